@@ -1,0 +1,273 @@
+/* quire.h - the correctly rounded sum, the same bits everywhere, at the speed of memory.
+ *
+ *     #include <quire/quire.h>
+ *
+ *     float x[4] = {1e20f, 1.0f, -1e20f, 1.0f};
+ *     float s = quire_sumf(x, 4);                                            // 2, not 1 and not 0
+ *
+ *     double m;
+ *     quire_status status = quire_mean(NULL, QUIRE_F32, 4, x, QUIRE_EXACT, QUIRE_F64, &m);    // 0.5
+ *     if (status) fprintf(stderr, "%s\n", quire_status_string(status));
+ *
+ * THE CONTRACT. The bits of a result are a function of the input values, their order, n, the type, the operation, the
+ * method and the result type, and of nothing else: not of the machine, the instruction set, the number of threads, the
+ * alignment of the arrays, the compiler, nor the caller's rounding mode or flush-to-zero bits. QUIRE_EXACT does not depend
+ * on the order of the input either.
+ *
+ * SPECIAL VALUES, in every method. Any NaN gives the canonical quiet NaN (sign clear, only the quiet bit set). +Inf and
+ * -Inf together give that NaN, and so does Inf times 0; one kind of Inf gives it. The empty sum is +0, the mean of nothing
+ * NaN; a sum of only -0 is -0; an exact zero from anything else is +0. Subnormals count in full, in and out.
+ *
+ * BEHAVIOUR OF EVERY CALL. Arguments are checked first; a call that returns anything but QUIRE_OK has written nothing,
+ * and the context stays usable. Nothing is printed, nothing aborts, nothing allocates (but quire_open_*), and there is no
+ * global state. A context serves one thread at a time; NULL, and different contexts, may be used from any number of threads.
+ *
+ * This header needs no other of ours but version.h, no CUDA header, and compiles as C99 and later and as C++.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_QUIRE_H
+#define QUIRE_QUIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <quire/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define QUIRE_API __attribute__((visibility("default")))
+#else
+#define QUIRE_API
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------ statuses */
+
+/* What a call answers. The numbers are pinned: they never change their meaning, and gaps are left for newcomers. */
+typedef enum quire_status {
+    QUIRE_OK = 0,
+
+    QUIRE_INVALID_TYPE = 10,        /* type is none of quire_type                                                       */
+    QUIRE_INVALID_RESULT_TYPE = 11, /* result_type is none of quire_type                                                */
+    QUIRE_INVALID_METHOD = 12,      /* method is none of quire_method                                                   */
+    QUIRE_INVALID_TIER = 13,        /* tier is none of quire_tier, or QUIRE_TIER names none                              */
+    QUIRE_INVALID_THREADS = 14,     /* the number of threads is negative, or beyond QUIRE_MAX_THREADS                    */
+
+    QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL                                                       */
+    QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to                           */
+    QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are more bytes than memory can hold                            */
+    QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier for a GPU                 */
+
+    QUIRE_OUT_OF_MEMORY = 30,    /* the context could not be allocated                                                  */
+    QUIRE_TIER_UNAVAILABLE = 31, /* this processor, or this build, lacks the tier                                       */
+
+    QUIRE_NO_DEVICE = 40,         /* no CUDA device, no driver, or a library built without CUDA                          */
+    QUIRE_INVALID_DEVICE = 41,    /* there are devices, but none of this number, or none this build has code for        */
+    QUIRE_NOT_DEVICE_MEMORY = 42, /* a CUDA context was given a pointer that its device cannot read or write            */
+    QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none                                   */
+    QUIRE_DEVICE_FAULT = 44       /* the device reports an error, perhaps left by an earlier kernel of the caller       */
+} quire_status;
+
+/* One line of English for a status, without a full stop or newline; for an unknown number "unknown status".
+ * Never NULL; static storage. */
+QUIRE_API const char *quire_status_string(quire_status status);
+
+/* --------------------------------------------------------------------------------------------------- types and methods */
+
+/* The format of an element or of a result. Half and bfloat16 are passed as their 16 bits (uint16_t, __half, _Float16,
+ * __nv_bfloat16: any type of that size). All are little- or big-endian as the machine is. */
+typedef enum quire_type {
+    QUIRE_F16 = 1,  /* IEEE 754 binary16: 11 bits of precision, up to 65504                                             */
+    QUIRE_BF16 = 2, /* bfloat16: 8 bits of precision, the exponents of float                                            */
+    QUIRE_F32 = 3,  /* IEEE 754 binary32, float                                                                         */
+    QUIRE_F64 = 4   /* IEEE 754 binary64, double                                                                        */
+} quire_type;
+
+/* How a sum is made. u is the unit roundoff of the accumulation: 2^-24 for F16, BF16 and F32 input, which accumulate in
+ * float, 2^-53 for F64, which accumulates in double. The bounds are on the total before its one rounding to the result
+ * type, barring overflow and, for products, underflow; c is the longest chain of additions an element can pass:
+ * c = rows + 8 + ceil(log2(tiles)), of the canonical order in docs/order.md. Sources: docs/accuracy.md. */
+typedef enum quire_method {
+    QUIRE_EXACT = 1,    /* fixed-point accumulation, rounded once: the number of the result type nearest to the true
+                           result, ties to even. Nothing overflows on the way. [Kulisch 1971]                            */
+    QUIRE_KAHAN = 2,    /* Kahan-Babuska-Neumaier compensation in every lane and every merge; dot and nrm2 also add the
+                           rounding error of each product. error <= u |sum| + (c u)^2 sum|x| + higher order in u
+                           [Ogita, Rump, Oishi 2005, Proposition 4.5, with their gamma for c additions]                  */
+    QUIRE_PAIRWISE = 3, /* tiles of 16 rows under a balanced tree. error <= c u sum|x| + O(u^2), c <= 24 + log2(n/4096)
+                           [Higham 1993, eq. (3.6)]; one u more for dot and nrm2                                         */
+    QUIRE_PLAIN = 4     /* long lanes under the same tree. error <= c u sum|x| + O(u^2) [Higham 1993, eq. (2.6), for
+                           any order of additions]; one u more for dot and nrm2                                          */
+} quire_method;
+
+/* ------------------------------------------------------------------------------------------------------------ contexts */
+
+/* Where the work runs. NULL in place of a context is always allowed and means: the CPU, the calling thread alone, the best
+ * tier this processor has (or the one the environment variable QUIRE_TIER names). */
+typedef struct quire_context quire_context;
+
+/* Instruction sets for the CPU, from the one that runs anywhere to the fastest. They differ in speed, never in bits. */
+typedef enum quire_tier {
+    QUIRE_TIER_BEST = 0,     /* the last of these that the processor has                                                */
+    QUIRE_TIER_PORTABLE = 1, /* plain C                                                                                 */
+    QUIRE_TIER_AVX2 = 2,     /* x86-64 with AVX2, FMA and F16C                                                          */
+    QUIRE_TIER_AVX512 = 3    /* x86-64 with AVX-512 F, BW, DQ and VL                                                    */
+} quire_tier;
+
+#define QUIRE_MAX_THREADS 4096
+
+/* Opens a context on the CPU and stores it in *context.
+ *   threads  how many threads a large reduction may use; 0: as many as OpenMP would (OMP_NUM_THREADS, or the number of
+ *            processors). A library built without OpenMP uses one, whatever is asked.
+ * The tier is the one the environment variable QUIRE_TIER names ("portable", "avx2", "avx512"), else the best.
+ * QUIRE_NULL_POINTER (context is NULL), QUIRE_INVALID_THREADS, QUIRE_INVALID_TIER or QUIRE_TIER_UNAVAILABLE (what
+ * QUIRE_TIER names), QUIRE_OUT_OF_MEMORY. On any of these *context is untouched. */
+QUIRE_API quire_status quire_open_cpu(quire_context **context, int threads);
+
+/* The CUDA stream type, cudaStream_t, without its header. */
+struct CUstream_st;
+
+/* Opens a context on CUDA device number device (as cudaSetDevice counts), whose work goes to stream (a cudaStream_t; NULL:
+ * the default stream). Later calls take device pointers, results too, and are asynchronous on the stream.
+ * QUIRE_NULL_POINTER, QUIRE_NO_DEVICE, QUIRE_INVALID_DEVICE, QUIRE_INVALID_STREAM, QUIRE_OUT_OF_MEMORY (host or device),
+ * QUIRE_DEVICE_FAULT. A library built without CUDA has this call too, and answers QUIRE_NO_DEVICE. */
+QUIRE_API quire_status quire_open_cuda(quire_context **context, int device, struct CUstream_st *stream);
+
+/* Sends the later work of a CUDA context to another stream of its device. What is under way is not waited for, but later
+ * work of this context is ordered behind it. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CPU context),
+ * QUIRE_INVALID_STREAM, QUIRE_DEVICE_FAULT. */
+QUIRE_API quire_status quire_set_stream(quire_context *context, struct CUstream_st *stream);
+
+/* Makes a CPU context use a tier. QUIRE_NULL_POINTER (context), QUIRE_INVALID_TIER, QUIRE_TIER_UNAVAILABLE,
+ * QUIRE_WRONG_CONTEXT (a CUDA context); on any of these the tier stays as it was. */
+QUIRE_API quire_status quire_set_tier(quire_context *context, quire_tier tier);
+
+/* 1 if this processor and this build have the tier (PORTABLE and BEST: always), else 0. */
+QUIRE_API int quire_tier_available(quire_tier tier);
+
+/* The name of a tier, as QUIRE_TIER takes it: "best", "portable", "avx2", "avx512"; NULL for an unknown number. */
+QUIRE_API const char *quire_tier_name(quire_tier tier);
+
+/* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread that
+ * called the reduction: done of total elements are summed; the last call of a reduction has done == total. A reduction of
+ * fewer than 2^20 elements may not report at all. report == NULL turns it off. QUIRE_NULL_POINTER (context),
+ * QUIRE_WRONG_CONTEXT (a CUDA context). */
+QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
+                                          void *user);
+
+/* Frees a context; NULL is allowed. Work already queued on a stream is finished first. */
+QUIRE_API void quire_close(quire_context *context);
+
+/* ---------------------------------------------------------------------------------------------------------- reductions */
+
+/* What these have in common:
+ *   context      where to work; NULL: the CPU, this thread
+ *   type         the format of the elements of x (and y)
+ *   n            how many elements; 0 is allowed, and x and y may then be NULL
+ *   x, y         n contiguous elements each, in memory the context can read; aligned to the size of one element; they may
+ *                overlap. Not modified.
+ *   method       how to sum
+ *   result_type  the format of *result; the total is rounded to it once, ties to even, never through another format
+ *   result       one element of result_type, aligned to its size, in memory the context can write
+ * Statuses, checked in this order: QUIRE_INVALID_TYPE, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
+ * QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
+ * QUIRE_DEVICE_FAULT. Bounds: at quire_method, where x stands for the terms. */
+
+/* The sum of x[i]. */
+QUIRE_API quire_status quire_sum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                                 quire_type result_type, void *result);
+
+/* The sum of |x[i]|. */
+QUIRE_API quire_status quire_asum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                                  quire_type result_type, void *result);
+
+/* The sum of x[i] * y[i]. QUIRE_EXACT and QUIRE_KAHAN take each product with all its bits, QUIRE_PAIRWISE and QUIRE_PLAIN
+ * round it to the accumulation format first (float for F16, BF16 and F32; a product of two halves always fits). */
+QUIRE_API quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y,
+                                 quire_method method, quire_type result_type, void *result);
+
+/* The Euclidean norm, the square root of the sum of x[i]^2. QUIRE_EXACT: the correctly rounded root of the exact sum; it
+ * cannot overflow or underflow on the way and needs no scaling. The others: the correctly rounded root of the sum that
+ * quire_dot(x, x) would round; that sum itself can overflow or underflow in the accumulation format. */
+QUIRE_API quire_status quire_nrm2(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                                  quire_type result_type, void *result);
+
+/* The sum of x[i], divided by n and rounded once. NaN for n = 0. */
+QUIRE_API quire_status quire_mean(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                                  quire_type result_type, void *result);
+
+/* One-liners: the exact sum on the CPU, in the calling thread. NaN where quire_sum would give a status. */
+QUIRE_API float quire_sumf(const float *x, size_t n);
+QUIRE_API double quire_sumd(const double *x, size_t n);
+
+/* -------------------------------------------------------------------------------------------------------- accumulators */
+
+/* An exact sum under way: plain bytes, no pointers. It may be copied, stored, sent, and merged with another by adding all
+ * its int64_t words to the other's: with quire_merge, or by any integer sum (MPI_Allreduce of QUIRE_ACCUMULATOR_WORDS
+ * MPI_INT64_T with MPI_SUM, ncclAllReduce of ncclInt64 with ncclSum, atomic adds, SQL). The order of merging never shows
+ * in the rounded result. The layout is a format: docs/accumulator.md.
+ *
+ * The finite part is the sum over i of limb[i] * 2^(32 i - 2148): the least limb is the square of the least double, and the
+ * greatest has room for 2^64 products of the greatest. Limbs are signed. After quire_carry (and after every call below)
+ * all but the last are in [0, 2^32), so 2^31 accumulators can be added up word by word before the next carry. */
+#define QUIRE_ACCUMULATOR_LIMBS 135
+#define QUIRE_ACCUMULATOR_WORDS 140
+
+typedef struct quire_accumulator {
+    int64_t limb[QUIRE_ACCUMULATOR_LIMBS];
+    int64_t count;             /* how many terms were added                                                             */
+    int64_t other;             /* not 0 once a term other than -0 was added                                             */
+    int64_t nan;               /* not 0 once a NaN, or a product of Inf and 0, was added                                */
+    int64_t positive_infinity; /* not 0 once +Inf was added                                                             */
+    int64_t negative_infinity; /* not 0 once -Inf was added                                                             */
+} quire_accumulator;
+
+/* The empty sum: { 0 } in every word. */
+#define QUIRE_ACCUMULATOR_ZERO { { 0 }, 0, 0, 0, 0, 0 }
+
+/* Adds x[i], or |x[i]|, or x[i] * y[i], for i < n, to *accumulator, exactly. The accumulator is in memory the context can
+ * write: device memory for a CUDA context. Arguments and statuses as for the reductions; QUIRE_NULL_POINTER and
+ * QUIRE_MISALIGNED also for the accumulator. */
+QUIRE_API quire_status quire_accumulate(quire_context *context, quire_accumulator *accumulator, quire_type type, size_t n,
+                                        const void *x);
+QUIRE_API quire_status quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, quire_type type,
+                                                   size_t n, const void *x);
+QUIRE_API quire_status quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, quire_type type,
+                                                 size_t n, const void *x, const void *y);
+
+/* The rest of this section works on accumulators in host memory (copy one back from a device: it is plain bytes). */
+
+/* Adds *from to *into, and carries. from may be into. QUIRE_NULL_POINTER. */
+QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumulator *from);
+
+/* Brings all limbs but the last into [0, 2^32); the value does not change. Call it after adding accumulators by other
+ * means, and at least once every 2^31 of them. QUIRE_NULL_POINTER. */
+QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
+
+/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum); the sum over count. *accumulator does not
+ * change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (result). */
+QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result);
+QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);
+QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
+
+/* ----------------------------------------------------------------------------------------------------- what is linked */
+
+/* The release that is linked, as QUIRE_VERSION_STRING was when it was built, and its QUIRE_API_VERSION. */
+QUIRE_API const char *quire_version(void);
+QUIRE_API int quire_api_version(void);
+
+/* 1 if the library was built with the feature, else 0: OpenMP threads, CUDA kernels. */
+QUIRE_API int quire_has_openmp(void);
+QUIRE_API int quire_has_cuda(void);
+
+/* The bound of a method's error, for a given sum: the c of quire_method, as a number of additions; 0 for QUIRE_EXACT and
+ * for an unknown method. n = 0 and n = 1 give the c of one tile. */
+QUIRE_API size_t quire_chain_length(quire_method method, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,153 @@
+/* limbs.h - the fixed-point accumulator: adding to it, carrying, and its total.
+ *
+ * THE CONSTANTS. The least thing ever added is the square of the least double, (2^-1074)^2 = 2^-2148: limb 0 counts in that
+ * unit. The greatest sum is 2^64 squares of the greatest double, below 2^64 * 2^2048 = 2^2112. From 2^-2148 to 2^2112 and a
+ * sign take 4261 bits, 134 limbs of 32; one more absorbs whatever billions of merged accumulators could carry up.
+ *
+ * Limbs are 64 bits wide and hold 32, so that a limb takes 2^30 additions of 2^33 before a carry. Adding needs no carry and
+ * commutes: threads, devices and ranks may add in any order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_ACCUMULATOR_LIMBS_H
+#define QUIRE_ACCUMULATOR_LIMBS_H
+
+#include "accumulator/total.h"
+#include "quire/quire.h"
+
+#define LIMB_BITS 32
+#define LIMB_MASK 0xffffffff
+#define LIMB_LEAST_EXPONENT (2 * -1074)
+#define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry                       */
+
+#define LIMB_GREATEST_EXPONENT (2 * 1024 + 64)
+#if (LIMB_GREATEST_EXPONENT - LIMB_LEAST_EXPONENT + 1 + LIMB_BITS - 1) / LIMB_BITS + 1 != QUIRE_ACCUMULATOR_LIMBS
+#error "QUIRE_ACCUMULATOR_LIMBS does not follow from the range"
+#endif
+
+/* Adds m * 2^q; q >= LIMB_LEAST_EXPONENT. No piece that is added to a limb exceeds 2^33 in magnitude. */
+QUIRE_INLINE void limbs_add(int64_t *limb, int64_t m, int q) {
+    int place = q - LIMB_LEAST_EXPONENT;
+    int i = place / LIMB_BITS;
+    int64_t scale = (int64_t)1 << place % LIMB_BITS;
+    int64_t lower = (m & LIMB_MASK) * scale; /* in [0, 2^63) */
+    int64_t upper = (m >> LIMB_BITS) * scale;
+    limb[i] += lower & LIMB_MASK;
+    limb[i + 1] += (lower >> LIMB_BITS) + (upper & LIMB_MASK);
+    limb[i + 2] += upper >> LIMB_BITS;
+}
+
+/* Adds a finite double. */
+QUIRE_INLINE void limbs_add_double(int64_t *limb, double x) {
+    int64_t m;
+    int q;
+    double_decompose(x, &m, &q);
+    limbs_add(limb, m, q);
+}
+
+/* Adds the product of two finite doubles: 106 bits, in two pieces. */
+QUIRE_INLINE void limbs_add_product(int64_t *limb, double x, double y) {
+    int64_t mx, my;
+    int qx, qy;
+    double_decompose(x, &mx, &qx);
+    double_decompose(y, &my, &qy);
+    uint64_t high, low;
+    multiply_64((uint64_t)(mx < 0 ? -mx : mx), (uint64_t)(my < 0 ? -my : my), &high, &low);
+    int64_t upper = (int64_t)(high << 11 | low >> 53), lower = (int64_t)(low & 0x1fffffffffffff);
+    int negative = (mx < 0) != (my < 0);
+    limbs_add(limb, negative ? -lower : lower, qx + qy);
+    limbs_add(limb, negative ? -upper : upper, qx + qy + 53);
+}
+
+/* Brings all limbs but the last into [0, 2^32). */
+QUIRE_INLINE void limbs_carry(int64_t *limb) {
+    int64_t carry = 0;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) {
+        int64_t v = limb[i] + carry;
+        limb[i] = v & LIMB_MASK;
+        carry = v >> LIMB_BITS;
+    }
+    limb[QUIRE_ACCUMULATOR_LIMBS - 1] += carry;
+}
+
+/* Carries; flags, which merging adds up, go back to 0 or 1. */
+QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
+    limbs_carry(a->limb);
+    a->other = a->other != 0;
+    a->nan = a->nan != 0;
+    a->positive_infinity = a->positive_infinity != 0;
+    a->negative_infinity = a->negative_infinity != 0;
+}
+
+/* Adds another accumulator, which may be the same one. */
+QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumulator *from) {
+    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) into->limb[i] += from->limb[i];
+    into->count += from->count;
+    into->other += from->other;
+    into->nan += from->nan;
+    into->positive_infinity += from->positive_infinity;
+    into->negative_infinity += from->negative_infinity;
+    accumulator_carry(into);
+}
+
+/* The digits in radix 2^32 of the magnitude, the last limb giving two; answers whether the sum is negative. */
+#define LIMB_DIGITS (QUIRE_ACCUMULATOR_LIMBS + 1)
+QUIRE_INLINE int limbs_magnitude(const int64_t *limb, uint32_t *digit) {
+    int64_t carry = 0;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) {
+        int64_t v = limb[i] + carry;
+        digit[i] = (uint32_t)v;
+        carry = v >> LIMB_BITS;
+    }
+    int64_t last = limb[QUIRE_ACCUMULATOR_LIMBS - 1] + carry;
+    digit[LIMB_DIGITS - 2] = (uint32_t)last;
+    digit[LIMB_DIGITS - 1] = (uint32_t)(last >> LIMB_BITS);
+    if (last >= 0) return 0;
+    uint64_t one = 1;
+    for (int i = 0; i < LIMB_DIGITS; i++) {
+        uint64_t v = (uint64_t)(uint32_t)~digit[i] + one;
+        digit[i] = (uint32_t)v;
+        one = v >> LIMB_BITS;
+    }
+    return 1;
+}
+
+/* The total of limbs alone: finite; a zero is +0. */
+QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
+    uint32_t digit[LIMB_DIGITS];
+    int negative = limbs_magnitude(limb, digit);
+    int top = LIMB_DIGITS - 1;
+    while (top > 0 && !digit[top]) top--;
+    if (!digit[top]) return total_zero(0);
+    /* Five digits hold the 128 bits behind the leading one, wherever in the top digit that stands. */
+    uint32_t d[5];
+    for (int k = 0; k < 5; k++) d[k] = top >= k ? digit[top - k] : 0;
+    int shift = leading_zeros(d[0]) - 32;
+    quire_total t = total_zero(negative);
+    uint64_t first = (uint64_t)d[0] << 32 | d[1], second = (uint64_t)d[2] << 32 | d[3], third = (uint64_t)d[4] << 32;
+    t.high = shift ? first << shift | second >> (64 - shift) : first;
+    t.low = shift ? second << shift | third >> (64 - shift) : second;
+    t.sticky = third << shift != 0;
+    for (int i = top - 5; i >= 0 && !t.sticky; i--) t.sticky = digit[i] != 0;
+    t.exponent = LIMB_LEAST_EXPONENT + LIMB_BITS * (top - 3) - shift;
+    return t;
+}
+
+/* Notes that a NaN, an infinity or +0 was among the terms, or a finite term that the limbs hold. */
+QUIRE_INLINE void accumulator_note(quire_accumulator *a, double term) {
+    if (bits_of_double(term) != 0x8000000000000000) a->other = 1;
+    if (double_is_finite(term)) return;
+    if (double_is_nan(term)) a->nan = 1;
+    else if (term > 0) a->positive_infinity = 1;
+    else a->negative_infinity = 1;
+}
+
+QUIRE_INLINE quire_total accumulator_total(const quire_accumulator *a) {
+    if (a->nan || (a->positive_infinity && a->negative_infinity)) return total_special(TOTAL_NAN, 0);
+    if (a->positive_infinity || a->negative_infinity) return total_special(TOTAL_INFINITE, a->negative_infinity != 0);
+    quire_total t = limbs_total(a->limb);
+    if (!t.high && a->count && !a->other) t.negative = 1;
+    return t;
+}
+
+#endif

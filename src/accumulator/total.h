@@ -1,0 +1,139 @@
+/* total.h - a total before its one rounding, and that rounding.
+ *
+ * Whatever a method leaves behind (limbs, one number, two numbers) becomes a total: 128 leading bits, an exponent, and
+ * whether anything not zero lies below. That is enough to take the root or divide by a count and still round correctly,
+ * since floor(sqrt(t + f)) = floor(sqrt(t)) and floor((t + f) / n) = floor(t / n) for integers t, n and 0 <= f < 1.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_ACCUMULATOR_TOTAL_H
+#define QUIRE_ACCUMULATOR_TOTAL_H
+
+#include "format/format.h"
+
+typedef enum { TOTAL_FINITE, TOTAL_INFINITE, TOTAL_NAN } total_kind;
+
+/* The magnitude is (high * 2^64 + low + f) * 2^exponent, 0 <= f < 1, and f is not 0 if and only if sticky is not. The top
+ * bit of high is set unless the magnitude is zero (high, low and sticky all 0; negative then tells the sign of zero). */
+typedef struct {
+    total_kind kind;
+    int negative;
+    uint64_t high, low;
+    int exponent;
+    int sticky;
+} quire_total;
+
+QUIRE_INLINE quire_total total_special(total_kind kind, int negative) {
+    quire_total t = { kind, negative, 0, 0, 0, 0 };
+    return t;
+}
+
+QUIRE_INLINE quire_total total_zero(int negative) { return total_special(TOTAL_FINITE, negative); }
+
+/* Puts the top bit where it belongs. sticky must be 0: what it stands for has no place to move up from. */
+QUIRE_INLINE quire_total total_normalize(quire_total t) {
+    if (!t.high) {
+        if (!t.low) return t;
+        t.high = t.low;
+        t.low = 0;
+        t.exponent -= 64;
+    }
+    int shift = leading_zeros(t.high);
+    if (shift) {
+        t.high = t.high << shift | t.low >> (64 - shift);
+        t.low <<= shift;
+        t.exponent -= shift;
+    }
+    return t;
+}
+
+/* Any double. */
+QUIRE_INLINE quire_total total_of_double(double x) {
+    int negative = bits_of_double(x) >> 63 != 0;
+    if (double_is_nan(x)) return total_special(TOTAL_NAN, 0);
+    if (!double_is_finite(x)) return total_special(TOTAL_INFINITE, negative);
+    int64_t m;
+    quire_total t = total_zero(negative);
+    double_decompose(x, &m, &t.exponent);
+    t.low = (uint64_t)(m < 0 ? -m : m);
+    return total_normalize(t);
+}
+
+/* The root; a negative total has none, but -0 is its own. */
+QUIRE_INLINE quire_total total_root(quire_total t) {
+    if (t.kind == TOTAL_NAN || (!t.high && t.kind == TOTAL_FINITE)) return t;
+    if (t.negative) return total_special(TOTAL_NAN, 0);
+    if (t.kind == TOTAL_INFINITE) return t;
+    if (t.exponent & 1) { /* an even exponent halves; the bit shifted out is kept as sticky */
+        t.sticky |= (int)(t.low & 1);
+        t.low = t.low >> 1 | t.high << 63;
+        t.high >>= 1;
+        t.exponent += 1;
+    }
+    /* Digit by digit, two bits of the radicand to one of the root; the remainder never exceeds 2 root < 2^65. */
+    uint64_t root = 0, remainder_high = 0, remainder = 0;
+    for (int i = 0; i < 64; i++) {
+        remainder_high = remainder_high << 2 | remainder >> 62;
+        remainder = remainder << 2 | t.high >> 62;
+        t.high = t.high << 2 | t.low >> 62;
+        t.low <<= 2;
+        uint64_t trial = root << 2 | 1, trial_high = root >> 62;
+        root <<= 1;
+        if (remainder_high > trial_high || (remainder_high == trial_high && remainder >= trial)) {
+            remainder_high -= trial_high + (remainder < trial);
+            remainder -= trial;
+            root |= 1;
+        }
+    }
+    quire_total r = { TOTAL_FINITE, 0, root, 0, t.exponent / 2 - 64, t.sticky || remainder || remainder_high };
+    return r; /* a radicand of 127 or 128 bits has a root of 64 */
+}
+
+/* The quotient by a count; nothing divided by nothing is NaN. */
+QUIRE_INLINE quire_total total_divide(quire_total t, uint64_t n) {
+    if (t.kind == TOTAL_NAN || n == 0) return total_special(TOTAL_NAN, 0);
+    if (t.kind == TOTAL_INFINITE || !t.high) return t;
+    /* Long division, bit by bit, of the 128 leading bits and 64 more: high >= 2^63 and n < 2^64, so that the quotient has at
+     * least 128 bits. The leading 128 are kept. f itself is unknown, but any f > 0 gives the same floor and sticky: 2^-64. */
+    uint64_t digits[3] = { t.high, t.low, (uint64_t)(t.sticky != 0) };
+    quire_total r = total_zero(t.negative);
+    uint64_t remainder = 0;
+    for (int i = 0; i < 192; i++) {
+        uint64_t carry = remainder >> 63;
+        remainder = remainder << 1 | (digits[i / 64] >> (63 - i % 64) & 1);
+        uint64_t bit = carry || remainder >= n;
+        if (bit) remainder -= n;
+        if (r.high >> 63) {
+            r.sticky |= (int)bit;
+            continue;
+        }
+        r.high = r.high << 1 | r.low >> 63;
+        r.low = r.low << 1 | bit;
+        r.exponent = t.exponent + 127 - i;
+    }
+    r.sticky |= remainder != 0;
+    return r;
+}
+
+/* Rounds to a format, ties to even, and returns its bits. */
+QUIRE_INLINE uint64_t total_round(quire_total t, format_description f) {
+    uint64_t sign = t.negative ? f.sign : 0;
+    if (t.kind == TOTAL_NAN) return f.quiet_nan;
+    if (t.kind == TOTAL_INFINITE) return sign | f.infinity;
+    if (!t.high) return sign;
+    /* The last place kept is 2^q: precision bits below the leading one, but no finer than the least subnormal. */
+    int q = t.exponent + 128 - f.precision;
+    if (q < f.least_exponent) q = f.least_exponent;
+    int drop = q - t.exponent; /* at least 128 - 53 = 75 bits go: all of low, and some of high */
+    if (drop > 128) return sign; /* below half of the least subnormal */
+    uint64_t kept = drop == 128 ? 0 : t.high >> (drop - 64);
+    uint64_t half = drop == 128 ? t.high >> 63 : t.high >> (drop - 65) & 1;
+    uint64_t below = drop == 128 ? t.high << 1 : t.high & (((uint64_t)1 << (drop - 65)) - 1);
+    if (half && (below || t.low || t.sticky || (kept & 1))) kept++;
+    /* The exponent field counts from the subnormals' last place; the hidden bit of kept adds the one that is missing, and
+     * a carry out of the significand moves into the next binade by itself. */
+    uint64_t bits = ((uint64_t)(q - f.least_exponent) << (f.precision - 1)) + kept;
+    return sign | (bits < f.infinity ? bits : f.infinity);
+}
+
+#endif

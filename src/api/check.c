@@ -1,0 +1,52 @@
+/* check.c - see check.h. SPDX-License-Identifier: MIT */
+#include "api/check.h"
+
+#include "format/formats.h"
+#include "order/order.h"
+
+quire_status check_pointer(const void *p, size_t size) {
+    if (!p) return QUIRE_NULL_POINTER;
+    return (uintptr_t)p % size ? QUIRE_MISALIGNED : QUIRE_OK;
+}
+
+static int is_method(quire_method method) {
+#define QUIRE_CASE(name, METHOD, words, rows, unused) case METHOD:
+    switch (method) {
+        QUIRE_LANE_METHODS(QUIRE_CASE, )
+    case QUIRE_EXACT: return 1;
+    }
+#undef QUIRE_CASE
+    return 0;
+}
+
+/* In two passes, so that a NULL is found before a misalignment. */
+static quire_status check_memory(size_t n, const void *x, const void *y, size_t size) {
+    if (n > PTRDIFF_MAX / size) return QUIRE_SIZE_OVERFLOW;
+    if (!n) return QUIRE_OK;
+    if (!x || !y) return QUIRE_NULL_POINTER;
+    return check_pointer(x, size) || check_pointer(y, size) ? QUIRE_MISALIGNED : QUIRE_OK;
+}
+
+quire_status check_input(quire_type type, size_t n, const void *x, const void *y) {
+    const int size = describe_format(type).size;
+    return size ? check_memory(n, x, y, (size_t)size) : QUIRE_INVALID_TYPE;
+}
+
+quire_status check_result(quire_type result_type, const void *result) {
+    const int size = describe_format(result_type).size;
+    return size ? check_pointer(result, (size_t)size) : QUIRE_INVALID_RESULT_TYPE;
+}
+
+quire_status check_job(const quire_job *job) {
+    if (!describe_format(job->type).size) return QUIRE_INVALID_TYPE;
+    if (!is_method(job->method)) return QUIRE_INVALID_METHOD;
+    if (!describe_format(job->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
+    const quire_status input = check_input(job->type, job->n, job->x, job->y);
+    const quire_status result = check_result(job->result_type, job->result);
+    if (input == QUIRE_MISALIGNED && result == QUIRE_NULL_POINTER) return result;
+    return input ? input : result;
+}
+
+const quire_backend *backend_of(const quire_context *context) {
+    return context ? context->backend : &quire_cpu_backend;
+}

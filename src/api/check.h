@@ -1,0 +1,24 @@
+/* check.h - the checks that all calls share, in the order the header promises.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_API_CHECK_H
+#define QUIRE_API_CHECK_H
+
+#include "backend.h"
+
+/* Whether p may be read or written as elements of this many bytes. */
+QUIRE_PRIVATE quire_status check_pointer(const void *p, size_t size);
+
+/* Type, n and inputs; y may be x. */
+QUIRE_PRIVATE quire_status check_input(quire_type type, size_t n, const void *x, const void *y);
+
+QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *result);
+
+/* All arguments of a reduction. */
+QUIRE_PRIVATE quire_status check_job(const quire_job *job);
+
+/* The backend behind a context, NULL included. */
+QUIRE_PRIVATE const quire_backend *backend_of(const quire_context *context);
+
+#endif

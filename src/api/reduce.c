@@ -1,0 +1,63 @@
+/* reduce.c - the reductions: arguments become a job, the job is checked and goes to the context's backend.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "api/check.h"
+#include "order/order.h"
+
+static quire_status reduce(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
+                           const void *y, quire_method method, quire_type result_type, void *result) {
+#define TERM_AND_FINISH(operation, OPERATION, term, finish, unused) [OPERATION] = { term, finish },
+    static const struct {
+        quire_term term;
+        quire_finish finish;
+    } is[OPERATION_COUNT] = { QUIRE_OPERATIONS(TERM_AND_FINISH, ) };
+    const quire_job job = { type, is[operation].term, is[operation].finish, n, x, y, method, result_type, result };
+    const quire_status status = check_job(&job);
+    return status ? status : backend_of(context)->reduce(context, &job);
+}
+
+quire_status quire_sum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                       quire_type result_type, void *result) {
+    return reduce(context, OPERATION_SUM, type, n, x, x, method, result_type, result);
+}
+
+quire_status quire_asum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                        quire_type result_type, void *result) {
+    return reduce(context, OPERATION_ASUM, type, n, x, x, method, result_type, result);
+}
+
+quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                       quire_type result_type, void *result) {
+    return reduce(context, OPERATION_DOT, type, n, x, y, method, result_type, result);
+}
+
+quire_status quire_nrm2(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                        quire_type result_type, void *result) {
+    return reduce(context, OPERATION_NRM2, type, n, x, x, method, result_type, result);
+}
+
+quire_status quire_mean(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                        quire_type result_type, void *result) {
+    return reduce(context, OPERATION_MEAN, type, n, x, x, method, result_type, result);
+}
+
+float quire_sumf(const float *x, size_t n) {
+    float sum = float_of_bits(0x7fc00000);
+    quire_sum(NULL, QUIRE_F32, n, x, QUIRE_EXACT, QUIRE_F32, &sum);
+    return sum;
+}
+
+double quire_sumd(const double *x, size_t n) {
+    double sum = double_of_bits(0x7ff8000000000000);
+    quire_sum(NULL, QUIRE_F64, n, x, QUIRE_EXACT, QUIRE_F64, &sum);
+    return sum;
+}
+
+size_t quire_chain_length(quire_method method, size_t n) {
+    if (method != QUIRE_PLAIN && method != QUIRE_PAIRWISE && method != QUIRE_KAHAN) return 0;
+    const size_t tile = order_tile(n, order_rows_of(method));
+    size_t tiles = n ? (n - 1) / tile + 1 : 1, chain = tile / ORDER_LANES + 8;
+    for (; tiles > 1; tiles -= tiles / 2) chain++;
+    return chain;
+}

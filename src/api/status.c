@@ -1,0 +1,25 @@
+/* status.c - statuses in English. SPDX-License-Identifier: MIT */
+#include "quire/quire.h"
+
+const char *quire_status_string(quire_status status) {
+    switch (status) {
+    case QUIRE_OK: return "no error";
+    case QUIRE_INVALID_TYPE: return "the type is none of F16, BF16, F32 and F64";
+    case QUIRE_INVALID_RESULT_TYPE: return "the result type is none of F16, BF16, F32 and F64";
+    case QUIRE_INVALID_METHOD: return "the method is none of EXACT, KAHAN, PAIRWISE and PLAIN";
+    case QUIRE_INVALID_TIER: return "there is no CPU tier of this name or number";
+    case QUIRE_INVALID_THREADS: return "the number of threads is negative or too large";
+    case QUIRE_NULL_POINTER: return "a pointer that is needed is NULL";
+    case QUIRE_MISALIGNED: return "a pointer is not aligned to the size of its element";
+    case QUIRE_SIZE_OVERFLOW: return "n elements are more bytes than memory can hold";
+    case QUIRE_WRONG_CONTEXT: return "the call does not fit this kind of context";
+    case QUIRE_OUT_OF_MEMORY: return "out of memory";
+    case QUIRE_TIER_UNAVAILABLE: return "this processor or this build lacks the CPU tier";
+    case QUIRE_NO_DEVICE: return "no CUDA device, no driver, or a library built without CUDA";
+    case QUIRE_INVALID_DEVICE: return "no CUDA device of this number, or none this build has code for";
+    case QUIRE_NOT_DEVICE_MEMORY: return "a pointer is not in memory that the CUDA device can reach";
+    case QUIRE_INVALID_STREAM: return "the stream is none of this CUDA device";
+    case QUIRE_DEVICE_FAULT: return "the CUDA device reports an error";
+    }
+    return "unknown status";
+}

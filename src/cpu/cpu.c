@@ -1,0 +1,286 @@
+/* cpu.c - the CPU backend: cuts a job along the order into pieces, gives the pieces to threads, merges what they bring,
+ * finishes and rounds.
+ *
+ * A piece is a power of two of neighbouring tiles, hence a subtree of the order; which thread takes it cannot show. For
+ * exact, where no order matters, a piece is just a length.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "backend.h"
+#include "cpu/environment.h"
+#include "cpu/scalar.h"
+#include "cpu/tier.h"
+
+typedef struct {
+    quire_context base;
+    const cpu_tier *tier;
+    int threads; /* 0: as many as OpenMP would                                                                          */
+    void (*report)(void *user, size_t done, size_t total);
+    void *user;
+} cpu_context;
+
+#define PIECES 256                           /* the most pieces of a job                                                */
+#define PIECE_ELEMENTS ((size_t)1 << 16)     /* the fewest elements of a piece: less is not worth a thread              */
+
+typedef union {
+    float f32[QUIRE_STATE_WORDS];
+    double f64[QUIRE_STATE_WORDS];
+} lane_state;
+
+typedef void (*merge_function)(lane_state *into, const lane_state *from);
+typedef quire_total (*total_function)(const double *state);
+
+/* What the methods' list says about one method, on states of either type. */
+#define MERGES(method, METHOD, words, rows, unused)                                                                      \
+    static void method##_merge_float(lane_state *into, const lane_state *from) {                                         \
+        method##_merge_f32(into->f32, from->f32);                                                                        \
+    }                                                                                                                    \
+    static void method##_merge_double(lane_state *into, const lane_state *from) {                                        \
+        method##_merge_f64(into->f64, from->f64);                                                                        \
+    }
+QUIRE_LANE_METHODS(MERGES, )
+
+typedef struct {
+    merge_function merge[2]; /* floats, doubles                                                                         */
+    total_function total;
+    int words;
+} lane_method;
+
+#define ENTRY(method, METHOD, words, rows, unused)                                                                       \
+    [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
+static const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+
+/* A job on its way: how it is cut, and what its pieces do. */
+typedef struct cpu_work {
+    const quire_job *job;
+    const cpu_context *context;
+    size_t size;  /* bytes of an element                                                                                */
+    size_t tile;  /* elements of a tile; for exact, just a unit of length                                               */
+    size_t piece; /* elements of a piece, a power of two of tiles                                                       */
+    int pieces, threads;
+    void (*run)(const struct cpu_work *w, int piece, const char *x, const char *y, size_t n);
+    tile_function sum; /* of a tile, and how two are merged, and where pieces put theirs                                */
+    merge_function merge;
+    lane_state *state;
+    exact_function add; /* of exact, and where it adds up                                                               */
+    quire_accumulator *accumulator;
+} cpu_work;
+
+/* ------------------------------------------------------------------------------------------------------------- pieces */
+
+static int threads_of(const cpu_context *context) {
+#ifdef _OPENMP
+    return context->threads ? context->threads : omp_get_max_threads();
+#else
+    (void)context;
+    return 1;
+#endif
+}
+
+/* n is not 0. */
+static cpu_work work_of(const cpu_context *context, const quire_job *job) {
+    cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
+    w.size = (size_t)describe_format(job->type).size;
+    w.tile = w.piece = order_tile(job->n, order_rows_of(job->method));
+    while (w.piece < PIECE_ELEMENTS || (job->n - 1) / w.piece >= PIECES) w.piece *= 2;
+    if (job->n > w.piece) {
+        w.threads = threads_of(context);
+        w.pieces = (int)((job->n - 1) / w.piece) + 1;
+        if (w.threads > w.pieces) w.threads = w.pieces;
+    }
+    if (w.threads == 1 && !context->report) w.piece = job->n, w.pieces = 1;
+    return w;
+}
+
+/* One piece, in the environment our arithmetic needs; *done counts elements for the report, which the first thread makes. */
+static void run_piece(const cpu_work *w, int piece, size_t *done, int first_thread) {
+    const size_t first = (size_t)piece * w->piece, left = w->job->n - first, n = left < w->piece ? left : w->piece;
+    const cpu_environment callers = environment_enter();
+    w->run(w, piece, (const char *)w->job->x + first * w->size, (const char *)w->job->y + first * w->size, n);
+    environment_leave(callers);
+    if (!w->context->report) return;
+    size_t now;
+#pragma omp atomic capture
+    now = *done += n;
+    if (first_thread && now < w->job->n) w->context->report(w->context->user, now, w->job->n);
+}
+
+static void run_pieces(const cpu_work *w) {
+    size_t done = 0;
+    if (w->threads == 1) {
+        for (int i = 0; i < w->pieces; i++) run_piece(w, i, &done, 1);
+    } else {
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(w->threads)
+        for (int i = 0; i < w->pieces; i++) run_piece(w, i, &done, omp_get_thread_num() == 0);
+#endif
+    }
+    if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
+}
+
+/* ---------------------------------------------------------------------------------- the methods that follow the order */
+
+/* The tree over tiles: of a piece, or of a job that is one piece. */
+static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
+    const size_t tiles = (n - 1) / w->tile + 1;
+    if (tiles == 1) {
+        w->sum(x, y, n, state);
+        return;
+    }
+    const size_t left = order_split(tiles) * w->tile;
+    lane_state right;
+    tree_sum(w, x, y, left, state);
+    tree_sum(w, x + left * w->size, y + left * w->size, n - left, &right);
+    w->merge(state, &right);
+}
+
+/* The rest of that tree, over the pieces. */
+static void tree_merge(const cpu_work *w, lane_state *state, size_t pieces) {
+    if (pieces == 1) return;
+    const size_t left = order_split(pieces);
+    tree_merge(w, state, left);
+    tree_merge(w, state + left, pieces - left);
+    w->merge(&state[0], &state[left]);
+}
+
+static void run_lanes(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    tree_sum(w, x, y, n, &w->state[piece]);
+}
+
+static quire_total lanes_reduce(const cpu_context *context, const quire_job *job) {
+    const lane_method *method = &lane_methods[job->method];
+    const int is_double = job->type == QUIRE_F64;
+    lane_state state[PIECES];
+    cpu_work w = work_of(context, job);
+    w.run = run_lanes;
+    w.sum = context->tier->tile[job->type][job->term][job->method];
+    w.merge = method->merge[is_double];
+    w.state = state;
+    run_pieces(&w);
+
+    const cpu_environment callers = environment_enter();
+    tree_merge(&w, state, (size_t)w.pieces);
+    double words[QUIRE_STATE_WORDS] = { 0 };
+    for (int k = 0; k < method->words; k++) words[k] = is_double ? state[0].f64[k] : (double)state[0].f32[k];
+    quire_total total = method->total(words);
+    environment_leave(callers);
+    return total;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- exact */
+
+static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    (void)piece;
+    if (w->threads == 1) {
+        w->add(w->accumulator, x, y, n);
+        return;
+    }
+    quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
+    w->add(&part, x, y, n);
+    /* Words of accumulators just add up, in any order; PIECES of them need no carry in between. */
+    int64_t *into = w->accumulator->limb, *from = part.limb;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) {
+#pragma omp atomic
+        into[i] += from[i];
+    }
+}
+
+/* n is not 0. */
+static void exact_accumulate(const cpu_context *context, const quire_job *job, quire_accumulator *accumulator) {
+    cpu_work w = work_of(context, job);
+    w.run = run_exact;
+    w.add = context->tier->exact[job->type][job->term];
+    w.accumulator = accumulator;
+    run_pieces(&w);
+    accumulator_carry(accumulator);
+    accumulator->count += (int64_t)job->n;
+}
+
+/* --------------------------------------------------------------------------------------------------------- the backend */
+
+/* What a NULL context means. QUIRE_TIER is heeded here too, unless it names a tier that is not there. */
+static cpu_context default_context(void) {
+    cpu_context c = { { &quire_cpu_backend }, NULL, 1, NULL, NULL };
+    quire_tier tier = QUIRE_TIER_BEST;
+    if (tier_from_environment(&tier) == QUIRE_OK) c.tier = cpu_tier_find(tier);
+    if (!c.tier) c.tier = cpu_tier_find(QUIRE_TIER_BEST);
+    return c;
+}
+
+static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
+    const cpu_context c = context ? *(cpu_context *)context : default_context();
+    quire_total total;
+    if (!job->n) {
+        total = total_zero(0);
+    } else if (job->method == QUIRE_EXACT) {
+        quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+        exact_accumulate(&c, job, &a);
+        total = accumulator_total(&a);
+    } else {
+        total = lanes_reduce(&c, job);
+    }
+    const format_description format = describe_format(job->result_type);
+    const uint64_t bits = total_round(finish_total(total, job->finish, job->n), format);
+    format_store(bits, format, job->result);
+    return QUIRE_OK;
+}
+
+static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
+    const cpu_context c = context ? *(cpu_context *)context : default_context();
+    if (job->n) exact_accumulate(&c, job, accumulator);
+    return QUIRE_OK;
+}
+
+static quire_status cpu_set_stream(quire_context *context, struct CUstream_st *stream) {
+    (void)context, (void)stream;
+    return QUIRE_WRONG_CONTEXT;
+}
+
+static quire_status cpu_set_tier(quire_context *context, quire_tier tier) {
+    if (!quire_tier_name(tier)) return QUIRE_INVALID_TIER;
+    const cpu_tier *found = cpu_tier_find(tier);
+    if (!found) return QUIRE_TIER_UNAVAILABLE;
+    ((cpu_context *)context)->tier = found;
+    return QUIRE_OK;
+}
+
+static quire_status cpu_set_progress(quire_context *context, void (*report)(void *, size_t, size_t), void *user) {
+    ((cpu_context *)context)->report = report;
+    ((cpu_context *)context)->user = user;
+    return QUIRE_OK;
+}
+
+static void cpu_close(quire_context *context) { free(context); }
+
+const quire_backend quire_cpu_backend = { cpu_reduce,   cpu_accumulate,   cpu_set_stream,
+                                          cpu_set_tier, cpu_set_progress, cpu_close };
+
+quire_status quire_open_cpu(quire_context **context, int threads) {
+    if (!context) return QUIRE_NULL_POINTER;
+    if (threads < 0 || threads > QUIRE_MAX_THREADS) return QUIRE_INVALID_THREADS;
+    quire_tier tier = QUIRE_TIER_BEST;
+    quire_status status = tier_from_environment(&tier);
+    if (status) return status;
+    const cpu_tier *found = cpu_tier_find(tier);
+    if (!found) return QUIRE_TIER_UNAVAILABLE;
+    cpu_context *c = malloc(sizeof *c);
+    if (!c) return QUIRE_OUT_OF_MEMORY;
+    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, NULL, NULL };
+    *context = &c->base;
+    return QUIRE_OK;
+}
+
+int quire_has_openmp(void) {
+#ifdef _OPENMP
+    return 1;
+#else
+    return 0;
+#endif
+}

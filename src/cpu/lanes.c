@@ -1,0 +1,49 @@
+/* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile.h for every format, term and
+ * method of the lists, and the table of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/scalar.h"
+#include "cpu/simd.h"
+#include "cpu/tier.h"
+
+#define REAL v_f32
+#define SUFFIX v_f32
+#include "method/lanes.h"
+
+#define REAL v_f64
+#define SUFFIX v_f64
+#include "method/lanes.h"
+
+#define VECTOR v_f32
+#define SCALAR f32
+#define SCALAR_TYPE float
+#define WIDTH SIMD_F32
+#include "cpu/tile.h"
+
+#define VECTOR v_f64
+#define SCALAR f64
+#define SCALAR_TYPE double
+#define WIDTH SIMD_F64
+#include "cpu/tile.h"
+
+/* An instance: tile.h with every choice made. */
+#define INSTANCE(method, METHOD, words, rows, format, real, term, inexact)                                               \
+    static void format##_##term##_##method(const void *x, const void *y, size_t n, void *state) {                        \
+        const tile_arithmetic_##real t = { sizeof(format##_element), words, inexact, format##_load_v_##real,             \
+                                           format##_load_##real, term##_value_v_##real, term##_error_v_##real,           \
+                                           method##_add_v_##real, method##_merge_v_##real, term##_value_##real,          \
+                                           term##_error_##real, method##_add_##real, method##_merge_##real };            \
+        tile_sum_##real(t, x, y, n, state);                                                                              \
+    }
+#define OF_TERM(term, TERM, inexact, format, real) INSTANCES(format, real, term, inexact)
+#define INSTANCES(format, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, real, term, inexact)
+#define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, real)
+QUIRE_FORMATS(OF_FORMAT, )
+
+#define ENTRY(method, METHOD, words, rows, format, type, term, TERM) [type][TERM][METHOD] = format##_##term##_##method,
+#define ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
+#define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
+
+const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[TIER_TYPES][TERM_COUNT][TIER_METHODS] = { QUIRE_FORMATS(
+    ENTRIES_OF_FORMAT, ) };

@@ -1,0 +1,123 @@
+/* simd.h - the vectors of one CPU tier. A tier is this header compiled with its instruction set (meson.build names the
+ * flags): the vector's width follows, arithmetic is the compiler's vector extension, and the few things that extension
+ * cannot say are functions here.
+ *
+ * v_f32 and v_f64 are the vectors; a suffix v_f32 or v_f64 on a function names what it works on, as f32 and f64 do for
+ * scalars.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_SIMD_H
+#define QUIRE_CPU_SIMD_H
+
+#include "format/formats.h"
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#define SIMD_BYTES 64
+#define SIMD_REGISTERS 32
+#define SIMD_TIER avx512
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#include <immintrin.h>
+#define SIMD_BYTES 32
+#define SIMD_REGISTERS 16
+#define SIMD_TIER avx2
+#else
+#define SIMD_BYTES 16
+#define SIMD_REGISTERS 16
+#define SIMD_TIER portable
+#endif
+
+#define SIMD_VECTOR __attribute__((vector_size(SIMD_BYTES)))
+typedef float v_f32 SIMD_VECTOR;
+typedef double v_f64 SIMD_VECTOR;
+typedef int32_t v_i32 SIMD_VECTOR;
+typedef int64_t v_i64 SIMD_VECTOR;
+typedef uint32_t v_u32 SIMD_VECTOR;
+typedef uint64_t v_u64 SIMD_VECTOR;
+
+#define SIMD_F32 ((int)(SIMD_BYTES / sizeof(float)))
+#define SIMD_F64 ((int)(SIMD_BYTES / sizeof(double)))
+
+QUIRE_INLINE v_i32 bits_of_v_f32(v_f32 x) { return (v_i32)x; }
+QUIRE_INLINE v_i64 bits_of_v_f64(v_f64 x) { return (v_i64)x; }
+
+QUIRE_INLINE v_f32 abs_v_f32(v_f32 x) { return (v_f32)((v_i32)x & 0x7fffffff); }
+QUIRE_INLINE v_f64 abs_v_f64(v_f64 x) { return (v_f64)((v_i64)x & 0x7fffffffffffffff); }
+
+QUIRE_INLINE v_f32 float_load_v_f32(const void *p) {
+    v_f32 x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+QUIRE_INLINE v_f64 double_load_v_f64(const void *p) {
+    v_f64 x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+
+#if SIMD_BYTES == 64
+
+QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm512_cvtph_ps(_mm256_loadu_si256(p)); }
+QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
+    return (v_f32)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16);
+}
+QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z); }
+QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
+    return (v_f64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
+}
+QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
+QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
+QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm512_min_epi32((__m512i)a, (__m512i)b); }
+QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm512_max_epi32((__m512i)a, (__m512i)b); }
+QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) { return (v_i64)_mm512_min_epi64((__m512i)a, (__m512i)b); }
+QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) { return (v_i64)_mm512_max_epi64((__m512i)a, (__m512i)b); }
+
+#elif SIMD_BYTES == 32
+
+QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm256_cvtph_ps(_mm_loadu_si128(p)); }
+QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
+    return (v_f32)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
+}
+QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z); }
+QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
+    return (v_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+}
+QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
+QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, _mm256_cmpgt_epi64((__m256i)a, (__m256i)b));
+}
+QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, _mm256_cmpgt_epi64((__m256i)b, (__m256i)a));
+}
+
+#else
+
+#include <math.h>
+
+QUIRE_INLINE v_f32 half_load_v_f32(const void *p) {
+    const half_element *h = p;
+    return (v_f32){ half_to_f32(h[0]), half_to_f32(h[1]), half_to_f32(h[2]), half_to_f32(h[3]) };
+}
+QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
+    const bfloat16_element *b = p;
+    return (v_f32){ bfloat16_to_f32(b[0]), bfloat16_to_f32(b[1]), bfloat16_to_f32(b[2]), bfloat16_to_f32(b[3]) };
+}
+QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
+    return (v_f32){ fmaf(x[0], y[0], z[0]), fmaf(x[1], y[1], z[1]), fmaf(x[2], y[2], z[2]), fmaf(x[3], y[3], z[3]) };
+}
+QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) { return (v_f64){ fma(x[0], y[0], z[0]), fma(x[1], y[1], z[1]) }; }
+QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64){ x[0], x[1] }; }
+QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64){ x[2], x[3] }; }
+QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (a & (a < b)) | (b & ~(a < b)); }
+QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (a & (a > b)) | (b & ~(a > b)); }
+QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) { return (a & (a < b)) | (b & ~(a < b)); }
+QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) { return (a & (a > b)) | (b & ~(a > b)); }
+
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* tier.c - which tiers this processor and this build have.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/tier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+#define TIER(name)                                                                                                       \
+    static const cpu_tier name = { lanes_table_##name, exact_table_##name }
+
+TIER(portable);
+#if defined(QUIRE_X86_TIERS)
+TIER(avx2);
+TIER(avx512);
+
+static int have_avx2(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+
+static int have_avx512(void) {
+    return have_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+const cpu_tier *cpu_tier_find(quire_tier tier) {
+    switch (tier) {
+#if defined(QUIRE_X86_TIERS)
+    case QUIRE_TIER_AVX512: return have_avx512() ? &avx512 : NULL;
+    case QUIRE_TIER_AVX2: return have_avx2() ? &avx2 : NULL;
+    case QUIRE_TIER_BEST: return have_avx512() ? &avx512 : have_avx2() ? &avx2 : &portable;
+#else
+    case QUIRE_TIER_AVX512:
+    case QUIRE_TIER_AVX2: return NULL;
+    case QUIRE_TIER_BEST: return &portable;
+#endif
+    case QUIRE_TIER_PORTABLE: return &portable;
+    }
+    return NULL;
+}
+
+static const char *const names[] = { "best", "portable", "avx2", "avx512" };
+#define NAMES ((int)(sizeof names / sizeof *names))
+
+const char *quire_tier_name(quire_tier tier) { return (int)tier >= 0 && (int)tier < NAMES ? names[tier] : NULL; }
+
+int quire_tier_available(quire_tier tier) { return cpu_tier_find(tier) != NULL; }
+
+quire_status tier_from_environment(quire_tier *tier) {
+    const char *name = getenv("QUIRE_TIER");
+    if (!name || !*name) return QUIRE_OK;
+    for (int i = 0; i < NAMES; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *tier = (quire_tier)i;
+            return QUIRE_OK;
+        }
+    return QUIRE_INVALID_TIER;
+}

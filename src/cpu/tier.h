@@ -1,0 +1,39 @@
+/* tier.h - what a CPU tier offers: for every format and term, a function for exact and one for each method that follows the
+ * canonical order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_TIER_H
+#define QUIRE_CPU_TIER_H
+
+#include "backend.h"
+#include "order/order.h"
+
+#define TIER_TYPES (QUIRE_F64 + 1)
+#define TIER_METHODS (QUIRE_PLAIN + 1)
+
+/* Sums one tile of n elements (n > 0) by a lane method; the words of its state go to state, floats or doubles. */
+typedef void (*tile_function)(const void *x, const void *y, size_t n, void *state);
+
+/* Adds n terms to an accumulator's limbs and notes, exactly; count is the caller's. The limbs are left carried. */
+typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n);
+
+typedef struct {
+    const tile_function (*tile)[TERM_COUNT][TIER_METHODS];
+    const exact_function (*exact)[TERM_COUNT];
+} cpu_tier;
+
+/* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
+QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
+
+/* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
+QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
+
+#define TIER_TABLES(name)                                                                                                \
+    extern QUIRE_PRIVATE const tile_function lanes_table_##name[TIER_TYPES][TERM_COUNT][TIER_METHODS];                                 \
+    extern QUIRE_PRIVATE const exact_function exact_table_##name[TIER_TYPES][TERM_COUNT];
+TIER_TABLES(portable)
+TIER_TABLES(avx2)
+TIER_TABLES(avx512)
+
+#endif

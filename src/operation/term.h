@@ -1,0 +1,34 @@
+/* term.h - what an element contributes: itself, its magnitude, or a product. Included once per real type, with REAL, the
+ * type, and SUFFIX, its name, defined; abs_SUFFIX and fma_SUFFIX are at hand.
+ *
+ * A term is value + error exactly: value is what plain and pairwise add; kahan and exact also add the error, the rounding
+ * error of the product (exact barring underflow: Ogita, Rump, Oishi 2005, Algorithm 3.5, TwoProductFMA).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+
+QUIRE_INLINE REAL QUIRE_NAME(identity_value, SUFFIX)(REAL x, REAL y) {
+    (void)y;
+    return x;
+}
+
+QUIRE_INLINE REAL QUIRE_NAME(magnitude_value, SUFFIX)(REAL x, REAL y) {
+    (void)y;
+    return QUIRE_NAME(abs, SUFFIX)(x);
+}
+
+QUIRE_INLINE REAL QUIRE_NAME(product_value, SUFFIX)(REAL x, REAL y) { return x * y; }
+
+QUIRE_INLINE REAL QUIRE_NAME(identity_error, SUFFIX)(REAL x, REAL y, REAL value) {
+    REAL none = { 0 };
+    (void)x, (void)y, (void)value;
+    return none;
+}
+
+QUIRE_INLINE REAL QUIRE_NAME(magnitude_error, SUFFIX)(REAL x, REAL y, REAL value) {
+    return QUIRE_NAME(identity_error, SUFFIX)(x, y, value);
+}
+
+QUIRE_INLINE REAL QUIRE_NAME(product_error, SUFFIX)(REAL x, REAL y, REAL value) {
+    return QUIRE_NAME(fma, SUFFIX)(x, y, -value);
+}
