@@ -90,46 +90,50 @@ QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumul
     accumulator_carry(into);
 }
 
-/* The digits in radix 2^32 of the magnitude, the last limb giving two; answers whether the sum is negative. */
-#define LIMB_DIGITS (QUIRE_ACCUMULATOR_LIMBS + 1)
-QUIRE_INLINE int limbs_magnitude(const int64_t *limb, uint32_t *digit) {
+/* The total of limbs alone: finite; a zero is +0. Only the limbs between the first and the last that are not zero are gone
+ * through: those of a sum of ordinary numbers are few. */
+QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
+    int first = 0, last = QUIRE_ACCUMULATOR_LIMBS - 1;
+    while (first <= last && !limb[first]) first++;
+    if (first > last) return total_zero(0);
+    while (!limb[last]) last--;
+
+    /* Carry into digits of radix 2^32, low to high; what the last limb carries out makes two more. */
+    uint32_t digits[QUIRE_ACCUMULATOR_LIMBS + 2 + 4], *digit = digits + 4; /* four zeros below, for a short sum         */
+    for (int i = 0; i < 4; i++) digits[i] = 0;
     int64_t carry = 0;
-    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) {
-        int64_t v = limb[i] + carry;
+    const int count = last - first + 1;
+    for (int i = 0; i < count; i++) {
+        const int64_t v = limb[first + i] + carry;
         digit[i] = (uint32_t)v;
         carry = v >> LIMB_BITS;
     }
-    int64_t last = limb[QUIRE_ACCUMULATOR_LIMBS - 1] + carry;
-    digit[LIMB_DIGITS - 2] = (uint32_t)last;
-    digit[LIMB_DIGITS - 1] = (uint32_t)(last >> LIMB_BITS);
-    if (last >= 0) return 0;
-    uint64_t one = 1;
-    for (int i = 0; i < LIMB_DIGITS; i++) {
-        uint64_t v = (uint64_t)(uint32_t)~digit[i] + one;
-        digit[i] = (uint32_t)v;
-        one = v >> LIMB_BITS;
-    }
-    return 1;
-}
+    digit[count] = (uint32_t)carry;
+    digit[count + 1] = (uint32_t)(carry >> LIMB_BITS);
 
-/* The total of limbs alone: finite; a zero is +0. */
-QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
-    uint32_t digit[LIMB_DIGITS];
-    int negative = limbs_magnitude(limb, digit);
-    int top = LIMB_DIGITS - 1;
+    int top = count + 1;
+    const int negative = carry < 0;
+    if (negative) { /* two's complement, like every integer */
+        uint64_t one = 1;
+        for (int i = 0; i <= top; i++) {
+            const uint64_t v = (uint64_t)(uint32_t)~digit[i] + one;
+            digit[i] = (uint32_t)v;
+            one = v >> LIMB_BITS;
+        }
+    }
     while (top > 0 && !digit[top]) top--;
     if (!digit[top]) return total_zero(0);
-    /* Five digits hold the 128 bits behind the leading one, wherever in the top digit that stands. */
-    uint32_t d[5];
-    for (int k = 0; k < 5; k++) d[k] = top >= k ? digit[top - k] : 0;
-    int shift = leading_zeros(d[0]) - 32;
+
+    /* Five digits hold the leading one and the 127 bits behind it, wherever in the top digit it stands. */
+    const uint32_t *d = digit + top;
+    const int shift = leading_zeros(d[0]) - 32;
+    const uint64_t high = (uint64_t)d[0] << 32 | d[-1], low = (uint64_t)d[-2] << 32 | d[-3], rest = (uint64_t)d[-4] << 32;
     quire_total t = total_zero(negative);
-    uint64_t first = (uint64_t)d[0] << 32 | d[1], second = (uint64_t)d[2] << 32 | d[3], third = (uint64_t)d[4] << 32;
-    t.high = shift ? first << shift | second >> (64 - shift) : first;
-    t.low = shift ? second << shift | third >> (64 - shift) : second;
-    t.sticky = third << shift != 0;
+    t.high = shift ? high << shift | low >> (64 - shift) : high;
+    t.low = shift ? low << shift | rest >> (64 - shift) : low;
+    t.sticky = rest << shift != 0;
     for (int i = top - 5; i >= 0 && !t.sticky; i--) t.sticky = digit[i] != 0;
-    t.exponent = LIMB_LEAST_EXPONENT + LIMB_BITS * (top - 3) - shift;
+    t.exponent = LIMB_LEAST_EXPONENT + LIMB_BITS * (first + top - 3) - shift;
     return t;
 }
 

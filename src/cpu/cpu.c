@@ -184,7 +184,8 @@ static void run_exact(const cpu_work *w, int piece, const char *x, const char *y
     }
     quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
     w->add(&part, x, y, n);
-    /* Words of accumulators just add up, in any order; PIECES of them need no carry in between. */
+    /* Words of accumulators just add up, in any order. */
+    limbs_carry(part.limb);
     int64_t *into = w->accumulator->limb, *from = part.limb;
     for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) {
 #pragma omp atomic
@@ -199,7 +200,6 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, q
     w.add = context->tier->exact[job->type][job->term];
     w.accumulator = accumulator;
     run_pieces(&w);
-    accumulator_carry(accumulator);
     accumulator->count += (int64_t)job->n;
 }
 
@@ -235,6 +235,7 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
     const cpu_context c = context ? *(cpu_context *)context : default_context();
     if (job->n) exact_accumulate(&c, job, accumulator);
+    accumulator_carry(accumulator);
     return QUIRE_OK;
 }
 

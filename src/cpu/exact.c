@@ -5,97 +5,114 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/indexed.h"
+#include "cpu/tier.h"
 #include "cpu/window.h"
 
-#include "cpu/tier.h"
-#include "method/indexed.h"
-
-/* The window in force, and what the blocks since the last deposit have counted in it. */
 typedef struct {
-    int bins, top; /* bins 0: none yet                                                                                  */
-    int blocks;
-    block_counts sum;
+    int bins, top; /* bins 0: none                                                                                      */
 } window;
+
+/* An exact sum on its way: the window in force, and what the blocks since the last deposit have counted in it. */
+typedef struct {
+    const struct exact_engine *engine;
+    quire_accumulator *accumulator;
+    window window;
+    int blocks;
+    block_counts sum; /* of the window's bins; the others are not set                                                   */
+} exact_state;
 
 #define WINDOW_BLOCKS 64 /* a block counts below 2^51 a bin; times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62    */
 
+/* The numbers of bins there are windows of. */
+#define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
+
 /* The choices an instance makes, as functions for the driver below. */
-typedef struct {
+typedef struct exact_engine {
     int size, streams;
+    int scale;         /* of the terms in the bins, see term_scale                                                      */
+    int highest, lowest; /* of all terms there can be                                                                   */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int (*only_negative_zeros)(const char *x, const char *y, size_t n);
 } exact_engine;
 
-static int window_holds(int bins, int top, term_range r) {
-    return r.high < r.low || (r.high <= top && r.low >= top - window_range(bins));
+static int window_holds(window w, term_range r) {
+    return r.high < r.low || (r.high <= w.top && r.low >= w.top - window_range(w.bins));
 }
 
 /* The least window for a range, with what room is left over a third above and two thirds below: large elements to come are
- * rarer than small ones. 0 bins if there is none. */
-static window window_for(term_range r, int streams) {
-    window w = { 0 };
-    int bins = 1;
-    while (bins <= WINDOW_BINS && window_range(bins) < r.high - r.low) bins++;
-    if (bins > WINDOW_BINS) return w;
-    int top = r.high + (window_range(bins) - (r.high - r.low)) / 3;
-    int least = window_least_top(bins) + (streams - 1) * ERROR_BELOW;
-    if (top < least) top = least;
-    if (top > WINDOW_GREATEST_TOP) top = WINDOW_GREATEST_TOP;
-    if (!window_holds(bins, top, r)) return w;
-    w.bins = bins;
-    w.top = top;
-    return w;
+ * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none. */
+static window window_for(const exact_engine *e, term_range r) {
+    const window none = { 0, 0 };
+    window w = { 1, 0 };
+    while (w.bins <= WINDOW_BINS && (!e->block[w.bins] || window_range(w.bins) < r.high - r.low)) w.bins++;
+    if (w.bins > WINDOW_BINS) return none;
+    w.top = r.high + (window_range(w.bins) - (r.high - r.low)) / 3;
+    if (window_range(w.bins) >= e->highest - e->lowest) w.top = e->highest;
+    const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale;
+    if (w.top < least) w.top = least;
+    if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
+    return window_holds(w, r) ? w : none;
 }
 
-static void window_deposit(quire_accumulator *a, window *w, int streams) {
-    for (int s = 0; s < streams && w->blocks; s++)
-        for (int k = 0; k < w->bins; k++) {
+/* Adds what was counted to the limbs. */
+static void deposit(exact_state *x) {
+    for (int s = 0; s < x->engine->streams && x->blocks; s++)
+        for (int k = 0; k < x->window.bins; k++) {
             int64_t sum = 0;
-            for (int i = 0; i < SIMD_F64; i++) sum += w->sum.count[s][k][i];
-            limbs_add(a->limb, sum, window_unit(w->top - s * ERROR_BELOW, k));
+            for (int i = 0; i < SIMD_F64; i++) sum += (int64_t)x->sum.count[s][k][i];
+            limbs_add(x->accumulator->limb, sum, window_unit(x->window.top - s * ERROR_BELOW, k));
         }
-    memset(&w->sum, 0, sizeof w->sum);
-    w->blocks = 0;
+    x->blocks = 0;
 }
 
-/* A block in the window of force, or in a new one; 0 if no window holds it. */
-static int window_block(const exact_engine *e, quire_accumulator *a, window *w, const char *x, const char *y, size_t steps) {
+static void change_window(exact_state *x, window w) {
+    deposit(x);
+    x->window = w;
+}
+
+static void add_counts(exact_state *x, const block_counts *counts) {
+    for (int s = 0; s < x->engine->streams; s++)
+        for (int k = 0; k < x->window.bins; k++)
+            x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
+    if (++x->blocks == WINDOW_BLOCKS) deposit(x);
+}
+
+/* A block in the window in force, or in a new one; 0, and nothing added, if no window holds it. */
+static int add_block(exact_state *s, const char *x, const char *y, size_t steps) {
+    const exact_engine *e = s->engine;
     block_counts counts;
-    term_range r = { 0, 0 };
-    if (!w->bins) { /* any window shows the range of a first step */
-        r = e->block[1](x, y, 1, 0, &counts);
-        *w = window_for(r, e->streams);
-        if (!w->bins) return 0;
+    if (!s->window.bins) /* any window shows the range of a first step */
+        change_window(s, window_for(e, e->block[1](x, y, 1, 0, &counts)));
+    if (!s->window.bins) return 0;
+    const term_range r = e->block[s->window.bins](x, y, steps, s->window.top, &counts);
+    if (!window_holds(s->window, r)) {
+        change_window(s, window_for(e, r));
+        if (!s->window.bins) return 0;
+        e->block[s->window.bins](x, y, steps, s->window.top, &counts);
     }
-    r = e->block[w->bins](x, y, steps, w->top, &counts);
-    if (!window_holds(w->bins, w->top, r)) {
-        window_deposit(a, w, e->streams);
-        *w = window_for(r, e->streams);
-        if (!w->bins) return 0;
-        e->block[w->bins](x, y, steps, w->top, &counts);
-    }
-    for (int s = 0; s < e->streams; s++)
-        for (int k = 0; k < w->bins; k++) w->sum.count[s][k] += counts.count[s][k];
-    if (++w->blocks == WINDOW_BLOCKS) window_deposit(a, w, e->streams);
-    if (w->bins > 1 && r.high - r.low + WINDOW_STEP / 4 < window_range(1)) { /* an outlier has passed */
-        window_deposit(a, w, e->streams);
-        *w = window_for(r, e->streams);
-    }
+    add_counts(s, &counts);
+    /* An outlier may have passed, that made the window larger than the rest needs. */
+    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < window_range(1)) change_window(s, window_for(e, r));
     return 1;
 }
 
+#define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 
 static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    const size_t size = (size_t)e->size, step = (size_t)SIMD_F32;
+    const size_t size = (size_t)e->size, step = SIMD_BYTES / size;
     if (!a->other) a->other = !e->only_negative_zeros(x, y, n);
-    window w = { 0 };
-    size_t slow_blocks = 1, since_carry = 0;
+    exact_state state;
+    state.engine = e;
+    state.accumulator = a;
+    state.window.bins = state.blocks = 0;
+    size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
     while (n >= step) {
         size_t count = n < BLOCK_ELEMENTS ? n - n % step : BLOCK_ELEMENTS;
-        if (window_block(e, a, &w, x, y, count / step)) {
-            slow_blocks = 1;
+        if (add_block(&state, x, y, count / step)) {
+            slow_blocks = SLOW_BLOCKS_FIRST;
         } else {
             if (n > count) count = n < count * slow_blocks ? n : count * slow_blocks;
             e->slow(a, x, y, count);
@@ -105,53 +122,8 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
         since_carry += count;
         if (since_carry > LIMB_ADDITIONS / 16) limbs_carry(a->limb), since_carry = 0;
     }
-    window_deposit(a, &w, e->streams);
+    deposit(&state);
     e->slow(a, x, y, n);
-    limbs_carry(a->limb);
-}
-
-/* ------------------------------------------------------------------------------------------------------- the slow ways */
-
-#define COLUMNS 8 /* neighbours go to columns of their own, so that equal exponents in a row need not wait for each other */
-
-/* Doubles that came from floats, and their magnitudes. */
-QUIRE_INLINE void slow_floats(exact_choice c, quire_accumulator *a, const char *x, size_t n) {
-    double bin[INDEXED_BINS * COLUMNS];
-    for (int i = 0; i < INDEXED_BINS * COLUMNS; i++) bin[i] = -0.0;
-    while (n) {
-        const size_t most = (size_t)INDEXED_ADDITIONS * COLUMNS, count = n < most ? n : most;
-        size_t i = 0;
-        for (; i + COLUMNS <= count; i += COLUMNS)
-#pragma GCC unroll 8
-            for (size_t j = 0; j < COLUMNS; j++)
-                indexed_add(bin + j, COLUMNS, (float)c.value_one(c.load_one(x + (i + j) * (size_t)c.format.size), 0));
-        for (; i < count; i++) indexed_add(bin, COLUMNS, (float)c.value_one(c.load_one(x + i * (size_t)c.format.size), 0));
-        for (int j = 0; j < COLUMNS; j++) indexed_flush(a, bin + j, COLUMNS);
-        x += count * (size_t)c.format.size, n -= count;
-    }
-}
-
-QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    if (!c.is_double && !c.is_product) {
-        if (n) slow_floats(c, a, x, n);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const double p = c.load_one(x + i * (size_t)c.format.size), q = c.load_one(y + i * (size_t)c.format.size), value = c.value_one(p, q);
-        if (!double_is_finite(p) || !double_is_finite(q)) accumulator_note(a, value);
-        else if (c.is_double && c.is_product) limbs_add_product(a->limb, p, q);
-        else limbs_add_double(a->limb, value); /* products of anything narrower fit a double */
-    }
-}
-
-/* Whether there is nothing but -0, which the limbs cannot tell from +0. Most data answers at its first element. */
-QUIRE_INLINE int negative_zeros(exact_choice c, const char *x, const char *y, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const double p = c.load_one(x + i * (size_t)c.format.size), q = c.load_one(y + i * (size_t)c.format.size);
-        if (p != 0 && q != 0) return 0;
-        if (bits_of_double(c.value_one(p, q)) != 0x8000000000000000) return 0;
-    }
-    return 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the instances */
@@ -165,29 +137,36 @@ QUIRE_INLINE int negative_zeros(exact_choice c, const char *x, const char *y, si
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(format, FORMAT, real, term, inexact)                                                                      \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),                  \
-                           term##_value_v_f64, term##_error_v_f64, format##_load_one, term##_value_f64 })
+#define CHOICE(format, FORMAT, real, term, TERM, inexact)                                                                \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE,                      \
+                           VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,        \
+                           term##_value_f64 })
+
+#define BLOCK(bins, format, FORMAT, real, term, TERM, inexact)                                                             \
+    static term_range format##_##term##_block_##bins(const char *x, const char *y, size_t steps, int top,                \
+                                                     block_counts *counts) {                                             \
+        return block_sum(CHOICE(format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, counts);                   \
+    }
+#define BLOCK_ENTRY(bins, format, term) [bins] = format##_##term##_block_##bins,
 
 #define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                              \
-    static term_range format##_##term##_block_1(const char *x, const char *y, size_t steps, int top, block_counts *c) {  \
-        return block_sum(CHOICE(format, FORMAT, real, term, inexact), 1, x, y, steps, top, c);                           \
-    }                                                                                                                    \
-    static term_range format##_##term##_block_2(const char *x, const char *y, size_t steps, int top, block_counts *c) {  \
-        return block_sum(CHOICE(format, FORMAT, real, term, inexact), 2, x, y, steps, top, c);                           \
-    }                                                                                                                    \
+    WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                            \
     static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                   \
-        slow_terms(CHOICE(format, FORMAT, real, term, inexact), a, x, y, n);                                             \
+        slow_terms(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                             \
     }                                                                                                                    \
     static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                         \
-        return negative_zeros(CHOICE(format, FORMAT, real, term, inexact), x, y, n);                                     \
+        return negative_zeros(CHOICE(format, FORMAT, real, term, TERM, inexact), x, y, n);                                     \
     }                                                                                                                    \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n) {                  \
-        static const exact_engine engine = { sizeof(format##_element),                                                   \
-                                             IS_DOUBLE_##real && inexact ? 2 : 1,                                        \
-                                             { NULL, format##_##term##_block_1, format##_##term##_block_2 },             \
-                                             format##_##term##_slow,                                                     \
-                                             format##_##term##_zeros };                                                  \
+        const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                        \
+        const exact_engine engine = { sizeof(format##_element),                                                          \
+                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                               \
+                                      term_scale(c),                                                                     \
+                                      term_highest(c),                                                                   \
+                                      term_lowest(c),                                                                    \
+                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                            \
+                                      format##_##term##_slow,                                                            \
+                                      format##_##term##_zeros };                                                         \
         exact_sum(&engine, a, x, y, n);                                                                                  \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)

@@ -9,10 +9,12 @@
 
 #define REAL v_f32
 #define SUFFIX v_f32
+#define SUBTRACT SIMD_SUBTRACT_F32
 #include "method/lanes.h"
 
 #define REAL v_f64
 #define SUFFIX v_f64
+#define SUBTRACT SIMD_SUBTRACT_F64
 #include "method/lanes.h"
 
 #define VECTOR v_f32

@@ -31,16 +31,26 @@
 #define SIMD_VECTOR __attribute__((vector_size(SIMD_BYTES)))
 typedef float v_f32 SIMD_VECTOR;
 typedef double v_f64 SIMD_VECTOR;
+typedef int16_t v_i16 SIMD_VECTOR;
 typedef int32_t v_i32 SIMD_VECTOR;
 typedef int64_t v_i64 SIMD_VECTOR;
+typedef uint16_t v_u16 SIMD_VECTOR;
 typedef uint32_t v_u32 SIMD_VECTOR;
 typedef uint64_t v_u64 SIMD_VECTOR;
 
 #define SIMD_F32 ((int)(SIMD_BYTES / sizeof(float)))
 #define SIMD_F64 ((int)(SIMD_BYTES / sizeof(double)))
 
-QUIRE_INLINE v_i32 bits_of_v_f32(v_f32 x) { return (v_i32)x; }
-QUIRE_INLINE v_i64 bits_of_v_f64(v_f64 x) { return (v_i64)x; }
+QUIRE_INLINE v_u64 bits_of_v_f64(v_f64 x) { return (v_u64)x; }
+
+/* SIMD_SUBTRACT_F32(a, b), _F64: a - b as fma(b, -1, a), which is the same, but done by the multipliers where additions and
+ * multiplications have units of their own (Zen); chains of additions alone would leave those idle.
+ *
+ * Two doubles, whatever the tier; even_pairs(a, b) is a[0], b[0], a[2], b[2], ..., odd_pairs(a, b) a[1], b[1], a[3], ... */
+typedef double f64_pair __attribute__((vector_size(16)));
+
+/* Has p in memory from here on: compilers like to take a vector apart in registers, which is slower than through memory. */
+QUIRE_INLINE void settle(const void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
 
 QUIRE_INLINE v_f32 abs_v_f32(v_f32 x) { return (v_f32)((v_i32)x & 0x7fffffff); }
 QUIRE_INLINE v_f64 abs_v_f64(v_f64 x) { return (v_f64)((v_i64)x & 0x7fffffffffffffff); }
@@ -69,6 +79,12 @@ QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
 }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
+#define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
+#define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
+QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm512_unpacklo_pd((__m512d)a, (__m512d)b); }
+QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm512_unpackhi_pd((__m512d)a, (__m512d)b); }
+QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm512_min_epi16((__m512i)a, (__m512i)b); }
+QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm512_max_epi16((__m512i)a, (__m512i)b); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm512_min_epi32((__m512i)a, (__m512i)b); }
 QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm512_max_epi32((__m512i)a, (__m512i)b); }
 QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) { return (v_i64)_mm512_min_epi64((__m512i)a, (__m512i)b); }
@@ -86,6 +102,12 @@ QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
 }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+#define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
+#define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
+QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm256_unpacklo_pd((__m256d)a, (__m256d)b); }
+QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm256_unpackhi_pd((__m256d)a, (__m256d)b); }
+QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_min_epi16((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_max_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_max_epi32((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) {
@@ -113,11 +135,29 @@ QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) { return (v_f64){ fma(x[0], y[0], z[0]), fma(x[1], y[1], z[1]) }; }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64){ x[0], x[1] }; }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64){ x[2], x[3] }; }
+#define SIMD_SUBTRACT_F32(a, b) ((a) - (b))
+#define SIMD_SUBTRACT_F64(a, b) ((a) - (b))
+QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64){ a[0], b[0] }; }
+QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64){ a[1], b[1] }; }
+QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (a & (a < b)) | (b & ~(a < b)); }
+QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (a & (a > b)) | (b & ~(a > b)); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (a & (a < b)) | (b & ~(a < b)); }
 QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (a & (a > b)) | (b & ~(a > b)); }
 QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) { return (a & (a < b)) | (b & ~(a < b)); }
 QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) { return (a & (a > b)) | (b & ~(a > b)); }
 
 #endif
+
+/* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the one
+ * at place comes out as a double whose sign, exponent field and fraction are the element's own. Its value is the element's
+ * times 2^(bias - 1023), subnormals included: both formats denote those the same way. keep masks what stays. */
+QUIRE_INLINE v_f64 widen_by_shift(v_u64 raw, int bits, int place, int exponent_bits, uint64_t keep) {
+    const v_u64 top = raw << (64 - bits * (place + 1));
+#if SIMD_BYTES == 64
+    return (v_f64)((v_u64)((v_i64)top >> (11 - exponent_bits)) & keep);
+#else /* no arithmetic shift of 64 bits */
+    return (v_f64)((top >> (11 - exponent_bits) & (keep & INT64_MAX)) | (top & (keep & ~(uint64_t)INT64_MAX)));
+#endif
+}
 
 #endif

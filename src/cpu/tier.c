@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(QUIRE_X86_TIERS)
+#include <cpuid.h>
+#endif
+
 
 #define TIER(name)                                                                                                       \
     static const cpu_tier name = { lanes_table_##name, exact_table_##name }
@@ -16,8 +20,14 @@ TIER(portable);
 TIER(avx2);
 TIER(avx512);
 
+/* F16C by CPUID: not every compiler's __builtin_cpu_supports knows the name. */
+static int have_f16c(void) {
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+
 static int have_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && have_f16c();
 }
 
 static int have_avx512(void) {

@@ -15,7 +15,8 @@
 /* Sums one tile of n elements (n > 0) by a lane method; the words of its state go to state, floats or doubles. */
 typedef void (*tile_function)(const void *x, const void *y, size_t n, void *state);
 
-/* Adds n terms to an accumulator's limbs and notes, exactly; count is the caller's. The limbs are left carried. */
+/* Adds n terms to an accumulator's limbs and notes, exactly. count and the last carry are the
+ * caller's: the limbs can take LIMB_ADDITIONS / 2 more. */
 typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n);
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* window.h - exact accumulation of blocks of elements through the windows of method/window.h, on vectors: the part of
  * exact.c that is compiled anew for every format and term.
  *
- * A step is SIMD_F32 elements: two vectors of doubles, whatever the format. A block is up to BLOCK_STEPS steps. What its
+ * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements. What its
  * bins counted comes out together with the range of its terms, and the range tells whether the window held them all. If it
  * did not, the counts are dropped and the block is done again in another way.
  *
@@ -15,17 +15,19 @@
 
 #define REAL v_f64
 #define SUFFIX v_f64
+#define SUBTRACT SIMD_SUBTRACT_F64
 #include "method/lanes.h"
 
 #define REAL v_f64
-#define INTEGER v_i64
+#define INTEGER v_u64
 #define SUFFIX v_f64
+#define SUBTRACT SIMD_SUBTRACT_F64
 #include "method/window.h"
 
 #define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone      */
-#define SETS 4    /* vectors of each bin: two steps at a time, and as many chains of additions                           */
-#define BLOCK_STEPS ((SETS / 2) << WINDOW_HEADROOM)
-#define BLOCK_ELEMENTS ((size_t)BLOCK_STEPS * SIMD_F32)
+#define SETS 4    /* vectors of each bin, and as many chains of additions; windows of many bins have half of that        */
+#define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM)
+#define STEP_TERMS(size) (8 / (size))
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
 
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
@@ -34,21 +36,16 @@ typedef struct {
 } term_range;
 #define RANGE_UNKNOWN 100000 /* a high that no window holds: Inf, NaN, or a product that underflowed                     */
 
+/* What the bins of a block counted: signed numbers, but whatever stands here when the window did not hold the block must
+ * not overflow. */
 typedef struct {
-    v_i64 count[STREAMS][WINDOW_BINS];
+    v_u64 count[STREAMS][WINDOW_BINS];
 } block_counts;
-
-/* The least and the greatest magnitude, as bit patterns. least is biased so that zero, which has no exponent, counts as
- * the greatest of all. Elements that decode to float are looked at as floats, products and doubles as doubles. */
-typedef struct {
-    v_i32 least_f32, most_f32;
-    v_i64 least_f64, most_f64, underflow;
-} magnitudes;
 
 /* The choices of an instance; all constant. */
 typedef struct {
     format_description format;
-    int is_double, is_product;
+    int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes                                                    */
     v_f32 (*load)(const void *p); /* unless is_double                                                                   */
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
@@ -56,101 +53,142 @@ typedef struct {
     double (*value_one)(double x, double y);
 } exact_choice;
 
-QUIRE_INLINE void look_at_f32(magnitudes *m, v_f32 x) {
-    v_i32 magnitude = (v_i32)abs_v_f32(x);
-    m->most_f32 = max_v_i32(m->most_f32, magnitude);
-    m->least_f32 = min_v_i32(m->least_f32, (v_i32)((v_u32)magnitude + INT32_MAX));
+QUIRE_INLINE int exponent_bits(exact_choice c) { return 8 * c.format.size - c.format.precision; }
+QUIRE_INLINE int exponent_bias(exact_choice c) { return (1 << (exponent_bits(c) - 1)) - 1; }
+
+/* Elements narrower than double are widened by shifts, and then stand for 2^-scale times themselves; products must not. */
+QUIRE_INLINE int term_scale(exact_choice c) { return c.is_product || c.is_double ? 0 : 1023 - exponent_bias(c); }
+
+/* All terms there can be are below 2^highest, and multiples of 2^lowest. */
+QUIRE_INLINE int term_highest(exact_choice c) { return (exponent_bias(c) + 1) * (c.is_product ? 2 : 1); }
+QUIRE_INLINE int term_lowest(exact_choice c) { return c.format.least_exponent * (c.is_product ? 2 : 1); }
+
+/* ------------------------------------------------------------------------------------------------ the range of a block */
+
+/* The least and the greatest magnitude, as bit patterns of elements, or of products. least is biased so that zero, which has
+ * no exponent, counts as the greatest of all. */
+typedef struct {
+    v_i64 least, most, underflow;
+} magnitudes;
+
+#define LOOK_AT(bits)                                                                                                    \
+    do {                                                                                                                 \
+        const v_i##bits magnitude = (v_i##bits)raw & INT##bits##_MAX;                                                    \
+        m->most = (v_i64)max_v_i##bits((v_i##bits)m->most, magnitude);                                                   \
+        m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX));       \
+    } while (0)
+
+QUIRE_INLINE void look_at(magnitudes *m, v_i64 raw, int size) {
+    if (size == 2) LOOK_AT(16);
+    else if (size == 4) LOOK_AT(32);
+    else LOOK_AT(64);
 }
 
-QUIRE_INLINE void look_at_f64(magnitudes *m, v_f64 x) {
-    v_i64 magnitude = (v_i64)abs_v_f64(x);
-    m->most_f64 = max_v_i64(m->most_f64, magnitude);
-    m->least_f64 = min_v_i64(m->least_f64, (v_i64)((v_u64)magnitude + INT64_MAX));
-}
-
-QUIRE_INLINE magnitudes look_at_nothing(void) {
-    const v_i32 none_32 = { 0 };
-    const v_i64 none_64 = { 0 };
-    magnitudes m = { none_32 + INT32_MAX, none_32, none_64 + INT64_MAX, none_64, none_64 };
+QUIRE_INLINE magnitudes look_at_nothing(int size) {
+    const v_i64 none = { 0 };
+    const uint64_t greatest = size == 2 ? 0x7fff7fff7fff7fff : size == 4 ? 0x7fffffff7fffffff : 0x7fffffffffffffff;
+    magnitudes m = { (v_i64)((v_u64)none + greatest), none, none };
     return m;
+}
+
+/* One lane of the two, as 64-bit numbers. */
+QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int64_t *low, int64_t *high) {
+    int16_t l16, h16;
+    int32_t l32, h32;
+    if (size == 2) memcpy(&l16, least, 2), memcpy(&h16, most, 2), *low = l16, *high = h16;
+    else if (size == 4) memcpy(&l32, least, 4), memcpy(&h32, most, 4), *low = l32, *high = h32;
+    else memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
 /* What was seen, as a range. A subnormal is a multiple of the least normal number's unit. */
 QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
-    int most_field, least_field, bias, known;
-    if (c.is_double || c.is_product) {
-        int64_t most = 0, least = INT64_MAX, underflow = 0;
-        for (int i = 0; i < SIMD_F64; i++) {
-            if (m->most_f64[i] > most) most = m->most_f64[i];
-            if (m->least_f64[i] < least) least = m->least_f64[i];
-            underflow |= m->underflow[i];
-        }
-        most_field = (int)(most >> 52) + (most != 0); /* 0 for zero, else one more than the exponent field              */
-        least_field = (int)(((uint64_t)least - INT64_MAX) >> 52);
-        bias = 1023;
-        known = most < 0x7ff0000000000000 && !underflow;
-    } else {
-        int32_t most = 0, least = INT32_MAX;
-        for (int i = 0; i < SIMD_F32; i++) {
-            if (m->most_f32[i] > most) most = m->most_f32[i];
-            if (m->least_f32[i] < least) least = m->least_f32[i];
-        }
-        most_field = (int)(most >> 23) + (most != 0);
-        least_field = (int)(((uint32_t)least - INT32_MAX) >> 23);
-        bias = 127;
-        known = most < 0x7f800000;
-    }
+    const int size = c.is_product ? 8 : c.format.size, stored = c.is_product ? 52 : c.format.precision - 1;
+    const int bias = c.is_product ? 1023 : exponent_bias(c);
     const int precision = c.is_product && !c.is_double ? 2 * c.format.precision : c.format.precision; /* of a term        */
-    term_range r = { most_field - bias, (least_field ? least_field : 1) - bias - (precision - 1) };
-    if (!most_field) r.high = r.low - 1;
-    else if (!known || (c.is_double && c.is_product && r.low - ERROR_BELOW < -1074)) r.high = RANGE_UNKNOWN;
+    const int64_t zero = size == 2 ? INT16_MAX : size == 4 ? INT32_MAX : INT64_MAX;
+    int64_t least = zero, most = 0, underflow = 0;
+    for (int i = 0; i < SIMD_BYTES / size; i++) {
+        int64_t low, high;
+        look_closer((const char *)&m->least + i * size, (const char *)&m->most + i * size, size, &low, &high);
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+    }
+    for (int i = 0; i < SIMD_F64 && c.is_product && c.is_double; i++) underflow |= m->underflow[i];
+    /* Take the bias off again; modulo the width, as it went on. */
+    const uint64_t smallest = ((uint64_t)least - (uint64_t)zero) & (uint64_t)zero;
+    const int greatest_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
+    term_range r = { greatest_field + 1 - bias, (least_field ? least_field : 1) - bias - (precision - 1) };
+    if (greatest_field == 2 * bias + 1 || underflow) r.high = RANGE_UNKNOWN;
+    else if (!most) r.high = r.low - 1;
+    else if (c.is_product && c.is_double && r.low - ERROR_BELOW < -1074) r.high = RANGE_UNKNOWN;
     return r;
 }
 
-/* The two vectors of terms of a step, and their errors. */
-QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
-    v_f64 a[2], b[2];
-    if (c.is_double) {
-        a[0] = double_load_v_f64(x), a[1] = double_load_v_f64(x + SIMD_BYTES);
-        b[0] = double_load_v_f64(y), b[1] = double_load_v_f64(y + SIMD_BYTES);
-    } else {
-        v_f32 p = c.load(x), q = c.load(y);
-        if (!c.is_product) look_at_f32(m, p);
-        a[0] = lower_f64(p), a[1] = upper_f64(p);
-        b[0] = lower_f64(q), b[1] = upper_f64(q);
+/* --------------------------------------------------------------------------------------------------- terms and blocks */
+
+/* A vector of elements that are terms themselves, or their magnitudes. */
+QUIRE_INLINE void element_terms(exact_choice c, const char *x, v_f64 *value, magnitudes *m) {
+    const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
+    const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
+    const uint64_t keep = (c.keep_sign ? sign : 0) | (((sign >> up) - 1) & ~below);
+    v_u64 raw;
+    memcpy(&raw, x, sizeof raw);
+    look_at(m, (v_i64)raw, c.format.size);
+    if (c.is_double) value[0] = c.value((v_f64)raw, (v_f64)raw);
+    else
+        for (int i = 0; i < STEP_TERMS(c.format.size); i++)
+            value[i] = widen_by_shift(raw, bits, i, exponent_bits(c), keep);
+}
+
+/* The products of two vectors of elements, and for doubles their errors. */
+QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
+    v_f64 a[4], b[4];
+    if (c.is_double) a[0] = double_load_v_f64(x), b[0] = double_load_v_f64(y);
+    for (int i = 0; i < STEP_TERMS(c.format.size) && !c.is_double; i += 2) {
+        const int at = i / 2 * SIMD_F32 * c.format.size;
+        const v_f32 p = c.load(x + at), q = c.load(y + at);
+        a[i] = lower_f64(p), a[i + 1] = upper_f64(p);
+        b[i] = lower_f64(q), b[i + 1] = upper_f64(q);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < STEP_TERMS(c.format.size); i++) {
         value[i] = c.value(a[i], b[i]);
-        if (c.is_double || c.is_product) look_at_f64(m, value[i]);
-        if (!c.is_double || !c.is_product) continue;
+        look_at(m, (v_i64)value[i], 8);
+        if (!c.is_double) continue;
         error[i] = c.error(a[i], b[i], value[i]);
         m->underflow |= (value[i] == 0) & (a[i] != 0) & (b[i] != 0);
     }
 }
 
-/* One block. steps <= BLOCK_STEPS. */
+QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
+    if (c.is_product) product_terms(c, x, y, value, error, m);
+    else element_terms(c, x, value, m);
+}
+
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS. */
 QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                   block_counts *counts) {
-    const int streams = c.is_double && c.is_product ? 2 : 1;
+    const int streams = c.is_double && c.is_product ? 2 : 1, terms = STEP_TERMS(c.format.size);
+    const int half_sets = bins * streams > 4 ? SETS / 2 : SETS, sets = half_sets > terms ? half_sets : terms;
     const v_f64 zero = { 0 };
-    magnitudes m = look_at_nothing();
+    magnitudes m = look_at_nothing(c.is_product ? 8 : c.format.size);
     v_f64 bin[STREAMS][SETS][WINDOW_BINS];
+    top -= term_scale(c);
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++)
-            for (int set = 0; set < SETS; set++) bin[s][set][k] = zero + window_start(top - s * ERROR_BELOW, k);
+            for (int set = 0; set < sets; set++) bin[s][set][k] = zero + window_start(top - s * ERROR_BELOW, k);
 
-    const size_t step_bytes = (size_t)(SIMD_F32 * c.format.size);
     for (size_t step = 0; step < steps;) {
-        const size_t together = steps - step >= SETS / 2 ? SETS / 2 : 1;
+        const size_t together = steps - step >= (size_t)(sets / terms) ? (size_t)(sets / terms) : 1;
 #pragma GCC unroll 4
-        for (int u = 0; u < SETS / 2; u++) {
+        for (int u = 0; u < sets / terms; u++) {
             if ((size_t)u >= together) break;
-            v_f64 value[2], error[2];
-            const size_t at = (step + (size_t)u) * step_bytes;
+            v_f64 value[4], error[4];
+            const size_t at = (step + (size_t)u) * SIMD_BYTES;
             step_terms(c, x + at, y + at, value, error, &m);
-            for (int i = 0; i < 2; i++) {
-                window_add_v_f64(bin[0][2 * u + i], bins, value[i]);
-                if (streams == 2) window_add_v_f64(bin[1][2 * u + i], bins, error[i]);
+#pragma GCC unroll 4
+            for (int i = 0; i < terms; i++) {
+                window_add_v_f64(bin[0][terms * u + i], bins, value[i]);
+                if (streams == 2) window_add_v_f64(bin[1][terms * u + i], bins, error[i]);
             }
         }
         step += together;
@@ -159,8 +197,8 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++) {
             const v_f64 start = zero + window_start(top - s * ERROR_BELOW, k);
-            v_i64 sum = window_count_v_f64(bin[s][0][k], start);
-            for (int set = 1; set < SETS; set++) sum += window_count_v_f64(bin[s][set][k], start);
+            v_u64 sum = window_count_v_f64(bin[s][0][k], start);
+            for (int set = 1; set < sets; set++) sum += window_count_v_f64(bin[s][set][k], start);
             counts->count[s][k] = sum;
         }
     return range_of(&m, c);

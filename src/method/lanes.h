@@ -18,3 +18,4 @@
 
 #undef REAL
 #undef SUFFIX
+#undef SUBTRACT

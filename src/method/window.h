@@ -1,5 +1,6 @@
 /* window.h - exact accumulation of doubles in a window of exponents, on one real type: double, or a vector of doubles.
- * Included once per type with REAL, INTEGER (the integer of its shape) and SUFFIX defined, by C and CUDA alike.
+ * Included once per type with REAL, INTEGER (the integer of its shape) and SUFFIX defined (and SUBTRACT, see
+ * two_sum.h), by C and CUDA alike.
  *
  * A bin is a double that starts at M = 1.5 * 2^k and stays within its binade: it counts in units of 2^(k-52), and the bit
  * pattern of the bin minus that of M is that count. Adding x to it keeps what x has in multiples of the unit; the rest is
@@ -13,13 +14,17 @@
  * SPDX-License-Identifier: MIT
  */
 
+#ifndef SUBTRACT
+#define SUBTRACT(a, b) ((a) - (b))
+#endif
+
 /* Adds x to the bins, highest first. */
 QUIRE_INLINE void QUIRE_NAME(window_add, SUFFIX)(REAL *bin, int bins, REAL x) {
     for (int k = 0; k < bins - 1; k++) {
         REAL q = bin[k] + x;
         REAL taken = q - bin[k];
         bin[k] = q;
-        x = x - taken;
+        x = SUBTRACT(x, taken);
     }
     bin[bins - 1] = bin[bins - 1] + x;
 }
@@ -32,9 +37,9 @@ QUIRE_INLINE INTEGER QUIRE_NAME(window_count, SUFFIX)(REAL bin, REAL start) {
 #ifndef QUIRE_METHOD_WINDOW_H
 #define QUIRE_METHOD_WINDOW_H
 
-#define WINDOW_HEADROOM 7                    /* 2^7 additions a bin between readings                                    */
+#define WINDOW_HEADROOM 8                    /* 2^8 additions a bin between readings                                    */
 #define WINDOW_STEP (52 - WINDOW_HEADROOM)   /* what each bin adds to the range, in bits                                */
-#define WINDOW_BINS 2                        /* the most bins a window has                                              */
+#define WINDOW_BINS 7                        /* the most bins a window has: all exponents of a float                    */
 
 /* From 2^top down to the unit of the last bin: how many bits a window of so many bins holds. */
 QUIRE_INLINE int window_range(int bins) { return bins * WINDOW_STEP - 1; }
@@ -56,3 +61,4 @@ QUIRE_INLINE int window_least_top(int bins) { return -1074 + window_range(bins);
 #undef REAL
 #undef INTEGER
 #undef SUFFIX
+#undef SUBTRACT

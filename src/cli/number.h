@@ -1,0 +1,37 @@
+/* number.h - one number of any type: its value, its bits, its text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CLI_NUMBER_H
+#define QUIRE_CLI_NUMBER_H
+
+#include <quire/quire.h>
+
+union number {
+    uint16_t half; /* f16 and bf16 */
+    float single;
+    double full;
+};
+
+#define NUMBER_TEXT 48
+
+/* The value; every half, bfloat16 and float is a double. */
+double number_value(quire_type type, const union number *number);
+
+/* The bits, the last ones first. */
+uint64_t number_bits(quire_type type, const union number *number);
+
+/* How many bits of precision the type has, and the k for which all its finite numbers are below 2^k. */
+int number_precision(quire_type type);
+int number_top(quire_type type);
+
+/* The k for which 2^k is the distance from |value|, a finite number of the type, to the next larger one. */
+int number_ulp(quire_type type, double value);
+
+/* The shortest decimal that reads back as the same number of the type. */
+void number_decimal(quire_type type, double value, char text[NUMBER_TEXT]);
+
+/* As C writes a hexadecimal floating constant. */
+void number_hex(double value, char text[NUMBER_TEXT]);
+
+#endif

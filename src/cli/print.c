@@ -1,0 +1,98 @@
+/* print.c - what goes to standard output, for people.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "complain.h"
+#include "json.h"
+
+/* The columns of the table, and one row of their texts. */
+#define COLUMNS 7
+enum { CELL_TEXT = NUMBER_TEXT };
+
+typedef char row_text[COLUMNS][CELL_TEXT];
+
+static void write_seconds(double seconds, char text[CELL_TEXT])
+{
+    if (seconds < 1e-3)
+        snprintf(text, CELL_TEXT, "%.2f us", seconds * 1e6);
+    else if (seconds < 1)
+        snprintf(text, CELL_TEXT, "%.2f ms", seconds * 1e3);
+    else
+        snprintf(text, CELL_TEXT, "%.2f s", seconds);
+}
+
+static void write_ulps(double ulps, char text[CELL_TEXT])
+{
+    if (isnan(ulps))
+        strcpy(text, "-");
+    else
+        snprintf(text, CELL_TEXT, "%.3g", ulps);
+}
+
+static void write_row(const struct job *job, const struct outcome *outcome, row_text row)
+{
+    double value = number_value(job->result_type, &outcome->result);
+    strcpy(row[0], method_name(outcome->method));
+    number_decimal(job->result_type, value, row[1]);
+    number_hex(value, row[2]);
+    write_ulps(outcome->error, row[3]);
+    write_ulps(outcome->bound, row[4]);
+    write_seconds(outcome->seconds, row[5]);
+    snprintf(row[6], CELL_TEXT, "%.2f", outcome->rate / 1e9);
+}
+
+/* The method's name to the left, all else to the right, each column as wide as its widest text. */
+static void print_table(const struct job *job, const struct outcome *outcomes, int count)
+{
+    row_text rows[METHODS + 1] = { { "method", "result", "hex", "error/ulp", "bound/ulp", "time", "GB/s" } };
+    int width[COLUMNS] = { 0 };
+    for (int i = 0; i < count; i++)
+        write_row(job, &outcomes[i], rows[i + 1]);
+    for (int i = 0; i <= count; i++)
+        for (int column = 0; column < COLUMNS; column++)
+            if ((int)strlen(rows[i][column]) > width[column])
+                width[column] = (int)strlen(rows[i][column]);
+    for (int i = 0; i <= count; i++) {
+        printf("%-*s", width[0], rows[i][0]);
+        for (int column = 1; column < COLUMNS; column++)
+            printf("  %*s", width[column], rows[i][column]);
+        putchar('\n');
+    }
+}
+
+int print_outcomes(const struct command *command, const struct options *options, const struct job *job,
+                   const struct outcome *outcomes, int count)
+{
+    if (options->json)
+        return json_outcomes(command, options, job, outcomes, count);
+    if (options->method == METHOD_ALL) {
+        print_table(job, outcomes, count);
+        return EXIT_FINE;
+    }
+    char text[NUMBER_TEXT];
+    number_decimal(job->result_type, number_value(job->result_type, &outcomes[0].result), text);
+    puts(text);
+    return EXIT_FINE;
+}
+
+int print_info(bool json)
+{
+    quire_tier fastest;
+    int status = device_default_tier(&fastest);
+    if (status)
+        return status;
+    if (json)
+        return json_info(fastest);
+    printf("version      %s\nAPI version  %d\ntiers       ", quire_version(), quire_api_version());
+    for (int i = 0; i < TIERS; i++)
+        if (quire_tier_available(every_tier[i]))
+            printf(" %s%s", quire_tier_name(every_tier[i]), every_tier[i] == fastest ? " (default)" : "");
+    printf("\nOpenMP       %s\nCUDA         %s\n", quire_has_openmp() ? "yes" : "no", quire_has_cuda() ? "yes" : "no");
+    return EXIT_FINE;
+}

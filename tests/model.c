@@ -1,0 +1,151 @@
+/* model.c - the canonical order with nothing clever in it: one lane at a time, one tile at a time, recursion over tiles. */
+#include "model.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "oracle_mpfr.h"
+
+#if defined(__FAST_MATH__) || !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD != 0
+#error "the model needs IEEE arithmetic in the format of its operands"
+#endif
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#define LANES 256
+
+/* What is asked, fixed during a call. single: accumulation is in float; its numbers travel in doubles, which hold them
+ * exactly, but every operation on them below is one of float. */
+typedef struct question {
+    operation op;
+    quire_type type;
+    const void *x, *y;
+    size_t n, tile_size;
+    bool single, kahan;
+} question;
+
+static double plus(const question *q, double a, double b) { return q->single ? (double)((float)a + (float)b) : a + b; }
+
+static double minus(const question *q, double a, double b) { return q->single ? (double)((float)a - (float)b) : a - b; }
+
+static double times(const question *q, double a, double b) { return q->single ? (double)((float)a * (float)b) : a * b; }
+
+static double product_error(const question *q, double a, double b, double p) {
+    return q->single ? (double)fmaf((float)a, (float)b, (float)-p) : fma(a, b, -p);
+}
+
+/* Knuth's, six operations. */
+static double two_sum(const question *q, double a, double b, double *error) {
+    double t = plus(q, a, b);
+    double z = minus(q, t, a);
+    *error = plus(q, minus(q, a, minus(q, t, z)), minus(q, b, z));
+    return t;
+}
+
+static void add(const question *q, model_total *lane, size_t i) {
+    double a = type_value(q->type, q->x, i), d;
+    double p = q->op == OPERATION_ASUM ? fabs(a) : a;
+    bool product = q->op == OPERATION_DOT || q->op == OPERATION_NRM2;
+    double b = q->op == OPERATION_DOT ? type_value(q->type, q->y, i) : a;
+
+    if (product) p = times(q, a, b);
+    if (!q->kahan) {
+        lane->s = plus(q, lane->s, p);
+        return;
+    }
+    lane->s = two_sum(q, lane->s, p, &d);
+    if (product) d = plus(q, d, product_error(q, a, b, p));
+    lane->c = plus(q, lane->c, d);
+}
+
+static void merge(const question *q, model_total *into, const model_total *from) {
+    double d;
+    if (!q->kahan) {
+        into->s = plus(q, into->s, from->s);
+        return;
+    }
+    into->s = two_sum(q, into->s, from->s, &d);
+    into->c = plus(q, plus(q, into->c, from->c), d);
+}
+
+/* Row by row is each lane from row 0 down. A lane that has no element is never merged into another. */
+static model_total tile(const question *q, size_t number) {
+    model_total lane[LANES];
+    size_t begin = number * q->tile_size;
+    size_t length = q->n - begin < q->tile_size ? q->n - begin : q->tile_size;
+
+    for (size_t j = 0; j < LANES; j++) lane[j].s = lane[j].c = -0.0;
+    for (size_t i = 0; i < length; i++) add(q, &lane[i % LANES], begin + i);
+    for (size_t w = LANES / 2; w > 0; w /= 2)
+        for (size_t j = 0; j < w && j + w < length; j++) merge(q, &lane[j], &lane[j + w]);
+    return lane[0];
+}
+
+static model_total tree(const question *q, size_t first, size_t tiles) {
+    model_total left, right;
+    size_t p = 1;
+    if (tiles == 1) return tile(q, first);
+    while (2 * p < tiles) p *= 2;
+    left = tree(q, first, p);
+    right = tree(q, first + p, tiles - p);
+    merge(q, &left, &right);
+    return left;
+}
+
+size_t model_rows(quire_method method, size_t n) {
+    size_t rows = 16;
+    if (method != QUIRE_PAIRWISE)
+        while (n / LANES / rows + (n % (LANES * rows) != 0) > 16384) rows *= 2;
+    return rows;
+}
+
+size_t model_tiles(quire_method method, size_t n) {
+    size_t size = LANES * model_rows(method, n);
+    return n < size ? 1 : n / size + (n % size != 0);
+}
+
+size_t model_chain_length(quire_method method, size_t n) {
+    size_t tiles = model_tiles(method, n), levels = 0;
+    while (levels < 64 && ((size_t)1 << levels) < tiles) levels++;
+    return method == QUIRE_EXACT ? 0 : model_rows(method, n) + 8 + levels;
+}
+
+model_total model_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method) {
+    question q = { op, type, x, y, n, LANES * model_rows(method, n), type != QUIRE_F64, method == QUIRE_KAHAN };
+    model_total total = { 0, 0 }; /* the empty sum is +0, though a lane begins at -0 */
+
+    if (n > 0) total = tree(&q, 0, model_tiles(method, n));
+    if (!isfinite(total.s) || !isfinite(total.c) || !q.kahan) total.c = 0;
+    return total;
+}
+
+/* Doubles span 2^1024 to 2^-1074: a sum of two fits 2200 bits. */
+uint64_t model_finish(operation op, model_total total, size_t n, quire_type type) {
+    mpfr_t sum, r;
+    int ternary;
+    uint64_t bits, sign = signbit(total.s) ? type_sign(type) : 0;
+
+    if (isnan(total.s) || (op == OPERATION_MEAN && n == 0) || (op == OPERATION_NRM2 && total.s < 0)) return type_nan(type);
+    if (isinf(total.s)) return type_infinity(type) | sign;
+    if (total.c == 0 && total.s == 0) return sign;
+
+    mpfr_init2(sum, 2200);
+    mpfr_init2(r, type_format(type)->precision);
+    mpfr_set_d(sum, total.s, MPFR_RNDN);
+    mpfr_add_d(sum, sum, total.c, MPFR_RNDN);
+    if (op == OPERATION_NRM2)
+        ternary = mpfr_sqrt(r, sum, MPFR_RNDN);
+    else if (op == OPERATION_MEAN)
+        ternary = mpfr_div_ui(r, sum, (unsigned long)n, MPFR_RNDN);
+    else
+        ternary = mpfr_set(r, sum, MPFR_RNDN);
+    bits = mpfr_zero_p(r) ? 0 : mpfr_nan_p(r) ? type_nan(type) : oracle_fit(r, ternary, type);
+    mpfr_clear(sum);
+    mpfr_clear(r);
+    return bits;
+}

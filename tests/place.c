@@ -1,0 +1,169 @@
+/* place.c - the calls, which are the same everywhere: lend the arrays to the place, call, collect. */
+#include "place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+
+static const place *const PLACES[] = {
+    &PLACE_CPU,
+};
+
+#define MAX_VARIANTS 64
+
+static struct {
+    const place *place;
+    quire_context *context;               /* in use                               */
+    quire_context *opened[MAX_VARIANTS];  /* by the place, each at its first use  */
+    int tried[MAX_VARIANTS], had[MAX_VARIANTS];
+} now;
+
+static const place *the_place(void)
+{
+    const char *name = getenv("QUIRE_TEST_PLACE");
+    if (now.place)
+        return now.place;
+    if (!name || !*name)
+        name = PLACES[0]->name;
+    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++)
+        if (!strcmp(name, PLACES[i]->name))
+            now.place = PLACES[i];
+    if (!now.place) { /* a misspelt place must not pass as a tested one */
+        fprintf(stderr, "QUIRE_TEST_PLACE: no place is named %s\n", name);
+        abort();
+    }
+    return now.place;
+}
+
+const char *place_unavailable(void)
+{
+    return the_place()->unavailable();
+}
+
+const char *place_name(void)
+{
+    return the_place()->name;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- contexts */
+
+size_t place_variants(void)
+{
+    return the_place()->variants;
+}
+
+const char *place_use(size_t variant)
+{
+    if (!now.tried[variant]) {
+        quire_status status = the_place()->open(variant, &now.opened[variant]);
+        if (status != QUIRE_OK && status != QUIRE_TIER_UNAVAILABLE) {
+            fprintf(stderr, "%s, %s: %s\n", place_name(), the_place()->variant_name(variant), quire_status_string(status));
+            abort();
+        }
+        now.tried[variant] = 1;
+        now.had[variant] = status == QUIRE_OK;
+    }
+    if (!now.had[variant])
+        return NULL;
+    now.context = now.opened[variant];
+    return the_place()->variant_name(variant);
+}
+
+quire_context *place_context(void)
+{
+    if (!now.tried[0])
+        place_use(0);
+    return now.context;
+}
+
+void place_set_context(quire_context *context)
+{
+    place_context(); /* the place is open from here on, and will not put its default over the test's own */
+    now.context = context;
+}
+
+void place_close(void)
+{
+    for (size_t i = 0; now.place && i < now.place->variants; i++)
+        quire_close(now.opened[i]);
+    memset(&now, 0, sizeof now);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- calls */
+
+const char *operation_name(operation op)
+{
+    static const char *const names[OPERATION_COUNT] = { "sum", "asum", "dot", "nrm2", "mean" };
+    return names[op];
+}
+
+/* The arrays are only read by the calls; a place may copy them, so the const is kept in spirit. */
+static void *lend(place_slot slot, const void *host, size_t size)
+{
+    place_context();
+    return the_place()->lend(slot, (void *)(uintptr_t)host, size);
+}
+
+quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                          quire_type result_type, void *result)
+{
+    quire_context *context = place_context();
+    size_t size = n * type_size(type);
+    const void *u = lend(PLACE_X, x, size);
+    const void *v = op == OPERATION_DOT ? lend(PLACE_Y, y, size) : NULL;
+    void *r = lend(PLACE_RESULT, result, type_size(result_type));
+    quire_status status = QUIRE_OK;
+
+    switch (op) {
+    case OPERATION_SUM: status = quire_sum(context, type, n, u, method, result_type, r); break;
+    case OPERATION_ASUM: status = quire_asum(context, type, n, u, method, result_type, r); break;
+    case OPERATION_DOT: status = quire_dot(context, type, n, u, v, method, result_type, r); break;
+    case OPERATION_NRM2: status = quire_nrm2(context, type, n, u, method, result_type, r); break;
+    case OPERATION_MEAN: status = quire_mean(context, type, n, u, method, result_type, r); break;
+    case OPERATION_COUNT: abort();
+    }
+    the_place()->collect(PLACE_RESULT, result, type_size(result_type));
+    return status;
+}
+
+quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x)
+{
+    const void *u = lend(PLACE_X, x, n * type_size(type));
+    void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
+    quire_status status = quire_accumulate(place_context(), r, type, n, u);
+    the_place()->collect(PLACE_RESULT, accumulator, sizeof *accumulator);
+    return status;
+}
+
+quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x)
+{
+    const void *u = lend(PLACE_X, x, n * type_size(type));
+    void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
+    quire_status status = quire_accumulate_magnitudes(place_context(), r, type, n, u);
+    the_place()->collect(PLACE_RESULT, accumulator, sizeof *accumulator);
+    return status;
+}
+
+quire_status place_accumulate_products(quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
+                                       const void *y)
+{
+    const void *u = lend(PLACE_X, x, n * type_size(type));
+    const void *v = y == x ? u : lend(PLACE_Y, y, n * type_size(type));
+    void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
+    quire_status status = quire_accumulate_products(place_context(), r, type, n, u, v);
+    the_place()->collect(PLACE_RESULT, accumulator, sizeof *accumulator);
+    return status;
+}
+
+quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
+                                    const void *y)
+{
+    switch (op) {
+    case OPERATION_ASUM: return place_accumulate_magnitudes(accumulator, type, n, x);
+    case OPERATION_DOT: return place_accumulate_products(accumulator, type, n, x, y);
+    case OPERATION_NRM2: return place_accumulate_products(accumulator, type, n, x, x);
+    default: return place_accumulate(accumulator, type, n, x);
+    }
+}

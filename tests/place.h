@@ -1,0 +1,81 @@
+/* place.h - where a test runs. A suite hands in host memory and takes host memory back; the place carries it to where the
+ * context works and calls the public function there. The environment variable QUIRE_TEST_PLACE names the place ("cpu" if it
+ * is unset), so every suite that goes through here runs unchanged on any backend. */
+#ifndef QUIRE_TESTS_PLACE_H
+#define QUIRE_TESTS_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <quire/quire.h>
+
+typedef enum operation {
+    OPERATION_SUM,
+    OPERATION_ASUM,
+    OPERATION_DOT,
+    OPERATION_NRM2,
+    OPERATION_MEAN,
+    OPERATION_COUNT
+} operation;
+
+const char *operation_name(operation op); /* "sum", "asum", "dot", "nrm2", "mean" */
+
+/* ---------------------------------------------------------------------------------------------------- for the suites */
+
+/* NULL, or why the place cannot be had on this machine. Asks the place itself, never the library. */
+const char *place_unavailable(void);
+const char *place_name(void);
+
+/* The public function of that operation, with host pointers; y is read by dot alone. A place that copies leaves *result
+ * untouched if the call fails, as the library does. */
+quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                          quire_type result_type, void *result);
+
+quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x);
+quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x);
+quire_status place_accumulate_products(quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
+                                       const void *y);
+
+/* The terms of op into the accumulator: x[i] for sum and mean, |x[i]|, x[i] y[i], x[i]^2. */
+quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
+                                    const void *y);
+
+/* Ways to run that must not show in the bits: tiers and threads on a CPU, launch shapes on a GPU. Variant 0 is the default
+ * context. place_use makes a variant the current one and answers its name, or NULL if this machine lacks it. */
+size_t place_variants(void);
+const char *place_use(size_t variant);
+
+/* The context in use (opened at the first call; NULL on a CPU is a context too), and another in its stead: the test's own,
+ * which the test closes, after place_use(0). */
+quire_context *place_context(void);
+void place_set_context(quire_context *context);
+
+/* Closes what the place opened. */
+void place_close(void);
+
+/* ---------------------------------------------------------------------------------------------------- for the places */
+
+/* Arrays that a call works on at a time. */
+typedef enum place_slot { PLACE_X, PLACE_Y, PLACE_RESULT, PLACE_SLOT_COUNT } place_slot;
+
+/* What a place must offer. A new place is one file that defines such a table, and one line in place.c. */
+typedef struct place {
+    const char *name;
+
+    const char *(*unavailable)(void); /* as place_unavailable */
+
+    size_t variants;
+    quire_status (*open)(size_t variant, quire_context **context); /* QUIRE_TIER_UNAVAILABLE: this machine lacks it */
+    const char *(*variant_name)(size_t variant);
+
+    /* Bytes of host memory, at an address the context can use that is the same modulo 64; NULL stays NULL. The address is
+     * good until the slot is lent again. */
+    void *(*lend)(place_slot slot, void *host, size_t size);
+
+    /* Waits for the context's work and copies what was lent back to the host. */
+    void (*collect)(place_slot slot, void *host, size_t size);
+} place;
+
+extern const place PLACE_CPU;
+
+#endif

@@ -1,0 +1,238 @@
+/* test_contexts.c - opening, steering and closing contexts with good and bad arguments, the environment variable QUIRE_TIER,
+ * CUDA where there is none, and the calls that only tell something: statuses, versions, tiers. */
+#define _POSIX_C_SOURCE 200809L
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+static const quire_tier TIERS[] = { QUIRE_TIER_BEST, QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512 };
+static const char *const TIER_NAMES[] = { "best", "portable", "avx2", "avx512" };
+#define TIER_COUNT (sizeof TIERS / sizeof *TIERS)
+
+static const int BAD_ENUMS[] = { -1, 4, 99, INT_MAX, INT_MIN };
+#define BAD_ENUM_COUNT (sizeof BAD_ENUMS / sizeof *BAD_ENUMS)
+
+/* A context, or NULL, must sum right after whatever was done to it. */
+static void check_usable(quire_context *context) {
+    static const float x[4] = { 0x1p100f, 1, -0x1p100f, 1 };
+    float sum = -1;
+    check_ok(quire_sum(context, QUIRE_F32, 4, x, QUIRE_EXACT, QUIRE_F32, &sum));
+    ck_assert_float_eq(sum, 2);
+    check_ok(quire_sum(context, QUIRE_F32, 4, x, QUIRE_PLAIN, QUIRE_F32, &sum));
+    ck_assert_float_eq(sum, 2); /* lane 0 takes lane 2, then lane 1 */
+}
+
+static quire_context *untouched(void) {
+    static int mark;
+    return (quire_context *)(void *)&mark;
+}
+
+static void check_open_refused(int threads, quire_status expected) {
+    quire_context *context = untouched();
+    quire_status status = quire_open_cpu(&context, threads);
+    ck_assert_msg(status == expected, "%d threads: status %d, not %d", threads, (int)status, (int)expected);
+    ck_assert_ptr_eq(context, untouched());
+}
+
+START_TEST(open_cpu_checks_its_arguments) {
+    static const int bad[] = { -1, INT_MIN, QUIRE_MAX_THREADS + 1, INT_MAX };
+    static const int good[] = { 0, 1, 2, 77, QUIRE_MAX_THREADS };
+    ck_assert_int_eq(quire_open_cpu(NULL, 1), QUIRE_NULL_POINTER);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) check_open_refused(bad[k], QUIRE_INVALID_THREADS);
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        quire_context *context = NULL;
+        check_ok(quire_open_cpu(&context, good[k]));
+        ck_assert_ptr_nonnull(context);
+        check_usable(context);
+        quire_close(context);
+    }
+    quire_close(NULL);
+}
+END_TEST
+
+START_TEST(setters_check_their_arguments) {
+    quire_context *context;
+    check_ok(quire_open_cpu(&context, 2));
+    ck_assert_int_eq(quire_set_tier(NULL, QUIRE_TIER_PORTABLE), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_set_progress(NULL, NULL, NULL), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_set_stream(NULL, NULL), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_set_stream(context, NULL), QUIRE_WRONG_CONTEXT);
+    check_usable(context);
+    for (size_t b = 0; b < BAD_ENUM_COUNT; b++)
+        ck_assert_int_eq(quire_set_tier(context, (quire_tier)BAD_ENUMS[b]), QUIRE_INVALID_TIER);
+    for (size_t t = 0; t < TIER_COUNT; t++) {
+        quire_status expected = quire_tier_available(TIERS[t]) ? QUIRE_OK : QUIRE_TIER_UNAVAILABLE;
+        ck_assert_int_eq(quire_set_tier(context, TIERS[t]), expected);
+        check_usable(context);
+    }
+    check_ok(quire_set_progress(context, NULL, NULL));
+    check_usable(context);
+    quire_close(context);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------------------- tiers */
+
+START_TEST(tiers_have_names) {
+    for (size_t t = 0; t < TIER_COUNT; t++) {
+        const char *name = quire_tier_name(TIERS[t]);
+        ck_assert_ptr_nonnull(name);
+        ck_assert_str_eq(name, TIER_NAMES[t]);
+    }
+    for (size_t b = 0; b < BAD_ENUM_COUNT; b++) {
+        ck_assert_ptr_null(quire_tier_name((quire_tier)BAD_ENUMS[b]));
+        ck_assert_int_eq(quire_tier_available((quire_tier)BAD_ENUMS[b]), 0);
+    }
+}
+END_TEST
+
+/* A tier that the processor lacks would end in SIGILL. */
+START_TEST(tiers_are_what_the_processor_has) {
+    ck_assert_int_eq(quire_tier_available(QUIRE_TIER_BEST), 1);
+    ck_assert_int_eq(quire_tier_available(QUIRE_TIER_PORTABLE), 1);
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    ck_assert(!quire_tier_available(QUIRE_TIER_AVX2) || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
+    ck_assert(!quire_tier_available(QUIRE_TIER_AVX512) ||
+              (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")));
+#else
+    ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX2), 0);
+    ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX512), 0);
+#endif
+}
+END_TEST
+
+START_TEST(environment_variable_names_the_tier) {
+    static const char *const bad[] = { "sse9", "avx", "avx5120", "portable,avx2", "1" };
+    quire_context *context;
+    for (size_t t = 0; t < TIER_COUNT; t++) {
+        setenv("QUIRE_TIER", TIER_NAMES[t], 1);
+        if (!quire_tier_available(TIERS[t])) {
+            check_open_refused(1, QUIRE_TIER_UNAVAILABLE);
+            continue;
+        }
+        check_ok(quire_open_cpu(&context, 1));
+        check_usable(context);
+        quire_close(context);
+        check_usable(NULL);
+    }
+    for (size_t b = 0; b < sizeof bad / sizeof *bad; b++) {
+        setenv("QUIRE_TIER", bad[b], 1);
+        check_open_refused(1, QUIRE_INVALID_TIER);
+        ck_assert_int_eq(quire_open_cpu(NULL, 1), QUIRE_NULL_POINTER);
+        check_usable(NULL); /* a reduction has no status for a bad name: it must work, in some tier */
+    }
+    unsetenv("QUIRE_TIER");
+    check_ok(quire_open_cpu(&context, 1));
+    check_usable(context);
+    quire_close(context);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------------------- CUDA */
+
+START_TEST(cuda_without_cuda) {
+    static const int devices[] = { 0, 1, -1, 99 };
+    quire_context *context = untouched();
+    ck_assert_int_ne(quire_open_cuda(NULL, 0, NULL), QUIRE_OK);
+    for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
+        quire_status status = quire_open_cuda(&context, devices[k], NULL);
+        if (status == QUIRE_OK) { /* then it is a CUDA context, and tiers and progress are not for it */
+            ck_assert_int_eq(quire_has_cuda(), 1);
+            ck_assert_int_eq(quire_set_tier(context, QUIRE_TIER_PORTABLE), QUIRE_WRONG_CONTEXT);
+            ck_assert_int_eq(quire_set_progress(context, NULL, NULL), QUIRE_WRONG_CONTEXT);
+            quire_close(context);
+            context = untouched();
+        } else {
+            ck_assert_ptr_eq(context, untouched());
+            ck_assert(status == QUIRE_NO_DEVICE || quire_has_cuda());
+        }
+        if (quire_has_cuda() && status != QUIRE_NO_DEVICE)
+            fprintf(stderr, "# a CUDA device is there: that QUIRE_NO_DEVICE is answered without one was not checked\n");
+    }
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------- what only tells */
+
+START_TEST(statuses_have_texts) {
+    static const struct {
+        quire_status status;
+        int number;
+    } statuses[] = {
+        { QUIRE_OK, 0 },
+        { QUIRE_INVALID_TYPE, 10 },
+        { QUIRE_INVALID_RESULT_TYPE, 11 },
+        { QUIRE_INVALID_METHOD, 12 },
+        { QUIRE_INVALID_TIER, 13 },
+        { QUIRE_INVALID_THREADS, 14 },
+        { QUIRE_NULL_POINTER, 20 },
+        { QUIRE_MISALIGNED, 21 },
+        { QUIRE_SIZE_OVERFLOW, 22 },
+        { QUIRE_WRONG_CONTEXT, 23 },
+        { QUIRE_OUT_OF_MEMORY, 30 },
+        { QUIRE_TIER_UNAVAILABLE, 31 },
+        { QUIRE_NO_DEVICE, 40 },
+        { QUIRE_INVALID_DEVICE, 41 },
+        { QUIRE_NOT_DEVICE_MEMORY, 42 },
+        { QUIRE_INVALID_STREAM, 43 },
+        { QUIRE_DEVICE_FAULT, 44 },
+    };
+    enum { COUNT = sizeof statuses / sizeof *statuses };
+    const char *texts[COUNT];
+    int known = 0;
+    for (size_t k = 0; k < COUNT; k++) {
+        texts[k] = quire_status_string(statuses[k].status);
+        ck_assert_ptr_nonnull(texts[k]);
+        ck_assert_int_eq((int)statuses[k].status, statuses[k].number); /* pinned for ever */
+        ck_assert_uint_gt(strlen(texts[k]), 1);
+        ck_assert_ptr_null(strchr(texts[k], '\n'));
+        ck_assert_int_ne(texts[k][strlen(texts[k]) - 1], '.');
+        for (size_t j = 0; j < k; j++) ck_assert_str_ne(texts[j], texts[k]);
+    }
+    for (int number = -3; number < 300; number++)
+        known += strcmp(quire_status_string((quire_status)number), "unknown status") != 0;
+    ck_assert_int_eq(known, COUNT);
+    ck_assert_str_eq(quire_status_string((quire_status)INT_MAX), "unknown status");
+    ck_assert_str_eq(quire_status_string((quire_status)INT_MIN), "unknown status");
+}
+END_TEST
+
+START_TEST(types_and_methods_are_pinned) {
+    ck_assert(QUIRE_F16 == 1 && QUIRE_BF16 == 2 && QUIRE_F32 == 3 && QUIRE_F64 == 4);
+    ck_assert(QUIRE_EXACT == 1 && QUIRE_KAHAN == 2 && QUIRE_PAIRWISE == 3 && QUIRE_PLAIN == 4);
+    ck_assert_uint_eq(sizeof(quire_accumulator), QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t));
+    ck_assert_uint_eq(offsetof(quire_accumulator, negative_infinity), (QUIRE_ACCUMULATOR_WORDS - 1) * sizeof(int64_t));
+}
+END_TEST
+
+START_TEST(versions_agree) {
+    char text[64];
+    snprintf(text, sizeof text, "%d.%d.%d", QUIRE_VERSION_MAJOR, QUIRE_VERSION_MINOR, QUIRE_VERSION_PATCH);
+    ck_assert_str_eq(QUIRE_VERSION_STRING, text);
+    ck_assert_str_eq(quire_version(), QUIRE_VERSION_STRING);
+    ck_assert_int_eq(quire_api_version(), QUIRE_API_VERSION);
+    ck_assert(quire_has_openmp() == 0 || quire_has_openmp() == 1);
+    ck_assert(quire_has_cuda() == 0 || quire_has_cuda() == 1);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("contexts");
+    TCase *cases = tcase_create("contexts");
+    tcase_add_test(cases, open_cpu_checks_its_arguments);
+    tcase_add_test(cases, setters_check_their_arguments);
+    tcase_add_test(cases, tiers_have_names);
+    tcase_add_test(cases, tiers_are_what_the_processor_has);
+    tcase_add_test(cases, environment_variable_names_the_tier);
+    tcase_add_test(cases, cuda_without_cuda);
+    tcase_add_test(cases, statuses_have_texts);
+    tcase_add_test(cases, types_and_methods_are_pinned);
+    tcase_add_test(cases, versions_agree);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

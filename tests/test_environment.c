@@ -1,0 +1,303 @@
+/* test_environment.c - the caller's floating-point environment neither reaches the bits nor is changed: rounding modes,
+ * flush-to-zero, raised flags and unmasked traps. Between environment_set and environment_reset no line of this file
+ * computes with floating point; a trap that goes off there ends the test with SIGFPE. */
+#define _GNU_SOURCE /* feenableexcept, dlsym(RTLD_DEFAULT) */
+#include <fenv.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#if defined(__GLIBC__)
+#include <dlfcn.h>
+#endif
+
+#include "families.h"
+#include "place.h"
+#include "support.h"
+
+/* --------------------------------------------------------------------------------------------------------- environments */
+
+#define FTZ 0x8000u
+#define DAZ 0x0040u
+#define MXCSR_FLAGS 0x003fu
+#define MXCSR_MASKS 0x1f80u
+
+static const struct hostile {
+    const char *name;
+    int rounding;
+    int flush; /* FTZ and DAZ */
+    int flags; /* raised before the call */
+    int traps; /* unmasked */
+} HOSTILE[] = {
+    { "default", FE_TONEAREST, 0, 0, 0 },
+    { "upward", FE_UPWARD, 0, 0, 0 },
+    { "downward", FE_DOWNWARD, 0, 0, 0 },
+    { "toward zero", FE_TOWARDZERO, 0, 0, 0 },
+    { "flags raised", FE_TONEAREST, 0, 1, 0 },
+    { "traps unmasked", FE_TONEAREST, 0, 0, 1 },
+    { "FTZ and DAZ", FE_TONEAREST, 1, 0, 0 },
+    { "upward, FTZ and DAZ, traps unmasked", FE_UPWARD, 1, 0, 1 },
+    { "downward, FTZ and DAZ, flags raised", FE_DOWNWARD, 1, 1, 0 },
+};
+#define HOSTILE_COUNT ((int)(sizeof HOSTILE / sizeof *HOSTILE))
+
+/* What a caller can see of its environment. */
+typedef struct seen {
+    int rounding, flags, traps;
+    unsigned mxcsr; /* FTZ and DAZ, and again flags, masks and rounding */
+    unsigned x87;   /* control word */
+} seen;
+
+static void environment_set(const struct hostile *h) {
+    fesetround(h->rounding);
+    feclearexcept(FE_ALL_EXCEPT);
+#if defined(__x86_64__)
+    if (h->flush) _mm_setcsr(_mm_getcsr() | FTZ | DAZ);
+    if (h->flags) /* not through the x87 half, where a raised flag and an open mask would meet */
+        _mm_setcsr(_mm_getcsr() | MXCSR_FLAGS);
+    if (h->traps) _mm_setcsr(_mm_getcsr() & ~MXCSR_MASKS); /* the denormal trap too, which fenv.h does not know */
+#else
+    if (h->flags) feraiseexcept(FE_ALL_EXCEPT);
+#endif
+#if defined(__GLIBC__)
+    if (h->traps) feenableexcept(FE_ALL_EXCEPT);
+#endif
+}
+
+static seen environment_see(void) {
+    seen now = { 0 };
+    now.rounding = fegetround();
+    now.flags = fetestexcept(FE_ALL_EXCEPT);
+#if defined(__GLIBC__)
+    now.traps = fegetexcept();
+#endif
+#if defined(__x86_64__)
+    unsigned short control;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    now.x87 = control;
+    now.mxcsr = _mm_getcsr();
+#endif
+    return now;
+}
+
+static void environment_reset(void) { fesetenv(FE_DFL_ENV); /* the flags and, with glibc, all of MXCSR */ }
+
+static void check_seen(seen before, seen after, const char *environment, const char *call) {
+    ck_assert_msg(before.rounding == after.rounding, "%s: %s left another rounding mode", environment, call);
+    ck_assert_msg(before.flags == after.flags, "%s: %s changed the flags from 0x%x to 0x%x", environment, call,
+                  (unsigned)before.flags, (unsigned)after.flags);
+    ck_assert_msg(before.traps == after.traps, "%s: %s changed the traps", environment, call);
+    ck_assert_msg(before.mxcsr == after.mxcsr, "%s: %s changed MXCSR from 0x%04x to 0x%04x", environment, call, before.mxcsr,
+                  after.mxcsr);
+    ck_assert_msg(before.x87 == after.x87, "%s: %s changed the x87 control word", environment, call);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- reductions */
+
+static void check_reductions(const struct hostile *h, family which, quire_type type, size_t n, const char *variant) {
+    static const quire_type results[] = { QUIRE_F16, QUIRE_F64 };
+    void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+    family_fill_pair(which, type, n, n, x, y);
+    for (int k = 0; k < OPERATION_COUNT * METHOD_COUNT * 2; k++) {
+        operation op = (operation)(k / 2 / METHOD_COUNT);
+        quire_method method = METHODS[k / 2 % METHOD_COUNT];
+        quire_type result_type = results[k % 2];
+        uint64_t expected = 0, result = 0x5a5a5a5a5a5a5a5a;
+        quire_status status;
+        seen before, after;
+
+        check_ok(place_reduce(op, type, n, x, y, method, result_type, &expected));
+        environment_set(h);
+        before = environment_see();
+        status = place_reduce(op, type, n, x, y, method, result_type, &result);
+        after = environment_see();
+        environment_reset();
+
+        check_ok(status);
+        check_bits(result_type, &result, type_load(result_type, &expected, 0), "%s: %s %s of %s %s, n = %zu, %s", h->name,
+                   method_name(method), operation_name(op), family_name(which), type_name(type), n, variant);
+        check_seen(before, after, h->name, variant);
+    }
+    array_free(x);
+    array_free(y);
+}
+
+/* Together the families raise every exception: inexact, overflow, underflow, signaling NaNs, Inf - Inf; and subnormals. */
+START_TEST(no_environment_reaches_the_bits) {
+    static const family families[] = { FAMILY_UNIFORM,   FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS,
+                                       FAMILY_SUBNORMAL, FAMILY_HUGE,           FAMILY_BOTH_INFINITIES };
+    static const size_t lengths[] = { 0, 1, 3, 300, 9000 };
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        for (size_t f = 0; variant && f < sizeof families / sizeof *families; f++)
+            for (size_t t = 0; t < TYPE_COUNT; t++)
+                for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+                    check_reductions(&HOSTILE[_i], families[f], TYPES[t], lengths[k], variant);
+    }
+}
+END_TEST
+
+/* Were they all to answer wrongly alike, the test above would not see it. These values are known. */
+START_TEST(known_sums_in_every_environment) {
+    const float x[2] = { 0x1p-149f, 0x1p-149f }, y[3] = { 1, 0x1p-30f, -0x1p-140f };
+    for (size_t m = 0; m < METHOD_COUNT; m++) {
+        float tiny = -1, rounded = -1;
+        seen before, after;
+        environment_set(&HOSTILE[_i]);
+        before = environment_see();
+        quire_sum(NULL, QUIRE_F32, 2, x, METHODS[m], QUIRE_F32, &tiny);
+        quire_sum(NULL, QUIRE_F32, 3, y, METHODS[m], QUIRE_F32, &rounded);
+        after = environment_see();
+        environment_reset();
+        check_bits(QUIRE_F32, &tiny, 2, "%s, %s", HOSTILE[_i].name, method_name(METHODS[m]));
+        check_bits(QUIRE_F32, &rounded, 0x3f800000, "%s, %s", HOSTILE[_i].name, method_name(METHODS[m]));
+        check_seen(before, after, HOSTILE[_i].name, "quire_sum");
+    }
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- the other public calls */
+
+typedef struct answers {
+    float sumf;
+    double sumd, rounded, root, mean;
+    quire_accumulator accumulator;
+} answers;
+
+static quire_status call_the_others(const float *x, const double *d, size_t n, quire_context **context, answers *a) {
+    quire_accumulator more = QUIRE_ACCUMULATOR_ZERO;
+    quire_status failed = quire_open_cpu(context, 2);
+    memset(a, 0, sizeof *a);
+    a->sumf = quire_sumf(x, n);
+    a->sumd = quire_sumd(d, n);
+    failed |= quire_set_tier(*context, QUIRE_TIER_PORTABLE);
+    failed |= quire_set_progress(*context, NULL, NULL);
+    failed |= quire_accumulate(NULL, &a->accumulator, QUIRE_F32, n, x);
+    failed |= quire_accumulate_magnitudes(*context, &more, QUIRE_F64, n, d);
+    failed |= quire_accumulate_products(*context, &more, QUIRE_F64, n, d, d);
+    failed |= quire_merge(&a->accumulator, &more);
+    failed |= quire_carry(&a->accumulator);
+    failed |= quire_round(&a->accumulator, QUIRE_F64, &a->rounded);
+    failed |= quire_round_root(&a->accumulator, QUIRE_F64, &a->root);
+    failed |= quire_round_mean(&a->accumulator, QUIRE_F64, &a->mean);
+    return failed;
+}
+
+START_TEST(other_calls_in_every_environment) {
+    enum { N = 777 };
+    float x[N];
+    double d[N];
+    answers expected, found;
+    quire_context *context;
+    quire_status failed;
+    seen before, after;
+    size_t chain;
+
+    family_fill(FAMILY_POSITIVE, QUIRE_F32, 1, N, x);
+    family_fill(FAMILY_SUBNORMAL, QUIRE_F64, 2, N, d);
+    check_ok(call_the_others(x, d, N, &context, &expected));
+    quire_close(context);
+
+    environment_set(&HOSTILE[_i]);
+    before = environment_see();
+    failed = call_the_others(x, d, N, &context, &found);
+    chain = quire_chain_length(QUIRE_PLAIN, (size_t)1 << 27);
+    quire_close(context);
+    after = environment_see();
+    environment_reset();
+
+    check_ok(failed);
+    check_seen(before, after, HOSTILE[_i].name, "one of the other calls");
+    ck_assert_uint_eq(chain, 54);
+    check_bits(QUIRE_F32, &found.sumf, type_load(QUIRE_F32, &expected.sumf, 0), "quire_sumf");
+    check_bits(QUIRE_F64, &found.sumd, double_bits(expected.sumd), "quire_sumd");
+    check_bits(QUIRE_F64, &found.rounded, double_bits(expected.rounded), "quire_round");
+    check_bits(QUIRE_F64, &found.root, double_bits(expected.root), "quire_round_root");
+    check_bits(QUIRE_F64, &found.mean, double_bits(expected.mean), "quire_round_mean");
+    ck_assert_msg(!memcmp(&found.accumulator, &expected.accumulator, sizeof found.accumulator), "the accumulator differs");
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- worker threads */
+
+/* Threads of the pool inherit the environment of whoever made them, or have had one set by the caller's own parallel
+ * regions. So: make the pool under a hostile environment, through the entry point that gcc's OpenMP and LLVM's share. */
+typedef void gomp_parallel(void (*region)(void *), void *data, unsigned threads, unsigned flags);
+
+#define POOL 4
+
+static gomp_parallel *find_gomp_parallel(void) {
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34) /* dlsym without -ldl */
+    void *symbol = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+    gomp_parallel *function;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+#endif
+#endif
+    return NULL;
+}
+
+static void poison_worker(void *h) { environment_set(h); }
+
+static struct {
+    const struct hostile *h;
+    int wrong; /* how many workers lost their environment */
+} looked;
+
+static void look_at_worker(void *unused) {
+    (void)unused;
+    if (fegetround() != looked.h->rounding) __atomic_fetch_add(&looked.wrong, 1, __ATOMIC_RELAXED);
+#if defined(__x86_64__)
+    else if (((_mm_getcsr() & FTZ) != 0) != looked.h->flush)
+        __atomic_fetch_add(&looked.wrong, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+START_TEST(worker_threads_in_every_environment) {
+    enum { N = (1 << 20) + 4321 };
+    struct hostile h = HOSTILE[_i];
+    gomp_parallel *parallel = find_gomp_parallel();
+    float *x = array_new(N * sizeof *x, 0);
+    double expected[METHOD_COUNT], result = 0;
+    quire_context *context;
+    quire_status status;
+    seen before, after;
+
+    family_fill(FAMILY_FINITE_BITS, QUIRE_F32, 6, N, x);
+    for (size_t i = 0; i < N; i++) /* nothing overflows in float, and sums of subnormals are there to be flushed */
+        type_store(QUIRE_F32, x, i, type_load(QUIRE_F32, x, i) & (i < N / 2 ? 0x807fffff : 0xbfffffff));
+    for (size_t m = 0; m < METHOD_COUNT; m++)
+        check_ok(quire_sum(NULL, QUIRE_F32, N, x, METHODS[m], QUIRE_F64, &expected[m]));
+    check_ok(quire_open_cpu(&context, POOL));
+    for (size_t m = 0; m < METHOD_COUNT; m++) {
+        environment_set(&h);
+        if (parallel) parallel(poison_worker, &h, POOL, 0);
+        before = environment_see();
+        status = quire_sum(context, QUIRE_F32, N, x, METHODS[m], QUIRE_F64, &result);
+        after = environment_see();
+        looked.h = &h;
+        if (parallel) parallel(look_at_worker, NULL, POOL, 0);
+        environment_reset();
+        check_ok(status);
+        check_bits(QUIRE_F64, &result, double_bits(expected[m]), "%s, %s", h.name, method_name(METHODS[m]));
+        check_seen(before, after, h.name, "quire_sum with threads");
+        ck_assert_msg(looked.wrong == 0, "%s: %d threads of the caller's pool lost their environment", h.name, looked.wrong);
+    }
+    quire_close(context);
+    array_free(x);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("environment");
+    TCase *cases = tcase_create("environment");
+    tcase_set_timeout(cases, 600);
+    tcase_add_loop_test(cases, no_environment_reaches_the_bits, 0, HOSTILE_COUNT);
+    tcase_add_loop_test(cases, known_sums_in_every_environment, 0, HOSTILE_COUNT);
+    tcase_add_loop_test(cases, other_calls_in_every_environment, 0, HOSTILE_COUNT);
+    tcase_add_loop_test(cases, worker_threads_in_every_environment, 0, HOSTILE_COUNT);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,271 @@
+/* test_exact.c - QUIRE_EXACT equals the oracle bit for bit: every type, result type, operation and family, at lengths
+ * around every block boundary, at every alignment, in any order, split in any way, on every variant of the place. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "families.h"
+#include "oracle_mpfr.h"
+#include "place.h"
+#include "support.h"
+
+static const size_t LENGTHS[] = { 0,   1,   2,    3,    7,    15,   16,   17,   31,   32,   33,
+                                  255, 256, 257, 4095, 4096, 4097, 8191, 8192, 8193, 20011 };
+#define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)
+
+/* What one result is called in a message. */
+static const char *text_of(operation op, quire_type type, const char *input, size_t n)
+{
+    static char text[160];
+    snprintf(text, sizeof text, "%s of %zu %s, %s", operation_name(op), n, type_name(type), input);
+    return text;
+}
+
+/* One reduction on the variant in use. */
+static void check_one(operation op, quire_type type, size_t n, const void *x, const void *y, quire_type result_type,
+                      uint64_t expected, const char *text, const char *variant)
+{
+    uint64_t result[1];
+    check_ok(place_reduce(op, type, n, x, y, QUIRE_EXACT, result_type, result));
+    check_bits(result_type, result, expected, "%s, %s", text, variant);
+}
+
+/* All result types on all variants. Beyond a few thousand elements each variant but the first takes one result type, in
+ * turn: the sums are the same, and rounding has met everything by then. */
+static void check_everywhere(operation op, quire_type type, size_t n, const void *x, const void *y, const char *text)
+{
+    oracle o;
+    uint64_t expected[TYPE_COUNT];
+    oracle_open(&o);
+    oracle_add(&o, op, type, n, x, y);
+    for (int r = 0; r < TYPE_COUNT; r++)
+        expected[r] = oracle_bits(&o, op, TYPES[r]);
+    oracle_close(&o);
+
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        if (!variant)
+            continue;
+        for (int r = 0; r < TYPE_COUNT; r++)
+            if (v == 0 || n < 1000 || (n + v) % TYPE_COUNT == (size_t)r)
+                check_one(op, type, n, x, y, TYPES[r], expected[r], text, variant);
+    }
+    place_use(0);
+}
+
+/* ------------------------------------------------------------------------------------------------- the whole product */
+
+/* test number i is type i / FAMILY_COUNT, family i % FAMILY_COUNT */
+START_TEST(every_family)
+{
+    quire_type type = TYPES[_i / FAMILY_COUNT];
+    family which = (family)(_i % FAMILY_COUNT);
+    size_t size = type_size(type);
+    for (size_t l = 0; l < scaled(LENGTH_COUNT) && l < LENGTH_COUNT; l++) {
+        size_t n = LENGTHS[l];
+        void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
+        family_fill(which, type, l, n, x);
+        for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
+            if (op == OPERATION_DOT)
+                family_fill_pair(which, type, l, n, x, y);
+            check_everywhere(op, type, n, x, y, text_of(op, type, family_name(which), n));
+        }
+        array_free(x);
+        array_free(y);
+    }
+}
+END_TEST
+
+/* Short vectors of many seeds: where most rounding decisions are made. */
+START_TEST(many_seeds)
+{
+    quire_type type = TYPES[_i / FAMILY_COUNT];
+    family which = (family)(_i % FAMILY_COUNT);
+    size_t size = type_size(type), most = 24;
+    void *x = array_new(most * size, 0), *y = array_new(most * size, 0);
+    for (size_t seed = 0; seed < scaled(150); seed++) {
+        size_t n = 1 + seed % most;
+        operation op = (operation)(seed % OPERATION_COUNT);
+        quire_type result_type = TYPES[seed / OPERATION_COUNT % TYPE_COUNT];
+        family_fill_pair(which, type, 1000 + seed, n, x, y);
+        check_one(op, type, n, x, y, result_type, oracle_reduce(op, type, n, x, y, result_type),
+                  text_of(op, type, family_name(which), n), "any seed");
+    }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- alignments */
+
+/* Every offset modulo 64, of x and of y apart, with lengths that end anywhere in a register. */
+START_TEST(every_alignment)
+{
+    quire_type type = TYPES[_i];
+    size_t size = type_size(type), n = 1037;
+    void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
+    family_fill_pair(FAMILY_EVERY_EXPONENT, type, 5, n, x, y);
+    for (size_t offset = 0; offset < 64; offset += size) {
+        size_t m = n - offset / size;
+        void *u = array_copy(x, m * size, offset), *v = array_copy(y, m * size, 64 - size - offset);
+        for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++)
+            check_everywhere(op, type, m, u, v, text_of(op, type, "at an offset", offset));
+        array_free(u);
+        array_free(v);
+    }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* x and y may be the same memory, or overlap. */
+START_TEST(overlapping_vectors)
+{
+    quire_type type = TYPES[_i];
+    size_t size = type_size(type), n = 700;
+    unsigned char *x = array_new((n + 3) * size, 0);
+    family_fill(FAMILY_FINITE_BITS, type, 6, n + 3, x);
+    for (size_t shift = 0; shift <= 3; shift++)
+        check_everywhere(OPERATION_DOT, type, n, x, x + shift * size, text_of(OPERATION_DOT, type, "with itself", n));
+    array_free(x);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- permutations, splits */
+
+START_TEST(every_order)
+{
+    static const family hard[] = { FAMILY_CONDITION_SEVERE, FAMILY_TELESCOPING, FAMILY_TIE_BELOW, FAMILY_HUGE,
+                                   FAMILY_EVERY_EXPONENT };
+    quire_type type = TYPES[_i];
+    size_t size = type_size(type), n = 5003;
+    void *x = array_new(n * size, 0);
+    generator g;
+    generator_seed(&g, 7);
+    for (size_t f = 0; f < sizeof hard / sizeof *hard; f++) {
+        uint64_t expected;
+        family_fill(hard[f], type, 8, n, x);
+        expected = oracle_reduce(OPERATION_SUM, type, n, x, NULL, type);
+        for (size_t turn = 0; turn < scaled(20); turn++) {
+            generator_shuffle(&g, n, size, x);
+            check_one(OPERATION_SUM, type, n, x, NULL, type, expected,
+                      text_of(OPERATION_SUM, type, family_name(hard[f]), n), "shuffled");
+        }
+    }
+    array_free(x);
+}
+END_TEST
+
+/* Cuts n elements into parts, each an accumulator, and merges those in a random tree. */
+static void split_and_merge(generator *g, operation op, quire_type type, size_t n, const unsigned char *x,
+                            const unsigned char *y, quire_accumulator *total)
+{
+    quire_accumulator part[24];
+    size_t size = type_size(type), parts = 1 + (size_t)generator_below(g, 24), from = 0;
+    for (size_t p = 0; p < parts; p++) {
+        size_t to = p + 1 == parts ? n : from + (size_t)generator_below(g, n - from + 1);
+        memset(&part[p], 0, sizeof part[p]);
+        check_ok(place_accumulate_terms(op, &part[p], type, to - from, x + from * size, y + from * size));
+        from = to;
+    }
+    while (parts > 1) { /* any two, into the place of the first; the last fills the gap */
+        size_t a = (size_t)generator_below(g, parts), b = (a + 1 + (size_t)generator_below(g, parts - 1)) % parts;
+        check_ok(quire_merge(&part[a], &part[b]));
+        part[b] = part[--parts];
+    }
+    *total = part[0];
+}
+
+START_TEST(every_split)
+{
+    quire_type type = TYPES[_i / FAMILY_COUNT];
+    family which = (family)(_i % FAMILY_COUNT);
+    size_t size = type_size(type), n = 3001;
+    void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
+    generator g;
+    generator_seed(&g, 9);
+    family_fill_pair(which, type, 10, n, x, y);
+    for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
+        for (size_t turn = 0; turn < scaled(4); turn++) {
+            quire_type result_type = TYPES[(turn + op) % TYPE_COUNT];
+            quire_accumulator total;
+            uint64_t result[1];
+            split_and_merge(&g, op, type, n, x, y, &total);
+            ck_assert_int_eq(total.count, (int64_t)n);
+            check_ok(op == OPERATION_NRM2   ? quire_round_root(&total, result_type, result)
+                     : op == OPERATION_MEAN ? quire_round_mean(&total, result_type, result)
+                                            : quire_round(&total, result_type, result));
+            check_bits(result_type, result, oracle_reduce(op, type, n, x, y, result_type), "%s, in parts",
+                       text_of(op, type, family_name(which), n));
+        }
+    }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* Many equal elements with all bits set: whatever is counted in a bin between flushes is counted to its brim. The oracle
+ * multiplies one term by n. */
+START_TEST(full_headroom)
+{
+    quire_type type = TYPES[_i / 4];
+    size_t size = type_size(type), n = scaled(2500003);
+    uint64_t fills[4] = { type_greatest(type), type_greatest(type) | type_sign(type), 1, type_encode(type, 2) - 1 };
+    void *x = array_new(n * size, 0);
+    for (size_t i = 0; i < n; i++)
+        type_store(type, x, i, fills[_i % 4]);
+    for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
+        oracle o;
+        oracle_open(&o);
+        oracle_add(&o, op, type, 1, x, x);
+        mpfr_mul_ui(o.finite, o.finite, n, MPFR_RNDN);
+        o.count = n;
+        for (size_t v = 0; v < place_variants(); v++) {
+            quire_type result_type = TYPES[(v + op) % TYPE_COUNT];
+            const char *variant = place_use(v);
+            if (variant)
+                check_one(op, type, n, x, x, QUIRE_F64, oracle_bits(&o, op, QUIRE_F64), "all alike", variant);
+            if (variant && v == 0)
+                check_one(op, type, n, x, x, result_type, oracle_bits(&o, op, result_type), "all alike", variant);
+        }
+        oracle_close(&o);
+    }
+    array_free(x);
+}
+END_TEST
+
+/* One outlier among elements of one exponent, at every place of a short vector and every distance. */
+START_TEST(one_outlier)
+{
+    quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    size_t n = 301;
+    void *x = array_new(n * f->size, 0);
+    for (int e = f->least; e <= f->bias; e += 1 + (f->bias - f->least) / 64) {
+        for (size_t i = 0; i < n; i++)
+            type_set(type, x, i, i % 2 ? -1.5 : 1.25);
+        type_set(type, x, (size_t)(e - f->least) * 7 % n, power_of_two(e));
+        check_everywhere(OPERATION_SUM, type, n, x, NULL, text_of(OPERATION_SUM, type, "one outlier", n));
+        check_everywhere(OPERATION_NRM2, type, n, x, NULL, text_of(OPERATION_NRM2, type, "one outlier", n));
+    }
+    array_free(x);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exact");
+    TCase *all = tcase_create("all");
+    int product = TYPE_COUNT * FAMILY_COUNT;
+    tcase_set_timeout(all, 600);
+    tcase_add_loop_test(all, every_family, 0, product);
+    tcase_add_loop_test(all, many_seeds, 0, product);
+    tcase_add_loop_test(all, every_alignment, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, overlapping_vectors, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, every_order, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, every_split, 0, product);
+    tcase_add_loop_test(all, full_headroom, 0, 4 * TYPE_COUNT);
+    tcase_add_loop_test(all, one_outlier, 0, TYPE_COUNT);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}

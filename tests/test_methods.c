@@ -1,0 +1,369 @@
+/* test_methods.c - plain, pairwise and kahan against the model of docs/order.md, bit for bit, and against their bounds. */
+#include <math.h>
+#include <string.h>
+
+#include "families.h"
+#include "model.h"
+#include "oracle_mpfr.h"
+#include "place.h"
+#include "support.h"
+
+static const quire_method ROUNDED[] = { QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
+#define ROUNDED_COUNT (sizeof ROUNDED / sizeof *ROUNDED)
+
+/* ------------------------------------------------------------------------------------------------------- bit for bit */
+
+/* One total of the model against every variant of the place and every result type. */
+static void check_against_model(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                                const char *what) {
+    model_total total = model_reduce(op, type, n, x, y, method);
+    uint64_t expected[TYPE_COUNT];
+    for (size_t r = 0; r < TYPE_COUNT; r++) expected[r] = model_finish(op, total, n, TYPES[r]);
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        for (size_t r = 0; variant && r < TYPE_COUNT; r++) {
+            uint64_t result = 0x5a5a5a5a5a5a5a5a;
+            check_ok(place_reduce(op, type, n, x, y, method, TYPES[r], &result));
+            check_bits(TYPES[r], &result, expected[r], "%s %s of %s %s, n = %zu, %s", method_name(method),
+                       operation_name(op), what, type_name(type), n, variant);
+        }
+    }
+}
+
+static void check_family(family which, quire_type type, size_t n, uint64_t seed) {
+    void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+    family_fill(which, type, seed, n, x);
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        if (op == OPERATION_DOT) /* the condition families cancel in a dot only if they were made for one */
+            family_fill_pair(which, type, seed, n, x, y);
+        for (size_t m = 0; m < ROUNDED_COUNT; m++)
+            check_against_model((operation)op, type, n, x, y, ROUNDED[m], family_name(which));
+    }
+    array_free(x);
+    array_free(y);
+}
+
+/* Around every boundary that the order has: lanes, rows of lanes, tiles, pairs of tiles, an odd number of tiles. */
+START_TEST(short_vectors_equal_the_model) {
+    static const size_t lengths[] = { 0,   1,   2,    3,    7,    31,   127,  128,  129,  255,  256,   257,   511,
+                                      512, 513, 1000, 4095, 4096, 4097, 4500, 8191, 8192, 8193, 12287, 12288, 12289 };
+    quire_type type = TYPES[_i % TYPE_COUNT];
+    family which = (family)(_i / TYPE_COUNT);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) check_family(which, type, lengths[k], 1000 + k);
+}
+END_TEST
+
+START_TEST(long_vectors_equal_the_model) {
+    static const family families[] = { FAMILY_UNIFORM, FAMILY_EVERY_EXPONENT, FAMILY_CONDITION_SEVERE };
+    generator g;
+    generator_seed(&g, 20 + (uint64_t)_i);
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) check_family(families[f], TYPES[_i], 65537, 30);
+    for (size_t k = 0; k < scaled(2); k++) check_family(families[k % 2], TYPES[_i], 20000 + generator_below(&g, 280001), k);
+}
+END_TEST
+
+/* The order itself, worked out by hand: a model that shared a mistake with the library would pass all of the above. */
+START_TEST(order_is_as_drawn) {
+    static const struct {
+        size_t n, at[3];
+        double value[3];
+        double sum;
+    } cases[] = {
+        /* lane 0 takes lane 2 before lane 1 */
+        { 3, { 0, 1, 2 }, { 1, 0x1p24, 1 }, 0x1p24 + 2 },
+        /* and lane 3 goes through lane 1 */
+        { 4, { 1, 3, 0 }, { 1, 1, 0x1p24 }, 0x1p24 + 2 },
+        /* a lane adds down its column before any merge */
+        { 257, { 0, 256, 1 }, { 1, 1, 0x1p24 }, 0x1p24 + 2 },
+        { 4096, { 0, 3840, 255 }, { 1, 1, 0x1p24 }, 0x1p24 + 2 },
+        /* but not into the next tile, which is whole before it meets this one */
+        { 4097, { 0, 4096, 255 }, { 1, 1, 0x1p24 }, 0x1p24 },
+        { 4098, { 0, 4096, 4097 }, { 0x1p24, 1, 1 }, 0x1p24 + 2 },
+        /* (tile 0, tile 1), then tile 2 */
+        { 8193, { 0, 4096, 8192 }, { 0x1p24, 1, 1 }, 0x1p24 },
+        { 8193, { 0, 4096, 8192 }, { 1, 1, 0x1p24 }, 0x1p24 + 2 },
+        /* (tile 0, tile 1), (tile 2, tile 3): tile 3 joins tile 2 first */
+        { 12289, { 0, 8192, 12288 }, { 0x1p24, 1, 1 }, 0x1p24 + 2 },
+        /* ((0, 1), (2, 3)), 4: tile 4 comes last */
+        { 16385, { 0, 12288, 16384 }, { 0x1p24, 1, 1 }, 0x1p24 },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        float *x = array_new(cases[k].n * sizeof *x, 0);
+        for (size_t i = 0; i < cases[k].n; i++) x[i] = 0;
+        for (size_t i = 0; i < 3; i++) x[cases[k].at[i]] = (float)cases[k].value[i];
+        for (size_t m = 1; m < ROUNDED_COUNT; m++) {
+            double sum;
+            check_ok(place_reduce(OPERATION_SUM, QUIRE_F32, cases[k].n, x, NULL, ROUNDED[m], QUIRE_F64, &sum));
+            check_bits(QUIRE_F64, &sum, double_bits(cases[k].sum), "%s, case %zu", method_name(ROUNDED[m]), k);
+        }
+        array_free(x);
+    }
+}
+END_TEST
+
+/* Beyond 2^26 elements tiles of plain and kahan grow to 32 rows, those of pairwise stay. Halves keep it within 128 MiB, and
+ * overlapping vectors; one call of each kind keeps it within seconds. */
+START_TEST(tiles_grow_with_the_vector) {
+    static const struct {
+        quire_method method;
+        operation op;
+        size_t n;
+    } calls[] = {
+        { QUIRE_KAHAN, OPERATION_DOT, ((size_t)1 << 26) + 4097 },
+        { QUIRE_PAIRWISE, OPERATION_SUM, ((size_t)1 << 26) + 4097 },
+        { QUIRE_PLAIN, OPERATION_SUM, ((size_t)1 << 26) + 4097 },
+        { QUIRE_PLAIN, OPERATION_SUM, (size_t)1 << 26 },
+    };
+    operation op = calls[_i].op;
+    quire_method method = calls[_i].method;
+    size_t n = calls[_i].n, rows = n > (size_t)1 << 26 && method != QUIRE_PAIRWISE ? 32 : 16;
+    uint16_t *x = array_new((n + 1) * sizeof *x, 0);
+    uint64_t expected;
+    generator g;
+
+    ck_assert_uint_eq(model_rows(method, n), rows);
+    generator_seed(&g, 5);
+    for (size_t i = 0; i <= n; i++)
+        x[i] = (uint16_t)(generator_next(&g) >> 48 & 0xbfff); /* |x| < 2: every sign, subnormals too */
+    expected = model_finish(op, model_reduce(op, QUIRE_F16, n, x, x + 1, method), n, QUIRE_F64);
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        double result;
+        if (!variant) continue;
+        check_ok(place_reduce(op, QUIRE_F16, n, x, x + 1, method, QUIRE_F64, &result));
+        check_bits(QUIRE_F64, &result, expected, "%s, n = %zu, %s", method_name(method), n, variant);
+    }
+    array_free(x);
+}
+END_TEST
+
+/* Every start within 64 bytes, x and y each; the result does not see it, and the inputs are left as they were. */
+START_TEST(alignment_does_not_show) {
+    static const size_t lengths[] = { 5, 300, 4500, 9001 };
+    quire_type type = TYPES[_i];
+    size_t size = type_size(type);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        size_t bytes = lengths[k] * size;
+        void *x = array_new(bytes, 0), *y = array_new(bytes, 0);
+        family_fill_pair(FAMILY_EVERY_EXPONENT, type, k, lengths[k], x, y);
+        for (size_t step = 0; step < 64 / size; step++) {
+            void *u = array_copy(x, bytes, step * size), *w = array_copy(y, bytes, (5 * step + 3) % (64 / size) * size);
+            for (size_t m = 0; m < ROUNDED_COUNT; m++) {
+                check_against_model(OPERATION_SUM, type, lengths[k], u, NULL, ROUNDED[m], "shifted");
+                check_against_model(OPERATION_DOT, type, lengths[k], u, w, ROUNDED[m], "shifted");
+            }
+            ck_assert_msg(!memcmp(u, x, bytes) && !memcmp(w, y, bytes), "an input was written to");
+            array_free(u);
+            array_free(w);
+        }
+        array_free(x);
+        array_free(y);
+    }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- special values */
+
+/* Three elements of one lane, or of three; the rest -0. */
+static void check_three(quire_method method, quire_type result_type, size_t stride, const float *value, uint64_t expected,
+                        const char *what) {
+    size_t n = 2 * stride + 1;
+    float *x = array_new(n * sizeof *x, 0);
+    for (size_t i = 0; i < n; i++) x[i] = -0.0f;
+    for (size_t i = 0; i < 3; i++) x[i * stride] = value[i];
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        uint64_t result;
+        if (!variant) continue;
+        check_ok(place_reduce(OPERATION_SUM, QUIRE_F32, n, x, NULL, method, result_type, &result));
+        check_bits(result_type, &result, expected, "%s, %s, stride %zu, %s", what, method_name(method), stride, variant);
+    }
+    array_free(x);
+}
+
+START_TEST(special_values_by_hand) {
+    static const size_t strides[] = { 1, 256, 4096 };
+    const float top = 0x1.fffffep127f, inf = INFINITY, z = -0.0f;
+    const struct {
+        const char *what;
+        float value[3];
+        quire_type type;
+        uint64_t expected;
+    } cases[] = {
+        { "only -0", { z, z, z }, QUIRE_F32, type_sign(QUIRE_F32) },
+        { "one +0", { z, 0, z }, QUIRE_F32, 0 },
+        { "a - a", { 1, -1, z }, QUIRE_F32, 0 },
+        { "NaN with its sign and a payload", { 1, -NAN, inf }, QUIRE_F64, type_nan(QUIRE_F64) },
+        { "NaN alone", { z, -NAN, z }, QUIRE_BF16, type_nan(QUIRE_BF16) },
+        { "Inf", { 1, inf, -top }, QUIRE_F32, type_infinity(QUIRE_F32) },
+        { "-Inf", { -inf, 1, -inf }, QUIRE_F16, type_infinity(QUIRE_F16) | type_sign(QUIRE_F16) },
+        { "Inf - Inf", { inf, 1, -inf }, QUIRE_F32, type_nan(QUIRE_F32) },
+        { "overflow of the accumulation", { top, z, top }, QUIRE_F64, type_infinity(QUIRE_F64) },
+        { "overflow of the result", { 65504, 16, z }, QUIRE_F16, type_infinity(QUIRE_F16) },
+        { "the last before it", { 65504, 0x1.ffep3f, z }, QUIRE_F16, type_greatest(QUIRE_F16) },
+        { "subnormals", { 0x1p-149f, 0x1p-149f, 0x1p-149f }, QUIRE_F32, 3 },
+        { "subnormals out", { 0x1p-24f, 0x1p-25f, z }, QUIRE_F16, 2 }, /* 1.5 of the least: a tie, to even */
+        { "half of the least subnormal", { 0x1p-25f, z, z }, QUIRE_F16, 0 },
+        { "just more than half of it", { -0x1p-25f, -0x1p-48f, z }, QUIRE_F16, type_sign(QUIRE_F16) | 1 },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (size_t m = 0; m < ROUNDED_COUNT; m++)
+            for (size_t s = 0; s < 3; s++)
+                check_three(ROUNDED[m], cases[k].type, strides[s], cases[k].value, cases[k].expected, cases[k].what);
+}
+END_TEST
+
+/* What sets kahan apart: the compensation, unrounded when the total is, through lanes, merges and tiles. */
+START_TEST(compensation_by_hand) {
+    static const size_t strides[] = { 1, 256, 4096 };
+    const float lost[3] = { 0x1p60f, 1, -0x1p60f }, kept[3] = { 1, 0x1p-30f, -0.0f };
+    const float spoilt[3] = { 0x1.8p104f, -0x1.fffffep127f, -0.0f }, turned[3] = { -0x1.fffffep127f, 0x1.8p104f, -0.0f };
+    for (size_t s = 0; s < 3; s++) {
+        check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], lost, double_bits(1), "1 beside 2^60 - 2^60");
+        check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], kept, double_bits(1 + 0x1p-30), "beyond float, into double");
+        check_three(QUIRE_PLAIN, QUIRE_F64, strides[s], kept, double_bits(1), "rounded to float");
+        check_three(QUIRE_PAIRWISE, QUIRE_F64, strides[s], kept, double_bits(1), "rounded to float");
+        /* TwoSum's z overflows, the compensation is NaN, and the total is s alone [Boldo, Graillat, Muller 2017]; taken the
+         * other way round it is not, so this tells left from right in every step */
+        check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], spoilt, double_bits(-0x1.fffffcp127), "no compensation left");
+        check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], turned, double_bits(-0x1.fffffep127 + 0x1.8p104), "one that is");
+    }
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------------------------- bounds */
+
+/* Each bound of quire.h with its higher orders in gamma = c u / (1 - c u), as in the sources named there, and with what
+ * products lose to underflow, a least subnormal each at most. */
+static double bound_of(operation op, quire_type type, quire_method method, size_t n, double sum, double magnitudes) {
+    int product = op == OPERATION_DOT || op == OPERATION_NRM2;
+    double u = type == QUIRE_F64 ? 0x1p-53 : 0x1p-24, least = type == QUIRE_F64 ? 0x1p-1074 : 0x1p-149;
+    double c = (double)quire_chain_length(method, n) + (product && method != QUIRE_KAHAN);
+    double gamma = c * u / (1 - c * u), underflow = product ? (double)n * least : 0;
+    return (method == QUIRE_KAHAN ? u * fabs(sum) + gamma * gamma * magnitudes : gamma * magnitudes) + underflow;
+}
+
+/* The sum of the magnitudes of the terms. */
+static double magnitudes_of(operation op, quire_type type, size_t n, const void *x, const void *y) {
+    double magnitudes;
+    void *u, *w;
+    if (op == OPERATION_NRM2) return bits_double(oracle_reduce(OPERATION_DOT, type, n, x, x, QUIRE_F64));
+    if (op != OPERATION_DOT) return bits_double(oracle_reduce(OPERATION_ASUM, type, n, x, NULL, QUIRE_F64));
+    u = array_copy(x, n * type_size(type), 0);
+    w = array_copy(y, n * type_size(type), 0);
+    for (size_t i = 0; i < n; i++) {
+        type_store(type, u, i, type_load(type, x, i) & ~type_sign(type));
+        type_store(type, w, i, type_load(type, y, i) & ~type_sign(type));
+    }
+    magnitudes = bits_double(oracle_reduce(OPERATION_DOT, type, n, u, w, QUIRE_F64));
+    array_free(u);
+    array_free(w);
+    return magnitudes;
+}
+
+/* The total, as the result in double tells it: squared again for nrm2, times n again for mean. Its one rounding to double
+ * is allowed for, twice where it was squared; all else is the bound. */
+static void check_bound(operation op, quire_type type, size_t n, const oracle *exact, double magnitudes, quire_method method,
+                        double result, const char *what) {
+    double bound = bound_of(op, type, method, n, mpfr_get_d(exact->finite, MPFR_RNDA), magnitudes);
+    double rounding = op == OPERATION_NRM2 ? 0x1.00001p-52 : 0x1.00001p-53;
+    mpfr_t total, error;
+
+    mpfr_init2(total, 200);
+    mpfr_init2(error, 4500);
+    mpfr_set_d(total, result, MPFR_RNDN);
+    if (op == OPERATION_NRM2) mpfr_sqr(total, total, MPFR_RNDN);
+    if (op == OPERATION_MEAN) mpfr_mul_ui(total, total, (unsigned long)n, MPFR_RNDN);
+    mpfr_sub(error, total, exact->finite, MPFR_RNDN);
+    bound = nextafter(bound + rounding * fabs(mpfr_get_d(total, MPFR_RNDA)), INFINITY);
+    ck_assert_msg(mpfr_number_p(error) && fabs(mpfr_get_d(error, MPFR_RNDA)) <= bound,
+                  "%s %s of %s %s, n = %zu: %a, whose error %a is beyond %a", method_name(method), operation_name(op), what,
+                  type_name(type), n, result, mpfr_get_d(error, MPFR_RNDA), bound);
+    mpfr_clears(total, error, NULL);
+}
+
+START_TEST(errors_keep_their_bounds) {
+    static const family families[] = { FAMILY_UNIFORM, FAMILY_NORMAL, FAMILY_POSITIVE, FAMILY_CONDITION_MILD,
+                                       FAMILY_CONDITION_SEVERE };
+    static const size_t lengths[] = { 1, 2, 100, 256, 257, 4096, 4097, 12289, 100000 };
+    quire_type type = TYPES[_i / OPERATION_COUNT];
+    operation op = (operation)(_i % OPERATION_COUNT);
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+            size_t n = lengths[k];
+            void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+            double magnitudes;
+            oracle exact;
+            oracle_open(&exact);
+            if (op == OPERATION_DOT)
+                family_fill_pair(families[f], type, k, n, x, y);
+            else
+                family_fill(families[f], type, k, n, x);
+            oracle_add(&exact, op, type, n, x, y);
+            magnitudes = magnitudes_of(op, type, n, x, y);
+            for (size_t m = 0; m < ROUNDED_COUNT; m++) {
+                double result;
+                check_ok(place_reduce(op, type, n, x, y, ROUNDED[m], QUIRE_F64, &result));
+                check_bound(op, type, n, &exact, magnitudes, ROUNDED[m], result, family_name(families[f]));
+            }
+            oracle_close(&exact);
+            array_free(x);
+            array_free(y);
+        }
+}
+END_TEST
+
+START_TEST(chain_length_is_that_of_the_order) {
+    static const struct {
+        quire_method method;
+        size_t n, length;
+    } cases[] = {
+        { QUIRE_PLAIN, 0, 24 },
+        { QUIRE_KAHAN, 1, 24 },
+        { QUIRE_PAIRWISE, 4096, 24 },
+        { QUIRE_PAIRWISE, 4097, 25 },
+        { QUIRE_PLAIN, 12288, 26 },
+        { QUIRE_KAHAN, (size_t)1 << 26, 38 },
+        { QUIRE_KAHAN, ((size_t)1 << 26) + 1, 54 },
+        { QUIRE_PAIRWISE, ((size_t)1 << 26) + 1, 39 },
+        { QUIRE_PLAIN, (size_t)1 << 27, 54 },
+#if SIZE_MAX > 0xffffffff
+        { QUIRE_PAIRWISE, SIZE_MAX, 76 },
+        { QUIRE_PLAIN, SIZE_MAX, ((size_t)1 << 42) + 22 },
+#endif
+        { QUIRE_EXACT, 12345, 0 },
+        { (quire_method)0, 12345, 0 },
+        { (quire_method)5, 12345, 0 },
+        { (quire_method)-1, 12345, 0 },
+    };
+    generator g;
+    generator_seed(&g, 9);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        ck_assert_msg(quire_chain_length(cases[k].method, cases[k].n) == cases[k].length, "case %zu: %zu", k,
+                      quire_chain_length(cases[k].method, cases[k].n));
+    for (size_t k = 0; k < 20000; k++) {
+        size_t n = (size_t)(generator_next(&g) >> generator_below(&g, 64));
+        for (size_t m = 0; m < METHOD_COUNT; m++)
+            ck_assert_msg(quire_chain_length(METHODS[m], n) == model_chain_length(METHODS[m], n),
+                          "%s, n = %zu: %zu, not %zu", method_name(METHODS[m]), n, quire_chain_length(METHODS[m], n),
+                          model_chain_length(METHODS[m], n));
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("methods");
+    TCase *cases = tcase_create("methods");
+    tcase_set_timeout(cases, 600);
+    tcase_add_loop_test(cases, short_vectors_equal_the_model, 0, FAMILY_COUNT * TYPE_COUNT);
+    tcase_add_loop_test(cases, long_vectors_equal_the_model, 0, TYPE_COUNT);
+    tcase_add_test(cases, order_is_as_drawn);
+    tcase_add_loop_test(cases, tiles_grow_with_the_vector, 0, 4);
+    tcase_add_loop_test(cases, alignment_does_not_show, 0, TYPE_COUNT);
+    tcase_add_test(cases, special_values_by_hand);
+    tcase_add_test(cases, compensation_by_hand);
+    tcase_add_loop_test(cases, errors_keep_their_bounds, 0, TYPE_COUNT * OPERATION_COUNT);
+    tcase_add_test(cases, chain_length_is_that_of_the_order);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

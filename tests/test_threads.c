@@ -1,0 +1,236 @@
+/* test_threads.c - the number of threads never shows, in one context or in many at once, nor does the progress report.
+ * Light enough for a thread sanitizer. On the CPU alone: the contexts are opened here. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <string.h>
+
+#include "families.h"
+#include "place.h"
+#include "support.h"
+
+#define MOST_THREADS 8
+
+/* The calls with a context of the caller's choice: place_reduce has one for the whole process. */
+static quire_status reduce(quire_context *context, operation op, quire_type type, size_t n, const void *x, const void *y,
+                           quire_method method, quire_type result_type, void *result) {
+    switch (op) {
+    case OPERATION_ASUM: return quire_asum(context, type, n, x, method, result_type, result);
+    case OPERATION_DOT: return quire_dot(context, type, n, x, y, method, result_type, result);
+    case OPERATION_NRM2: return quire_nrm2(context, type, n, x, method, result_type, result);
+    case OPERATION_MEAN: return quire_mean(context, type, n, x, method, result_type, result);
+    default: return quire_sum(context, type, n, x, method, result_type, result);
+    }
+}
+
+static void open_contexts(quire_context **contexts) {
+    for (int t = 1; t <= MOST_THREADS; t++) check_ok(quire_open_cpu(&contexts[t - 1], t));
+}
+
+static void close_contexts(quire_context **contexts) {
+    for (int t = 1; t <= MOST_THREADS; t++) quire_close(contexts[t - 1]);
+}
+
+/* Data whose sums change with the order: if a thread's share showed in the order of additions, it would show here. */
+static void check_threads(quire_context **contexts, quire_type type, size_t n, family which, int op_first, int op_last) {
+    void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+    family_fill_pair(which, type, n, n, x, y);
+    for (int op = op_first; op <= op_last; op++)
+        for (size_t m = 0; m < METHOD_COUNT; m++) {
+            uint64_t expected = 0, result;
+            check_ok(reduce(NULL, (operation)op, type, n, x, y, METHODS[m], QUIRE_F64, &expected));
+            for (int t = 1; t <= MOST_THREADS; t++) {
+                result = ~expected;
+                check_ok(reduce(contexts[t - 1], (operation)op, type, n, x, y, METHODS[m], QUIRE_F64, &result));
+                check_bits(QUIRE_F64, &result, expected, "%s %s of %s %s, n = %zu, %d threads", method_name(METHODS[m]),
+                           operation_name((operation)op), family_name(which), type_name(type), n, t);
+            }
+        }
+    array_free(x);
+    array_free(y);
+}
+
+START_TEST(threads_do_not_show_around_tiles) {
+    static const size_t lengths[] = { 0, 1, 4095, 4096, 4097, 8192, 8193, 7 * 4096 + 1, 8 * 4096, 65537 };
+    quire_context *contexts[MOST_THREADS];
+    open_contexts(contexts);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        check_threads(contexts, TYPES[_i], lengths[k], FAMILY_FINITE_BITS, OPERATION_SUM, OPERATION_MEAN);
+    check_threads(contexts, TYPES[_i], 20000, FAMILY_ANY_BITS, OPERATION_SUM, OPERATION_MEAN);
+    close_contexts(contexts);
+}
+END_TEST
+
+/* Enough for every thread to have a share, an odd number of tiles, a short last one. */
+START_TEST(threads_do_not_show_in_long_vectors) {
+    quire_context *contexts[MOST_THREADS];
+    open_contexts(contexts);
+    check_threads(contexts, TYPES[_i], ((size_t)1 << 20) + 5 * 4096 + 77, FAMILY_NORMAL, OPERATION_SUM, OPERATION_SUM);
+    check_threads(contexts, TYPES[_i], ((size_t)1 << 20) + 77, FAMILY_EVERY_EXPONENT, OPERATION_DOT, OPERATION_DOT);
+    close_contexts(contexts);
+}
+END_TEST
+
+/* An accumulator that was filled by many threads holds the same words as by one. */
+START_TEST(accumulators_do_not_show_threads) {
+    size_t n = ((size_t)1 << 20) + 12345;
+    quire_context *contexts[MOST_THREADS];
+    void *x = array_new(n * type_size(TYPES[_i]), 0);
+    quire_accumulator one = QUIRE_ACCUMULATOR_ZERO;
+
+    open_contexts(contexts);
+    family_fill(FAMILY_FINITE_BITS, TYPES[_i], 3, n, x);
+    check_ok(quire_accumulate(NULL, &one, TYPES[_i], n, x));
+    for (int t = 1; t <= MOST_THREADS; t++) {
+        quire_accumulator many = QUIRE_ACCUMULATOR_ZERO;
+        check_ok(quire_accumulate(contexts[t - 1], &many, TYPES[_i], n, x));
+        ck_assert_msg(!memcmp(many.limb, one.limb, sizeof one.limb) && many.count == one.count, "%d threads", t);
+        ck_assert(!many.other == !one.other && many.nan == 0 && many.positive_infinity == 0 && many.negative_infinity == 0);
+    }
+    close_contexts(contexts);
+    array_free(x);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------- many contexts at once */
+
+#define JOBS 24
+#define CALLERS 8
+
+static struct job {
+    operation op;
+    quire_type type;
+    quire_method method;
+    size_t n;
+    void *x, *y;
+    uint64_t expected;
+} jobs[JOBS];
+
+typedef struct caller {
+    pthread_t thread;
+    int number, wrong; /* wrong: how many answers differed; Check's own assertions belong to the main thread */
+} caller;
+
+/* Odd callers have a context of their own with some threads, even ones use NULL. Each begins at another job. */
+static void *call_all(void *argument) {
+    caller *self = argument;
+    quire_context *context = NULL;
+    if (self->number % 2 && quire_open_cpu(&context, 1 + self->number / 2) != QUIRE_OK) self->wrong++;
+    for (size_t k = 0; k < JOBS; k++) {
+        const struct job *job = &jobs[(k + 3 * (size_t)self->number) % JOBS];
+        uint64_t result = ~job->expected;
+        if (reduce(context, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &result) != QUIRE_OK ||
+            result != job->expected)
+            self->wrong++;
+    }
+    quire_close(context);
+    return NULL;
+}
+
+START_TEST(many_contexts_at_once) {
+    caller callers[CALLERS];
+    generator g;
+    generator_seed(&g, 1);
+    for (size_t k = 0; k < JOBS; k++) {
+        struct job *job = &jobs[k];
+        job->op = (operation)(k % OPERATION_COUNT);
+        job->type = TYPES[k / 2 % TYPE_COUNT];
+        job->method = METHODS[k % METHOD_COUNT];
+        job->n = k < 3 ? 300000 + 4096 * k : generator_below(&g, 20000);
+        job->x = array_new(job->n * type_size(job->type), 0);
+        job->y = array_new(job->n * type_size(job->type), 0);
+        family_fill_pair(FAMILY_FINITE_BITS, job->type, k, job->n, job->x, job->y);
+        check_ok(reduce(NULL, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &job->expected));
+    }
+    for (int c = 0; c < CALLERS; c++) {
+        callers[c].number = c;
+        callers[c].wrong = 0;
+        ck_assert_int_eq(pthread_create(&callers[c].thread, NULL, call_all, &callers[c]), 0);
+    }
+    for (int c = 0; c < CALLERS; c++) {
+        ck_assert_int_eq(pthread_join(callers[c].thread, NULL), 0);
+        ck_assert_msg(callers[c].wrong == 0, "caller %d: %d wrong answers", c, callers[c].wrong);
+    }
+    for (size_t k = 0; k < JOBS; k++) {
+        array_free(jobs[k].x);
+        array_free(jobs[k].y);
+    }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------------ progress */
+
+typedef struct progress {
+    pthread_t caller;
+    size_t calls, done, total;
+    int wrong_thread, backwards, total_changed, sum_wrong;
+} progress;
+
+/* Also sums something itself: a report may use the library, if not this context. */
+static void report(void *user, size_t done, size_t total) {
+    static const float three[3] = { 0x1p100f, 1, -0x1p100f };
+    progress *p = user;
+    p->wrong_thread |= !pthread_equal(p->caller, pthread_self());
+    p->backwards |= done < p->done || done > total;
+    p->total_changed |= total != p->total;
+    p->sum_wrong |= quire_sumf(three, 3) != 1;
+    p->done = done;
+    p->calls++;
+}
+
+static void check_progress(quire_context *context, operation op, quire_type type, size_t n, const void *x, const void *y,
+                           quire_method method) {
+    progress p = { 0 };
+    uint64_t expected = 0, result = 1;
+    p.caller = pthread_self();
+    p.total = n;
+    check_ok(reduce(NULL, op, type, n, x, y, method, QUIRE_F64, &expected));
+
+    check_ok(quire_set_progress(context, report, &p));
+    check_ok(reduce(context, op, type, n, x, y, method, QUIRE_F64, &result));
+    check_bits(QUIRE_F64, &result, expected, "%s %s, n = %zu", method_name(method), operation_name(op), n);
+    ck_assert_msg(p.calls > 0 || n < (size_t)1 << 20, "%s, n = %zu: no report", method_name(method), n);
+    ck_assert_msg(p.calls == 0 || p.done == n, "%s, n = %zu: the last report has %zu", method_name(method), n, p.done);
+    ck_assert_msg(!p.wrong_thread, "a report from another thread");
+    ck_assert_msg(!p.backwards, "%s, n = %zu: reports that go backwards or too far", method_name(method), n);
+    ck_assert_msg(!p.total_changed, "%s, n = %zu: a total that is not n", method_name(method), n);
+    ck_assert_msg(!p.sum_wrong, "a sum inside a report went wrong");
+
+    p.calls = 0; /* a refused call reports nothing, nor does any once reports are off */
+    ck_assert_int_eq(reduce(context, op, type, n, x, y, (quire_method)99, QUIRE_F64, &result), QUIRE_INVALID_METHOD);
+    check_ok(quire_set_progress(context, NULL, NULL));
+    check_ok(reduce(context, op, type, n, x, y, method, QUIRE_F64, &result));
+    ck_assert_uint_eq(p.calls, 0);
+}
+
+START_TEST(progress_is_told_in_order) {
+    static const size_t lengths[] = { 0, 1, 5000, (size_t)1 << 20, ((size_t)1 << 21) + 4097 };
+    size_t longest = ((size_t)1 << 21) + 4097;
+    quire_type type = _i % 2 ? QUIRE_F64 : QUIRE_F16;
+    void *x = array_new(longest * type_size(type), 0), *y = array_new(longest * type_size(type), 0);
+    quire_context *context;
+
+    check_ok(quire_open_cpu(&context, 1 + _i));
+    family_fill_pair(FAMILY_UNIFORM, type, 8, longest, x, y);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t m = 0; m < METHOD_COUNT; m++) {
+            check_progress(context, OPERATION_SUM, type, lengths[k], x, y, METHODS[m]);
+            check_progress(context, OPERATION_DOT, type, lengths[k], x, y, METHODS[m]);
+        }
+    quire_close(context);
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("threads");
+    TCase *cases = tcase_create("threads");
+    tcase_set_timeout(cases, 600);
+    tcase_add_loop_test(cases, threads_do_not_show_around_tiles, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, threads_do_not_show_in_long_vectors, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, accumulators_do_not_show_threads, 0, TYPE_COUNT);
+    tcase_add_test(cases, many_contexts_at_once);
+    tcase_add_loop_test(cases, progress_is_told_in_order, 0, 4);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
