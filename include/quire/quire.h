@@ -58,7 +58,7 @@ typedef enum quire_status {
 
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL                                                       */
     QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to                           */
-    QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are more bytes than memory can hold                            */
+    QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are more than PTRDIFF_MAX bytes                                */
     QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier for a GPU                 */
 
     QUIRE_OUT_OF_MEMORY = 30,    /* the context could not be allocated                                                  */
@@ -96,16 +96,16 @@ typedef enum quire_method {
     QUIRE_KAHAN = 2,    /* Kahan-Babuska-Neumaier compensation in every lane and every merge; dot and nrm2 also add the
                            rounding error of each product. error <= u |sum| + (c u)^2 sum|x| + higher order in u
                            [Ogita, Rump, Oishi 2005, Proposition 4.5, with their gamma for c additions]                  */
-    QUIRE_PAIRWISE = 3, /* tiles of 16 rows under a balanced tree. error <= c u sum|x| + O(u^2), c <= 24 + log2(n/4096)
-                           [Higham 1993, eq. (3.6)]; one u more for dot and nrm2                                         */
+    QUIRE_PAIRWISE = 3, /* tiles of 16 rows under a balanced tree. error <= c u sum|x| + O(u^2), c = 24 +
+                           ceil(log2(ceil(n/4096))) [Higham 1993, eq. (3.6)]; one u more for dot and nrm2                */
     QUIRE_PLAIN = 4     /* long lanes under the same tree. error <= c u sum|x| + O(u^2) [Higham 1993, eq. (2.6), for
                            any order of additions]; one u more for dot and nrm2                                          */
 } quire_method;
 
 /* ------------------------------------------------------------------------------------------------------------ contexts */
 
-/* Where the work runs. NULL in place of a context is always allowed and means: the CPU, the calling thread alone, the best
- * tier this processor has (or the one the environment variable QUIRE_TIER names). */
+/* Where the work runs. NULL in place of a context is always allowed and means: the CPU, the calling thread alone, and the
+ * tier that the environment variable QUIRE_TIER names, or the best if it names none that is there. */
 typedef struct quire_context quire_context;
 
 /* Instruction sets for the CPU, from the one that runs anywhere to the fastest. They differ in speed, never in bits. */
@@ -165,7 +165,7 @@ QUIRE_API void quire_close(quire_context *context);
 /* What these have in common:
  *   context      where to work; NULL: the CPU, this thread
  *   type         the format of the elements of x (and y)
- *   n            how many elements; 0 is allowed, and x and y may then be NULL
+ *   n            how many elements; 0 is allowed, and x and y may then be anything, NULL too
  *   x, y         n contiguous elements each, in memory the context can read; aligned to the size of one element; they may
  *                overlap. Not modified.
  *   method       how to sum
@@ -246,7 +246,7 @@ QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumula
  * means, and at least once every 2^31 of them. QUIRE_NULL_POINTER. */
 QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
 
-/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum); the sum over count. *accumulator does not
+/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum, -0 for -0); the sum over count. *accumulator does not
  * change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (result). */
 QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);

@@ -27,7 +27,8 @@ typedef struct {
 } cpu_context;
 
 #define PIECES 256                           /* the most pieces of a job                                                */
-#define PIECE_ELEMENTS ((size_t)1 << 16)     /* the fewest elements of a piece: less is not worth a thread              */
+#define PIECE_ELEMENTS ((size_t)1 << 16)     /* the fewest elements of a piece                                          */
+#define THREAD_ELEMENTS ((size_t)1 << 17)    /* the fewest elements worth a thread: some microseconds of work           */
 
 typedef union {
     float f32[QUIRE_STATE_WORDS];
@@ -93,7 +94,9 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job) {
     if (job->n > w.piece) {
         w.threads = threads_of(context);
         w.pieces = (int)((job->n - 1) / w.piece) + 1;
+        if ((size_t)w.threads > job->n / THREAD_ELEMENTS) w.threads = (int)(job->n / THREAD_ELEMENTS);
         if (w.threads > w.pieces) w.threads = w.pieces;
+        if (w.threads < 1) w.threads = 1;
     }
     if (w.threads == 1 && !context->report) w.piece = job->n, w.pieces = 1;
     return w;
