@@ -7,6 +7,10 @@
  * SPDX-License-Identifier: MIT
  */
 
+#ifndef STRIP_BYTES
+#define STRIP_BYTES ((size_t)16384) /* of a strip: with the next one, which is on its way, it fits the first cache       */
+#endif
+
 typedef struct {
     SCALAR_TYPE word[QUIRE_STATE_WORDS][ORDER_LANES] __attribute__((aligned(64)));
 } QUIRE_NAME(tile_lanes, SCALAR);
@@ -40,6 +44,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
             const size_t at = (row * ORDER_LANES + (size_t)(first * WIDTH)) * (size_t)t.size;
 #pragma GCC unroll 16
             for (int v = 0; v < group; v++) {
+                if (t.words > 1 || t.size == 8) __builtin_prefetch(x + at + v * WIDTH * t.size + STRIP_BYTES);
                 VECTOR a = t.load(x + at + v * WIDTH * t.size);
                 VECTOR b = t.inexact ? t.load(y + at + v * WIDTH * t.size) : a;
                 VECTOR value = t.value(a, b);
@@ -95,8 +100,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     for (int w = 0; w < t.words; w++)
         for (size_t j = 0; j < live; j++) lanes.word[w][j] = (SCALAR_TYPE)-0.0;
     size_t rows = n / ORDER_LANES;
-    for (size_t done = 0; done < rows; done += ORDER_ROWS) {
-        size_t strip = rows - done < ORDER_ROWS ? rows - done : ORDER_ROWS;
+    for (size_t done = 0; done < rows; done += STRIP_BYTES / row) {
+        const size_t left = rows - done, strip = left < STRIP_BYTES / row ? left : STRIP_BYTES / row;
         QUIRE_NAME(tile_rows, SCALAR)(t, &lanes, x + done * row, y + done * row, strip);
     }
     QUIRE_NAME(tile_rest, SCALAR)(t, &lanes, x + rows * row, y + rows * row, n % ORDER_LANES);
