@@ -237,6 +237,7 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
 
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
     const cpu_context c = context ? *(cpu_context *)context : default_context();
+    accumulator_carry(accumulator); /* it may come from a merge by other hands */
     if (job->n) exact_accumulate(&c, job, accumulator);
     accumulator_carry(accumulator);
     return QUIRE_OK;

@@ -63,6 +63,10 @@ QUIRE_INLINE int term_scale(exact_choice c) { return c.is_product || c.is_double
 QUIRE_INLINE int term_highest(exact_choice c) { return (exponent_bias(c) + 1) * (c.is_product ? 2 : 1); }
 QUIRE_INLINE int term_lowest(exact_choice c) { return c.format.least_exponent * (c.is_product ? 2 : 1); }
 
+/* Whether one bin holds every element there can be, however small: then the least magnitude need not be looked at, and
+ * counts as the format's. */
+QUIRE_INLINE int always_fits(exact_choice c) { return window_range(1) >= term_highest(c) - term_lowest(c); }
+
 /* ------------------------------------------------------------------------------------------------ the range of a block */
 
 /* The least and the greatest magnitude, as bit patterns of elements, or of products. least is biased so that zero, which has
@@ -75,10 +79,11 @@ typedef struct {
     do {                                                                                                                 \
         const v_i##bits magnitude = (v_i##bits)raw & INT##bits##_MAX;                                                    \
         m->most = (v_i64)max_v_i##bits((v_i##bits)m->most, magnitude);                                                   \
-        m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX));       \
+        if (least_too)                                                                                                   \
+            m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX));   \
     } while (0)
 
-QUIRE_INLINE void look_at(magnitudes *m, v_i64 raw, int size) {
+QUIRE_INLINE void look_at(magnitudes *m, v_i64 raw, int size, int least_too) {
     if (size == 2) LOOK_AT(16);
     else if (size == 4) LOOK_AT(32);
     else LOOK_AT(64);
@@ -133,7 +138,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, v_f64 *value, mag
     const uint64_t keep = (c.keep_sign ? sign : 0) | (((sign >> up) - 1) & ~below);
     v_u64 raw;
     memcpy(&raw, x, sizeof raw);
-    look_at(m, (v_i64)raw, c.format.size);
+    look_at(m, (v_i64)raw, c.format.size, !always_fits(c));
     if (c.is_double) value[0] = c.value((v_f64)raw, (v_f64)raw);
     else
         for (int i = 0; i < STEP_TERMS(c.format.size); i++)
@@ -152,7 +157,7 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
     }
     for (int i = 0; i < STEP_TERMS(c.format.size); i++) {
         value[i] = c.value(a[i], b[i]);
-        look_at(m, (v_i64)value[i], 8);
+        look_at(m, (v_i64)value[i], 8, 1);
         if (!c.is_double) continue;
         error[i] = c.error(a[i], b[i], value[i]);
         m->underflow |= (value[i] == 0) & (a[i] != 0) & (b[i] != 0);
