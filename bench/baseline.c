@@ -1,0 +1,92 @@
+/* baseline.c - plain loops. The one file of the project that is compiled with -ffast-math (and -O3 -march=native); it is a
+ * library of its own, and quire's never sees it.
+ *
+ * What the compiler makes of them, from the disassembly (gcc 12, AVX-512): one vector of 16 floats or 8 doubles as the
+ * running sum, one load and add a step, no unrolling; so in the caches a loop is bound by the latency of the add, and from
+ * memory by memory. bfloat16: a step widens 32 elements by a shift into two vectors, adds these together and their sum to
+ * the one running vector. clang unrolls and takes four running vectors. Halves are by hand, in baseline_half.h, with four.
+ * The ceiling, which no loop can pass, is in ceiling.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "baseline.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__AVX512F__) || defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+static inline float bfloat16_value(uint16_t bfloat16) {
+    const uint32_t bits = (uint32_t)bfloat16 << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+#include "baseline_half.h"
+
+#define LOOP(name) name##_bfloat16
+#define ELEMENT uint16_t
+#define REAL float
+#define VALUE(e) bfloat16_value(e)
+#include "baseline_loops.h"
+
+#define LOOP(name) name##_float
+#define ELEMENT float
+#define REAL float
+#define VALUE(e) (e)
+#include "baseline_loops.h"
+
+#define LOOP(name) name##_double
+#define ELEMENT double
+#define REAL double
+#define VALUE(e) (e)
+#include "baseline_loops.h"
+
+static double sum(const job *j) {
+    switch (j->type) {
+    case QUIRE_F16: return sum_half(j->x, j->n);
+    case QUIRE_BF16: return sum_bfloat16(j->x, j->n);
+    case QUIRE_F32: return sum_float(j->x, j->n);
+    default: return sum_double(j->x, j->n);
+    }
+}
+
+static double asum(const job *j) {
+    switch (j->type) {
+    case QUIRE_F16: return asum_half(j->x, j->n);
+    case QUIRE_BF16: return asum_bfloat16(j->x, j->n);
+    case QUIRE_F32: return asum_float(j->x, j->n);
+    default: return asum_double(j->x, j->n);
+    }
+}
+
+static double dot(const job *j) {
+    switch (j->type) {
+    case QUIRE_F16: return dot_half(j->x, j->y, j->n);
+    case QUIRE_BF16: return dot_bfloat16(j->x, j->y, j->n);
+    case QUIRE_F32: return dot_float(j->x, j->y, j->n);
+    default: return dot_double(j->x, j->y, j->n);
+    }
+}
+
+static double squares(const job *j) {
+    switch (j->type) {
+    case QUIRE_F16: return squares_half(j->x, j->n);
+    case QUIRE_BF16: return squares_bfloat16(j->x, j->n);
+    case QUIRE_F32: return squares_float(j->x, j->n);
+    default: return squares_double(j->x, j->n);
+    }
+}
+
+double baseline_reduce(const job *j) {
+    switch (j->operation) {
+    case OPERATION_ASUM: return asum(j);
+    case OPERATION_DOT: return dot(j);
+    case OPERATION_NRM2: return sqrt(squares(j));
+    case OPERATION_MEAN: return sum(j) / (double)j->n;
+    default: return sum(j);
+    }
+}

@@ -1,0 +1,88 @@
+/* data.c - room and numbers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "terminal.h"
+
+#define PAGE 4096
+#define SLACK 64 /* bytes to shift in */
+
+/* Bytes that can be had without swapping; SIZE_MAX where the system does not say. */
+static size_t free_memory(void) {
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    unsigned long long kilobytes;
+    size_t bytes = SIZE_MAX;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1) bytes = (size_t)kilobytes * 1024;
+    if (file) fclose(file);
+    return bytes;
+}
+
+bool data_open(data *d, size_t bytes, bool wants_y) {
+    *d = (data){ .x = NULL };
+    const size_t vectors = wants_y ? 2 : 1, available = free_memory();
+    const size_t room = (bytes + SLACK + PAGE - 1) / PAGE * PAGE;
+    bool enough = room > bytes && room <= available / vectors;
+    if (enough) {
+        d->x = aligned_alloc(PAGE, room);
+        d->y = wants_y ? aligned_alloc(PAGE, room) : NULL;
+        enough = d->x && (d->y || !wants_y);
+    }
+    if (enough) return true;
+    data_close(d);
+    const double gigabyte = 1e9, needed = (double)vectors * (double)bytes / gigabyte;
+    if (available == SIZE_MAX) return complain("too little memory: %.1f GB needed; try a smaller --n", needed);
+    return complain("too little memory: %.1f GB needed, %.1f GB free; try a smaller --n", needed,
+                    (double)available / gigabyte);
+}
+
+void data_close(data *d) {
+    free(d->x);
+    free(d->y);
+    d->x = d->y = NULL;
+}
+
+/* Whether a pair needs another x than a sum does. */
+static bool has_own_pairs(source from) {
+    return !from.file && (from.family == FAMILY_CONDITION_MILD || from.family == FAMILY_CONDITION_SEVERE);
+}
+
+static bool holds(const data *d, source from, quire_type type, size_t n, bool pair) {
+    return d->n == n && d->type == type && d->source.family == from.family && d->source.file == from.file &&
+           (d->pair == pair || !has_own_pairs(from));
+}
+
+bool data_fill(data *d, source from, quire_type type, uint64_t seed, size_t n, bool pair) {
+    if (holds(d, from, type, n, pair)) return true;
+    progress("%s: making %zu %s", from.name, n, type_name(type));
+    if (from.file) {
+        if (!npy_read(from.file, n, d->x)) return false;
+        if (d->y) memcpy(d->y, d->x, n * type_size(type));
+    } else if (d->y && (pair || !has_own_pairs(from))) {
+        family_fill_pair(from.family, type, seed, n, d->x, d->y);
+    } else {
+        family_fill(from.family, type, seed, n, d->x);
+    }
+    *d = (data){ d->x, d->y, from, type, n, pair, 0 };
+    return true;
+}
+
+static size_t offset_of(const data *d, int vector) { return (size_t)(d->shifted * vector) * type_size(d->type); }
+
+const void *data_x(const data *d) { return (const char *)d->x + offset_of(d, 1); }
+const void *data_y(const data *d) { return d->y ? (const char *)d->y + offset_of(d, 3) : NULL; }
+
+void data_shift(data *d, int elements) {
+    const size_t bytes = d->n * type_size(d->type), old_x = offset_of(d, 1), old_y = offset_of(d, 3);
+    d->shifted = elements;
+    memmove((char *)d->x + offset_of(d, 1), (char *)d->x + old_x, bytes);
+    if (d->y) memmove((char *)d->y + offset_of(d, 3), (char *)d->y + old_y, bytes);
+}

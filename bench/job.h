@@ -1,0 +1,42 @@
+/* job.h - one reduction that is measured: what is summed, how the answer is written, and where the elements are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_BENCH_JOB_H
+#define QUIRE_BENCH_JOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <quire/quire.h>
+
+typedef enum operation {
+    OPERATION_SUM,
+    OPERATION_ASUM,
+    OPERATION_DOT,
+    OPERATION_NRM2,
+    OPERATION_MEAN,
+    OPERATION_COUNT
+} operation;
+
+/* "sum", "asum", "dot", "nrm2", "mean". */
+const char *operation_name(operation which);
+
+/* 1 where the terms are products. */
+int operation_multiplies(operation which);
+
+/* y is read by dot alone. The result type is the accumulation type, so that accuracy is not hidden behind a result of eight
+ * or eleven bits: float for f16, bf16 and f32, double for f64. */
+typedef struct job {
+    operation operation;
+    quire_type type, result_type;
+    size_t n;
+    const void *x, *y;
+} job;
+
+quire_type accumulation_type(quire_type type);
+
+/* What has to be read. */
+size_t job_bytes(const job *j);
+
+#endif

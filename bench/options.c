@@ -1,0 +1,241 @@
+/* options.c - the command line.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "number.h"
+#include "terminal.h"
+
+#define SECONDS 0.5
+#define QUICK_SECONDS 0.02
+
+void options_help(void) {
+    puts("Usage: quire-bench [OPTION]...\n"
+         "Measures the accuracy and the speed of quire's methods beside a fast-math loop and a pure read loop.\n"
+         "\n"
+         "A LIST is separated by commas.\n"
+         "  --type LIST        f16, bf16, f32, f64                                 (all)\n"
+         "  --operation LIST   sum, asum, dot, nrm2, mean                          (all)\n"
+         "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
+         "  --n LIST           numbers of elements                                 (1e4,1e6,1e8)\n"
+         "  --family LIST      of data, as in tests/families.h                     (uniform,every-exponent)\n"
+         "  --seed N           of the families                                     (1)\n"
+         "  --file FILE.npy    the user's own numbers in place of a family; n is then all of them, or --n\n"
+         "  --threads N        also measure the methods on N threads; 0: on every processor\n"
+         "  --tier NAME        portable, avx2, avx512                              (the best)\n"
+         "  --seconds S        time to spend on a row                              (0.5)\n"
+         "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"
+         "  --csv FILE         write the rows, and what they were measured on, as CSV\n"
+         "  --json FILE        the same as JSON\n"
+         "  --help, --version");
+}
+
+/* ------------------------------------------------------------------------------------------------------- lists of names */
+
+/* The i-th thing that an option can name: its name and its number; NULL after the last. */
+typedef const char *naming(int i, int *number);
+
+static const char *name_type(int i, int *number) {
+    if (i >= TYPE_COUNT) return NULL;
+    *number = (int)TYPES[i];
+    return type_name(TYPES[i]);
+}
+
+static const char *name_method(int i, int *number) {
+    if (i >= METHOD_COUNT) return NULL;
+    *number = (int)METHODS[i];
+    return method_name(METHODS[i]);
+}
+
+static const char *name_operation(int i, int *number) {
+    *number = i;
+    return i < OPERATION_COUNT ? operation_name((operation)i) : NULL;
+}
+
+static const char *name_family(int i, int *number) {
+    *number = i;
+    return i < FAMILY_COUNT ? family_name((family)i) : NULL;
+}
+
+static const char *name_tier(int i, int *number) {
+    *number = i;
+    return quire_tier_name((quire_tier)i);
+}
+
+/* All the names, into text. */
+static const char *all_names(naming *names, char *text, size_t size) {
+    int number;
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; names(i, &number) && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names(i, &number));
+    return text;
+}
+
+static bool find_name(const char *option, const char *word, naming *names, int *number) {
+    char text[512];
+    const char *name;
+    for (int i = 0; (name = names(i, number)); i++)
+        if (!strcmp(word, name)) return true;
+    return complain("--%s: '%s' is none of %s", option, word, all_names(names, text, sizeof text));
+}
+
+/* Cuts the next word off a list; NULL after the last. */
+static char *next_word(char **list) {
+    char *word = *list, *comma = word ? strchr(word, ',') : NULL;
+    *list = comma ? comma + 1 : NULL;
+    if (comma) *comma = '\0';
+    return word;
+}
+
+/* Numbers of the names in the list, each once. */
+static bool read_names(const char *option, char *list, naming *names, int *numbers, int *count) {
+    char *word;
+    *count = 0;
+    while ((word = next_word(&list))) {
+        int number, i = 0;
+        if (!find_name(option, word, names, &number)) return false;
+        while (i < *count && numbers[i] != number) i++;
+        if (i == *count) numbers[(*count)++] = number;
+    }
+    return true;
+}
+
+static void take_all(naming *names, int *numbers, int *count) {
+    int number;
+    for (*count = 0; names(*count, &number); ++*count) numbers[*count] = number;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- numbers */
+
+static bool read_real(const char *option, const char *word, double least, double greatest, double *value) {
+    char *end;
+    *value = strtod(word, &end);
+    if (end != word && !*end && *value >= least && *value <= greatest) return true;
+    return complain("--%s: '%s' is no number from %g to %g", option, word, least, greatest);
+}
+
+static bool read_whole(const char *option, const char *word, double least, double greatest, double *value) {
+    if (!read_real(option, word, least, greatest, value)) return false;
+    return *value == floor(*value) || complain("--%s: '%s' is not a whole number", option, word);
+}
+
+static bool read_sizes(options *o, char *list) {
+    char *word;
+    double value;
+    o->size_count = 0;
+    while ((word = next_word(&list))) {
+        if (o->size_count == MAX_SIZES) return complain("--n: more than %d sizes", MAX_SIZES);
+        if (!read_whole("n", word, 1, 1e15, &value)) return false;
+        o->sizes[o->size_count++] = (size_t)value;
+    }
+    return true;
+}
+
+static bool read_seed(options *o, const char *word) {
+    char *end;
+    errno = 0;
+    o->seed = strtoull(word, &end, 0);
+    return (end != word && !*end && !errno && *word != '-') || complain("--seed: '%s' is no seed", word);
+}
+
+static bool read_threads(options *o, const char *word) {
+    double value;
+    if (!read_whole("threads", word, 0, QUIRE_MAX_THREADS, &value)) return false;
+    o->threads = value > 0 ? (int)value : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the line */
+
+enum { TYPE, OPERATION, METHOD, SIZES, FAMILY, SEED, FILE_NAME, THREADS, TIER, BUDGET, QUICK, CSV, JSON, HELP, VERSION };
+
+static const struct option table[] = {
+    { "type", required_argument, NULL, TYPE },      { "operation", required_argument, NULL, OPERATION },
+    { "method", required_argument, NULL, METHOD },  { "n", required_argument, NULL, SIZES },
+    { "family", required_argument, NULL, FAMILY },  { "seed", required_argument, NULL, SEED },
+    { "file", required_argument, NULL, FILE_NAME }, { "threads", required_argument, NULL, THREADS },
+    { "tier", required_argument, NULL, TIER },      { "seconds", required_argument, NULL, BUDGET },
+    { "quick", no_argument, NULL, QUICK },          { "csv", required_argument, NULL, CSV },
+    { "json", required_argument, NULL, JSON },      { "help", no_argument, NULL, HELP },
+    { "version", no_argument, NULL, VERSION },      { NULL, 0, NULL, 0 },
+};
+
+static bool read_tier(options *o, const char *word) {
+    int tier;
+    if (!find_name("tier", word, name_tier, &tier)) return false;
+    o->tier = (quire_tier)tier;
+    return quire_tier_available(o->tier) || complain("--tier: this processor, or this build, lacks %s", word);
+}
+
+static bool take_option(options *o, int which, char *word) {
+    switch (which) {
+    case TYPE: return read_names("type", word, name_type, o->types, &o->type_count);
+    case OPERATION: return read_names("operation", word, name_operation, o->operations, &o->operation_count);
+    case METHOD: return read_names("method", word, name_method, o->methods, &o->method_count);
+    case FAMILY: return read_names("family", word, name_family, o->families, &o->family_count);
+    case SIZES: return read_sizes(o, word);
+    case SEED: return read_seed(o, word);
+    case THREADS: return read_threads(o, word);
+    case TIER: return read_tier(o, word);
+    case BUDGET: return read_real("seconds", word, 0.001, 3600, &o->seconds);
+    case FILE_NAME: o->file = word; return true;
+    case CSV: o->csv = word; return true;
+    case JSON: o->json = word; return true;
+    case QUICK: o->quick = true; return true;
+    case HELP: o->help = true; return true;
+    case VERSION: o->version = true; return true;
+    default: return false;
+    }
+}
+
+/* What was not asked for. The sizes of a file are the file's. */
+static void take_defaults(options *o) {
+    static const size_t sizes[] = { 10000, 1000000, 100000000 };
+    if (!o->type_count) take_all(name_type, o->types, &o->type_count);
+    if (!o->method_count) take_all(name_method, o->methods, &o->method_count);
+    if (!o->operation_count && o->quick) {
+        o->operations[o->operation_count++] = OPERATION_SUM;
+        o->operations[o->operation_count++] = OPERATION_DOT;
+    }
+    if (!o->operation_count) take_all(name_operation, o->operations, &o->operation_count);
+    if (!o->family_count) {
+        o->families[o->family_count++] = FAMILY_UNIFORM;
+        o->families[o->family_count++] = FAMILY_EVERY_EXPONENT;
+    }
+    if (!o->size_count && !o->file) {
+        o->size_count = o->quick ? 2 : 3;
+        memcpy(o->sizes, sizes, (size_t)o->size_count * sizeof *sizes);
+    }
+    if (o->seconds == 0) o->seconds = o->quick ? QUICK_SECONDS : SECONDS;
+}
+
+int options_read(options *o, int argc, char **argv) {
+    int which;
+    *o = (options){ .seed = 1, .threads = 1, .tier = QUIRE_TIER_BEST };
+    opterr = 0; /* it would not say who complains */
+    while ((which = getopt_long(argc, argv, ":", table, NULL)) != -1) {
+        if (which == ':' || which == '?')
+            complain("%s: %s", argv[optind - 1], which == ':' ? "a value is missing" : "no such option; --help lists them");
+        if (!take_option(o, which, optarg)) return EXIT_USAGE;
+    }
+    if (optind < argc) {
+        complain("'%s' is no option; --help lists them", argv[optind]);
+        return EXIT_USAGE;
+    }
+    if (o->file && (o->family_count || o->type_count)) {
+        complain("--file brings its own numbers and type: no --family and no --type");
+        return EXIT_USAGE;
+    }
+    take_defaults(o);
+    return EXIT_FINE;
+}

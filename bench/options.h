@@ -1,0 +1,37 @@
+/* options.h - what is asked for on the command line.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_BENCH_OPTIONS_H
+#define QUIRE_BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "families.h"
+#include "job.h"
+
+#define MAX_SIZES 32
+
+typedef struct options {
+    int types[TYPE_COUNT], type_count;
+    int operations[OPERATION_COUNT], operation_count;
+    int methods[METHOD_COUNT], method_count;
+    int families[FAMILY_COUNT], family_count;
+    size_t sizes[MAX_SIZES];
+    int size_count;
+    const char *file, *csv, *json; /* NULL: not asked for                        */
+    uint64_t seed;
+    int threads;     /* rows on one thread always; on these too, if more         */
+    quire_tier tier; /* QUIRE_TIER_BEST: what the library takes by itself        */
+    double seconds;  /* a row                                                    */
+    bool quick, help, version;
+} options;
+
+/* Answers an exit status; what is not EXIT_FINE has been complained about. */
+int options_read(options *o, int argc, char **argv);
+
+void options_help(void);
+
+#endif

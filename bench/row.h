@@ -1,0 +1,46 @@
+/* row.h - one measured line of the table, and its columns as names and cells, which every machine-readable output shares.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_BENCH_ROW_H
+#define QUIRE_BENCH_ROW_H
+
+#include <stdbool.h>
+
+#include "contender.h"
+
+typedef enum verdict { NOT_ASKED, YES, NO } verdict;
+
+typedef struct row {
+    const char *family;
+    uint64_t seed;
+    const job *job;
+    const contender *contender;
+    double best, median; /* seconds                                                                              */
+    long samples;
+    double rate;        /* bytes a second, at the best time                                                     */
+    double spread;      /* how much longer than the best the median is, relatively                              */
+    double ratio;       /* speed over the baseline's                                                            */
+    verdict noise;      /* the ratio is nearer to 1 than the spreads of both                                    */
+    double share;       /* speed over the read loop's                                                           */
+    double error_ulps;  /* NaN where there is no result                                                         */
+    double error_units; /* the same in u sum|x|; see truth.h                                                    */
+    double bound_ulps;  /* NaN where none is documented, infinite where overflow is possible                    */
+    double bound_units;
+    verdict runs, threads, alignments; /* whether the bits were equal                                            */
+} row;
+
+typedef struct cell {
+    enum { CELL_TEXT, CELL_COUNT, CELL_REAL, CELL_VERDICT } kind;
+    const char *text;
+    uint64_t count;
+    double real;
+    verdict verdict;
+} cell;
+
+#define COLUMNS 23
+
+const char *column_name(int column);
+cell column_cell(const row *r, int column);
+
+#endif

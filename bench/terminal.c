@@ -1,0 +1,55 @@
+/* terminal.c - the terminal: complaints, progress, Ctrl-C.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "terminal.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static bool showing;
+
+bool complain(const char *format, ...) {
+    va_list arguments;
+    progress_end();
+    fputs("quire-bench: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return false;
+}
+
+void progress(const char *format, ...) {
+    va_list arguments;
+    if (!isatty(STDERR_FILENO)) return;
+    fputs("\r\033[K", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+    showing = true;
+}
+
+void progress_end(void) {
+    if (showing) fputs("\r\033[K", stderr);
+    showing = false;
+}
+
+static volatile sig_atomic_t pressed;
+
+static void on_interrupt(int signal) {
+    (void)signal;
+    pressed = 1;
+}
+
+void interrupt_watch(void) {
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool interrupted(void) { return pressed; }
