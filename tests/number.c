@@ -12,8 +12,7 @@ static const number_format BFLOAT16 = { 2, 8, 127, -133 };
 static const number_format FLOAT = { 4, 24, 127, -149 };
 static const number_format DOUBLE = { 8, 53, 1023, -1074 };
 
-const char *type_name(quire_type type)
-{
+const char *type_name(quire_type type) {
     switch (type) {
     case QUIRE_F16: return "f16";
     case QUIRE_BF16: return "bf16";
@@ -23,8 +22,7 @@ const char *type_name(quire_type type)
     return "no type";
 }
 
-const char *method_name(quire_method method)
-{
+const char *method_name(quire_method method) {
     switch (method) {
     case QUIRE_EXACT: return "exact";
     case QUIRE_KAHAN: return "kahan";
@@ -34,8 +32,7 @@ const char *method_name(quire_method method)
     return "no method";
 }
 
-const number_format *type_format(quire_type type)
-{
+const number_format *type_format(quire_type type) {
     switch (type) {
     case QUIRE_F16: return &HALF;
     case QUIRE_BF16: return &BFLOAT16;
@@ -44,13 +41,9 @@ const number_format *type_format(quire_type type)
     }
 }
 
-size_t type_size(quire_type type)
-{
-    return type_format(type)->size;
-}
+size_t type_size(quire_type type) { return type_format(type)->size; }
 
-uint64_t type_load(quire_type type, const void *x, size_t i)
-{
+uint64_t type_load(quire_type type, const void *x, size_t i) {
     uint16_t two;
     uint32_t four;
     uint64_t eight;
@@ -62,8 +55,7 @@ uint64_t type_load(quire_type type, const void *x, size_t i)
     }
 }
 
-void type_store(quire_type type, void *x, size_t i, uint64_t bits)
-{
+void type_store(quire_type type, void *x, size_t i, uint64_t bits) {
     uint16_t two = (uint16_t)bits;
     uint32_t four = (uint32_t)bits;
     unsigned char *at = (unsigned char *)x + i * type_size(type);
@@ -74,73 +66,48 @@ void type_store(quire_type type, void *x, size_t i, uint64_t bits)
     }
 }
 
-uint64_t type_sign(quire_type type)
-{
-    return (uint64_t)1 << (8 * type_size(type) - 1);
-}
+uint64_t type_sign(quire_type type) { return (uint64_t)1 << (8 * type_size(type) - 1); }
 
-uint64_t type_infinity(quire_type type)
-{
+uint64_t type_infinity(quire_type type) {
     const number_format *f = type_format(type);
     return (uint64_t)(2 * f->bias + 1) << (f->precision - 1);
 }
 
-uint64_t type_nan(quire_type type)
-{
-    return type_infinity(type) | (uint64_t)1 << (type_format(type)->precision - 2);
-}
+uint64_t type_nan(quire_type type) { return type_infinity(type) | (uint64_t)1 << (type_format(type)->precision - 2); }
 
-uint64_t type_greatest(quire_type type)
-{
-    return type_infinity(type) - 1;
-}
+uint64_t type_greatest(quire_type type) { return type_infinity(type) - 1; }
 
-int type_is_nan(quire_type type, uint64_t bits)
-{
-    return (bits & ~type_sign(type)) > type_infinity(type);
-}
+int type_is_nan(quire_type type, uint64_t bits) { return (bits & ~type_sign(type)) > type_infinity(type); }
 
-int type_is_finite(quire_type type, uint64_t bits)
-{
-    return (bits & ~type_sign(type)) < type_infinity(type);
-}
+int type_is_finite(quire_type type, uint64_t bits) { return (bits & ~type_sign(type)) < type_infinity(type); }
 
-uint64_t double_bits(double value)
-{
+uint64_t double_bits(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-double bits_double(uint64_t bits)
-{
+double bits_double(uint64_t bits) {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-double power_of_two(int e)
-{
-    if (e > 1023)
-        return bits_double(type_infinity(QUIRE_F64));
-    if (e < -1074)
-        return 0;
+double power_of_two(int e) {
+    if (e > 1023) return bits_double(type_infinity(QUIRE_F64));
+    if (e < -1074) return 0;
     return bits_double(e < -1022 ? (uint64_t)1 << (e + 1074) : (uint64_t)(e + 1023) << 52);
 }
 
-double type_decode(quire_type type, uint64_t bits)
-{
+double type_decode(quire_type type, uint64_t bits) {
     const number_format *f = type_format(type);
     uint64_t sign = bits & type_sign(type) ? type_sign(QUIRE_F64) : 0;
     uint64_t fraction = bits & (((uint64_t)1 << (f->precision - 1)) - 1);
     int exponent = (int)(bits >> (f->precision - 1)) & (2 * f->bias + 1);
 
-    if (type == QUIRE_F64)
-        return bits_double(bits);
-    if (exponent == 2 * f->bias + 1)
-        return bits_double(sign | (fraction ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
-    if (exponent == 0 && fraction == 0)
-        return bits_double(sign);
+    if (type == QUIRE_F64) return bits_double(bits);
+    if (exponent == 2 * f->bias + 1) return bits_double(sign | (fraction ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
+    if (exponent == 0 && fraction == 0) return bits_double(sign);
     if (exponent == 0) { /* subnormal: shift the first one up to the hidden bit */
         exponent = 1;
         while (!(fraction >> (f->precision - 1))) {
@@ -152,25 +119,18 @@ double type_decode(quire_type type, uint64_t bits)
     return bits_double(sign | (uint64_t)(exponent - f->bias + 1023) << 52 | fraction << (53 - f->precision));
 }
 
-double type_value(quire_type type, const void *x, size_t i)
-{
-    return type_decode(type, type_load(type, x, i));
-}
+double type_value(quire_type type, const void *x, size_t i) { return type_decode(type, type_load(type, x, i)); }
 
-uint64_t type_encode(quire_type type, double value)
-{
+uint64_t type_encode(quire_type type, double value) {
     const number_format *f = type_format(type);
     uint64_t bits = double_bits(value);
     uint64_t sign = bits >> 63 ? type_sign(type) : 0;
     uint64_t magnitude = bits & (type_sign(QUIRE_F64) - 1);
     int exponent = (int)(magnitude >> 52) - 1023;
 
-    if (magnitude > type_infinity(QUIRE_F64))
-        return type_nan(type);
-    if (type == QUIRE_F64)
-        return bits;
-    if (exponent > f->bias)
-        return sign | type_infinity(type);
+    if (magnitude > type_infinity(QUIRE_F64)) return type_nan(type);
+    if (type == QUIRE_F64) return bits;
+    if (exponent > f->bias) return sign | type_infinity(type);
     if (exponent < f->least - 1) /* below half the least; subnormal doubles too */
         return sign;
 
@@ -179,26 +139,18 @@ uint64_t type_encode(quire_type type, double value)
     int normal = exponent >= 1 - f->bias;
     int drop = normal ? 53 - f->precision : f->least - (exponent - 52);
     uint64_t kept = m >> drop, rest = m & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
-    if (rest > half || (rest == half && kept & 1))
-        kept++;
+    if (rest > half || (rest == half && kept & 1)) kept++;
     /* kept holds the hidden bit of a normal number, which adds one to the exponent field; so does a carry */
     return sign | (kept + (normal ? (uint64_t)(exponent - 1 + f->bias) << (f->precision - 1) : 0));
 }
 
-void type_set(quire_type type, void *x, size_t i, double value)
-{
-    type_store(type, x, i, type_encode(type, value));
-}
+void type_set(quire_type type, void *x, size_t i, double value) { type_store(type, x, i, type_encode(type, value)); }
 
 /* ----------------------------------------------------------------------------------------------------- the generator */
 
-static uint64_t rotate(uint64_t word, int by)
-{
-    return word << by | word >> (64 - by);
-}
+static uint64_t rotate(uint64_t word, int by) { return word << by | word >> (64 - by); }
 
-void generator_seed(generator *g, uint64_t seed)
-{
+void generator_seed(generator *g, uint64_t seed) {
     for (int i = 0; i < 4; i++) { /* splitmix64 */
         uint64_t z = seed += 0x9e3779b97f4a7c15u;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -207,8 +159,7 @@ void generator_seed(generator *g, uint64_t seed)
     }
 }
 
-uint64_t generator_next(generator *g)
-{
+uint64_t generator_next(generator *g) {
     uint64_t *s = g->word, result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
     s[2] ^= s[0];
     s[3] ^= s[1];
@@ -220,28 +171,19 @@ uint64_t generator_next(generator *g)
 }
 
 /* The remainder of 64 random bits: uneven by bound / 2^64, which no test can see. */
-uint64_t generator_below(generator *g, uint64_t bound)
-{
-    return generator_next(g) % bound;
-}
+uint64_t generator_below(generator *g, uint64_t bound) { return generator_next(g) % bound; }
 
-int generator_between(generator *g, int least, int greatest)
-{
+int generator_between(generator *g, int least, int greatest) {
     return least + (int)generator_below(g, (uint64_t)(greatest - least) + 1);
 }
 
-double generator_uniform(generator *g)
-{
-    return (double)(generator_next(g) >> 11) * 0x1p-53;
-}
+double generator_uniform(generator *g) { return (double)(generator_next(g) >> 11) * 0x1p-53; }
 
-void generator_shuffle(generator *g, size_t n, size_t size, void *x)
-{
+void generator_shuffle(generator *g, size_t n, size_t size, void *x) {
     unsigned char *at = x, hold[64];
     for (size_t i = n; i > 1; i--) {
         size_t j = (size_t)generator_below(g, i);
-        if (j == i - 1)
-            continue;
+        if (j == i - 1) continue;
         memcpy(hold, at + j * size, size);
         memcpy(at + j * size, at + (i - 1) * size, size);
         memcpy(at + (i - 1) * size, hold, size);

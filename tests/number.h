@@ -36,10 +36,10 @@ uint64_t type_load(quire_type type, const void *x, size_t i);
 void type_store(quire_type type, void *x, size_t i, uint64_t bits);
 
 /* Bits to be compared with. */
-uint64_t type_nan(quire_type type);         /* the canonical quiet NaN      */
-uint64_t type_infinity(quire_type type);    /* +Inf; or it with type_sign for -Inf */
-uint64_t type_sign(quire_type type);        /* the sign bit alone, that is -0 */
-uint64_t type_greatest(quire_type type);    /* the greatest finite number   */
+uint64_t type_nan(quire_type type);      /* the canonical quiet NaN      */
+uint64_t type_infinity(quire_type type); /* +Inf; or it with type_sign for -Inf */
+uint64_t type_sign(quire_type type);     /* the sign bit alone, that is -0 */
+uint64_t type_greatest(quire_type type); /* the greatest finite number   */
 int type_is_nan(quire_type type, uint64_t bits);
 int type_is_finite(quire_type type, uint64_t bits);
 
@@ -65,9 +65,9 @@ typedef struct generator {
 
 void generator_seed(generator *g, uint64_t seed);
 uint64_t generator_next(generator *g);
-uint64_t generator_below(generator *g, uint64_t bound);              /* 0 .. bound - 1, bound > 0 */
-int generator_between(generator *g, int least, int greatest);        /* both ends included        */
-double generator_uniform(generator *g);                              /* [0, 1), 53 bits           */
+uint64_t generator_below(generator *g, uint64_t bound);               /* 0 .. bound - 1, bound > 0 */
+int generator_between(generator *g, int least, int greatest);         /* both ends included        */
+double generator_uniform(generator *g);                               /* [0, 1), 53 bits           */
 void generator_shuffle(generator *g, size_t n, size_t size, void *x); /* n elements of size bytes  */
 
 #endif

@@ -9,29 +9,25 @@
  * of an accumulator's top limbs beyond that (2^(32 * 134 - 2148) * 2^63) end at 2^2203: 4352 bits hold those too. */
 #define EXACT_BITS 4416
 
-void oracle_open(oracle *o)
-{
+void oracle_open(oracle *o) {
     mpfr_init2(o->finite, EXACT_BITS);
     mpfr_init2(o->product, 106);
     oracle_reset(o);
 }
 
-void oracle_close(oracle *o)
-{
+void oracle_close(oracle *o) {
     mpfr_clear(o->finite);
     mpfr_clear(o->product);
     mpfr_free_cache();
 }
 
-void oracle_reset(oracle *o)
-{
+void oracle_reset(oracle *o) {
     mpfr_set_zero(o->finite, 1);
     o->count = 0;
     o->other = o->nan = o->positive_infinity = o->negative_infinity = 0;
 }
 
-static void add_term(oracle *o, double a)
-{
+static void add_term(oracle *o, double a) {
     o->count++;
     if (a == 0) {
         o->other |= !signbit(a);
@@ -46,8 +42,7 @@ static void add_term(oracle *o, double a)
         mpfr_add_d(o->finite, o->finite, a, MPFR_RNDN);
 }
 
-static void add_product(oracle *o, double a, double b)
-{
+static void add_product(oracle *o, double a, double b) {
     if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) {
         add_term(o, a * b); /* NaN, Inf or a zero: no rounding in any of them */
         return;
@@ -59,8 +54,7 @@ static void add_product(oracle *o, double a, double b)
     mpfr_add(o->finite, o->finite, o->product, MPFR_RNDN);
 }
 
-void oracle_add(oracle *o, operation op, quire_type type, size_t n, const void *x, const void *y)
-{
+void oracle_add(oracle *o, operation op, quire_type type, size_t n, const void *x, const void *y) {
     for (size_t i = 0; i < n; i++) {
         double a = type_value(type, x, i);
         switch (op) {
@@ -72,8 +66,7 @@ void oracle_add(oracle *o, operation op, quire_type type, size_t n, const void *
     }
 }
 
-void oracle_add_scaled(oracle *o, double m, long e)
-{
+void oracle_add_scaled(oracle *o, double m, long e) {
     o->count++;
     o->other = 1;
     mpfr_set_d(o->product, m, MPFR_RNDN);
@@ -83,8 +76,7 @@ void oracle_add_scaled(oracle *o, double m, long e)
 
 /* MPFR's exponents are of significands in [1/2, 1), so one more than IEEE's. Narrowing the range, checking and then
  * subnormalizing with the ternary value is the way its manual gives for emulating a format without rounding twice. */
-uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type)
-{
+uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type) {
     const number_format *f = type_format(type);
     mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
     double value;
@@ -100,8 +92,7 @@ uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type)
 }
 
 /* Zero sums carry the sign that the contract gives them; the rest is the finite part's own. */
-uint64_t oracle_end_bits(const oracle *o, oracle_end end, quire_type type)
-{
+uint64_t oracle_end_bits(const oracle *o, oracle_end end, quire_type type) {
     mpfr_t r;
     int ternary = 0;
     uint64_t bits;
@@ -112,8 +103,7 @@ uint64_t oracle_end_bits(const oracle *o, oracle_end end, quire_type type)
         return type_nan(type);
     if (o->positive_infinity || o->negative_infinity)
         return type_infinity(type) | (o->negative_infinity ? type_sign(type) : 0);
-    if (mpfr_zero_p(o->finite))
-        return o->count > 0 && !o->other ? type_sign(type) : 0; /* IEEE 754: the root of -0 is -0 */
+    if (mpfr_zero_p(o->finite)) return o->count > 0 && !o->other ? type_sign(type) : 0; /* IEEE 754: the root of -0 is -0 */
 
     mpfr_init2(r, type_format(type)->precision);
     switch (end) {
@@ -126,8 +116,7 @@ uint64_t oracle_end_bits(const oracle *o, oracle_end end, quire_type type)
     return bits;
 }
 
-void oracle_limbs(const oracle *o, int64_t limb[QUIRE_ACCUMULATOR_LIMBS])
-{
+void oracle_limbs(const oracle *o, int64_t limb[QUIRE_ACCUMULATOR_LIMBS]) {
     mpz_t rest, low;
     mpfr_t scaled;
     mpz_inits(rest, low, NULL);
@@ -144,14 +133,12 @@ void oracle_limbs(const oracle *o, int64_t limb[QUIRE_ACCUMULATOR_LIMBS])
     mpfr_clear(scaled);
 }
 
-uint64_t oracle_bits(const oracle *o, operation op, quire_type result_type)
-{
+uint64_t oracle_bits(const oracle *o, operation op, quire_type result_type) {
     oracle_end end = op == OPERATION_NRM2 ? ORACLE_ROOT : op == OPERATION_MEAN ? ORACLE_MEAN : ORACLE_ROUND;
     return oracle_end_bits(o, end, result_type);
 }
 
-uint64_t oracle_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_type result_type)
-{
+uint64_t oracle_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_type result_type) {
     oracle o;
     uint64_t bits;
     oracle_open(&o);

@@ -6,27 +6,18 @@ static const struct variant {
     quire_tier tier;
     int threads;
 } VARIANTS[] = {
-    { "NULL", QUIRE_TIER_BEST, 0 },
-    { "portable", QUIRE_TIER_PORTABLE, 1 },
-    { "avx2", QUIRE_TIER_AVX2, 1 },
-    { "avx512", QUIRE_TIER_AVX512, 1 },
-    { "best, 3 threads", QUIRE_TIER_BEST, 3 },
+    { "NULL", QUIRE_TIER_BEST, 0 },     { "portable", QUIRE_TIER_PORTABLE, 1 },    { "avx2", QUIRE_TIER_AVX2, 1 },
+    { "avx512", QUIRE_TIER_AVX512, 1 }, { "best, 3 threads", QUIRE_TIER_BEST, 3 },
 };
 
-static const char *cpu_unavailable(void)
-{
-    return NULL;
-}
+static const char *cpu_unavailable(void) { return NULL; }
 
-static quire_status cpu_open(size_t variant, quire_context **context)
-{
+static quire_status cpu_open(size_t variant, quire_context **context) {
     quire_status status;
     *context = NULL;
-    if (variant == 0)
-        return QUIRE_OK;
+    if (variant == 0) return QUIRE_OK;
     status = quire_open_cpu(context, VARIANTS[variant].threads);
-    if (status)
-        return status;
+    if (status) return status;
     status = quire_set_tier(*context, VARIANTS[variant].tier);
     if (status) {
         quire_close(*context);
@@ -35,20 +26,15 @@ static quire_status cpu_open(size_t variant, quire_context **context)
     return status;
 }
 
-static const char *cpu_variant_name(size_t variant)
-{
-    return VARIANTS[variant].name;
-}
+static const char *cpu_variant_name(size_t variant) { return VARIANTS[variant].name; }
 
-static void *cpu_lend(place_slot slot, void *host, size_t size)
-{
+static void *cpu_lend(place_slot slot, void *host, size_t size) {
     (void)slot;
     (void)size;
     return host;
 }
 
-static void cpu_collect(place_slot slot, void *host, size_t size)
-{
+static void cpu_collect(place_slot slot, void *host, size_t size) {
     (void)slot;
     (void)host;
     (void)size;

@@ -9,8 +9,7 @@
 
 #include "place.h"
 
-int run_suite(Suite *suite)
-{
+int run_suite(Suite *suite) {
     SRunner *runner = srunner_create(suite);
     const char *reason = place_unavailable();
     int failed;
@@ -27,8 +26,7 @@ int run_suite(Suite *suite)
     return failed && !getenv("CK_TAP_LOG_FILE_NAME");
 }
 
-size_t scaled(size_t count)
-{
+size_t scaled(size_t count) {
     const char *text = getenv("QUIRE_TEST_SCALE");
     double product = (double)count * (text ? strtod(text, NULL) : 1);
     return product < 1 ? 1 : (size_t)product;
@@ -37,8 +35,7 @@ size_t scaled(size_t count)
 /* ------------------------------------------------------------------------------------------------------------- arrays */
 
 /* The allocation's own address lies before the array's multiple of 64. */
-void *array_new(size_t size, size_t offset)
-{
+void *array_new(size_t size, size_t offset) {
     void *block;
     check_that(offset < 64, "an offset of %zu", offset);
     check_that(!posix_memalign(&block, 64, 64 + offset + size), "no memory for %zu bytes", size);
@@ -46,30 +43,25 @@ void *array_new(size_t size, size_t offset)
     return (unsigned char *)block + 64 + offset;
 }
 
-void *array_copy(const void *from, size_t size, size_t offset)
-{
+void *array_copy(const void *from, size_t size, size_t offset) {
     void *array = array_new(size, offset);
-    if (size)
-        memcpy(array, from, size);
+    if (size) memcpy(array, from, size);
     return array;
 }
 
-void array_free(void *array)
-{
+void array_free(void *array) {
     if (array) /* the block begins 64 + offset bytes before: at the multiple of 64 below the array's own */
         free((unsigned char *)array - (uintptr_t)array % 64 - 64);
 }
 
 /* --------------------------------------------------------------------------------------------------------- comparison */
 
-void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format, ...)
-{
+void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format, ...) {
     char text[400];
     int digits = (int)(2 * type_size(type));
     va_list arguments;
 
-    if (found == expected)
-        return;
+    if (found == expected) return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -78,8 +70,7 @@ void check_bits_at(const char *file, int line, quire_type type, uint64_t found, 
                  type_decode(type, found));
 }
 
-void check_ok_at(const char *file, int line, const char *text, quire_status status)
-{
+void check_ok_at(const char *file, int line, const char *text, quire_status status) {
     if (status != QUIRE_OK)
         ck_abort_msg("%s:%d: %s: status %d, %s", file, line, text, (int)status, quire_status_string(status));
 }

@@ -16,8 +16,7 @@ static rounding *const ENDS[3] = { quire_round, quire_round_root, quire_round_me
 static const char *const END_NAMES[3] = { "round", "root", "mean" };
 
 /* Rounds to all types in all ways, against the oracle; the accumulator must stay as it was. */
-static void check_against(const quire_accumulator *a, const oracle *o, const char *text)
-{
+static void check_against(const quire_accumulator *a, const oracle *o, const char *text) {
     const quire_accumulator before = *a;
     for (int end = 0; end < 3; end++)
         for (int r = 0; r < TYPE_COUNT; r++) {
@@ -28,39 +27,33 @@ static void check_against(const quire_accumulator *a, const oracle *o, const cha
     check_that(!memcmp(&before, a, sizeof before), "%s: rounding changed the accumulator", text);
 }
 
-static void check_carried(const quire_accumulator *a)
-{
+static void check_carried(const quire_accumulator *a) {
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++)
         check_that(a->limb[i] >= 0 && a->limb[i] < (int64_t)1 << 32, "limb %d is %lld", i, (long long)a->limb[i]);
 }
 
-static void check_same_limbs(const quire_accumulator *a, const quire_accumulator *b)
-{
+static void check_same_limbs(const quire_accumulator *a, const quire_accumulator *b) {
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++)
         check_that(a->limb[i] == b->limb[i], "limb %d: %lld and %lld", i, (long long)a->limb[i], (long long)b->limb[i]);
 }
 
-static void check_same(const quire_accumulator *a, const quire_accumulator *b)
-{
+static void check_same(const quire_accumulator *a, const quire_accumulator *b) {
     check_same_limbs(a, b);
     check_that(!memcmp(a, b, sizeof *a), "the counters differ");
 }
 
 /* Adds word by word, as MPI, NCCL or SQL would. */
-static void add_words(quire_accumulator *into, const quire_accumulator *from)
-{
+static void add_words(quire_accumulator *into, const quire_accumulator *from) {
     int64_t to_words[QUIRE_ACCUMULATOR_WORDS], from_words[QUIRE_ACCUMULATOR_WORDS];
     memcpy(to_words, into, sizeof to_words);
     memcpy(from_words, from, sizeof from_words);
-    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++)
-        to_words[i] += from_words[i];
+    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) to_words[i] += from_words[i];
     memcpy(into, to_words, sizeof to_words);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- layout */
 
-START_TEST(is_plain_words)
-{
+START_TEST(is_plain_words) {
     quire_accumulator a;
     memset(&a, 0, sizeof a);
     ck_assert_uint_eq(sizeof a, QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t));
@@ -70,8 +63,7 @@ START_TEST(is_plain_words)
 END_TEST
 
 /* limb[i] = m alone is m * 2^(32 i - 2148), whether m is carried, negative, or far too wide. */
-START_TEST(limbs_have_their_weight)
-{
+START_TEST(limbs_have_their_weight) {
     static const int64_t values[] = { 1, -1, 3, 0xffffffff, 0x100000000, -0x100000000, 0x100000001, INT64_MAX, -INT64_MAX };
     int limb = _i;
     for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
@@ -92,8 +84,7 @@ START_TEST(limbs_have_their_weight)
 END_TEST
 
 /* 2^(32 i - 2148) in double, written down once more without the oracle. */
-START_TEST(powers_of_two)
-{
+START_TEST(powers_of_two) {
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) {
         quire_accumulator a = ZERO;
         double result;
@@ -106,8 +97,7 @@ START_TEST(powers_of_two)
 END_TEST
 
 /* Whatever stands in the limbs, carried or not: round after carry is the value, and carry is idempotent. */
-START_TEST(any_limbs)
-{
+START_TEST(any_limbs) {
     generator g;
     generator_seed(&g, 20);
     for (size_t turn = 0; turn < scaled(3000); turn++) {
@@ -137,8 +127,7 @@ END_TEST
 /* -------------------------------------------------------------------------------------------------------- accumulating */
 
 /* Call by call into one accumulator, terms of every kind and type mixed, with the oracle beside it. */
-START_TEST(mixed_calls)
-{
+START_TEST(mixed_calls) {
     static const operation kinds[3] = { OPERATION_SUM, OPERATION_ASUM, OPERATION_DOT };
     size_t most = 600;
     void *x = array_new(most * 8, 0), *y = array_new(most * 8, 0);
@@ -169,8 +158,7 @@ START_TEST(mixed_calls)
 END_TEST
 
 /* Nothing added is nothing changed, and needs no array. */
-START_TEST(empty_calls)
-{
+START_TEST(empty_calls) {
     quire_accumulator a = ZERO;
     oracle o;
     for (int t = 0; t < TYPE_COUNT; t++) {
@@ -191,8 +179,7 @@ END_TEST
 /* ------------------------------------------------------------------------------------------------------------- merging */
 
 /* Many accumulators: word by word and one carry, or quire_merge in turn, or in a random tree: the same bytes. */
-START_TEST(merging_is_adding)
-{
+START_TEST(merging_is_adding) {
     quire_type type = TYPES[_i / FAMILY_COUNT];
     family which = (family)(_i % FAMILY_COUNT);
     size_t parts = 40, n = 50, size = type_size(type);
@@ -226,8 +213,7 @@ START_TEST(merging_is_adding)
 END_TEST
 
 /* Between two carries, 2^31 accumulators fit: 30 doublings by hand, then one more. */
-START_TEST(doubling_by_hand)
-{
+START_TEST(doubling_by_hand) {
     uint64_t greatest[2] = { type_greatest(QUIRE_F64), type_greatest(QUIRE_F64) | type_sign(QUIRE_F64) };
     for (int s = 0; s < 2; s++) {
         quire_accumulator a = ZERO;
@@ -252,8 +238,7 @@ START_TEST(doubling_by_hand)
 END_TEST
 
 /* from may be into: the sum doubles, and so does the count. Up to 2^64 products of the greatest doubles have room. */
-START_TEST(merging_with_itself)
-{
+START_TEST(merging_with_itself) {
     double x = bits_double(type_greatest(QUIRE_F64)), y[2] = { x, -x };
     for (int s = 0; s < 2; s++) {
         quire_accumulator a = ZERO;
@@ -272,8 +257,7 @@ START_TEST(merging_with_itself)
         /* and back to nothing: 2^62 times the opposite product */
         quire_accumulator b = ZERO;
         check_ok(place_accumulate_products(&b, QUIRE_F64, 1, &x, &y[1 - s]));
-        for (int i = 0; i < 62; i++)
-            check_ok(quire_merge(&b, &b));
+        for (int i = 0; i < 62; i++) check_ok(quire_merge(&b, &b));
         b.count = 0;
         check_ok(quire_merge(&a, &b));
         check_same_limbs(&a, &ZERO);
@@ -285,12 +269,11 @@ END_TEST
 /* ------------------------------------------------------------------------------------------------ specials and the ends */
 
 /* Every pair of special elements, in one accumulator and in two that merge. */
-START_TEST(specials)
-{
+START_TEST(specials) {
     quire_type type = TYPES[_i];
     uint64_t sign = type_sign(type), infinity = type_infinity(type), one = type_encode(type, 1);
-    uint64_t element[9] = { 0, sign, infinity, infinity | sign, type_nan(type), type_nan(type) | sign, infinity + 1, one,
-                            one | sign };
+    uint64_t element[9] = { 0,   sign,      infinity, infinity | sign, type_nan(type), type_nan(type) | sign, infinity + 1,
+                            one, one | sign };
     for (int i = 0; i < 9; i++)
         for (int j = 0; j < 9; j++)
             for (int kind = 0; kind < 3; kind++) {
@@ -315,8 +298,7 @@ START_TEST(specials)
 }
 END_TEST
 
-START_TEST(root_of_a_negative_sum)
-{
+START_TEST(root_of_a_negative_sum) {
     float x[3] = { 1, -1, -0x1p-149f };
     quire_accumulator a = ZERO;
     float result;
@@ -324,15 +306,13 @@ START_TEST(root_of_a_negative_sum)
     check_ok(quire_round_root(&a, QUIRE_F32, &result));
     check_bits(QUIRE_F32, &result, type_nan(QUIRE_F32), "the root of -2^-149");
     x[2] = 0x1p-149f; /* twice: +2^-149 */
-    for (int i = 0; i < 2; i++)
-        check_ok(place_accumulate(&a, QUIRE_F32, 1, &x[2]));
+    for (int i = 0; i < 2; i++) check_ok(place_accumulate(&a, QUIRE_F32, 1, &x[2]));
     check_ok(quire_round_root(&a, QUIRE_F32, &result));
     check_bits(QUIRE_F32, &result, type_encode(QUIRE_F32, sqrt(0x1p-149)), "the root of 2^-149");
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("accumulator");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 600);

@@ -9,13 +9,12 @@
 #include "place.h"
 #include "support.h"
 
-static const size_t LENGTHS[] = { 0,   1,   2,    3,    7,    15,   16,   17,   31,   32,   33,
+static const size_t LENGTHS[] = { 0,   1,   2,   3,    7,    15,   16,   17,   31,   32,   33,
                                   255, 256, 257, 4095, 4096, 4097, 8191, 8192, 8193, 20011 };
 #define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)
 
 /* What one result is called in a message. */
-static const char *text_of(operation op, quire_type type, const char *input, size_t n)
-{
+static const char *text_of(operation op, quire_type type, const char *input, size_t n) {
     static char text[160];
     snprintf(text, sizeof text, "%s of %zu %s, %s", operation_name(op), n, type_name(type), input);
     return text;
@@ -23,8 +22,7 @@ static const char *text_of(operation op, quire_type type, const char *input, siz
 
 /* One reduction on the variant in use. */
 static void check_one(operation op, quire_type type, size_t n, const void *x, const void *y, quire_type result_type,
-                      uint64_t expected, const char *text, const char *variant)
-{
+                      uint64_t expected, const char *text, const char *variant) {
     uint64_t result[1];
     check_ok(place_reduce(op, type, n, x, y, QUIRE_EXACT, result_type, result));
     check_bits(result_type, result, expected, "%s, %s", text, variant);
@@ -32,20 +30,17 @@ static void check_one(operation op, quire_type type, size_t n, const void *x, co
 
 /* All result types on all variants. Beyond a few thousand elements each variant but the first takes one result type, in
  * turn: the sums are the same, and rounding has met everything by then. */
-static void check_everywhere(operation op, quire_type type, size_t n, const void *x, const void *y, const char *text)
-{
+static void check_everywhere(operation op, quire_type type, size_t n, const void *x, const void *y, const char *text) {
     oracle o;
     uint64_t expected[TYPE_COUNT];
     oracle_open(&o);
     oracle_add(&o, op, type, n, x, y);
-    for (int r = 0; r < TYPE_COUNT; r++)
-        expected[r] = oracle_bits(&o, op, TYPES[r]);
+    for (int r = 0; r < TYPE_COUNT; r++) expected[r] = oracle_bits(&o, op, TYPES[r]);
     oracle_close(&o);
 
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
-        if (!variant)
-            continue;
+        if (!variant) continue;
         for (int r = 0; r < TYPE_COUNT; r++)
             if (v == 0 || n < 1000 || (n + v) % TYPE_COUNT == (size_t)r)
                 check_one(op, type, n, x, y, TYPES[r], expected[r], text, variant);
@@ -56,8 +51,7 @@ static void check_everywhere(operation op, quire_type type, size_t n, const void
 /* ------------------------------------------------------------------------------------------------- the whole product */
 
 /* test number i is type i / FAMILY_COUNT, family i % FAMILY_COUNT */
-START_TEST(every_family)
-{
+START_TEST(every_family) {
     quire_type type = TYPES[_i / FAMILY_COUNT];
     family which = (family)(_i % FAMILY_COUNT);
     size_t size = type_size(type);
@@ -66,8 +60,7 @@ START_TEST(every_family)
         void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
         family_fill(which, type, l, n, x);
         for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
-            if (op == OPERATION_DOT)
-                family_fill_pair(which, type, l, n, x, y);
+            if (op == OPERATION_DOT) family_fill_pair(which, type, l, n, x, y);
             check_everywhere(op, type, n, x, y, text_of(op, type, family_name(which), n));
         }
         array_free(x);
@@ -77,8 +70,7 @@ START_TEST(every_family)
 END_TEST
 
 /* Short vectors of many seeds: where most rounding decisions are made. */
-START_TEST(many_seeds)
-{
+START_TEST(many_seeds) {
     quire_type type = TYPES[_i / FAMILY_COUNT];
     family which = (family)(_i % FAMILY_COUNT);
     size_t size = type_size(type), most = 24;
@@ -99,8 +91,7 @@ END_TEST
 /* ------------------------------------------------------------------------------------------------------- alignments */
 
 /* Every offset modulo 64, of x and of y apart, with lengths that end anywhere in a register. */
-START_TEST(every_alignment)
-{
+START_TEST(every_alignment) {
     quire_type type = TYPES[_i];
     size_t size = type_size(type), n = 1037;
     void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
@@ -119,8 +110,7 @@ START_TEST(every_alignment)
 END_TEST
 
 /* x and y may be the same memory, or overlap. */
-START_TEST(overlapping_vectors)
-{
+START_TEST(overlapping_vectors) {
     quire_type type = TYPES[_i];
     size_t size = type_size(type), n = 700;
     unsigned char *x = array_new((n + 3) * size, 0);
@@ -133,8 +123,7 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------- permutations, splits */
 
-START_TEST(every_order)
-{
+START_TEST(every_order) {
     static const family hard[] = { FAMILY_CONDITION_SEVERE, FAMILY_TELESCOPING, FAMILY_TIE_BELOW, FAMILY_HUGE,
                                    FAMILY_EVERY_EXPONENT };
     quire_type type = TYPES[_i];
@@ -148,8 +137,8 @@ START_TEST(every_order)
         expected = oracle_reduce(OPERATION_SUM, type, n, x, NULL, type);
         for (size_t turn = 0; turn < scaled(20); turn++) {
             generator_shuffle(&g, n, size, x);
-            check_one(OPERATION_SUM, type, n, x, NULL, type, expected,
-                      text_of(OPERATION_SUM, type, family_name(hard[f]), n), "shuffled");
+            check_one(OPERATION_SUM, type, n, x, NULL, type, expected, text_of(OPERATION_SUM, type, family_name(hard[f]), n),
+                      "shuffled");
         }
     }
     array_free(x);
@@ -158,8 +147,7 @@ END_TEST
 
 /* Cuts n elements into parts, each an accumulator, and merges those in a random tree. */
 static void split_and_merge(generator *g, operation op, quire_type type, size_t n, const unsigned char *x,
-                            const unsigned char *y, quire_accumulator *total)
-{
+                            const unsigned char *y, quire_accumulator *total) {
     quire_accumulator part[24];
     size_t size = type_size(type), parts = 1 + (size_t)generator_below(g, 24), from = 0;
     for (size_t p = 0; p < parts; p++) {
@@ -176,8 +164,7 @@ static void split_and_merge(generator *g, operation op, quire_type type, size_t 
     *total = part[0];
 }
 
-START_TEST(every_split)
-{
+START_TEST(every_split) {
     quire_type type = TYPES[_i / FAMILY_COUNT];
     family which = (family)(_i % FAMILY_COUNT);
     size_t size = type_size(type), n = 3001;
@@ -206,14 +193,12 @@ END_TEST
 
 /* Many equal elements with all bits set: whatever is counted in a bin between flushes is counted to its brim. The oracle
  * multiplies one term by n. */
-START_TEST(full_headroom)
-{
+START_TEST(full_headroom) {
     quire_type type = TYPES[_i / 4];
     size_t size = type_size(type), n = scaled(2500003);
     uint64_t fills[4] = { type_greatest(type), type_greatest(type) | type_sign(type), 1, type_encode(type, 2) - 1 };
     void *x = array_new(n * size, 0);
-    for (size_t i = 0; i < n; i++)
-        type_store(type, x, i, fills[_i % 4]);
+    for (size_t i = 0; i < n; i++) type_store(type, x, i, fills[_i % 4]);
     for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
         oracle o;
         oracle_open(&o);
@@ -223,8 +208,7 @@ START_TEST(full_headroom)
         for (size_t v = 0; v < place_variants(); v++) {
             quire_type result_type = TYPES[(v + op) % TYPE_COUNT];
             const char *variant = place_use(v);
-            if (variant)
-                check_one(op, type, n, x, x, QUIRE_F64, oracle_bits(&o, op, QUIRE_F64), "all alike", variant);
+            if (variant) check_one(op, type, n, x, x, QUIRE_F64, oracle_bits(&o, op, QUIRE_F64), "all alike", variant);
             if (variant && v == 0)
                 check_one(op, type, n, x, x, result_type, oracle_bits(&o, op, result_type), "all alike", variant);
         }
@@ -235,15 +219,13 @@ START_TEST(full_headroom)
 END_TEST
 
 /* One outlier among elements of one exponent, at every place of a short vector and every distance. */
-START_TEST(one_outlier)
-{
+START_TEST(one_outlier) {
     quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
     size_t n = 301;
     void *x = array_new(n * f->size, 0);
     for (int e = f->least; e <= f->bias; e += 1 + (f->bias - f->least) / 64) {
-        for (size_t i = 0; i < n; i++)
-            type_set(type, x, i, i % 2 ? -1.5 : 1.25);
+        for (size_t i = 0; i < n; i++) type_set(type, x, i, i % 2 ? -1.5 : 1.25);
         type_set(type, x, (size_t)(e - f->least) * 7 % n, power_of_two(e));
         check_everywhere(OPERATION_SUM, type, n, x, NULL, text_of(OPERATION_SUM, type, "one outlier", n));
         check_everywhere(OPERATION_NRM2, type, n, x, NULL, text_of(OPERATION_NRM2, type, "one outlier", n));
@@ -252,8 +234,7 @@ START_TEST(one_outlier)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("exact");
     TCase *all = tcase_create("all");
     int product = TYPE_COUNT * FAMILY_COUNT;

@@ -8,30 +8,24 @@
 #include "place.h"
 #include "support.h"
 
-static double forward(const double *x, size_t n)
-{
+static double forward(const double *x, size_t n) {
     volatile double s = 0;
-    for (size_t i = 0; i < n; i++)
-        s = s + x[i];
+    for (size_t i = 0; i < n; i++) s = s + x[i];
     return s;
 }
 
-static double backward(const double *x, size_t n)
-{
+static double backward(const double *x, size_t n) {
     volatile double s = 0;
-    for (size_t i = n; i-- > 0;)
-        s = s + x[i];
+    for (size_t i = n; i-- > 0;) s = s + x[i];
     return s;
 }
 
 /* Ten times 1e-20 before 1e20 - 1e20: nothing from the left, 1e-19 from the right. */
-START_TEST(tiny_beside_huge)
-{
+START_TEST(tiny_beside_huge) {
     double x[12], result;
     char text[40];
     generator g;
-    for (int i = 0; i < 10; i++)
-        x[i] = 1e-20;
+    for (int i = 0; i < 10; i++) x[i] = 1e-20;
     x[10] = 1e20;
     x[11] = -1e20;
     ck_assert_uint_eq(double_bits(forward(x, 12)), double_bits(0.0));
@@ -49,8 +43,7 @@ START_TEST(tiny_beside_huge)
 END_TEST
 
 /* A thousand times 0.001 on top of 1000: a loop in half never leaves 1000, one in float falls short. */
-START_TEST(thousand_and_a_thousandth)
-{
+START_TEST(thousand_and_a_thousandth) {
     size_t n = 1001;
     uint16_t half[1001], s = type_encode(QUIRE_F16, 1000) & 0xffff, result;
     float single[1001], f = 1000, exact;
@@ -79,8 +72,7 @@ START_TEST(thousand_and_a_thousandth)
 END_TEST
 
 /* CUB's deterministic sum of four million zeros once was not zero. +0 sums to +0, -0 to -0, one +0 among -0 to +0. */
-START_TEST(four_million_zeros)
-{
+START_TEST(four_million_zeros) {
     size_t n = scaled(4000000);
     for (int t = 0; t < TYPE_COUNT; t++) {
         quire_type type = TYPES[t];
@@ -91,8 +83,7 @@ START_TEST(four_million_zeros)
             memset(x, 0, size);
             check_ok(place_reduce(OPERATION_SUM, type, n, x, NULL, METHODS[m], type, result));
             check_bits(type, result, 0, "+0, %s", method_name(METHODS[m]));
-            for (size_t i = 0; i < n; i++)
-                type_store(type, x, i, type_sign(type));
+            for (size_t i = 0; i < n; i++) type_store(type, x, i, type_sign(type));
             check_ok(place_reduce(OPERATION_SUM, type, n, x, NULL, METHODS[m], type, result));
             check_bits(type, result, type_sign(type), "-0, %s", method_name(METHODS[m]));
             type_store(type, x, n * 2 / 3, 0);
@@ -105,8 +96,7 @@ START_TEST(four_million_zeros)
 END_TEST
 
 /* The first lines of quire.h. */
-START_TEST(the_header)
-{
+START_TEST(the_header) {
     float x[4] = { 1e20f, 1.0f, -1e20f, 1.0f }, s;
     double m;
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, b = QUIRE_ACCUMULATOR_ZERO;
@@ -122,8 +112,7 @@ START_TEST(the_header)
 END_TEST
 
 /* Neumaier's example against Kahan's first algorithm, which gives 0. */
-START_TEST(neumaier)
-{
+START_TEST(neumaier) {
     double x[4] = { 1, 1e100, 1, -1e100 }, result;
     check_ok(place_reduce(OPERATION_SUM, QUIRE_F64, 4, x, NULL, QUIRE_EXACT, QUIRE_F64, &result));
     check_bits(QUIRE_F64, &result, double_bits(2), "1 + 1e100 + 1 - 1e100");
@@ -131,8 +120,7 @@ START_TEST(neumaier)
 END_TEST
 
 /* Norms that squares in the same format cannot reach. */
-START_TEST(norms_out_of_range)
-{
+START_TEST(norms_out_of_range) {
     double huge[2] = { 0x3p1020, -0x4p1020 }, tiny[2] = { 0x3p-1074, 0x4p-1074 }, result;
     uint16_t half[2] = { (uint16_t)type_encode(QUIRE_F16, 30000), (uint16_t)type_encode(QUIRE_F16, 40000) }, short_result;
     check_ok(place_reduce(OPERATION_NRM2, QUIRE_F64, 2, tiny, NULL, QUIRE_EXACT, QUIRE_F64, &result));
@@ -144,8 +132,30 @@ START_TEST(norms_out_of_range)
 }
 END_TEST
 
-int main(void)
-{
+/* Exponents apart, so that no window holds them, and sums that overflow a double anywhere below the greatest exponents: a
+ * slow run of 2^e adds up to 2^(e + 12) in one bin, and 2^1023 is beside it. */
+START_TEST(slow_sums_near_the_top) {
+    enum { N = 4096 };
+    static double x[N];
+    for (int e = 960; e < 1024; e++) {
+        double sum, mean;
+        for (int i = 0; i < N; i++) x[i] = ldexp(i < N / 2 ? 1 : -1, e);
+        x[0] = 0x1p1023;
+        x[1] = 0x1p-1000;
+        x[N / 2] = -0x1p-1000;
+        x[N / 2 + 1] = 0;
+        check_ok(place_reduce(OPERATION_SUM, QUIRE_F64, N, x, NULL, QUIRE_EXACT, QUIRE_F64, &sum));
+        check_bits(QUIRE_F64, &sum, double_bits(0x1p1023), "2^1023 and pairs of 2^%d that cancel", e);
+
+        for (int i = 0; i < N; i++) x[i] = ldexp(1, e);
+        x[1] = 0x1p-1000; /* of which nothing shows in the mean */
+        check_ok(place_reduce(OPERATION_MEAN, QUIRE_F64, N, x, NULL, QUIRE_EXACT, QUIRE_F64, &mean));
+        check_bits(QUIRE_F64, &mean, double_bits(ldexp(4095, e - 12)), "the mean of 4095 times 2^%d and a little", e);
+    }
+}
+END_TEST
+
+int main(void) {
     Suite *suite = suite_create("examples");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 300);
@@ -155,6 +165,7 @@ int main(void)
     tcase_add_test(all, the_header);
     tcase_add_test(all, neumaier);
     tcase_add_test(all, norms_out_of_range);
+    tcase_add_test(all, slow_sums_near_the_top);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -15,8 +15,7 @@ static const operation KINDS[] = { OPERATION_SUM, OPERATION_ASUM, OPERATION_DOT 
 
 static const quire_accumulator ZERO = QUIRE_ACCUMULATOR_ZERO;
 
-static void check_accumulator(const quire_accumulator *a, const oracle *o, const char *text, const char *variant)
-{
+static void check_accumulator(const quire_accumulator *a, const oracle *o, const char *text, const char *variant) {
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS];
     check_that((uint64_t)a->count == o->count, "%s, %s: count is %lld", text, variant, (long long)a->count);
     check_that((a->other != 0) == o->other, "%s, %s: other is %lld", text, variant, (long long)a->other);
@@ -32,8 +31,7 @@ static void check_accumulator(const quire_accumulator *a, const oracle *o, const
 }
 
 /* Adds the terms on every variant: the oracle's limbs, and the same bytes as variant 0. */
-static void check_terms(operation op, quire_type type, size_t n, const void *x, const void *y, const char *text)
-{
+static void check_terms(operation op, quire_type type, size_t n, const void *x, const void *y, const char *text) {
     quire_accumulator first = ZERO;
     oracle o;
     oracle_open(&o);
@@ -41,20 +39,17 @@ static void check_terms(operation op, quire_type type, size_t n, const void *x, 
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
         quire_accumulator a = ZERO;
-        if (!variant)
-            continue;
+        if (!variant) continue;
         check_ok(place_accumulate_terms(op, &a, type, n, x, y));
         check_accumulator(&a, &o, text, variant);
-        if (v == 0)
-            first = a;
+        if (v == 0) first = a;
         check_that(!memcmp(&a, &first, sizeof a), "%s, %s: other bytes than by default", text, variant);
     }
     place_use(0);
     oracle_close(&o);
 }
 
-START_TEST(every_family)
-{
+START_TEST(every_family) {
     static const size_t lengths[] = { 1, 2, 5, 15, 16, 17, 63, 64, 65, 300, 4099, 20000 };
     quire_type type = TYPES[_i / FAMILY_COUNT];
     family which = (family)(_i % FAMILY_COUNT);
@@ -77,20 +72,19 @@ END_TEST
 /* -------------------------------------------------------------------------------------- windows of exponents, sliding */
 
 /* m * 2^(e - precision + 1) with a random significand, clamped into the format. */
-static void set_near(generator *g, quire_type type, void *x, size_t i, int e)
-{
+static void set_near(generator *g, quire_type type, void *x, size_t i, int e) {
     const number_format *f = type_format(type);
     uint64_t m = (uint64_t)1 << (f->precision - 1) | generator_next(g) >> (65 - f->precision);
     double sign = generator_next(g) & 1 ? -1 : 1;
     e = e < f->least ? f->least : e > f->bias ? f->bias : e;
-    type_set(type, x, i, sign * (double)(m >> (e < 1 - f->bias ? 1 - f->bias - e : 0)) *
-                             power_of_two((e < 1 - f->bias ? 1 - f->bias : e) - f->precision + 1));
+    type_set(type, x, i,
+             sign * (double)(m >> (e < 1 - f->bias ? 1 - f->bias - e : 0)) *
+                 power_of_two((e < 1 - f->bias ? 1 - f->bias : e) - f->precision + 1));
 }
 
 /* All terms within a window of exponents, wherever it lies and however wide it is: each way of a fast path must take or
  * refuse it rightly. A lone element far below or above comes with every third. */
-START_TEST(sliding_windows)
-{
+START_TEST(sliding_windows) {
     static const int widths[] = { 0, 1, 4, 12, 13, 14, 15, 16, 29, 40, 60, 100, 200 };
     quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
@@ -102,8 +96,7 @@ START_TEST(sliding_windows)
     for (int top = f->bias; top >= f->least; top -= step)
         for (size_t w = turn % 3; w < sizeof widths / sizeof *widths; w += 3, turn++) {
             char text[100];
-            for (size_t i = 0; i < n; i++)
-                set_near(&g, type, x, i, generator_between(&g, top - widths[w], top));
+            for (size_t i = 0; i < n; i++) set_near(&g, type, x, i, generator_between(&g, top - widths[w], top));
             if (turn % 3 == 0)
                 set_near(&g, type, x, (size_t)generator_below(&g, n), generator_between(&g, f->least, f->bias));
             snprintf(text, sizeof text, "%s, %zu exponents of [%d, %d]", type_name(type), n, top - widths[w], top);
@@ -114,8 +107,7 @@ START_TEST(sliding_windows)
 END_TEST
 
 /* Products of every size, from 2^-2148 up: where they or their rounding errors leave the format's own range. */
-START_TEST(products_of_every_size)
-{
+START_TEST(products_of_every_size) {
     quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
     size_t n = 50, turn = 0;
@@ -143,8 +135,7 @@ START_TEST(products_of_every_size)
 END_TEST
 
 /* Zeros, of one operand or both, between products of every size. */
-START_TEST(products_with_zeros)
-{
+START_TEST(products_with_zeros) {
     quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
     size_t n = 64;
@@ -167,8 +158,7 @@ START_TEST(products_with_zeros)
 END_TEST
 
 /* Into an accumulator that holds something already: carries run through all limbs, up and down. */
-START_TEST(long_carries)
-{
+START_TEST(long_carries) {
     double x[1], y = 1, one = 0x1p-1074;
     for (int e = -1074; e < 1024; e += 13) {
         quire_accumulator a = ZERO;
@@ -188,8 +178,7 @@ START_TEST(long_carries)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("limbs");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 600);

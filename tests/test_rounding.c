@@ -18,37 +18,28 @@ typedef struct terms {
     double x[MAX_TERMS], y[MAX_TERMS];
 } terms;
 
-static void put(terms *t, double x, double y)
-{
+static void put(terms *t, double x, double y) {
     check_that(t->n < MAX_TERMS, "too many terms");
     t->x[t->n] = x;
     t->y[t->n++] = y;
 }
 
-static void put_power(terms *t, double sign, int e)
-{
-    put(t, sign * power_of_two(e / 2), power_of_two(e - e / 2));
-}
+static void put_power(terms *t, double sign, int e) { put(t, sign * power_of_two(e / 2), power_of_two(e - e / 2)); }
 
 /* The exponent of half a unit in the last place of bits b, that is of the distance to the midpoint above. */
-static int half_unit(quire_type type, uint64_t b)
-{
+static int half_unit(quire_type type, uint64_t b) {
     const number_format *f = type_format(type);
     int field = (int)(b >> (f->precision - 1));
     return (field ? field : 1) - f->bias - f->precision;
 }
 
 /* The midpoint above b, moved by the sign of nudge, rounds to this. */
-static uint64_t rounded(uint64_t b, int nudge)
-{
-    return nudge > 0 ? b + 1 : nudge < 0 ? b : b + (b & 1);
-}
+static uint64_t rounded(uint64_t b, int nudge) { return nudge > 0 ? b + 1 : nudge < 0 ? b : b + (b & 1); }
 
 typedef void visitor(quire_type type, uint64_t b);
 
 /* Visits all finite positive bits of a short format; of a long one, in each binade, both ends and some between. */
-static void visit_all(quire_type type, visitor *visit)
-{
+static void visit_all(quire_type type, visitor *visit) {
     int stored = type_format(type)->precision - 1;
     uint64_t mask = ((uint64_t)1 << stored) - 1;
     generator g;
@@ -63,8 +54,7 @@ static void visit_all(quire_type type, visitor *visit)
 /* --------------------------------------------------------------------------------------------------------------- sums */
 
 /* A dot of doubles reaches the midpoints of every format, and the nudge is the least product there is. */
-static void midpoint_by_dot(quire_type type, uint64_t b)
-{
+static void midpoint_by_dot(quire_type type, uint64_t b) {
     for (int nudge = -1; nudge <= 1; nudge++)
         for (int s = 0; s < 2; s++) {
             double sign = s ? -1 : 1;
@@ -72,23 +62,18 @@ static void midpoint_by_dot(quire_type type, uint64_t b)
             uint64_t result[1];
             put(&t, sign * type_decode(type, b), 1);
             put_power(&t, sign, half_unit(type, b));
-            if (nudge)
-                put_power(&t, sign * nudge, -2148);
+            if (nudge) put_power(&t, sign * nudge, -2148);
             check_ok(place_reduce(OPERATION_DOT, QUIRE_F64, t.n, t.x, t.y, QUIRE_EXACT, type, result));
             check_bits(type, result, rounded(b, nudge) | (s ? type_sign(type) : 0), "%a and a half, nudge %d",
                        sign * type_decode(type, b), nudge);
         }
 }
 
-START_TEST(midpoints)
-{
-    visit_all(TYPES[_i], midpoint_by_dot);
-}
+START_TEST(midpoints) { visit_all(TYPES[_i], midpoint_by_dot); }
 END_TEST
 
 /* The same by quire_sum, from every type that can hold the three parts. */
-static void midpoint_by_sum(quire_type result_type, uint64_t b)
-{
+static void midpoint_by_sum(quire_type result_type, uint64_t b) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         quire_type type = TYPES[i];
         double part[3] = { type_decode(result_type, b), power_of_two(half_unit(result_type, b)), 0 };
@@ -98,8 +83,7 @@ static void midpoint_by_sum(quire_type result_type, uint64_t b)
             continue;
         for (int nudge = -1; nudge <= 1; nudge++) {
             part[2] = nudge * power_of_two(type_format(type)->least);
-            for (size_t k = 0; k < 3; k++)
-                type_set(type, x, k, part[k]);
+            for (size_t k = 0; k < 3; k++) type_set(type, x, k, part[k]);
             check_ok(place_reduce(OPERATION_SUM, type, 3, x, NULL, QUIRE_EXACT, result_type, result));
             check_bits(result_type, result, rounded(b, nudge), "%a and a half of %s, nudge %d", part[0], type_name(type),
                        nudge);
@@ -107,16 +91,12 @@ static void midpoint_by_sum(quire_type result_type, uint64_t b)
     }
 }
 
-START_TEST(midpoints_by_sum)
-{
-    visit_all(TYPES[_i], midpoint_by_sum);
-}
+START_TEST(midpoints_by_sum) { visit_all(TYPES[_i], midpoint_by_sum); }
 END_TEST
 
 /* ------------------------------------------------------------------------------------------------- means and roots */
 
-static void check_end(const terms *t, quire_type type, int64_t count, uint64_t expected, const char *text, double near)
-{
+static void check_end(const terms *t, quire_type type, int64_t count, uint64_t expected, const char *text, double near) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     uint64_t result[1];
     check_ok(place_accumulate_products(&a, QUIRE_F64, t->n, t->x, t->y));
@@ -130,8 +110,7 @@ static void check_end(const terms *t, quire_type type, int64_t count, uint64_t e
 }
 
 /* c times the midpoint, and the nudge, over c. */
-static void midpoint_by_mean(quire_type type, uint64_t b)
-{
+static void midpoint_by_mean(quire_type type, uint64_t b) {
     static const int counts[] = { 1, 2, 3, 5, 7, 10, 31 };
     double low = type_decode(type, b), sign = b & 2 ? -1 : 1;
     int c = counts[b % 7], h = half_unit(type, b);
@@ -141,44 +120,33 @@ static void midpoint_by_mean(quire_type type, uint64_t b)
             put(&t, sign * low, 1);
             put_power(&t, sign, h);
         }
-        if (nudge)
-            put_power(&t, sign * nudge, -2148);
+        if (nudge) put_power(&t, sign * nudge, -2148);
         check_end(&t, type, c, rounded(b, nudge) | (sign < 0 ? type_sign(type) : 0), "a mean", sign * low);
     }
 }
 
-START_TEST(midpoints_of_means)
-{
-    visit_all(TYPES[_i], midpoint_by_mean);
-}
+START_TEST(midpoints_of_means) { visit_all(TYPES[_i], midpoint_by_mean); }
 END_TEST
 
 /* The square of the midpoint l + h is l l + l 2h + h h, each a product of doubles if h is one. */
-static void midpoint_by_root(quire_type type, uint64_t b)
-{
+static void midpoint_by_root(quire_type type, uint64_t b) {
     double low = type_decode(type, b), half = power_of_two(half_unit(type, b));
-    if (half == 0)
-        return;
+    if (half == 0) return;
     for (int nudge = -1; nudge <= 1; nudge++) {
         terms t = { 0, { 0 }, { 0 } };
         put(&t, low, low);
         put(&t, low, 2 * half);
         put(&t, half, half);
-        if (nudge)
-            put_power(&t, nudge, -2148);
+        if (nudge) put_power(&t, nudge, -2148);
         check_end(&t, type, 0, rounded(b, nudge), "a root", low);
     }
 }
 
-START_TEST(midpoints_of_roots)
-{
-    visit_all(TYPES[_i], midpoint_by_root);
-}
+START_TEST(midpoints_of_roots) { visit_all(TYPES[_i], midpoint_by_root); }
 END_TEST
 
 /* By quire_nrm2 itself: the midpoint of a shorter format is one element, and one least element beside it breaks the tie. */
-static void midpoint_by_nrm2(quire_type type, uint64_t b)
-{
+static void midpoint_by_nrm2(quire_type type, uint64_t b) {
     double x[2] = { type_decode(type, b) + power_of_two(half_unit(type, b)), 0 };
     uint64_t result[1];
     check_ok(place_reduce(OPERATION_NRM2, QUIRE_F64, 2, x, NULL, QUIRE_EXACT, type, result));
@@ -188,21 +156,15 @@ static void midpoint_by_nrm2(quire_type type, uint64_t b)
     check_bits(type, result, rounded(b, 1), "nrm2 of %a and the least", x[0]);
 }
 
-START_TEST(midpoints_of_nrm2)
-{
-    visit_all(TYPES[_i], midpoint_by_nrm2); /* f16, bf16, f32 */
-}
+START_TEST(midpoints_of_nrm2) { visit_all(TYPES[_i], midpoint_by_nrm2); /* f16, bf16, f32 */ }
 END_TEST
 
 /* By quire_mean itself: of b and the number above it, at even lengths. */
-static void midpoint_by_pairs(quire_type type, uint64_t b)
-{
+static void midpoint_by_pairs(quire_type type, uint64_t b) {
     size_t n = 2 + 2 * (size_t)(b % 5);
     uint64_t x[10], result[1];
-    if (!type_is_finite(type, b + 1))
-        return;
-    for (size_t i = 0; i < n; i++)
-        type_store(type, x, i, b + i % 2);
+    if (!type_is_finite(type, b + 1)) return;
+    for (size_t i = 0; i < n; i++) type_store(type, x, i, b + i % 2);
     check_ok(place_reduce(OPERATION_MEAN, type, n, x, NULL, QUIRE_EXACT, type, result));
     check_bits(type, result, rounded(b, 0), "the mean of %a and the next, %zu times", type_decode(type, b), n / 2);
     /* one more of either tips it */
@@ -211,17 +173,13 @@ static void midpoint_by_pairs(quire_type type, uint64_t b)
     check_bits(type, result, b + 1, "one more above %a, of %zu", type_decode(type, b), n);
 }
 
-START_TEST(midpoints_of_pairs)
-{
-    visit_all(TYPES[_i], midpoint_by_pairs);
-}
+START_TEST(midpoints_of_pairs) { visit_all(TYPES[_i], midpoint_by_pairs); }
 END_TEST
 
 /* ---------------------------------------------------------------------------------------------------------- the edges */
 
 /* Whatever is far beyond the greatest number is Inf, whatever is far below the least is a zero that keeps its sign. */
-START_TEST(far_beyond)
-{
+START_TEST(far_beyond) {
     for (int e = -2148; e <= 2046; e++)
         for (int r = 0; r < TYPE_COUNT; r++)
             for (int s = 0; s < 2; s++) {
@@ -230,8 +188,7 @@ START_TEST(far_beyond)
                 terms t = { 0, { 0 }, { 0 } };
                 put_power(&t, s ? -1 : 1, e);
                 expected = type_encode(TYPES[r], power_of_two(e));
-                if (e > f->bias || e < f->least)
-                    expected = e > 0 ? type_infinity(TYPES[r]) : 0;
+                if (e > f->bias || e < f->least) expected = e > 0 ? type_infinity(TYPES[r]) : 0;
                 check_ok(place_reduce(OPERATION_DOT, QUIRE_F64, 1, t.x, t.y, QUIRE_EXACT, TYPES[r], result));
                 check_bits(TYPES[r], result, expected | (s ? type_sign(TYPES[r]) : 0), "2^%d", e);
             }
@@ -240,8 +197,7 @@ END_TEST
 
 /* 1 + 2^-11 + 2^-30 is above the tie of halves, but float holds 24 bits and lands on it; written out as one reads it in
  * papers, for each pair of formats. */
-START_TEST(double_rounding)
-{
+START_TEST(double_rounding) {
     double f16[3] = { 1, 0x1p-11, 0x1p-30 }, bf16[3] = { 1, 0x1p-8, 0x1p-60 }, f32[3] = { 1, 0x1p-24, 0x1p-70 };
     uint64_t result[1];
     check_ok(place_reduce(OPERATION_SUM, QUIRE_F64, 3, f16, NULL, QUIRE_EXACT, QUIRE_F16, result));
@@ -256,8 +212,7 @@ END_TEST
 /* --------------------------------------------------------------------------------------------- nothing to be rounded */
 
 /* One element comes out of an accumulator as it went in. */
-static void check_through(quire_type type, uint64_t bits)
-{
+static void check_through(quire_type type, uint64_t bits) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     uint64_t element[1], result[1];
     type_store(type, element, 0, bits);
@@ -272,16 +227,13 @@ static void check_through(quire_type type, uint64_t bits)
 }
 
 /* In 16 parts, so that a test is short. */
-START_TEST(all_sixteen_bits)
-{
+START_TEST(all_sixteen_bits) {
     quire_type type = _i < 16 ? QUIRE_F16 : QUIRE_BF16;
-    for (uint64_t bits = (uint64_t)(_i % 16) << 12; bits < (uint64_t)(_i % 16 + 1) << 12; bits++)
-        check_through(type, bits);
+    for (uint64_t bits = (uint64_t)(_i % 16) << 12; bits < (uint64_t)(_i % 16 + 1) << 12; bits++) check_through(type, bits);
 }
 END_TEST
 
-START_TEST(random_bits)
-{
+START_TEST(random_bits) {
     quire_type type = _i ? QUIRE_F64 : QUIRE_F32;
     generator g;
     generator_seed(&g, 21);
@@ -297,16 +249,14 @@ START_TEST(random_bits)
 END_TEST
 
 /* The square of an element and its root: |x|, whatever the format's range does to the square. */
-START_TEST(root_of_square)
-{
+START_TEST(root_of_square) {
     quire_type type = TYPES[_i];
     generator g;
     generator_seed(&g, 22);
     for (size_t turn = 0; turn < scaled(20000); turn++) {
         quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
         uint64_t element[1] = { 0 }, result[1], bits;
-        do
-            bits = generator_next(&g) & ((type_sign(type) << 1) - 1);
+        do bits = generator_next(&g) & ((type_sign(type) << 1) - 1);
         while (type_is_nan(type, bits));
         type_store(type, element, 0, bits);
         check_ok(place_accumulate_products(&a, type, 1, element, element));
@@ -319,8 +269,7 @@ END_TEST
 /* -------------------------------------------------------------------------------------------- who watches the oracle? */
 
 /* The hardware: one IEEE operation on two doubles, or on two floats. */
-START_TEST(oracle_agrees_with_hardware)
-{
+START_TEST(oracle_agrees_with_hardware) {
     generator g;
     generator_seed(&g, 31);
     for (size_t turn = 0; turn < scaled(50000); turn++) {
@@ -328,13 +277,12 @@ START_TEST(oracle_agrees_with_hardware)
         volatile double sum = a + b, product = a * b, root = sqrt(fabs(b)), mean = a / 3;
         volatile float narrow = (float)b;
         double x[3] = { a, b, 0 }, y[1] = { b }, z[3] = { a, 0, 0 };
-        if (a == 0 || !isfinite(sum))
-            continue;
+        if (a == 0 || !isfinite(sum)) continue;
         check_that(oracle_reduce(OPERATION_SUM, QUIRE_F64, 2, x, NULL, QUIRE_F64) == double_bits(sum), "%a + %a", a, b);
         check_that(oracle_reduce(OPERATION_DOT, QUIRE_F64, 1, x, y, QUIRE_F64) == double_bits(product), "%a * %a", a, b);
         check_that(oracle_reduce(OPERATION_MEAN, QUIRE_F64, 3, z, NULL, QUIRE_F64) == double_bits(mean), "%a / 3", a);
-        check_that(oracle_reduce(OPERATION_SUM, QUIRE_F64, 1, y, NULL, QUIRE_F32) ==
-                       type_encode(QUIRE_F32, (double)narrow), "%a to float", b);
+        check_that(oracle_reduce(OPERATION_SUM, QUIRE_F64, 1, y, NULL, QUIRE_F32) == type_encode(QUIRE_F32, (double)narrow),
+                   "%a to float", b);
         oracle o;
         oracle_open(&o);
         oracle_add_scaled(&o, fabs(b), 0);
@@ -345,8 +293,7 @@ START_TEST(oracle_agrees_with_hardware)
 END_TEST
 
 /* And the walk along the integers: the midpoints again, by the oracle. */
-static void oracle_midpoint(quire_type type, uint64_t b)
-{
+static void oracle_midpoint(quire_type type, uint64_t b) {
     for (int nudge = -1; nudge <= 1; nudge++) {
         oracle o;
         oracle_open(&o);
@@ -360,14 +307,10 @@ static void oracle_midpoint(quire_type type, uint64_t b)
     }
 }
 
-START_TEST(oracle_agrees_with_integers)
-{
-    visit_all(TYPES[_i], oracle_midpoint);
-}
+START_TEST(oracle_agrees_with_integers) { visit_all(TYPES[_i], oracle_midpoint); }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("rounding");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 600);

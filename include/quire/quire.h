@@ -16,7 +16,8 @@
  *
  * SPECIAL VALUES, in every method. Any NaN gives the canonical quiet NaN (sign clear, only the quiet bit set). +Inf and
  * -Inf together give that NaN, and so does Inf times 0; one kind of Inf gives it. The empty sum is +0, the mean of nothing
- * NaN; a sum of only -0 is -0; an exact zero from anything else is +0. Subnormals count in full, in and out.
+ * NaN; a sum of only -0 is -0; an exact zero from anything else is +0. Subnormals count in full, in and out. Partial sums
+ * may overflow in all methods but QUIRE_EXACT, and count as infinities then.
  *
  * BEHAVIOUR OF EVERY CALL. Arguments are checked first; a call that returns anything but QUIRE_OK has written nothing,
  * and the context stays usable. Nothing is printed, nothing aborts, nothing allocates (but quire_open_*), and there is no
@@ -88,18 +89,19 @@ typedef enum quire_type {
 
 /* How a sum is made. u is the unit roundoff of the accumulation: 2^-24 for F16, BF16 and F32 input, which accumulate in
  * float, 2^-53 for F64, which accumulates in double. The bounds are on the total before its one rounding to the result
- * type, barring overflow and, for products, underflow; c is the longest chain of additions an element can pass:
- * c = rows + 8 + ceil(log2(tiles)), of the canonical order in docs/order.md. Sources: docs/accuracy.md. */
+ * type (which adds half an ulp of that), barring overflow and, for products, underflow; c is the longest chain of additions
+ * an element can pass: c = rows + 8 + ceil(log2(tiles)), of the canonical order in docs/order.md. Sources and proofs:
+ * docs/accuracy.md. */
 typedef enum quire_method {
     QUIRE_EXACT = 1,    /* fixed-point accumulation, rounded once: the number of the result type nearest to the true
-                           result, ties to even. Nothing overflows on the way. [Kulisch 1971]                            */
+                           result, ties to even. Nothing overflows on the way. [Kulisch, Miranker 1986]                  */
     QUIRE_KAHAN = 2,    /* Kahan-Babuska-Neumaier compensation in every lane and every merge; dot and nrm2 also add the
-                           rounding error of each product. error <= u |sum| + (c u)^2 sum|x| + higher order in u
-                           [Ogita, Rump, Oishi 2005, Proposition 4.5, with their gamma for c additions]                  */
+                           rounding error of each product. error <= (c u)^2 sum|x| [after Ogita, Rump, Oishi 2005, Sum2
+                           and Dot2; merges counted in docs/accuracy.md]                                                 */
     QUIRE_PAIRWISE = 3, /* tiles of 16 rows under a balanced tree. error <= c u sum|x| + O(u^2), c = 24 +
-                           ceil(log2(ceil(n/4096))) [Higham 1993, eq. (3.6)]; one u more for dot and nrm2                */
-    QUIRE_PLAIN = 4     /* long lanes under the same tree. error <= c u sum|x| + O(u^2) [Higham 1993, eq. (2.6), for
-                           any order of additions]; one u more for dot and nrm2                                          */
+                           ceil(log2(ceil(n/4096))) [Higham 1993]; dot and nrm2 alike                                    */
+    QUIRE_PLAIN = 4     /* long lanes under the same tree. error <= c u sum|x| + O(u^2) [Higham 1993, for any order
+                           of additions]; dot and nrm2 alike                                                             */
 } quire_method;
 
 /* ------------------------------------------------------------------------------------------------------------ contexts */

@@ -90,6 +90,20 @@ QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumul
     accumulator_carry(into);
 }
 
+/* The total of digits of radix 2^32: d points to the leading one, limb number top, with four more below it; below says
+ * whether anything not zero lies beneath those. They hold the leading bit and the 127 behind it, wherever in the top digit
+ * it stands. */
+QUIRE_INLINE quire_total digits_total(const uint32_t *d, int top, int below, int negative) {
+    const int shift = leading_zeros(d[0]) - 32;
+    const uint64_t high = (uint64_t)d[0] << 32 | d[-1], low = (uint64_t)d[-2] << 32 | d[-3], rest = (uint64_t)d[-4] << 32;
+    quire_total t = total_zero(negative);
+    t.high = shift ? high << shift | low >> (64 - shift) : high;
+    t.low = shift ? low << shift | rest >> (64 - shift) : low;
+    t.sticky = rest << shift != 0 || below;
+    t.exponent = LIMB_LEAST_EXPONENT + LIMB_BITS * (top - 3) - shift;
+    return t;
+}
+
 /* The total of limbs alone: finite; a zero is +0. Only the limbs between the first and the last that are not zero are gone
  * through: those of a sum of ordinary numbers are few. */
 QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
@@ -124,34 +138,33 @@ QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
     while (top > 0 && !digit[top]) top--;
     if (!digit[top]) return total_zero(0);
 
-    /* Five digits hold the leading one and the 127 bits behind it, wherever in the top digit it stands. */
-    const uint32_t *d = digit + top;
-    const int shift = leading_zeros(d[0]) - 32;
-    const uint64_t high = (uint64_t)d[0] << 32 | d[-1], low = (uint64_t)d[-2] << 32 | d[-3], rest = (uint64_t)d[-4] << 32;
-    quire_total t = total_zero(negative);
-    t.high = shift ? high << shift | low >> (64 - shift) : high;
-    t.low = shift ? low << shift | rest >> (64 - shift) : low;
-    t.sticky = rest << shift != 0;
-    for (int i = top - 5; i >= 0 && !t.sticky; i--) t.sticky = digit[i] != 0;
-    t.exponent = LIMB_LEAST_EXPONENT + LIMB_BITS * (first + top - 3) - shift;
-    return t;
+    int below = 0;
+    for (int i = top - 5; i >= 0 && !below; i--) below = digit[i] != 0;
+    return digits_total(digit + top, first + top, below, negative);
 }
 
 /* Notes that a NaN, an infinity or +0 was among the terms, or a finite term that the limbs hold. */
 QUIRE_INLINE void accumulator_note(quire_accumulator *a, double term) {
     if (bits_of_double(term) != 0x8000000000000000) a->other = 1;
     if (double_is_finite(term)) return;
-    if (double_is_nan(term)) a->nan = 1;
-    else if (term > 0) a->positive_infinity = 1;
-    else a->negative_infinity = 1;
+    if (double_is_nan(term))
+        a->nan = 1;
+    else if (term > 0)
+        a->positive_infinity = 1;
+    else
+        a->negative_infinity = 1;
+}
+
+/* The total of an accumulator whose limbs have that total. */
+QUIRE_INLINE quire_total accumulator_total_of(const quire_accumulator *a, quire_total limbs) {
+    if (a->nan || (a->positive_infinity && a->negative_infinity)) return total_special(TOTAL_NAN, 0);
+    if (a->positive_infinity || a->negative_infinity) return total_special(TOTAL_INFINITE, a->negative_infinity != 0);
+    if (!limbs.high && a->count && !a->other) limbs.negative = 1;
+    return limbs;
 }
 
 QUIRE_INLINE quire_total accumulator_total(const quire_accumulator *a) {
-    if (a->nan || (a->positive_infinity && a->negative_infinity)) return total_special(TOTAL_NAN, 0);
-    if (a->positive_infinity || a->negative_infinity) return total_special(TOTAL_INFINITE, a->negative_infinity != 0);
-    quire_total t = limbs_total(a->limb);
-    if (!t.high && a->count && !a->other) t.negative = 1;
-    return t;
+    return accumulator_total_of(a, limbs_total(a->limb));
 }
 
 #endif

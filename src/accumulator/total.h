@@ -86,7 +86,7 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
         }
     }
     quire_total r = { TOTAL_FINITE, 0, root, 0, t.exponent / 2 - 64, t.sticky || remainder || remainder_high };
-    return r; /* a radicand of 127 or 128 bits has a root of 64 */
+    return r; /* a radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded  */
 }
 
 /* The quotient by a count; nothing divided by nothing is NaN. */
@@ -94,7 +94,8 @@ QUIRE_INLINE quire_total total_divide(quire_total t, uint64_t n) {
     if (t.kind == TOTAL_NAN || n == 0) return total_special(TOTAL_NAN, 0);
     if (t.kind == TOTAL_INFINITE || !t.high) return t;
     /* Long division, bit by bit, of the 128 leading bits and 64 more: high >= 2^63 and n < 2^64, so that the quotient has at
-     * least 128 bits. The leading 128 are kept. f itself is unknown, but any f > 0 gives the same floor and sticky: 2^-64. */
+     * least 128 bits. The leading 128 are kept. f itself is unknown; it can show only below the leading 64 bits of the
+     * quotient, where all that matters is whether there is anything, and any f > 0 gives the same answer: 2^-64. */
     uint64_t digits[3] = { t.high, t.low, (uint64_t)(t.sticky != 0) };
     quire_total r = total_zero(t.negative);
     uint64_t remainder = 0;
@@ -124,7 +125,7 @@ QUIRE_INLINE uint64_t total_round(quire_total t, format_description f) {
     /* The last place kept is 2^q: precision bits below the leading one, but no finer than the least subnormal. */
     int q = t.exponent + 128 - f.precision;
     if (q < f.least_exponent) q = f.least_exponent;
-    int drop = q - t.exponent; /* at least 128 - 53 = 75 bits go: all of low, and some of high */
+    int drop = q - t.exponent;   /* at least 128 - 53 = 75 bits go: all of low, and some of high */
     if (drop > 128) return sign; /* below half of the least subnormal */
     uint64_t kept = drop == 128 ? 0 : t.high >> (drop - 64);
     uint64_t half = drop == 128 ? t.high >> 63 : t.high >> (drop - 65) & 1;

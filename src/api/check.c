@@ -47,6 +47,4 @@ quire_status check_job(const quire_job *job) {
     return input ? input : result;
 }
 
-const quire_backend *backend_of(const quire_context *context) {
-    return context ? context->backend : &quire_cpu_backend;
-}
+const quire_backend *backend_of(const quire_context *context) { return context ? context->backend : &quire_cpu_backend; }

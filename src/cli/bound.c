@@ -20,24 +20,17 @@
 
 static const struct scaled infinite = { INFINITY, 0 };
 
-static quire_type accumulation_type(quire_type type)
-{
-    return type == QUIRE_F64 ? QUIRE_F64 : QUIRE_F32;
-}
+static quire_type accumulation_type(quire_type type) { return type == QUIRE_F64 ? QUIRE_F64 : QUIRE_F32; }
 
-static int products(const struct job *job)
-{
-    return job->operation == OPERATION_DOT || job->operation == OPERATION_NRM2;
-}
+static int products(const struct job *job) { return job->operation == OPERATION_DOT || job->operation == OPERATION_NRM2; }
 
 /* On the error of the total of the terms, which is about sum. */
-static struct scaled bound_of_total(const struct job *job, const struct truth *truth, quire_method method, struct scaled sum)
-{
+static struct scaled bound_of_total(const struct job *job, const struct truth *truth, quire_method method,
+                                    struct scaled sum) {
     quire_type type = accumulation_type(job->type);
     double u = ldexp(1, -number_precision(type));
     double c = (double)quire_chain_length(method, job->n) + products(job);
-    if (c * u >= 0.5)
-        return infinite;
+    if (c * u >= 0.5) return infinite;
     struct scaled g = scaled_make(c * u / (1 - c * u), 0), bound;
     if (method == QUIRE_KAHAN)
         bound = scaled_add(scaled_times(scaled_make(u, 0), sum), scaled_times(scaled_times(g, g), truth->magnitudes));
@@ -52,22 +45,17 @@ static struct scaled bound_of_total(const struct job *job, const struct truth *t
 }
 
 /* On the error of the total's root, where bound is on the total's and sum is the true total. */
-static struct scaled bound_of_root(struct scaled sum, struct scaled bound)
-{
+static struct scaled bound_of_root(struct scaled sum, struct scaled bound) {
     struct scaled crude = scaled_root(bound);
-    if (!scaled_less(bound, sum))
-        return crude;
+    if (!scaled_less(bound, sum)) return crude;
     return scaled_over(bound, scaled_add(scaled_root(sum), scaled_root(scaled_difference(sum, bound))));
 }
 
-struct scaled bound_of(const struct job *job, const struct truth *truth, quire_method method, int ulp)
-{
-    if (method == QUIRE_EXACT)
-        return scaled_make(0.5, ulp);
+struct scaled bound_of(const struct job *job, const struct truth *truth, quire_method method, int ulp) {
+    if (method == QUIRE_EXACT) return scaled_make(0.5, ulp);
     struct scaled value = scaled_accumulator(&truth->total);
     struct scaled bound = bound_of_total(job, truth, method, value);
-    if (isinf(bound.m))
-        return bound;
+    if (isinf(bound.m)) return bound;
     if (job->operation == OPERATION_NRM2) {
         bound = bound_of_root(value, bound);
         value = scaled_root(value);
@@ -77,8 +65,7 @@ struct scaled bound_of(const struct job *job, const struct truth *truth, quire_m
     }
     struct scaled most = scaled_times(scaled_add(value, bound), scaled_make(SAFETY, 0));
     double greatest = 1 - ldexp(1, -number_precision(job->result_type) - 1); /* what is less does not round to Inf */
-    if (!scaled_less(most, scaled_make(greatest, number_top(job->result_type))))
-        return infinite;
+    if (!scaled_less(most, scaled_make(greatest, number_top(job->result_type)))) return infinite;
     /* most is in [2^(e-1), 2^e): the ulp of that binade, or of the subnormal numbers. */
     int exponent = number_ulp(job->result_type, 0);
     if (most.m != 0 && most.e - number_precision(job->result_type) > exponent)

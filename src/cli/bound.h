@@ -14,7 +14,8 @@ struct truth {
     struct scaled magnitudes; /* at least the sum of their magnitudes                             */
 };
 
-/* The bound on the error of a method's result. ulp is number_ulp of the exact result. Infinite where something may overflow. */
+/* The bound on the error of a method's result. ulp is number_ulp of the exact result. Infinite where something may overflow.
+ */
 struct scaled bound_of(const struct job *job, const struct truth *truth, quire_method method, int ulp);
 
 #endif

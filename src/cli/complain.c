@@ -7,15 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void complain(const char *format, ...)
-{
+void complain(const char *format, ...) {
     char line[8192];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     for (char *c = line; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
     fprintf(stderr, "quire: %s\n", line);
 }

@@ -9,47 +9,37 @@
 #include "complain.h"
 #include "progress.h"
 
-static int trouble(const char *what, quire_status status)
-{
+static int trouble(const char *what, quire_status status) {
     complain("%s: %s", what, quire_status_string(status));
     return EXIT_TROUBLE;
 }
 
-static int open_cuda(struct device *device)
-{
+static int open_cuda(struct device *device) {
     quire_status status = quire_open_cuda(&device->context, 0, NULL);
-    if (status)
-        return trouble("--device cuda", status);
+    if (status) return trouble("--device cuda", status);
     device_close(device);
     complain("--device cuda: this command cannot copy to a device yet");
     return EXIT_TROUBLE;
 }
 
-static int open_cpu(struct device *device, const struct options *options)
-{
+static int open_cpu(struct device *device, const struct options *options) {
     quire_status status = quire_open_cpu(&device->context, options->threads);
-    if (status == QUIRE_INVALID_TIER || status == QUIRE_TIER_UNAVAILABLE)
-        return trouble("QUIRE_TIER", status);
-    if (status)
-        return trouble("--device cpu", status);
+    if (status == QUIRE_INVALID_TIER || status == QUIRE_TIER_UNAVAILABLE) return trouble("QUIRE_TIER", status);
+    if (status) return trouble("--device cpu", status);
     static char summing[] = "summing";
     status = quire_set_progress(device->context, progress_report, summing);
-    if (!status && options->tier >= 0)
-        status = quire_set_tier(device->context, (quire_tier)options->tier);
-    if (!status)
-        return EXIT_FINE;
+    if (!status && options->tier >= 0) status = quire_set_tier(device->context, (quire_tier)options->tier);
+    if (!status) return EXIT_FINE;
     device_close(device);
     return trouble(options->tier >= 0 ? quire_tier_name((quire_tier)options->tier) : "--device cpu", status);
 }
 
-int device_open(struct device *device, const struct options *options)
-{
+int device_open(struct device *device, const struct options *options) {
     device->context = NULL;
     return options->cuda ? open_cuda(device) : open_cpu(device, options);
 }
 
-int device_load(struct device *device, const struct input *input, const void **elements)
-{
+int device_load(struct device *device, const struct input *input, const void **elements) {
     (void)device;
     *elements = input->elements;
     return EXIT_FINE;
@@ -58,8 +48,7 @@ int device_load(struct device *device, const struct input *input, const void **e
 typedef quire_status reduction(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                                quire_type result_type, void *result);
 
-int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result)
-{
+int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result) {
     static reduction *const reductions[] = { [OPERATION_SUM] = quire_sum,
                                              [OPERATION_ASUM] = quire_asum,
                                              [OPERATION_NRM2] = quire_nrm2,
@@ -75,8 +64,7 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
 }
 
 int device_accumulate(struct device *device, const struct job *job, enum term term, const void *x, const void *y,
-                      quire_accumulator *sum)
-{
+                      quire_accumulator *sum) {
     quire_status status;
     progress_begin();
     if (term == TERM_PRODUCT)
@@ -89,14 +77,12 @@ int device_accumulate(struct device *device, const struct job *job, enum term te
     return status ? trouble("exact", status) : EXIT_FINE;
 }
 
-void device_close(struct device *device)
-{
+void device_close(struct device *device) {
     quire_close(device->context);
     device->context = NULL;
 }
 
-int device_default_tier(quire_tier *tier)
-{
+int device_default_tier(quire_tier *tier) {
     struct device device;
     int status = device_open(&device, &(struct options){ .threads = 1, .tier = -1 });
     if (status) /* QUIRE_TIER names none, or one that is not there */
@@ -104,10 +90,8 @@ int device_default_tier(quire_tier *tier)
     device_close(&device);
     *tier = QUIRE_TIER_PORTABLE;
     for (int i = 0; i < TIERS; i++)
-        if (quire_tier_available(every_tier[i]))
-            *tier = every_tier[i];
+        if (quire_tier_available(every_tier[i])) *tier = every_tier[i];
     const char *wanted = getenv("QUIRE_TIER");
-    if (wanted && tier_named(wanted) > QUIRE_TIER_BEST)
-        *tier = (quire_tier)tier_named(wanted);
+    if (wanted && tier_named(wanted) > QUIRE_TIER_BEST) *tier = (quire_tier)tier_named(wanted);
     return EXIT_FINE;
 }

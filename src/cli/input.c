@@ -28,18 +28,15 @@ struct opening {
     size_t head_length; /* how much of head is elements, read in search of the magic of .npy         */
 };
 
-static int file_trouble(const char *name, int error)
-{
+static int file_trouble(const char *name, int error) {
     complain("%s: %s", name, strerror(error));
     return EXIT_TROUBLE;
 }
 
 /* Reads exactly length bytes of a header. */
-static int read_header_part(const struct opening *opening, void *buffer, size_t length)
-{
+static int read_header_part(const struct opening *opening, void *buffer, size_t length) {
     ssize_t got = spool_read(opening->fd, buffer, length);
-    if (got < 0)
-        return file_trouble(opening->name, errno);
+    if (got < 0) return file_trouble(opening->name, errno);
     if ((size_t)got < length) {
         complain("%s: truncated in the .npy header", opening->name);
         return EXIT_TROUBLE;
@@ -48,12 +45,10 @@ static int read_header_part(const struct opening *opening, void *buffer, size_t 
 }
 
 /* What follows the magic, up to the text. */
-static int read_text_length(const struct opening *opening, size_t *length)
-{
+static int read_text_length(const struct opening *opening, size_t *length) {
     unsigned char bytes[4] = { 0 };
     int status = read_header_part(opening, bytes, 2);
-    if (status)
-        return status;
+    if (status) return status;
     int version = bytes[0];
     if (version < 1 || version > 3 || bytes[1]) {
         complain("%s: .npy version %d.%d is unknown", opening->name, bytes[0], bytes[1]);
@@ -69,10 +64,8 @@ static int read_text_length(const struct opening *opening, size_t *length)
     return status;
 }
 
-static int check_type(const struct opening *opening, struct npy_header *header, int wanted)
-{
-    if (!header->type && wanted == QUIRE_BF16)
-        header->type = QUIRE_BF16;
+static int check_type(const struct opening *opening, struct npy_header *header, int wanted) {
+    if (!header->type && wanted == QUIRE_BF16) header->type = QUIRE_BF16;
     if (!header->type)
         complain("%s: opaque arrays are not supported, only floats (bfloat16 needs --type bf16)", opening->name);
     else if (wanted && header->type != wanted)
@@ -83,37 +76,29 @@ static int check_type(const struct opening *opening, struct npy_header *header, 
     return EXIT_TROUBLE;
 }
 
-static int read_npy_header(struct opening *opening, struct npy_header *header, int wanted)
-{
+static int read_npy_header(struct opening *opening, struct npy_header *header, int wanted) {
     size_t length;
     int status = read_text_length(opening, &length);
-    if (status)
-        return status;
+    if (status) return status;
     char *text = malloc(length + 1);
-    if (!text)
-        return file_trouble(opening->name, errno);
+    if (!text) return file_trouble(opening->name, errno);
     status = read_header_part(opening, text, length);
     if (!status && !npy_parse(header, text, length)) {
         complain("%s: %s", opening->name, header->problem);
         status = EXIT_TROUBLE;
     }
     free(text);
-    if (!status)
-        status = check_type(opening, header, wanted);
-    if (!status)
-        opening->expected = header->count * type_size((quire_type)header->type);
+    if (!status) status = check_type(opening, header, wanted);
+    if (!status) opening->expected = header->count * type_size((quire_type)header->type);
     return status;
 }
 
 /* Tells .npy from raw by the first bytes, and reads up to the first element (of a raw file: a little further). */
-static int read_header(struct opening *opening, struct npy_header *header, int raw_type)
-{
+static int read_header(struct opening *opening, struct npy_header *header, int raw_type) {
     ssize_t got = spool_read(opening->fd, opening->head, NPY_MAGIC_SIZE);
-    if (got < 0)
-        return file_trouble(opening->name, errno);
+    if (got < 0) return file_trouble(opening->name, errno);
     opening->npy = got == NPY_MAGIC_SIZE && !memcmp(opening->head, NPY_MAGIC, NPY_MAGIC_SIZE);
-    if (opening->npy)
-        return read_npy_header(opening, header, raw_type);
+    if (opening->npy) return read_npy_header(opening, header, raw_type);
     if (!raw_type) {
         complain("%s: not an .npy file (raw numbers need --type)", opening->name);
         return EXIT_TROUBLE;
@@ -124,13 +109,12 @@ static int read_header(struct opening *opening, struct npy_header *header, int r
     return EXIT_FINE;
 }
 
-static int check_length(const struct opening *opening, size_t size, uintmax_t length)
-{
+static int check_length(const struct opening *opening, size_t size, uintmax_t length) {
     if (!opening->npy && length % size)
         complain("%s: truncated: %ju bytes are no whole number of elements", opening->name, length);
     else if (opening->npy && length < opening->expected)
-        complain("%s: truncated: the header promises %zu bytes of elements, there are %ju", opening->name,
-                 opening->expected, length);
+        complain("%s: truncated: the header promises %zu bytes of elements, there are %ju", opening->name, opening->expected,
+                 length);
     else if (opening->npy && length > opening->expected)
         complain("%s: trailing garbage after the %zu bytes of elements", opening->name, opening->expected);
     else if (length > SIZE_MAX / 2)
@@ -141,8 +125,7 @@ static int check_length(const struct opening *opening, size_t size, uintmax_t le
 }
 
 /* A file that shrinks, or a disk that fails, while a mapping is read shows as SIGBUS. */
-static void bus_error(int signal)
-{
+static void bus_error(int signal) {
     static const char message[] = "quire: an input file shrank, or could not be read, while it was summed\n";
     (void)signal;
     ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
@@ -151,16 +134,13 @@ static void bus_error(int signal)
 }
 
 /* Maps length bytes from offset on; the mapping itself starts at the file's start, where pages do. */
-static int map_elements(struct input *input, int fd, size_t offset, size_t length)
-{
+static int map_elements(struct input *input, int fd, size_t offset, size_t length) {
     input->n = length / type_size(input->type);
-    if (!length)
-        return EXIT_FINE;
+    if (!length) return EXIT_FINE;
     struct sigaction action = { .sa_handler = bus_error };
     sigaction(SIGBUS, &action, NULL);
     void *map = mmap(NULL, offset + length, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (map == MAP_FAILED)
-        return file_trouble(input->name, errno);
+    if (map == MAP_FAILED) return file_trouble(input->name, errno);
     posix_madvise(map, offset + length, POSIX_MADV_SEQUENTIAL);
     input->map = map;
     input->map_length = offset + length;
@@ -168,81 +148,62 @@ static int map_elements(struct input *input, int fd, size_t offset, size_t lengt
     return EXIT_FINE;
 }
 
-static int spool_elements(struct input *input, const struct opening *opening, size_t size)
-{
+static int spool_elements(struct input *input, const struct opening *opening, size_t size) {
     struct spool spool = { .name = opening->name, .size = input->header.foreign ? size : 1, .limit = opening->expected };
     int status = spool_open(&spool);
-    if (!status)
-        status = spool_copy(&spool, opening->fd, opening->head, opening->head_length);
-    if (!status)
-        status = check_length(opening, size, spool.length);
-    if (!status)
-        status = map_elements(input, spool.fd, 0, (size_t)spool.length);
+    if (!status) status = spool_copy(&spool, opening->fd, opening->head, opening->head_length);
+    if (!status) status = check_length(opening, size, spool.length);
+    if (!status) status = map_elements(input, spool.fd, 0, (size_t)spool.length);
     spool_close(&spool);
     return status;
 }
 
-static int open_elements(struct input *input, const struct opening *opening)
-{
+static int open_elements(struct input *input, const struct opening *opening) {
     size_t size = type_size(input->type);
     struct stat stat;
     off_t position = -1;
-    if (!fstat(opening->fd, &stat) && S_ISREG(stat.st_mode))
-        position = lseek(opening->fd, 0, SEEK_CUR);
-    if (position < 0)
-        return spool_elements(input, opening, size);
+    if (!fstat(opening->fd, &stat) && S_ISREG(stat.st_mode)) position = lseek(opening->fd, 0, SEEK_CUR);
+    if (position < 0) return spool_elements(input, opening, size);
     uintmax_t offset = (uintmax_t)position - opening->head_length;
     if ((uintmax_t)stat.st_size <= offset) /* empty, or a file that does not know its size, as in /proc */
         return spool_elements(input, opening, size);
     uintmax_t length = (uintmax_t)stat.st_size - offset;
     int status = check_length(opening, size, length);
-    if (status)
-        return status;
-    if (input->header.foreign || offset % size || offset > SIZE_MAX / 2)
-        return spool_elements(input, opening, size);
+    if (status) return status;
+    if (input->header.foreign || offset % size || offset > SIZE_MAX / 2) return spool_elements(input, opening, size);
     return map_elements(input, opening->fd, (size_t)offset, (size_t)length);
 }
 
-int input_open(struct input *input, const char *name, int raw_type)
-{
+int input_open(struct input *input, const char *name, int raw_type) {
     bool standard = !strcmp(name, "-");
     struct opening opening = { .name = standard ? "standard input" : name, .fd = STDIN_FILENO };
     *input = (struct input){ .name = opening.name };
-    if (!standard)
-        opening.fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (opening.fd < 0)
-        return file_trouble(opening.name, errno);
+    if (!standard) opening.fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (opening.fd < 0) return file_trouble(opening.name, errno);
     int status = read_header(&opening, &input->header, raw_type);
     if (!status) {
         input->type = (quire_type)input->header.type;
         status = open_elements(input, &opening);
     }
-    if (!status && !opening.npy)
-        input->header.count = input->header.shape[0] = input->n;
-    if (!standard)
-        close(opening.fd);
+    if (!status && !opening.npy) input->header.count = input->header.shape[0] = input->n;
+    if (!standard) close(opening.fd);
     return status;
 }
 
 /* Whether the order of the elements in the file is that of Fortran and differs from that of C. */
-static bool truly_fortran(const struct npy_header *header)
-{
+static bool truly_fortran(const struct npy_header *header) {
     int longer = 0;
-    for (int i = 0; i < header->dimensions; i++)
-        longer += header->shape[i] > 1;
+    for (int i = 0; i < header->dimensions; i++) longer += header->shape[i] > 1;
     return header->fortran && longer > 1;
 }
 
 /* The next dimension, from i on, that is longer than 1. */
-static int next_dimension(const struct npy_header *header, int i)
-{
-    while (i < header->dimensions && header->shape[i] == 1)
-        i++;
+static int next_dimension(const struct npy_header *header, int i) {
+    while (i < header->dimensions && header->shape[i] == 1) i++;
     return i;
 }
 
-static bool same_shape(const struct npy_header *x, const struct npy_header *y)
-{
+static bool same_shape(const struct npy_header *x, const struct npy_header *y) {
     int i = next_dimension(x, 0), j = next_dimension(y, 0);
     while (i < x->dimensions && j < y->dimensions && x->shape[i] == y->shape[j]) {
         i = next_dimension(x, i + 1);
@@ -251,8 +212,7 @@ static bool same_shape(const struct npy_header *x, const struct npy_header *y)
     return i == x->dimensions && j == y->dimensions;
 }
 
-int input_match(const struct input *x, const struct input *y)
-{
+int input_match(const struct input *x, const struct input *y) {
     bool x_fortran = truly_fortran(&x->header), y_fortran = truly_fortran(&y->header);
     if (x->type != y->type)
         complain("dot needs one type: %s holds %s, %s holds %s", x->name, type_name(x->type), y->name, type_name(y->type));
@@ -268,8 +228,6 @@ int input_match(const struct input *x, const struct input *y)
     return EXIT_TROUBLE;
 }
 
-void input_close(struct input *input)
-{
-    if (input->map)
-        munmap(input->map, input->map_length);
+void input_close(struct input *input) {
+    if (input->map) munmap(input->map, input->map_length);
 }

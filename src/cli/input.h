@@ -1,7 +1,7 @@
 /* input.h - a file of numbers, in memory without being read into memory.
  *
- * The file is mapped, and the library walks the whole mapping in one call. What cannot be mapped as it is (a pipe, numbers in
- * the other byte order, numbers that start at an odd place in the file) is first copied, piece by piece, into an unlinked
+ * The file is mapped, and the library walks the whole mapping in one call. What cannot be mapped as it is (a pipe, numbers
+ * in the other byte order, numbers that start at an odd place in the file) is first copied, piece by piece, into an unlinked
  * temporary file in TMPDIR, and that one is mapped. So no memory is taken that grows with the file.
  *
  * SPDX-License-Identifier: MIT
@@ -24,8 +24,8 @@ struct input {
     size_t map_length;
 };
 
-/* Opens a file, or standard input ("-"). raw_type is a quire_type, or 0 if none was given: a file that does not begin with the
- * magic of .npy is raw and needs it; an .npy file must agree with it. EXIT_FINE or EXIT_TROUBLE. */
+/* Opens a file, or standard input ("-"). raw_type is a quire_type, or 0 if none was given: a file that does not begin with
+ * the magic of .npy is raw and needs it; an .npy file must agree with it. EXIT_FINE or EXIT_TROUBLE. */
 int input_open(struct input *input, const char *name, int raw_type);
 
 /* Whether the elements of two inputs pair up: same type, same number, same order. EXIT_FINE or EXIT_TROUBLE. */

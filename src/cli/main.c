@@ -19,15 +19,12 @@
 
 /* Reduces the opened inputs, prints. */
 static int reduce_inputs(const struct command *command, const struct options *options, struct device *device,
-                         const struct input inputs[])
-{
+                         const struct input inputs[]) {
     struct job job = { .operation = command->operation, .type = inputs[0].type, .n = inputs[0].n };
     job.result_type = options->result ? (quire_type)options->result : job.type;
     int status = device_load(device, &inputs[0], &job.x);
-    if (!status && command->files == 2)
-        status = device_load(device, &inputs[1], &job.y);
-    if (status)
-        return status;
+    if (!status && command->files == 2) status = device_load(device, &inputs[1], &job.y);
+    if (status) return status;
 
     struct outcome outcomes[METHODS];
     int count = options->method == METHOD_ALL ? METHODS : 1;
@@ -35,35 +32,28 @@ static int reduce_inputs(const struct command *command, const struct options *op
         status = measure_all(device, &job, outcomes);
     else
         status = measure_one(device, &job, (quire_method)options->method, &outcomes[0]);
-    if (!status)
-        status = print_outcomes(command, options, &job, outcomes, count);
+    if (!status) status = print_outcomes(command, options, &job, outcomes, count);
     return status;
 }
 
-static int run_reduction(const struct command *command, const struct options *options)
-{
+static int run_reduction(const struct command *command, const struct options *options) {
     struct device device;
     int status = device_open(&device, options);
-    if (status)
-        return status;
+    if (status) return status;
     struct input inputs[2];
     int opened = 0;
     while (!status && opened < command->files) {
         status = input_open(&inputs[opened], options->file[opened], options->type);
         opened += !status;
     }
-    if (!status && command->files == 2)
-        status = input_match(&inputs[0], &inputs[1]);
-    if (!status)
-        status = reduce_inputs(command, options, &device, inputs);
-    while (opened > 0)
-        input_close(&inputs[--opened]);
+    if (!status && command->files == 2) status = input_match(&inputs[0], &inputs[1]);
+    if (!status) status = reduce_inputs(command, options, &device, inputs);
+    while (opened > 0) input_close(&inputs[--opened]);
     device_close(&device);
     return status;
 }
 
-static int run_info(const struct command *command, const struct options *options)
-{
+static int run_info(const struct command *command, const struct options *options) {
     (void)command;
     return print_info(options->json);
 }
@@ -78,8 +68,7 @@ static const struct command commands[] = {
     { NULL, NULL, NULL, 0, OPERATION_SUM, NULL },
 };
 
-static int run(int argc, char **argv)
-{
+static int run(int argc, char **argv) {
     if (argc < 2) {
         complain("no command; quire --help lists them");
         return EXIT_USAGE;
@@ -101,10 +90,8 @@ static int run(int argc, char **argv)
         if (!strcmp(command->name, name)) {
             struct options options;
             int status = options_read(&options, command, argc - 1, argv + 1);
-            if (status)
-                return status;
-            if (!options.help)
-                return command->run(command, &options);
+            if (status) return status;
+            if (!options.help) return command->run(command, &options);
             options_help(command);
             return EXIT_FINE;
         }
@@ -112,8 +99,7 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int status = run(argc, argv);
     /* A full disk shows at the latest here. */
     errno = 0;

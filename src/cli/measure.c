@@ -1,11 +1,9 @@
 /* measure.c - a reduction by one method, or by all of them with their errors, bounds and times.
  *
- * The truth is an accumulator that holds the exact total; it is never rounded. The error of a result r is found by taking r off
- * the accumulator again, exactly, and reading what is left:
- *     sum, asum, dot   |A - r|
- *     mean             |A - n r| / n
- *     nrm2             |A - r^2| / (r + root of A), since A - r^2 = (root of A - r) (root of A + r)
- * so it is right to some 15 digits however close r is, even where r is the correctly rounded double.
+ * The truth is an accumulator that holds the exact total; it is never rounded. The error of a result r is found by taking r
+ * off the accumulator again, exactly, and reading what is left: sum, asum, dot   |A - r| mean             |A - n r| / n nrm2
+ * |A - r^2| / (r + root of A), since A - r^2 = (root of A - r) (root of A + r) so it is right to some 15 digits however
+ * close r is, even where r is the correctly rounded double.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +17,7 @@
 
 #define REPEAT_SECONDS 0.05 /* short jobs are timed again until they took this long; the best time counts */
 
-static int accumulate_truth(struct device *device, const struct job *job, struct truth *truth)
-{
+static int accumulate_truth(struct device *device, const struct job *job, struct truth *truth) {
     static const enum term terms[] = { [OPERATION_SUM] = TERM_VALUE,
                                        [OPERATION_ASUM] = TERM_MAGNITUDE,
                                        [OPERATION_DOT] = TERM_PRODUCT,
@@ -30,18 +27,14 @@ static int accumulate_truth(struct device *device, const struct job *job, struct
     quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, other = QUIRE_ACCUMULATOR_ZERO;
     truth->total = sum;
     int status = device_accumulate(device, job, terms[job->operation], job->x, y, &truth->total);
-    if (status)
-        return status;
+    if (status) return status;
 
     switch (job->operation) {
     case OPERATION_ASUM:
-    case OPERATION_NRM2:
-        truth->magnitudes = scaled_accumulator(&truth->total);
-        return EXIT_FINE;
+    case OPERATION_NRM2: truth->magnitudes = scaled_accumulator(&truth->total); return EXIT_FINE;
     case OPERATION_DOT: /* the sum of |x y| is at most the product of the norms [Cauchy, Schwarz] */
         status = device_accumulate(device, job, TERM_PRODUCT, job->x, job->x, &sum);
-        if (!status)
-            status = device_accumulate(device, job, TERM_PRODUCT, job->y, job->y, &other);
+        if (!status) status = device_accumulate(device, job, TERM_PRODUCT, job->y, job->y, &other);
         truth->magnitudes = scaled_root(scaled_times(scaled_accumulator(&sum), scaled_accumulator(&other)));
         return status;
     default:
@@ -52,8 +45,7 @@ static int accumulate_truth(struct device *device, const struct job *job, struct
 }
 
 /* Takes n times value off the total, exactly: n in two parts that are doubles. */
-static void subtract_times(quire_accumulator *total, size_t n, double value)
-{
+static void subtract_times(quire_accumulator *total, size_t n, double value) {
     const size_t low = n & 0xffffffff;
     const double factors[2] = { (double)(n - low), (double)low };
     const double values[2] = { -value, -value };
@@ -61,8 +53,7 @@ static void subtract_times(quire_accumulator *total, size_t n, double value)
 }
 
 /* The error of a finite result. */
-static struct scaled error_of(const struct job *job, const struct truth *truth, double result)
-{
+static struct scaled error_of(const struct job *job, const struct truth *truth, double result) {
     quire_accumulator rest = truth->total;
     const double minus = -result;
     struct scaled root;
@@ -74,33 +65,27 @@ static struct scaled error_of(const struct job *job, const struct truth *truth, 
         quire_accumulate_products(NULL, &rest, QUIRE_F64, 1, &result, &minus);
         root = scaled_add(scaled_make(result, 0), scaled_root(scaled_accumulator(&truth->total)));
         return root.m == 0 ? root : scaled_over(scaled_accumulator(&rest), root);
-    default:
-        quire_accumulate(NULL, &rest, QUIRE_F64, 1, &minus);
-        return scaled_accumulator(&rest);
+    default: quire_accumulate(NULL, &rest, QUIRE_F64, 1, &minus); return scaled_accumulator(&rest);
     }
 }
 
 /* Sets error and bound of an outcome; exact is the value of the exact method. */
-static void judge(const struct job *job, const struct truth *truth, double exact, struct outcome *outcome)
-{
+static void judge(const struct job *job, const struct truth *truth, double exact, struct outcome *outcome) {
     double result = number_value(job->result_type, &outcome->result);
     outcome->error = outcome->bound = NAN;
-    if (!isfinite(exact))
-        return;
+    if (!isfinite(exact)) return;
     int ulp = number_ulp(job->result_type, exact);
     outcome->error = isfinite(result) ? scaled_in_units(error_of(job, truth, result), ulp) : INFINITY;
     outcome->bound = scaled_in_units(bound_of(job, truth, outcome->method, ulp), ulp);
 }
 
-static int time_one(struct device *device, const struct job *job, struct outcome *outcome)
-{
+static int time_one(struct device *device, const struct job *job, struct outcome *outcome) {
     double total = 0;
     outcome->seconds = INFINITY;
     do {
         double start = clock_seconds();
         int status = device_reduce(device, job, outcome->method, &outcome->result);
-        if (status)
-            return status;
+        if (status) return status;
         double seconds = clock_seconds() - start;
         total += seconds;
         outcome->seconds = fmin(outcome->seconds, seconds);
@@ -111,24 +96,20 @@ static int time_one(struct device *device, const struct job *job, struct outcome
     return EXIT_FINE;
 }
 
-int measure_one(struct device *device, const struct job *job, quire_method method, struct outcome *outcome)
-{
+int measure_one(struct device *device, const struct job *job, quire_method method, struct outcome *outcome) {
     *outcome = (struct outcome){ .method = method };
     return device_reduce(device, job, method, &outcome->result);
 }
 
-int measure_all(struct device *device, const struct job *job, struct outcome *outcomes)
-{
+int measure_all(struct device *device, const struct job *job, struct outcome *outcomes) {
     struct truth truth;
     int status = accumulate_truth(device, job, &truth); /* first: this also brings the file into memory, if it fits */
     double exact = NAN;
     for (int i = 0; i < METHODS && !status; i++) {
         outcomes[i] = (struct outcome){ .method = every_method[i] };
         status = time_one(device, job, &outcomes[i]);
-        if (outcomes[i].method == QUIRE_EXACT)
-            exact = number_value(job->result_type, &outcomes[i].result);
+        if (outcomes[i].method == QUIRE_EXACT) exact = number_value(job->result_type, &outcomes[i].result);
     }
-    for (int i = 0; i < METHODS && !status; i++)
-        judge(job, &truth, exact, &outcomes[i]);
+    for (int i = 0; i < METHODS && !status; i++) judge(job, &truth, exact, &outcomes[i]);
     return status;
 }

@@ -16,43 +16,24 @@ static const size_t type_sizes[] = { 0, 2, 2, 4, 8 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-static int named(const char *const *names, int count, const char *name)
-{
+static int named(const char *const *names, int count, const char *name) {
     for (int i = 1; i < count; i++)
-        if (!strcmp(names[i], name))
-            return i;
+        if (!strcmp(names[i], name)) return i;
     return -1;
 }
 
-const char *method_name(quire_method method)
-{
-    return method_names[method];
-}
+const char *method_name(quire_method method) { return method_names[method]; }
 
-const char *type_name(quire_type type)
-{
-    return type_names[type];
-}
+const char *type_name(quire_type type) { return type_names[type]; }
 
-size_t type_size(quire_type type)
-{
-    return type_sizes[type];
-}
+size_t type_size(quire_type type) { return type_sizes[type]; }
 
-int method_named(const char *name)
-{
-    return named(method_names, COUNT(method_names), name);
-}
+int method_named(const char *name) { return named(method_names, COUNT(method_names), name); }
 
-int type_named(const char *name)
-{
-    return named(type_names, COUNT(type_names), name);
-}
+int type_named(const char *name) { return named(type_names, COUNT(type_names), name); }
 
-int tier_named(const char *name)
-{
+int tier_named(const char *name) {
     for (int tier = QUIRE_TIER_BEST; tier <= TIERS; tier++)
-        if (!strcmp(quire_tier_name((quire_tier)tier), name))
-            return tier;
+        if (!strcmp(quire_tier_name((quire_tier)tier), name)) return tier;
     return -1;
 }

@@ -18,55 +18,44 @@ struct cursor {
 
 #define END_OF_TEXT (-1)
 
-static int peek(const struct cursor *cursor)
-{
+static int peek(const struct cursor *cursor) {
     return cursor->next < cursor->end ? (unsigned char)*cursor->next : END_OF_TEXT;
 }
 
-static bool wrong(struct cursor *cursor, const char *problem)
-{
+static bool wrong(struct cursor *cursor, const char *problem) {
     snprintf(cursor->problem, cursor->problem_size, "wrong .npy header: %s", problem);
     return false;
 }
 
-static void skip_blanks(struct cursor *cursor)
-{
-    while (peek(cursor) == ' ' || peek(cursor) == '\t' || peek(cursor) == '\n' || peek(cursor) == '\r')
-        cursor->next++;
+static void skip_blanks(struct cursor *cursor) {
+    while (peek(cursor) == ' ' || peek(cursor) == '\t' || peek(cursor) == '\n' || peek(cursor) == '\r') cursor->next++;
 }
 
 /* Steps over blanks and then over c, if that is what follows. */
-static bool take(struct cursor *cursor, char c)
-{
+static bool take(struct cursor *cursor, char c) {
     skip_blanks(cursor);
-    if (peek(cursor) != (unsigned char)c)
-        return false;
+    if (peek(cursor) != (unsigned char)c) return false;
     cursor->next++;
     return true;
 }
 
-static bool take_word(struct cursor *cursor, const char *word)
-{
+static bool take_word(struct cursor *cursor, const char *word) {
     size_t length = strlen(word);
     skip_blanks(cursor);
-    if ((size_t)(cursor->end - cursor->next) < length || memcmp(cursor->next, word, length))
-        return false;
+    if ((size_t)(cursor->end - cursor->next) < length || memcmp(cursor->next, word, length)) return false;
     cursor->next += length;
     return true;
 }
 
 /* A string in either kind of quotes; it has no escapes, and is shorter than size. */
-static bool take_string(struct cursor *cursor, char *string, size_t size)
-{
+static bool take_string(struct cursor *cursor, char *string, size_t size) {
     skip_blanks(cursor);
     int quote = peek(cursor);
-    if (quote != '\'' && quote != '"')
-        return false;
+    if (quote != '\'' && quote != '"') return false;
     cursor->next++;
     size_t length = 0;
     for (int c; (c = peek(cursor)) != quote; cursor->next++) {
-        if (c == END_OF_TEXT || c < 0x20 || c >= 0x7f || c == '\\' || length + 1 >= size)
-            return false;
+        if (c == END_OF_TEXT || c < 0x20 || c >= 0x7f || c == '\\' || length + 1 >= size) return false;
         string[length++] = (char)c;
     }
     cursor->next++;
@@ -74,16 +63,14 @@ static bool take_string(struct cursor *cursor, char *string, size_t size)
     return true;
 }
 
-static bool little_endian(void)
-{
+static bool little_endian(void) {
     const uint16_t one = 1;
     unsigned char first;
     memcpy(&first, &one, 1);
     return first == 1;
 }
 
-static const char *kind_of_array(char kind)
-{
+static const char *kind_of_array(char kind) {
     switch (kind) {
     case 'i':
     case 'u': return "integer";
@@ -101,16 +88,14 @@ static const char *kind_of_array(char kind)
 }
 
 /* The element type: '<f4' and its like. */
-static bool parse_descr(struct cursor *cursor, struct npy_header *header)
-{
+static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     char descr[16];
     skip_blanks(cursor);
     if (peek(cursor) == '[' || peek(cursor) == '{') {
         snprintf(header->problem, sizeof header->problem, "structured arrays are not supported, only floats");
         return false;
     }
-    if (!take_string(cursor, descr, sizeof descr))
-        return wrong(cursor, "descr is no string");
+    if (!take_string(cursor, descr, sizeof descr)) return wrong(cursor, "descr is no string");
 
     const char *name = descr;
     char order = strchr("<>=|", *name) && *name ? *name++ : '=';
@@ -120,8 +105,7 @@ static bool parse_descr(struct cursor *cursor, struct npy_header *header)
         return true;
     }
     header->type = !strcmp(name, "f2") ? QUIRE_F16 : !strcmp(name, "f4") ? QUIRE_F32 : !strcmp(name, "f8") ? QUIRE_F64 : 0;
-    if (header->type && order != '|')
-        return true;
+    if (header->type && order != '|') return true;
     if (kind_of_array(*name))
         snprintf(header->problem, sizeof header->problem, "%s arrays are not supported, only floats (its type is '%s')",
                  kind_of_array(*name), descr);
@@ -130,43 +114,33 @@ static bool parse_descr(struct cursor *cursor, struct npy_header *header)
     return false;
 }
 
-static bool parse_order(struct cursor *cursor, struct npy_header *header)
-{
+static bool parse_order(struct cursor *cursor, struct npy_header *header) {
     header->fortran = take_word(cursor, "True");
     return header->fortran || take_word(cursor, "False") || wrong(cursor, "fortran_order is neither True nor False");
 }
 
 /* One length of the shape; Python 2 wrote long integers with an L behind. */
-static bool parse_length(struct cursor *cursor, size_t *length)
-{
+static bool parse_length(struct cursor *cursor, size_t *length) {
     skip_blanks(cursor);
-    if (peek(cursor) < '0' || peek(cursor) > '9')
-        return wrong(cursor, "shape is no tuple of lengths");
+    if (peek(cursor) < '0' || peek(cursor) > '9') return wrong(cursor, "shape is no tuple of lengths");
     *length = 0;
     for (; peek(cursor) >= '0' && peek(cursor) <= '9'; cursor->next++) {
         size_t digit = (size_t)(peek(cursor) - '0');
-        if (*length > (SIZE_MAX - digit) / 10)
-            return wrong(cursor, "a length of the shape is too large");
+        if (*length > (SIZE_MAX - digit) / 10) return wrong(cursor, "a length of the shape is too large");
         *length = *length * 10 + digit;
     }
-    if (peek(cursor) == 'L')
-        cursor->next++;
+    if (peek(cursor) == 'L') cursor->next++;
     return true;
 }
 
-static bool parse_shape(struct cursor *cursor, struct npy_header *header)
-{
-    if (!take(cursor, '('))
-        return wrong(cursor, "shape is no tuple of lengths");
+static bool parse_shape(struct cursor *cursor, struct npy_header *header) {
+    if (!take(cursor, '(')) return wrong(cursor, "shape is no tuple of lengths");
     bool comma = true;
     header->dimensions = 0;
     while (!take(cursor, ')')) {
-        if (!comma)
-            return wrong(cursor, "shape is no tuple of lengths");
-        if (header->dimensions == NPY_MAX_DIMENSIONS)
-            return wrong(cursor, "shape has too many dimensions");
-        if (!parse_length(cursor, &header->shape[header->dimensions]))
-            return false;
+        if (!comma) return wrong(cursor, "shape is no tuple of lengths");
+        if (header->dimensions == NPY_MAX_DIMENSIONS) return wrong(cursor, "shape has too many dimensions");
+        if (!parse_length(cursor, &header->shape[header->dimensions])) return false;
         header->dimensions++;
         comma = take(cursor, ',');
     }
@@ -174,8 +148,7 @@ static bool parse_shape(struct cursor *cursor, struct npy_header *header)
 }
 
 /* The product of the lengths; 1 if there are none; 0 if one of them is, however large the others. */
-static bool count_elements(struct cursor *cursor, struct npy_header *header)
-{
+static bool count_elements(struct cursor *cursor, struct npy_header *header) {
     header->count = 1;
     for (int i = 0; i < header->dimensions; i++)
         if (!header->shape[i]) {
@@ -190,8 +163,7 @@ static bool count_elements(struct cursor *cursor, struct npy_header *header)
     return true;
 }
 
-static bool parse_entry(struct cursor *cursor, struct npy_header *header, int *seen)
-{
+static bool parse_entry(struct cursor *cursor, struct npy_header *header, int *seen) {
     static const struct {
         const char *key;
         bool (*parse)(struct cursor *cursor, struct npy_header *header);
@@ -201,33 +173,26 @@ static bool parse_entry(struct cursor *cursor, struct npy_header *header, int *s
         return wrong(cursor, "not a dictionary of descr, fortran_order and shape");
     for (int i = 0; i < 3; i++)
         if (!strcmp(key, entries[i].key)) {
-            if (*seen & 1 << i)
-                return wrong(cursor, "an entry is there twice");
+            if (*seen & 1 << i) return wrong(cursor, "an entry is there twice");
             *seen |= 1 << i;
             return entries[i].parse(cursor, header);
         }
     return wrong(cursor, "an entry other than descr, fortran_order and shape");
 }
 
-bool npy_parse(struct npy_header *header, const char *text, size_t length)
-{
+bool npy_parse(struct npy_header *header, const char *text, size_t length) {
     *header = (struct npy_header){ 0 };
     struct cursor cursor = { text, text + length, header->problem, sizeof header->problem };
-    if (!take(&cursor, '{'))
-        return wrong(&cursor, "not a dictionary");
+    if (!take(&cursor, '{')) return wrong(&cursor, "not a dictionary");
     int seen = 0;
     bool comma = true;
     while (!take(&cursor, '}')) {
-        if (!comma)
-            return wrong(&cursor, "no comma between entries");
-        if (!parse_entry(&cursor, header, &seen))
-            return false;
+        if (!comma) return wrong(&cursor, "no comma between entries");
+        if (!parse_entry(&cursor, header, &seen)) return false;
         comma = take(&cursor, ',');
     }
     skip_blanks(&cursor);
-    if (seen != 7)
-        return wrong(&cursor, "descr, fortran_order or shape is missing");
-    if (peek(&cursor) != END_OF_TEXT)
-        return wrong(&cursor, "something follows the dictionary");
+    if (seen != 7) return wrong(&cursor, "descr, fortran_order or shape is missing");
+    if (peek(&cursor) != END_OF_TEXT) return wrong(&cursor, "something follows the dictionary");
     return count_elements(&cursor, header);
 }

@@ -1,8 +1,8 @@
 /* npy.h - the header of an .npy file.
  *
- * The format (numpy.lib.format, versions 1.0, 2.0 and 3.0): the six bytes of the magic, the two of the version, the length of
- * the text that follows (little-endian: two bytes in version 1, four in 2 and 3), the text, and the elements. The text is a
- * Python dictionary of exactly three entries, such as
+ * The format (numpy.lib.format, versions 1.0, 2.0 and 3.0): the six bytes of the magic, the two of the version, the length
+ * of the text that follows (little-endian: two bytes in version 1, four in 2 and 3), the text, and the elements. The text is
+ * a Python dictionary of exactly three entries, such as
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  * then blanks and a newline.
  *

@@ -15,8 +15,7 @@ static const struct format {
     int precision, least, top; /* normal numbers are from 2^least to below 2^top */
 } formats[] = { { 0, 0, 0 }, { 11, -14, 16 }, { 8, -126, 128 }, { 24, -126, 128 }, { 53, -1022, 1024 } };
 
-static double half_value(uint16_t bits)
-{
+static double half_value(uint16_t bits) {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
     double value;
     if (exponent == 31)
@@ -29,16 +28,14 @@ static double half_value(uint16_t bits)
 }
 
 /* A bfloat16 is the upper half of a float. */
-static double bfloat16_value(uint16_t bits)
-{
+static double bfloat16_value(uint16_t bits) {
     uint32_t word = (uint32_t)bits << 16;
     float value;
     memcpy(&value, &word, sizeof value);
     return value;
 }
 
-double number_value(quire_type type, const union number *number)
-{
+double number_value(quire_type type, const union number *number) {
     switch (type) {
     case QUIRE_F16: return half_value(number->half);
     case QUIRE_BF16: return bfloat16_value(number->half);
@@ -47,8 +44,7 @@ double number_value(quire_type type, const union number *number)
     }
 }
 
-uint64_t number_bits(quire_type type, const union number *number)
-{
+uint64_t number_bits(quire_type type, const union number *number) {
     uint32_t word;
     uint64_t bits;
     switch (type) {
@@ -59,46 +55,33 @@ uint64_t number_bits(quire_type type, const union number *number)
     }
 }
 
-int number_precision(quire_type type)
-{
-    return formats[type].precision;
-}
+int number_precision(quire_type type) { return formats[type].precision; }
 
-int number_top(quire_type type)
-{
-    return formats[type].top;
-}
+int number_top(quire_type type) { return formats[type].top; }
 
-int number_ulp(quire_type type, double value)
-{
+int number_ulp(quire_type type, double value) {
     const struct format *format = &formats[type];
     int exponent = format->least;
-    if (value != 0 && ilogb(value) > exponent)
-        exponent = ilogb(value);
+    if (value != 0 && ilogb(value) > exponent) exponent = ilogb(value);
     return exponent - (format->precision - 1);
 }
 
-/* Whether the decimal in text, rounded to the type, is value. For half and bfloat16 it is rounded twice, to double and then by
- * the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint of two
- * such numbers, without being one, for that to matter. */
-static bool reads_back(quire_type type, const char *text, double value)
-{
+/* Whether the decimal in text, rounded to the type, is value. For half and bfloat16 it is rounded twice, to double and then
+ * by the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint of two such
+ * numbers, without being one, for that to matter. */
+static bool reads_back(quire_type type, const char *text, double value) {
     double read = strtod(text, NULL);
-    if (type == QUIRE_F64)
-        return read == value;
-    if (type == QUIRE_F32)
-        return (double)strtof(text, NULL) == value;
+    if (type == QUIRE_F64) return read == value;
+    if (type == QUIRE_F32) return (double)strtof(text, NULL) == value;
     union number rounded;
     quire_sum(NULL, QUIRE_F64, 1, &read, QUIRE_EXACT, type, &rounded);
     return number_value(type, &rounded) == value;
 }
 
 /* Adds one to the last of the digits of "d.ddde+xx"; false if all of them are 9. */
-static bool increment(char *text)
-{
+static bool increment(char *text) {
     for (char *c = strchr(text, 'e') - 1; c >= text; c--) {
-        if (*c == '.')
-            continue;
+        if (*c == '.') continue;
         if (*c < '9') {
             ++*c;
             return true;
@@ -108,14 +91,12 @@ static bool increment(char *text)
     return false;
 }
 
-/* The shortest "d.ddde+xx" that reads back as value > 0. With k digits the nearest decimal is the one to try; but just above a
- * power of two numbers are twice as far apart as below, and there the next decimal may do where the nearest does not. */
-static void shortest_scientific(quire_type type, double value, char text[NUMBER_TEXT])
-{
+/* The shortest "d.ddde+xx" that reads back as value > 0. With k digits the nearest decimal is the one to try; but just above
+ * a power of two numbers are twice as far apart as below, and there the next decimal may do where the nearest does not. */
+static void shortest_scientific(quire_type type, double value, char text[NUMBER_TEXT]) {
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, NUMBER_TEXT, "%.*e", digits - 1, value);
-        if (reads_back(type, text, value))
-            return;
+        if (reads_back(type, text, value)) return;
         char next[NUMBER_TEXT];
         memcpy(next, text, NUMBER_TEXT);
         if (increment(next) && reads_back(type, next, value)) {
@@ -127,16 +108,13 @@ static void shortest_scientific(quire_type type, double value, char text[NUMBER_
 
 /* "d.ddde+xx" without its exponent, if that is no longer than reasonable and invents no digits: 65504 in half is 6.55e+04
  * (its neighbours are 32 away), not 65500. */
-static bool positional(const char *scientific, double value, char text[NUMBER_TEXT])
-{
+static bool positional(const char *scientific, double value, char text[NUMBER_TEXT]) {
     char digits[17 + 1];
     int count = 0, exponent = atoi(strchr(scientific, 'e') + 1);
     for (const char *c = scientific; *c != 'e' && count < 17; c++)
-        if (*c != '.')
-            digits[count++] = *c;
+        if (*c != '.') digits[count++] = *c;
     digits[count] = 0;
-    if (exponent < -4 || exponent > 16)
-        return false;
+    if (exponent < -4 || exponent > 16) return false;
     if (exponent < 0)
         snprintf(text, NUMBER_TEXT, "0.%.*s%s", -exponent - 1, "0000", digits);
     else if (exponent < count - 1)
@@ -146,14 +124,12 @@ static bool positional(const char *scientific, double value, char text[NUMBER_TE
     return exponent < count || strtod(text, NULL) == value;
 }
 
-void number_decimal(quire_type type, double value, char text[NUMBER_TEXT])
-{
+void number_decimal(quire_type type, double value, char text[NUMBER_TEXT]) {
     if (isnan(value)) {
         strcpy(text, "nan");
         return;
     }
-    if (signbit(value))
-        *text++ = '-';
+    if (signbit(value)) *text++ = '-';
     value = fabs(value);
     if (isinf(value) || value == 0) {
         strcpy(text, value == 0 ? "0" : "inf");
@@ -164,8 +140,7 @@ void number_decimal(quire_type type, double value, char text[NUMBER_TEXT])
     strcpy(text, positional(scientific, value, plain) ? plain : scientific);
 }
 
-void number_hex(double value, char text[NUMBER_TEXT])
-{
+void number_hex(double value, char text[NUMBER_TEXT]) {
     if (isnan(value))
         strcpy(text, "nan");
     else

@@ -15,10 +15,14 @@
 enum { OPTION_METHOD = 256, OPTION_TYPE, OPTION_RESULT, OPTION_JSON, OPTION_THREADS, OPTION_TIER, OPTION_DEVICE };
 
 static const struct option long_options[] = {
-    { "method", required_argument, NULL, OPTION_METHOD },   { "type", required_argument, NULL, OPTION_TYPE },
-    { "result", required_argument, NULL, OPTION_RESULT },   { "json", no_argument, NULL, OPTION_JSON },
-    { "threads", required_argument, NULL, OPTION_THREADS }, { "tier", required_argument, NULL, OPTION_TIER },
-    { "device", required_argument, NULL, OPTION_DEVICE },   { "help", no_argument, NULL, 'h' },
+    { "method", required_argument, NULL, OPTION_METHOD },
+    { "type", required_argument, NULL, OPTION_TYPE },
+    { "result", required_argument, NULL, OPTION_RESULT },
+    { "json", no_argument, NULL, OPTION_JSON },
+    { "threads", required_argument, NULL, OPTION_THREADS },
+    { "tier", required_argument, NULL, OPTION_TIER },
+    { "device", required_argument, NULL, OPTION_DEVICE },
+    { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 },
 };
 
@@ -37,22 +41,18 @@ static const char option_help[] =
     "  --device cpu|cuda            where to work (default: cpu)\n"
     "  -h, --help                   print this help\n";
 
-static const char *long_name(int value)
-{
+static const char *long_name(int value) {
     for (const struct option *option = long_options; option->name; option++)
-        if (option->val == value)
-            return option->name;
+        if (option->val == value) return option->name;
     return "";
 }
 
-static int bad_value(int option, const char *value, const char *wanted)
-{
+static int bad_value(int option, const char *value, const char *wanted) {
     complain("--%s %s: not %s", long_name(option), value, wanted);
     return EXIT_USAGE;
 }
 
-static int read_threads(struct options *options, const char *value)
-{
+static int read_threads(struct options *options, const char *value) {
     char *end;
     errno = 0;
     long threads = strtol(value, &end, 10);
@@ -64,8 +64,7 @@ static int read_threads(struct options *options, const char *value)
     return EXIT_FINE;
 }
 
-static int read_option(struct options *options, int option, const char *value)
-{
+static int read_option(struct options *options, int option, const char *value) {
     switch (option) {
     case OPTION_METHOD:
         options->method = strcmp(value, "all") ? method_named(value) : METHOD_ALL;
@@ -82,20 +81,14 @@ static int read_option(struct options *options, int option, const char *value)
     case OPTION_DEVICE:
         options->cuda = !strcmp(value, "cuda");
         return options->cuda || !strcmp(value, "cpu") ? EXIT_FINE : bad_value(option, value, "cpu or cuda");
-    case OPTION_THREADS:
-        return read_threads(options, value);
-    case OPTION_JSON:
-        options->json = true;
-        return EXIT_FINE;
-    default: /* -h */
-        options->help = true;
-        return EXIT_FINE;
+    case OPTION_THREADS: return read_threads(options, value);
+    case OPTION_JSON: options->json = true; return EXIT_FINE;
+    default: /* -h */ options->help = true; return EXIT_FINE;
     }
 }
 
 /* What getopt_long did not like. argument is the one it stopped behind. */
-static int bad_option(int answer, const char *argument)
-{
+static int bad_option(int answer, const char *argument) {
     if (answer == ':')
         complain("--%s needs a value", long_name(optopt));
     else if (optopt >= OPTION_METHOD || (optopt == 'h' && !strncmp(argument, "--", 2)))
@@ -107,8 +100,7 @@ static int bad_option(int answer, const char *argument)
     return EXIT_USAGE;
 }
 
-static int read_operands(struct options *options, const struct command *command, int argc, char **argv)
-{
+static int read_operands(struct options *options, const struct command *command, int argc, char **argv) {
     if (argc != command->files) {
         if (argc > command->files && !command->files)
             complain("%s takes no files", command->name);
@@ -116,8 +108,7 @@ static int read_operands(struct options *options, const struct command *command,
             complain("%s needs %s, not %d", command->name, command->files == 1 ? "one file" : "two files", argc);
         return EXIT_USAGE;
     }
-    for (int i = 0; i < argc; i++)
-        options->file[i] = argv[i];
+    for (int i = 0; i < argc; i++) options->file[i] = argv[i];
     if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
         complain("%s: only one file can be standard input", command->name);
         return EXIT_USAGE;
@@ -125,22 +116,18 @@ static int read_operands(struct options *options, const struct command *command,
     return EXIT_FINE;
 }
 
-int options_read(struct options *options, const struct command *command, int argc, char **argv)
-{
+int options_read(struct options *options, const struct command *command, int argc, char **argv) {
     *options = (struct options){ .method = QUIRE_EXACT, .tier = -1 };
     bool only_json = true, cpu_only = false;
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option == '?' || option == ':')
-            return bad_option(option, argv[optind - 1]);
+        if (option == '?' || option == ':') return bad_option(option, argv[optind - 1]);
         int status = read_option(options, option, optarg);
-        if (status)
-            return status;
+        if (status) return status;
         only_json = only_json && (option == OPTION_JSON || option == 'h');
         cpu_only = cpu_only || option == OPTION_THREADS || option == OPTION_TIER;
     }
-    if (options->help)
-        return EXIT_FINE;
+    if (options->help) return EXIT_FINE;
     if (!command->files && !only_json) {
         complain("%s takes no option but --json", command->name);
         return EXIT_USAGE;
@@ -152,8 +139,7 @@ int options_read(struct options *options, const struct command *command, int arg
     return read_operands(options, command, argc - optind, argv + optind);
 }
 
-void options_help(const struct command *command)
-{
+void options_help(const struct command *command) {
     printf("usage: quire %s [option ...]%s%s\n%s\n", command->name, *command->operands ? " " : "", command->operands,
            command->summary);
     if (command->files)
@@ -162,8 +148,7 @@ void options_help(const struct command *command)
         fputs("\n  --json        print JSON\n  -h, --help    print this help\n", stdout);
 }
 
-void options_help_all(const struct command *commands)
-{
+void options_help_all(const struct command *commands) {
     fputs("usage: quire command [option ...] [FILE ...]\n"
           "Correctly rounded, reproducible sums of floating-point numbers.\n\n",
           stdout);

@@ -17,8 +17,7 @@ enum { CELL_TEXT = NUMBER_TEXT };
 
 typedef char row_text[COLUMNS][CELL_TEXT];
 
-static void write_seconds(double seconds, char text[CELL_TEXT])
-{
+static void write_seconds(double seconds, char text[CELL_TEXT]) {
     if (seconds < 1e-3)
         snprintf(text, CELL_TEXT, "%.2f us", seconds * 1e6);
     else if (seconds < 1)
@@ -27,16 +26,14 @@ static void write_seconds(double seconds, char text[CELL_TEXT])
         snprintf(text, CELL_TEXT, "%.2f s", seconds);
 }
 
-static void write_ulps(double ulps, char text[CELL_TEXT])
-{
+static void write_ulps(double ulps, char text[CELL_TEXT]) {
     if (isnan(ulps))
         strcpy(text, "-");
     else
         snprintf(text, CELL_TEXT, "%.3g", ulps);
 }
 
-static void write_row(const struct job *job, const struct outcome *outcome, row_text row)
-{
+static void write_row(const struct job *job, const struct outcome *outcome, row_text row) {
     double value = number_value(job->result_type, &outcome->result);
     strcpy(row[0], method_name(outcome->method));
     number_decimal(job->result_type, value, row[1]);
@@ -48,29 +45,23 @@ static void write_row(const struct job *job, const struct outcome *outcome, row_
 }
 
 /* The method's name to the left, all else to the right, each column as wide as its widest text. */
-static void print_table(const struct job *job, const struct outcome *outcomes, int count)
-{
+static void print_table(const struct job *job, const struct outcome *outcomes, int count) {
     row_text rows[METHODS + 1] = { { "method", "result", "hex", "error/ulp", "bound/ulp", "time", "GB/s" } };
     int width[COLUMNS] = { 0 };
-    for (int i = 0; i < count; i++)
-        write_row(job, &outcomes[i], rows[i + 1]);
+    for (int i = 0; i < count; i++) write_row(job, &outcomes[i], rows[i + 1]);
     for (int i = 0; i <= count; i++)
         for (int column = 0; column < COLUMNS; column++)
-            if ((int)strlen(rows[i][column]) > width[column])
-                width[column] = (int)strlen(rows[i][column]);
+            if ((int)strlen(rows[i][column]) > width[column]) width[column] = (int)strlen(rows[i][column]);
     for (int i = 0; i <= count; i++) {
         printf("%-*s", width[0], rows[i][0]);
-        for (int column = 1; column < COLUMNS; column++)
-            printf("  %*s", width[column], rows[i][column]);
+        for (int column = 1; column < COLUMNS; column++) printf("  %*s", width[column], rows[i][column]);
         putchar('\n');
     }
 }
 
 int print_outcomes(const struct command *command, const struct options *options, const struct job *job,
-                   const struct outcome *outcomes, int count)
-{
-    if (options->json)
-        return json_outcomes(command, options, job, outcomes, count);
+                   const struct outcome *outcomes, int count) {
+    if (options->json) return json_outcomes(command, options, job, outcomes, count);
     if (options->method == METHOD_ALL) {
         print_table(job, outcomes, count);
         return EXIT_FINE;
@@ -81,14 +72,11 @@ int print_outcomes(const struct command *command, const struct options *options,
     return EXIT_FINE;
 }
 
-int print_info(bool json)
-{
+int print_info(bool json) {
     quire_tier fastest;
     int status = device_default_tier(&fastest);
-    if (status)
-        return status;
-    if (json)
-        return json_info(fastest);
+    if (status) return status;
+    if (json) return json_info(fastest);
     printf("version      %s\nAPI version  %d\ntiers       ", quire_version(), quire_api_version());
     for (int i = 0; i < TIERS; i++)
         if (quire_tier_available(every_tier[i]))

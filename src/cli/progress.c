@@ -21,19 +21,15 @@ static struct {
     double next; /* when to paint */
 } bar;
 
-void progress_begin(void)
-{
+void progress_begin(void) {
     bar.terminal = isatty(STDERR_FILENO);
     bar.next = clock_seconds() + PATIENCE;
 }
 
-void progress_report(void *what, size_t done, size_t total)
-{
-    if (!bar.terminal)
-        return;
+void progress_report(void *what, size_t done, size_t total) {
+    if (!bar.terminal) return;
     double now = clock_seconds();
-    if (now < bar.next)
-        return;
+    if (now < bar.next) return;
     bar.next = now + INTERVAL;
     bar.shown = true;
     if (!total || done > total) {
@@ -46,9 +42,7 @@ void progress_report(void *what, size_t done, size_t total)
             WIDTH - filled, "", share * 100);
 }
 
-void progress_end(void)
-{
-    if (bar.shown)
-        fputs("\r\033[K", stderr);
+void progress_end(void) {
+    if (bar.shown) fputs("\r\033[K", stderr);
     bar.shown = false;
 }

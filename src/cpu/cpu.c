@@ -26,9 +26,9 @@ typedef struct {
     void *user;
 } cpu_context;
 
-#define PIECES 256                           /* the most pieces of a job                                                */
-#define PIECE_ELEMENTS ((size_t)1 << 16)     /* the fewest elements of a piece                                          */
-#define THREAD_ELEMENTS ((size_t)1 << 17)    /* the fewest elements worth a thread: some microseconds of work           */
+#define PIECES 256                        /* the most pieces of a job                                                */
+#define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
+#define THREAD_ELEMENTS ((size_t)1 << 17) /* the fewest elements worth a thread: some microseconds of work           */
 
 typedef union {
     float f32[QUIRE_STATE_WORDS];
@@ -39,13 +39,11 @@ typedef void (*merge_function)(lane_state *into, const lane_state *from);
 typedef quire_total (*total_function)(const double *state);
 
 /* What the methods' list says about one method, on states of either type. */
-#define MERGES(method, METHOD, words, rows, unused)                                                                      \
-    static void method##_merge_float(lane_state *into, const lane_state *from) {                                         \
-        method##_merge_f32(into->f32, from->f32);                                                                        \
-    }                                                                                                                    \
-    static void method##_merge_double(lane_state *into, const lane_state *from) {                                        \
-        method##_merge_f64(into->f64, from->f64);                                                                        \
-    }
+#define MERGES(method, METHOD, words, rows, unused)                                                                         \
+    static void method##_merge_float(lane_state *into, const lane_state *from) {                                            \
+        method##_merge_f32(into->f32, from->f32);                                                                           \
+    }                                                                                                                       \
+    static void method##_merge_double(lane_state *into, const lane_state *from) { method##_merge_f64(into->f64, from->f64); }
 QUIRE_LANE_METHODS(MERGES, )
 
 typedef struct {
@@ -54,7 +52,7 @@ typedef struct {
     int words;
 } lane_method;
 
-#define ENTRY(method, METHOD, words, rows, unused)                                                                       \
+#define ENTRY(method, METHOD, words, rows, unused)                                                                          \
     [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
 static const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
 
@@ -183,6 +181,7 @@ static void run_exact(const cpu_work *w, int piece, const char *x, const char *y
     (void)piece;
     if (w->threads == 1) {
         w->add(w->accumulator, x, y, n);
+        if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not          */
         return;
     }
     quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;

@@ -22,7 +22,7 @@ typedef struct {
     block_counts sum; /* of the window's bins; the others are not set                                                   */
 } exact_state;
 
-#define WINDOW_BLOCKS 64 /* a block counts below 2^51 a bin; times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62    */
+#define WINDOW_BLOCKS 64 /* a block counts below 2^51 a bin; times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62 */
 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
@@ -30,7 +30,7 @@ typedef struct {
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
-    int scale;         /* of the terms in the bins, see term_scale                                                      */
+    int scale;           /* of the terms in the bins, see term_scale                                                      */
     int highest, lowest; /* of all terms there can be                                                                   */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
@@ -133,41 +133,41 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 
-#define LOAD(format, FORMAT, type, real, unused)                                                                         \
+#define LOAD(format, FORMAT, type, real, unused)                                                                            \
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(format, FORMAT, real, term, TERM, inexact)                                                                \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE,                      \
-                           VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,        \
+#define CHOICE(format, FORMAT, real, term, TERM, inexact)                                                                   \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE,                         \
+                           VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,           \
                            term##_value_f64 })
 
-#define BLOCK(bins, format, FORMAT, real, term, TERM, inexact)                                                             \
-    static term_range format##_##term##_block_##bins(const char *x, const char *y, size_t steps, int top,                \
-                                                     block_counts *counts) {                                             \
-        return block_sum(CHOICE(format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, counts);                   \
+#define BLOCK(bins, format, FORMAT, real, term, TERM, inexact)                                                              \
+    static term_range format##_##term##_block_##bins(const char *x, const char *y, size_t steps, int top,                   \
+                                                     block_counts *counts) {                                                \
+        return block_sum(CHOICE(format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, counts);                \
     }
 #define BLOCK_ENTRY(bins, format, term) [bins] = format##_##term##_block_##bins,
 
-#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                              \
-    WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                            \
-    static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                   \
-        slow_terms(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                             \
-    }                                                                                                                    \
-    static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                         \
-        return negative_zeros(CHOICE(format, FORMAT, real, term, TERM, inexact), x, y, n);                                     \
-    }                                                                                                                    \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n) {                  \
-        const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                        \
-        const exact_engine engine = { sizeof(format##_element),                                                          \
-                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                               \
-                                      term_scale(c),                                                                     \
-                                      term_highest(c),                                                                   \
-                                      term_lowest(c),                                                                    \
-                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                            \
-                                      format##_##term##_slow,                                                            \
-                                      format##_##term##_zeros };                                                         \
-        exact_sum(&engine, a, x, y, n);                                                                                  \
+#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
+    WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                               \
+    static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                      \
+        slow_terms(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                          \
+    }                                                                                                                       \
+    static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                            \
+        return negative_zeros(CHOICE(format, FORMAT, real, term, TERM, inexact), x, y, n);                                  \
+    }                                                                                                                       \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n) {                     \
+        const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
+        const exact_engine engine = { sizeof(format##_element),                                                             \
+                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
+                                      term_scale(c),                                                                        \
+                                      term_highest(c),                                                                      \
+                                      term_lowest(c),                                                                       \
+                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
+                                      format##_##term##_slow,                                                               \
+                                      format##_##term##_zeros };                                                            \
+        exact_sum(&engine, a, x, y, n);                                                                                     \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )

@@ -14,23 +14,27 @@
 
 #define BATCH 128 /* elements prepared before they are added: a load must not wait for the store just before it         */
 #define COLUMNS 4
+#define PAIR_WORTHWHILE 256 /* elements; fewer are not worth clearing and emptying all pairs                             */
 
 /* One element after the other, straight into the limbs; for the few, and for what is not finite. */
 QUIRE_INLINE void slow_limbs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const double p = c.load_one(x + i * (size_t)c.format.size), q = c.load_one(y + i * (size_t)c.format.size);
         const double value = c.value_one(p, q);
-        if (!double_is_finite(p) || !double_is_finite(q)) accumulator_note(a, value);
-        else if (c.is_double && c.is_product) limbs_add_product(a->limb, p, q);
-        else limbs_add_double(a->limb, value); /* products of anything narrower fit a double */
+        if (!double_is_finite(p) || !double_is_finite(q))
+            accumulator_note(a, value);
+        else if (c.is_double && c.is_product)
+            limbs_add_product(a->limb, p, q);
+        else
+            limbs_add_double(a->limb, value); /* products of anything narrower fit a double */
     }
 }
 
 /* A vector of terms as pairs, upper and lower part, and the places of their bins. */
 QUIRE_INLINE void prepare_pairs(v_f64 value, f64_pair *pair, int64_t *index) {
     const v_f64 ones = (v_f64){ 0 } + 1;
-    const v_i64 bin = (v_i64)value >> PAIR_SHIFT & (PAIR_BINS - 1), last = bin == PAIR_BINS - 1, place = bin * COLUMNS;
-    const v_f64 term = value * (v_f64)((last & (v_i64)(ones * PAIR_LAST_SCALE)) | (~last & (v_i64)ones));
+    const v_i64 bin = (v_i64)value >> PAIR_SHIFT & (PAIR_BINS - 1), high = bin >= PAIR_SCALED, place = bin * COLUMNS;
+    const v_f64 term = value * (v_f64)((high & (v_i64)(ones * PAIR_SCALE)) | (~high & (v_i64)ones));
     const v_f64 upper = (v_f64)((v_i64)term & PAIR_UPPER), lower = term - upper;
     const v_f64 even = even_pairs(upper, lower), odd = odd_pairs(upper, lower);
     memcpy(pair, &even, sizeof even);
@@ -71,11 +75,11 @@ QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x,
     return 1;
 }
 
-/* Elements narrower than double come here only if one is not finite: a window holds all others. Products of doubles have
- * 106 bits, too many for a pair. */
+/* Elements narrower than double come here only if one is not finite: a window holds all others (not so their products).
+ * Products of doubles have 106 bits, too many for a pair. */
 QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     const size_t step = (size_t)(STEP_TERMS(c.format.size) * SIMD_F64), size = (size_t)c.format.size;
-    while (c.is_double != c.is_product && n >= step) {
+    while (c.is_double != c.is_product && n >= PAIR_WORTHWHILE) {
         const size_t count = n < PAIR_ADDITIONS ? n - n % step : PAIR_ADDITIONS;
         if (!slow_pairs(c, a, x, y, count)) slow_limbs(c, a, x, y, count);
         x += count * size, y += count * size, n -= count;

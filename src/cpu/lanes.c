@@ -30,13 +30,22 @@
 #include "cpu/tile.h"
 
 /* An instance: tile.h with every choice made. */
-#define INSTANCE(method, METHOD, words, rows, format, real, term, inexact)                                               \
-    static void format##_##term##_##method(const void *x, const void *y, size_t n, void *state) {                        \
-        const tile_arithmetic_##real t = { sizeof(format##_element), words, inexact, format##_load_v_##real,             \
-                                           format##_load_##real, term##_value_v_##real, term##_error_v_##real,           \
-                                           method##_add_v_##real, method##_merge_v_##real, term##_value_##real,          \
-                                           term##_error_##real, method##_add_##real, method##_merge_##real };            \
-        tile_sum_##real(t, x, y, n, state);                                                                              \
+#define INSTANCE(method, METHOD, words, rows, format, real, term, inexact)                                                  \
+    static void format##_##term##_##method(const void *x, const void *y, size_t n, void *state) {                           \
+        const tile_arithmetic_##real t = { sizeof(format##_element),                                                        \
+                                           words,                                                                           \
+                                           inexact,                                                                         \
+                                           format##_load_v_##real,                                                          \
+                                           format##_load_##real,                                                            \
+                                           term##_value_v_##real,                                                           \
+                                           term##_error_v_##real,                                                           \
+                                           method##_add_v_##real,                                                           \
+                                           method##_merge_v_##real,                                                         \
+                                           term##_value_##real,                                                             \
+                                           term##_error_##real,                                                             \
+                                           method##_add_##real,                                                             \
+                                           method##_merge_##real };                                                         \
+        tile_sum_##real(t, x, y, n, state);                                                                                 \
     }
 #define OF_TERM(term, TERM, inexact, format, real) INSTANCES(format, real, term, inexact)
 #define INSTANCES(format, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, real, term, inexact)
@@ -47,5 +56,5 @@ QUIRE_FORMATS(OF_FORMAT, )
 #define ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
 
-const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[TIER_TYPES][TERM_COUNT][TIER_METHODS] = { QUIRE_FORMATS(
-    ENTRIES_OF_FORMAT, ) };
+const tile_function QUIRE_NAME(lanes_table,
+                               SIMD_TIER)[TIER_TYPES][TERM_COUNT][TIER_METHODS] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };

@@ -11,9 +11,7 @@
 #include <cpuid.h>
 #endif
 
-
-#define TIER(name)                                                                                                       \
-    static const cpu_tier name = { lanes_table_##name, exact_table_##name }
+#define TIER(name) static const cpu_tier name = { lanes_table_##name, exact_table_##name }
 
 TIER(portable);
 #if defined(QUIRE_X86_TIERS)
@@ -26,9 +24,7 @@ static int have_f16c(void) {
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-static int have_avx2(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && have_f16c();
-}
+static int have_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && have_f16c(); }
 
 static int have_avx512(void) {
     return have_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

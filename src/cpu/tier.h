@@ -30,8 +30,8 @@ QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
-#define TIER_TABLES(name)                                                                                                \
-    extern QUIRE_PRIVATE const tile_function lanes_table_##name[TIER_TYPES][TERM_COUNT][TIER_METHODS];                                 \
+#define TIER_TABLES(name)                                                                                                   \
+    extern QUIRE_PRIVATE const tile_function lanes_table_##name[TIER_TYPES][TERM_COUNT][TIER_METHODS];                      \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[TIER_TYPES][TERM_COUNT];
 TIER_TABLES(portable)
 TIER_TABLES(avx2)

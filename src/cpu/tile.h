@@ -31,8 +31,9 @@ typedef struct {
 } QUIRE_NAME(tile_arithmetic, SCALAR);
 
 /* Full rows through the first, second, ... group of vectors. */
-QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
-                                                const char *x, const char *y, size_t rows) {
+QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
+                                                size_t rows) {
     enum { VECTORS = ORDER_LANES / WIDTH, MOST = SIMD_REGISTERS / 2 < VECTORS ? SIMD_REGISTERS / 2 : VECTORS };
     const int group = t.words == 1 ? MOST : MOST / 2;
     for (int first = 0; first < VECTORS; first += group) {
@@ -44,7 +45,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
             const size_t at = (row * ORDER_LANES + (size_t)(first * WIDTH)) * (size_t)t.size;
 #pragma GCC unroll 16
             for (int v = 0; v < group; v++) {
-                if (t.words > 1 || t.size == 8) __builtin_prefetch(x + at + v * WIDTH * t.size + STRIP_BYTES);
+                if (t.words > 1 || t.size == 8) /* perhaps past the end, where it does nothing */
+                    __builtin_prefetch((const void *)((uintptr_t)x + at + (size_t)(v * WIDTH * t.size) + STRIP_BYTES));
                 VECTOR a = t.load(x + at + v * WIDTH * t.size);
                 VECTOR b = t.inexact ? t.load(y + at + v * WIDTH * t.size) : a;
                 VECTOR value = t.value(a, b);
@@ -58,8 +60,9 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
 }
 
 /* The last row, when it is short. */
-QUIRE_INLINE void QUIRE_NAME(tile_rest, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
-                                                const char *x, const char *y, size_t count) {
+QUIRE_INLINE void QUIRE_NAME(tile_rest, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
+                                                size_t count) {
     for (size_t j = 0; j < count; j++) {
         SCALAR_TYPE state[QUIRE_STATE_WORDS];
         SCALAR_TYPE a = t.load_one(x + j * (size_t)t.size), b = t.inexact ? t.load_one(y + j * (size_t)t.size) : a;

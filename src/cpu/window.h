@@ -75,18 +75,21 @@ typedef struct {
     v_i64 least, most, underflow;
 } magnitudes;
 
-#define LOOK_AT(bits)                                                                                                    \
-    do {                                                                                                                 \
-        const v_i##bits magnitude = (v_i##bits)raw & INT##bits##_MAX;                                                    \
-        m->most = (v_i64)max_v_i##bits((v_i##bits)m->most, magnitude);                                                   \
-        if (least_too)                                                                                                   \
-            m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX));   \
+#define LOOK_AT(bits)                                                                                                       \
+    do {                                                                                                                    \
+        const v_i##bits magnitude = (v_i##bits)raw & INT##bits##_MAX;                                                       \
+        m->most = (v_i64)max_v_i##bits((v_i##bits)m->most, magnitude);                                                      \
+        if (least_too)                                                                                                      \
+            m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX));      \
     } while (0)
 
 QUIRE_INLINE void look_at(magnitudes *m, v_i64 raw, int size, int least_too) {
-    if (size == 2) LOOK_AT(16);
-    else if (size == 4) LOOK_AT(32);
-    else LOOK_AT(64);
+    if (size == 2)
+        LOOK_AT(16);
+    else if (size == 4)
+        LOOK_AT(32);
+    else
+        LOOK_AT(64);
 }
 
 QUIRE_INLINE magnitudes look_at_nothing(int size) {
@@ -100,9 +103,12 @@ QUIRE_INLINE magnitudes look_at_nothing(int size) {
 QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int64_t *low, int64_t *high) {
     int16_t l16, h16;
     int32_t l32, h32;
-    if (size == 2) memcpy(&l16, least, 2), memcpy(&h16, most, 2), *low = l16, *high = h16;
-    else if (size == 4) memcpy(&l32, least, 4), memcpy(&h32, most, 4), *low = l32, *high = h32;
-    else memcpy(low, least, 8), memcpy(high, most, 8);
+    if (size == 2)
+        memcpy(&l16, least, 2), memcpy(&h16, most, 2), *low = l16, *high = h16;
+    else if (size == 4)
+        memcpy(&l32, least, 4), memcpy(&h32, most, 4), *low = l32, *high = h32;
+    else
+        memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
 /* What was seen, as a range. A subnormal is a multiple of the least normal number's unit. */
@@ -123,9 +129,12 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     const uint64_t smallest = ((uint64_t)least - (uint64_t)zero) & (uint64_t)zero;
     const int greatest_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
     term_range r = { greatest_field + 1 - bias, (least_field ? least_field : 1) - bias - (precision - 1) };
-    if (greatest_field == 2 * bias + 1 || underflow) r.high = RANGE_UNKNOWN;
-    else if (!most) r.high = r.low - 1;
-    else if (c.is_product && c.is_double && r.low - ERROR_BELOW < -1074) r.high = RANGE_UNKNOWN;
+    if (greatest_field == 2 * bias + 1 || underflow)
+        r.high = RANGE_UNKNOWN;
+    else if (!most)
+        r.high = r.low - 1;
+    else if (c.is_product && c.is_double && r.low - ERROR_BELOW < -1074)
+        r.high = RANGE_UNKNOWN;
     return r;
 }
 
@@ -139,10 +148,10 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, v_f64 *value, mag
     v_u64 raw;
     memcpy(&raw, x, sizeof raw);
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c));
-    if (c.is_double) value[0] = c.value((v_f64)raw, (v_f64)raw);
+    if (c.is_double)
+        value[0] = c.value((v_f64)raw, (v_f64)raw);
     else
-        for (int i = 0; i < STEP_TERMS(c.format.size); i++)
-            value[i] = widen_by_shift(raw, bits, i, exponent_bits(c), keep);
+        for (int i = 0; i < STEP_TERMS(c.format.size); i++) value[i] = widen_by_shift(raw, bits, i, exponent_bits(c), keep);
 }
 
 /* The products of two vectors of elements, and for doubles their errors. */
@@ -165,8 +174,10 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
 }
 
 QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
-    if (c.is_product) product_terms(c, x, y, value, error, m);
-    else element_terms(c, x, value, m);
+    if (c.is_product)
+        product_terms(c, x, y, value, error, m);
+    else
+        element_terms(c, x, value, m);
 }
 
 /* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS. */

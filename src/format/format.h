@@ -11,12 +11,12 @@
 #include "arithmetic.h"
 
 typedef struct {
-    int size;             /* bytes                                                                                   */
-    int precision;        /* bits of the significand, the hidden one included                                        */
-    int least_exponent;   /* q of the least subnormal, 2^q                                                           */
-    uint64_t infinity;    /* the bits of +Inf                                                                        */
-    uint64_t quiet_nan;   /* the bits of the canonical NaN                                                           */
-    uint64_t sign;        /* the sign bit                                                                            */
+    int size;           /* bytes                                                                                   */
+    int precision;      /* bits of the significand, the hidden one included                                        */
+    int least_exponent; /* q of the least subnormal, 2^q                                                           */
+    uint64_t infinity;  /* the bits of +Inf                                                                        */
+    uint64_t quiet_nan; /* the bits of the canonical NaN                                                           */
+    uint64_t sign;      /* the sign bit                                                                            */
 } format_description;
 
 /* A finite double as m * 2^q, |m| < 2^53. */

@@ -17,18 +17,18 @@
 typedef float f32_type;
 typedef double f64_type;
 
-#define QUIRE_FORMATS(X, ...)                                                                                            \
-    X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                           \
-    X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                  \
-    X(float, FLOAT, QUIRE_F32, f32, __VA_ARGS__)                                                                         \
+#define QUIRE_FORMATS(X, ...)                                                                                               \
+    X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                              \
+    X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                     \
+    X(float, FLOAT, QUIRE_F32, f32, __VA_ARGS__)                                                                            \
     X(double, DOUBLE, QUIRE_F64, f64, __VA_ARGS__)
 
 /* The description of a type, by value so that device code has it too; .size is 0 where the type is none. */
 QUIRE_INLINE format_description describe_format(quire_type type) {
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                     \
-    case number: {                                                                                                       \
-        format_description d = NAME##_DESCRIPTION;                                                                       \
-        return d;                                                                                                        \
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+    case number: {                                                                                                          \
+        format_description d = NAME##_DESCRIPTION;                                                                          \
+        return d;                                                                                                           \
     }
     switch (type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
@@ -40,17 +40,20 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
 QUIRE_INLINE void format_store(uint64_t bits, format_description f, void *to) {
     const uint16_t bits_16 = (uint16_t)bits;
     const uint32_t bits_32 = (uint32_t)bits;
-    if (f.size == 2) memcpy(to, &bits_16, 2);
-    else if (f.size == 4) memcpy(to, &bits_32, 4);
-    else memcpy(to, &bits, 8);
+    if (f.size == 2)
+        memcpy(to, &bits_16, 2);
+    else if (f.size == 4)
+        memcpy(to, &bits_32, 4);
+    else
+        memcpy(to, &bits, 8);
 }
 
 /* name_load(p): the element at p, decoded. */
-#define QUIRE_LOAD(name, NAME, number, real, unused)                                                                     \
-    QUIRE_INLINE real##_type name##_load_##real(const void *p) {                                                         \
-        name##_element element;                                                                                          \
-        memcpy(&element, p, sizeof element);                                                                             \
-        return name##_to_##real(element);                                                                                \
+#define QUIRE_LOAD(name, NAME, number, real, unused)                                                                        \
+    QUIRE_INLINE real##_type name##_load_##real(const void *p) {                                                            \
+        name##_element element;                                                                                             \
+        memcpy(&element, p, sizeof element);                                                                                \
+        return name##_to_##real(element);                                                                                   \
     }
 QUIRE_FORMATS(QUIRE_LOAD, )
 #undef QUIRE_LOAD

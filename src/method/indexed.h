@@ -8,8 +8,8 @@
  *
  * DOUBLES are cut in two first: the upper 27 bits of the significand, and the rest, exactly. A pair of bins takes 8
  * neighbouring exponents, below 2^34 units each (27 bits and 7 of spread): 2^19 additions are exact, PAIR_ADDITIONS keeps
- * to a quarter. The last pair takes its numbers times 2^-64, lest they overflow. Inf and NaN leave a pair that is not
- * finite: its additions must be done in another way.
+ * to a quarter. The last pairs take their numbers times 2^-64, lest sums overflow. So only Inf and NaN leave a pair
+ * that is not finite, the last one; the additions must then be done in another way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,8 +26,9 @@
 #define PAIR_SHIFT 55 /* from a double's bits to the top 8 of its exponent                                               */
 #define PAIR_UPPER (~(int64_t)0x3ffffff)
 #define PAIR_ADDITIONS (1 << 17)
-#define PAIR_LAST_SHIFT 64 /* what the last pair takes is scaled down by so many binades                                 */
-#define PAIR_LAST_SCALE 0x1p-64
+#define PAIR_SCALED (PAIR_BINS - 4) /* these pairs could overflow; PAIR_ADDITIONS of less than 2^993 cannot              */
+#define PAIR_SHIFT_DOWN 64          /* what they take is scaled down by so many binades                                  */
+#define PAIR_SCALE 0x1p-64
 
 /* stride: the distance of a column's bins. */
 QUIRE_INLINE void indexed_add(double *bin, int stride, float x) {
@@ -51,7 +52,7 @@ QUIRE_INLINE void pair_empty(quire_accumulator *a, int k, double half) {
     int q;
     if (half == 0) return;
     double_decompose(half, &m, &q);
-    limbs_add(a->limb, m, k == PAIR_BINS - 1 ? q + PAIR_LAST_SHIFT : q);
+    limbs_add(a->limb, m, k >= PAIR_SCALED ? q + PAIR_SHIFT_DOWN : q);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* kahan.h - compensated summation (Kahan, Babuska, Neumaier): what each addition loses is kept beside the sum, and added at
  * the end. Neumaier's test of magnitudes is replaced by TwoSum, which finds the same error without a branch. Error at most
- * u |sum| + (c u)^2 sum|x| + higher order (Ogita, Rump, Oishi 2005, Proposition 4.5; products: Dot2, Proposition 5.5).
+ * (c u)^2 sum|x| before the one rounding (after Ogita, Rump, Oishi 2005, Sum2 and Dot2; docs/accuracy.md counts the merges).
  * State: { sum, compensation }.
  *
  * SPDX-License-Identifier: MIT
@@ -17,10 +17,15 @@ QUIRE_INLINE void QUIRE_NAME(kahan_merge, SUFFIX)(REAL *state, const REAL *other
 
 #ifndef QUIRE_METHOD_KAHAN_H
 #define QUIRE_METHOD_KAHAN_H
-/* The exact sum of the two, to be rounded once. An infinite or NaN sum stands for itself, since its compensation is
- * NaN; so does a sum that has lost nothing, since adding +0 would turn a sum of -0 into +0. */
+/* An infinite or NaN sum stands for itself, since its compensation is NaN; so does a sum that has lost nothing, since adding
+ * +0 would turn a sum of -0 into +0. */
+QUIRE_INLINE int kahan_sum_alone(const double *state) {
+    return !double_is_finite(state[0]) || !double_is_finite(state[1]) || state[1] == 0;
+}
+
+/* Else it is the exact sum of the two, to be rounded once. */
 QUIRE_INLINE quire_total kahan_total(const double *state) {
-    if (!double_is_finite(state[0]) || !double_is_finite(state[1]) || state[1] == 0) return total_of_double(state[0]);
+    if (kahan_sum_alone(state)) return total_of_double(state[0]);
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS] = { 0 };
     limbs_add_double(limb, state[0]);
     limbs_add_double(limb, state[1]);

@@ -11,9 +11,9 @@
 #include "quire/quire.h"
 
 /* X(name, METHOD, words, rows): words of state a lane; rows of a tile, ROWS_FIXED or ROWS_GROW (src/order/order.h). */
-#define QUIRE_LANE_METHODS(X, ...)                                                                                       \
-    X(plain, QUIRE_PLAIN, 1, ROWS_GROW, __VA_ARGS__)                                                                     \
-    X(pairwise, QUIRE_PAIRWISE, 1, ROWS_FIXED, __VA_ARGS__)                                                              \
+#define QUIRE_LANE_METHODS(X, ...)                                                                                          \
+    X(plain, QUIRE_PLAIN, 1, ROWS_GROW, __VA_ARGS__)                                                                        \
+    X(pairwise, QUIRE_PAIRWISE, 1, ROWS_FIXED, __VA_ARGS__)                                                                 \
     X(kahan, QUIRE_KAHAN, 2, ROWS_GROW, __VA_ARGS__)
 
 #define QUIRE_STATE_WORDS 2 /* the most words a lane's state has */

@@ -1,5 +1,5 @@
 /* plain.h - recursive summation down long lanes. Error at most c u sum|x| + O(u^2), c the longest chain of additions
- * (Higham 1993, "The accuracy of floating point summation", eq. (2.6)). State: { sum }.
+ * (Higham 1993, "The accuracy of floating point summation"). State: { sum }.
  *
  * SPDX-License-Identifier: MIT
  */

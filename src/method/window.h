@@ -37,9 +37,9 @@ QUIRE_INLINE INTEGER QUIRE_NAME(window_count, SUFFIX)(REAL bin, REAL start) {
 #ifndef QUIRE_METHOD_WINDOW_H
 #define QUIRE_METHOD_WINDOW_H
 
-#define WINDOW_HEADROOM 8                    /* 2^8 additions a bin between readings                                    */
-#define WINDOW_STEP (52 - WINDOW_HEADROOM)   /* what each bin adds to the range, in bits                                */
-#define WINDOW_BINS 7                        /* the most bins a window has: all exponents of a float                    */
+#define WINDOW_HEADROOM 8                  /* 2^8 additions a bin between readings                                    */
+#define WINDOW_STEP (52 - WINDOW_HEADROOM) /* what each bin adds to the range, in bits                                */
+#define WINDOW_BINS 7                      /* the most bins a window has: all exponents of a float                    */
 
 /* From 2^top down to the unit of the last bin: how many bits a window of so many bins holds. */
 QUIRE_INLINE int window_range(int bins) { return bins * WINDOW_STEP - 1; }

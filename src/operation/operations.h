@@ -9,17 +9,17 @@
 #include "accumulator/total.h"
 
 /* X(term, TERM, inexact): the functions of a term are in term.h; inexact is 1 where value + error needs both. */
-#define QUIRE_TERMS(X, ...)                                                                                              \
-    X(identity, TERM_IDENTITY, 0, __VA_ARGS__)                                                                           \
-    X(magnitude, TERM_MAGNITUDE, 0, __VA_ARGS__)                                                                         \
+#define QUIRE_TERMS(X, ...)                                                                                                 \
+    X(identity, TERM_IDENTITY, 0, __VA_ARGS__)                                                                              \
+    X(magnitude, TERM_MAGNITUDE, 0, __VA_ARGS__)                                                                            \
     X(product, TERM_PRODUCT, 1, __VA_ARGS__)
 
 /* X(operation, OPERATION, term, finish): what is summed, and what becomes of the total. */
-#define QUIRE_OPERATIONS(X, ...)                                                                                         \
-    X(sum, OPERATION_SUM, TERM_IDENTITY, FINISH_KEEP, __VA_ARGS__)                                                       \
-    X(asum, OPERATION_ASUM, TERM_MAGNITUDE, FINISH_KEEP, __VA_ARGS__)                                                    \
-    X(dot, OPERATION_DOT, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                        \
-    X(nrm2, OPERATION_NRM2, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                      \
+#define QUIRE_OPERATIONS(X, ...)                                                                                            \
+    X(sum, OPERATION_SUM, TERM_IDENTITY, FINISH_KEEP, __VA_ARGS__)                                                          \
+    X(asum, OPERATION_ASUM, TERM_MAGNITUDE, FINISH_KEEP, __VA_ARGS__)                                                       \
+    X(dot, OPERATION_DOT, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                           \
+    X(nrm2, OPERATION_NRM2, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                         \
     X(mean, OPERATION_MEAN, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)
 
 #define QUIRE_TERM_ENUM(term, TERM, inexact, unused) TERM,
