@@ -45,8 +45,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
             const size_t at = (row * ORDER_LANES + (size_t)(first * WIDTH)) * (size_t)t.size;
 #pragma GCC unroll 16
             for (int v = 0; v < group; v++) {
-                if (t.words > 1 || t.size == 8) /* perhaps past the end, where it does nothing */
-                    __builtin_prefetch((const void *)((uintptr_t)x + at + (size_t)(v * WIDTH * t.size) + STRIP_BYTES));
+                /* perhaps past the end, where it does nothing */
+                __builtin_prefetch((const void *)((uintptr_t)x + at + (size_t)(v * WIDTH * t.size) + STRIP_BYTES));
                 VECTOR a = t.load(x + at + v * WIDTH * t.size);
                 VECTOR b = t.inexact ? t.load(y + at + v * WIDTH * t.size) : a;
                 VECTOR value = t.value(a, b);

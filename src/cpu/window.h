@@ -25,9 +25,10 @@
 #include "method/window.h"
 
 #define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone      */
-#define SETS 4    /* vectors of each bin, and as many chains of additions; windows of many bins have half of that        */
-#define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM)
+#define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other              */
+#define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM) /* half of what the headroom allows */
 #define STEP_TERMS(size) (8 / (size))
+#define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
 
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
@@ -184,22 +185,22 @@ QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, v_f64
 QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                   block_counts *counts) {
     const int streams = c.is_double && c.is_product ? 2 : 1, terms = STEP_TERMS(c.format.size);
-    const int half_sets = bins * streams > 4 ? SETS / 2 : SETS, sets = half_sets > terms ? half_sets : terms;
     const v_f64 zero = { 0 };
     magnitudes m = look_at_nothing(c.is_product ? 8 : c.format.size);
     v_f64 bin[STREAMS][SETS][WINDOW_BINS];
     top -= term_scale(c);
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++)
-            for (int set = 0; set < sets; set++) bin[s][set][k] = zero + window_start(top - s * ERROR_BELOW, k);
+            for (int set = 0; set < SETS; set++) bin[s][set][k] = zero + window_start(top - s * ERROR_BELOW, k);
 
     for (size_t step = 0; step < steps;) {
-        const size_t together = steps - step >= (size_t)(sets / terms) ? (size_t)(sets / terms) : 1;
+        const size_t together = steps - step >= (size_t)(SETS / terms) ? (size_t)(SETS / terms) : 1;
 #pragma GCC unroll 4
-        for (int u = 0; u < sets / terms; u++) {
+        for (int u = 0; u < SETS / terms; u++) {
             if ((size_t)u >= together) break;
             v_f64 value[4], error[4];
             const size_t at = (step + (size_t)u) * SIMD_BYTES;
+            __builtin_prefetch((const void *)((uintptr_t)x + at + PREFETCH_BYTES)); /* perhaps past the end: no harm */
             step_terms(c, x + at, y + at, value, error, &m);
 #pragma GCC unroll 4
             for (int i = 0; i < terms; i++) {
@@ -214,7 +215,7 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
         for (int k = 0; k < bins; k++) {
             const v_f64 start = zero + window_start(top - s * ERROR_BELOW, k);
             v_u64 sum = window_count_v_f64(bin[s][0][k], start);
-            for (int set = 1; set < sets; set++) sum += window_count_v_f64(bin[s][set][k], start);
+            for (int set = 1; set < SETS; set++) sum += window_count_v_f64(bin[s][set][k], start);
             counts->count[s][k] = sum;
         }
     return range_of(&m, c);
