@@ -126,7 +126,7 @@ def draw_accuracy(rows, facts, operation, n, path):
     """Panels: data down, types across. A point a method: speed to the right, error upwards."""
     rows = [r for r in rows if r["operation"] == operation and r["n"] == n and not math.isnan(r["error_ulps"])]
     families, types = in_order(rows, "family"), in_order(rows, "type")
-    figure, axes = grid(len(types), len(families), 2.9, 2.45)
+    figure, axes = grid(len(types), len(families), 2.9, 2.45 if len(families) > 1 else 3.4)
     for line, family in enumerate(families):
         bottom, nought, wrong, top = accuracy_scale([r for r in rows if r["family"] == family])
         for column, kind in enumerate(types):
@@ -162,7 +162,7 @@ def draw_speed(rows, facts, operation, path):
     """Panels: data down, types across. A line a method: GB/s over n."""
     rows = [r for r in rows if r["operation"] == operation]
     families, types, sizes = in_order(rows, "family"), in_order(rows, "type"), sorted(set(r["n"] for r in rows))
-    figure, axes = grid(len(types), len(families), 2.9, 2.45)
+    figure, axes = grid(len(types), len(families), 2.9, 2.45 if len(families) > 1 else 3.4)
     for line, family in enumerate(families):
         for column, kind in enumerate(types):
             axis = axes[line][column]

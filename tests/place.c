@@ -9,27 +9,26 @@
 
 static const place *const PLACES[] = {
     &PLACE_CPU,
+#ifdef QUIRE_TEST_CUDA
+    &PLACE_CUDA,
+#endif
 };
 
 #define MAX_VARIANTS 64
 
 static struct {
     const place *place;
-    quire_context *context;               /* in use                               */
-    quire_context *opened[MAX_VARIANTS];  /* by the place, each at its first use  */
+    quire_context *context;              /* in use                               */
+    quire_context *opened[MAX_VARIANTS]; /* by the place, each at its first use  */
     int tried[MAX_VARIANTS], had[MAX_VARIANTS];
 } now;
 
-static const place *the_place(void)
-{
+static const place *the_place(void) {
     const char *name = getenv("QUIRE_TEST_PLACE");
-    if (now.place)
-        return now.place;
-    if (!name || !*name)
-        name = PLACES[0]->name;
+    if (now.place) return now.place;
+    if (!name || !*name) name = PLACES[0]->name;
     for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++)
-        if (!strcmp(name, PLACES[i]->name))
-            now.place = PLACES[i];
+        if (!strcmp(name, PLACES[i]->name)) now.place = PLACES[i];
     if (!now.place) { /* a misspelt place must not pass as a tested one */
         fprintf(stderr, "QUIRE_TEST_PLACE: no place is named %s\n", name);
         abort();
@@ -37,25 +36,15 @@ static const place *the_place(void)
     return now.place;
 }
 
-const char *place_unavailable(void)
-{
-    return the_place()->unavailable();
-}
+const char *place_unavailable(void) { return the_place()->unavailable(); }
 
-const char *place_name(void)
-{
-    return the_place()->name;
-}
+const char *place_name(void) { return the_place()->name; }
 
 /* ---------------------------------------------------------------------------------------------------------- contexts */
 
-size_t place_variants(void)
-{
-    return the_place()->variants;
-}
+size_t place_variants(void) { return the_place()->variants; }
 
-const char *place_use(size_t variant)
-{
+const char *place_use(size_t variant) {
     if (!now.tried[variant]) {
         quire_status status = the_place()->open(variant, &now.opened[variant]);
         if (status != QUIRE_OK && status != QUIRE_TIER_UNAVAILABLE) {
@@ -65,50 +54,41 @@ const char *place_use(size_t variant)
         now.tried[variant] = 1;
         now.had[variant] = status == QUIRE_OK;
     }
-    if (!now.had[variant])
-        return NULL;
+    if (!now.had[variant]) return NULL;
     now.context = now.opened[variant];
     return the_place()->variant_name(variant);
 }
 
-quire_context *place_context(void)
-{
-    if (!now.tried[0])
-        place_use(0);
+quire_context *place_context(void) {
+    if (!now.tried[0]) place_use(0);
     return now.context;
 }
 
-void place_set_context(quire_context *context)
-{
+void place_set_context(quire_context *context) {
     place_context(); /* the place is open from here on, and will not put its default over the test's own */
     now.context = context;
 }
 
-void place_close(void)
-{
-    for (size_t i = 0; now.place && i < now.place->variants; i++)
-        quire_close(now.opened[i]);
+void place_close(void) {
+    for (size_t i = 0; now.place && i < now.place->variants; i++) quire_close(now.opened[i]);
     memset(&now, 0, sizeof now);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- calls */
 
-const char *operation_name(operation op)
-{
+const char *operation_name(operation op) {
     static const char *const names[OPERATION_COUNT] = { "sum", "asum", "dot", "nrm2", "mean" };
     return names[op];
 }
 
 /* The arrays are only read by the calls; a place may copy them, so the const is kept in spirit. */
-static void *lend(place_slot slot, const void *host, size_t size)
-{
+static void *lend(place_slot slot, const void *host, size_t size) {
     place_context();
     return the_place()->lend(slot, (void *)(uintptr_t)host, size);
 }
 
 quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
-                          quire_type result_type, void *result)
-{
+                          quire_type result_type, void *result) {
     quire_context *context = place_context();
     size_t size = n * type_size(type);
     const void *u = lend(PLACE_X, x, size);
@@ -128,8 +108,7 @@ quire_status place_reduce(operation op, quire_type type, size_t n, const void *x
     return status;
 }
 
-quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x)
-{
+quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x) {
     const void *u = lend(PLACE_X, x, n * type_size(type));
     void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
     quire_status status = quire_accumulate(place_context(), r, type, n, u);
@@ -137,8 +116,7 @@ quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, s
     return status;
 }
 
-quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x)
-{
+quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x) {
     const void *u = lend(PLACE_X, x, n * type_size(type));
     void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
     quire_status status = quire_accumulate_magnitudes(place_context(), r, type, n, u);
@@ -147,8 +125,7 @@ quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_t
 }
 
 quire_status place_accumulate_products(quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
-                                       const void *y)
-{
+                                       const void *y) {
     const void *u = lend(PLACE_X, x, n * type_size(type));
     const void *v = y == x ? u : lend(PLACE_Y, y, n * type_size(type));
     void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
@@ -158,8 +135,7 @@ quire_status place_accumulate_products(quire_accumulator *accumulator, quire_typ
 }
 
 quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
-                                    const void *y)
-{
+                                    const void *y) {
     switch (op) {
     case OPERATION_ASUM: return place_accumulate_magnitudes(accumulator, type, n, x);
     case OPERATION_DOT: return place_accumulate_products(accumulator, type, n, x, y);

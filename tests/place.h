@@ -77,5 +77,6 @@ typedef struct place {
 } place;
 
 extern const place PLACE_CPU;
+extern const place PLACE_CUDA; /* where the build found CUDA (QUIRE_TEST_CUDA) */
 
 #endif

@@ -1,0 +1,297 @@
+/* context.cu - the CUDA backend's host side: contexts, the checks that only CUDA can make, and launches.
+ *
+ * No call after quire_open_cuda allocates or waits; all of them can be captured into a graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <cuda_runtime.h>
+#include <fenv.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/job.h"
+#include "order/order.h"
+
+/* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps", read by quire_open_cuda; 0: ours. Hidden,
+ * since no result depends on it. */
+struct launch_wish {
+    unsigned blocks, warps;
+};
+
+struct cuda_context {
+    quire_context base;
+    int device, multiprocessors;
+    cudaStream_t stream;
+    cudaEvent_t moved; /* orders a new stream behind the old one                                                         */
+    cuda_workspace *workspace;
+    launch_wish wish;
+};
+
+/* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
+ * like his modes): those are the caller's again, too. */
+class on_device {
+    fenv_t environment;
+    int callers, mine;
+
+  public:
+    cudaError_t error;
+    explicit on_device(int device) : callers(device), mine(device) {
+        feholdexcept(&environment);
+        error = cudaGetDevice(&callers);
+        if (!error && callers != mine) error = cudaSetDevice(mine);
+    }
+    ~on_device() {
+        if (callers != mine) cudaSetDevice(callers);
+        fesetenv(&environment);
+    }
+};
+
+/* What an error of the runtime means to our caller. An error that does not stick is taken off, so that the caller does not
+ * find ours among his own. */
+static quire_status status_of(cudaError_t error) {
+    if (!error) return QUIRE_OK;
+    cudaGetLastError();
+    switch (error) {
+    case cudaErrorMemoryAllocation: return QUIRE_OUT_OF_MEMORY;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInitializationError:
+    case cudaErrorSystemNotReady:
+    case cudaErrorStubLibrary: return QUIRE_NO_DEVICE;
+    case cudaErrorInvalidDevice:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion: return QUIRE_INVALID_DEVICE;
+    case cudaErrorInvalidResourceHandle:
+    case cudaErrorContextIsDestroyed: return QUIRE_INVALID_STREAM;
+    default: return QUIRE_DEVICE_FAULT;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ checking */
+
+static quire_status check_stream(cudaStream_t stream, int device) {
+    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return QUIRE_OK;
+#if CUDART_VERSION >= 12080
+    int streams;
+    const cudaError_t error = cudaStreamGetDevice(stream, &streams);
+    if (error == cudaErrorInvalidValue || error == cudaErrorInvalidResourceHandle) {
+        cudaGetLastError();
+        return QUIRE_INVALID_STREAM;
+    }
+    if (error) return status_of(error);
+    return streams == device ? QUIRE_OK : QUIRE_INVALID_STREAM;
+#else
+    unsigned flags;
+    (void)device;
+    return cudaStreamGetFlags(stream, &flags) ? (cudaGetLastError(), QUIRE_INVALID_STREAM) : QUIRE_OK;
+#endif
+}
+
+/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there. */
+static quire_status check_memory(const void *p, const cuda_context *c) {
+    cudaPointerAttributes is;
+    const cudaError_t error = cudaPointerGetAttributes(&is, p);
+    if (error == cudaErrorInvalidValue) {
+        cudaGetLastError();
+        return QUIRE_NOT_DEVICE_MEMORY;
+    }
+    if (error) return status_of(error);
+    if (is.type == cudaMemoryTypeUnregistered || is.devicePointer != p) return QUIRE_NOT_DEVICE_MEMORY;
+    return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
+}
+
+static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target) {
+    quire_status status = check_memory(target, c);
+    if (!status && job->n) status = check_memory(job->x, c);
+    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- launching */
+
+static cuda_kernel find_kernel(const quire_job *job) {
+    const uintptr_t x = (uintptr_t)job->x, y = (uintptr_t)job->y;
+    /* exact takes what is not aligned alike off the front by itself; the other methods must keep their order */
+    const bool vectors = (x - y) % 16 == 0 && (job->method == QUIRE_EXACT || x % 16 == 0);
+    const cuda_access access = !vectors ? ACCESS_ELEMENTS : x == y ? ACCESS_SAME : ACCESS_VECTORS;
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                     \
+    case number: return quire_cuda_##name(job->term, job->method, access);
+    switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return { NULL, 0, 0 };
+}
+
+struct launch_shape {
+    unsigned blocks, threads, run;
+};
+
+static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel, unsigned threads) {
+    int blocks = 1;
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared * threads) ||
+        blocks < 1)
+        blocks = 1;
+    return (unsigned)(c->multiprocessors * blocks);
+}
+
+/* Warps first spread over the device, then become more of a block, then take longer runs. A block a group of runs: fewer, with
+ * several groups each, took 2% longer. */
+static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, size_t tile) {
+    const size_t tiles = job->n ? divide_up(job->n, tile) : 1, spread = (size_t)c->multiprocessors * 2;
+    unsigned warps = 1, run = 1;
+    while (warps < LANE_WARPS && divide_up(tiles, warps) > spread) warps *= 2;
+    if (c->wish.warps) warps = c->wish.warps < LANE_WARPS ? c->wish.warps : LANE_WARPS;
+    while (warps & (warps - 1)) warps &= warps - 1;
+    while (divide_up(tiles, (size_t)warps * run) > LANE_GROUPS) run *= 2;
+    const unsigned groups = (unsigned)divide_up(tiles, (size_t)warps * run), threads = warps * 32;
+    const unsigned most = c->wish.blocks ? c->wish.blocks : groups;
+    return { groups < most ? groups : most, threads, run };
+}
+
+/* As many blocks as fit the device at once, but no more warps than batches. */
+static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    const size_t batch_bytes = 32 * 16 * 2, size = (size_t)describe_format(job->type).size;
+    const size_t batches = divide_up(job->n * size, batch_bytes) + 1;
+    unsigned threads = kernel->threads;
+    if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
+    size_t blocks = resident_blocks(c, kernel, threads);
+    if (c->wish.blocks) blocks = c->wish.blocks;
+    else if (blocks > divide_up(batches, threads / 32)) blocks = divide_up(batches, threads / 32);
+    return { (unsigned)blocks, threads, 0 };
+}
+
+static quire_status launch(cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
+    if (status) return status;
+    const cuda_kernel kernel = find_kernel(job);
+    cuda_job work = { job->x, job->y, job->n, job->finish, describe_format(job->result_type), job->result, accumulator,
+                      c->workspace, order_tile(job->n, order_rows_of(job->method)), 0 };
+    const launch_shape shape =
+        job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, work.tile);
+    work.run = shape.run;
+    void *arguments[] = { &work };
+    return status_of(cudaLaunchKernel(kernel.function, dim3(shape.blocks), dim3(shape.threads), arguments,
+                                      kernel.shared * shape.threads, c->stream));
+}
+
+/* --------------------------------------------------------------------------------------------------------- the backend */
+
+static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
+    return launch((cuda_context *)context, job, NULL);
+}
+
+static quire_status cuda_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
+    if (!job->n) return QUIRE_OK;
+    return launch((cuda_context *)context, job, accumulator);
+}
+
+static quire_status cuda_set_stream(quire_context *context, struct CUstream_st *stream) {
+    cuda_context *c = (cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const quire_status status = check_stream(stream, c->device);
+    if (status || stream == c->stream) return status;
+    cudaError_t error = cudaEventRecord(c->moved, c->stream);
+    if (!error) error = cudaStreamWaitEvent(stream, c->moved, 0);
+    if (!error) c->stream = stream;
+    return status_of(error);
+}
+
+static quire_status cuda_set_tier(quire_context *context, quire_tier tier) {
+    (void)context;
+    return quire_tier_name(tier) ? QUIRE_WRONG_CONTEXT : QUIRE_INVALID_TIER;
+}
+
+static quire_status cuda_set_progress(quire_context *context, void (*report)(void *, size_t, size_t), void *user) {
+    (void)context, (void)report, (void)user;
+    return QUIRE_WRONG_CONTEXT;
+}
+
+static void release(cuda_context *c) {
+    if (c->moved) cudaEventDestroy(c->moved);
+    if (c->workspace) cudaFree(c->workspace);
+    free(c);
+}
+
+static void cuda_close(quire_context *context) {
+    cuda_context *c = (cuda_context *)context;
+    const on_device here(c->device);
+    cudaStreamSynchronize(c->stream);
+    release(c);
+    cudaGetLastError();
+}
+
+static const quire_backend cuda_backend = { cuda_reduce,   cuda_accumulate,   cuda_set_stream,
+                                            cuda_set_tier, cuda_set_progress, cuda_close };
+
+/* ------------------------------------------------------------------------------------------------------------- opening */
+
+/* Kernels of more shared memory than a block has by default must ask for it, once a device. */
+static cudaError_t prepare_kernels(void) {
+    for (int type = QUIRE_F16; type <= QUIRE_F64; type++)
+        for (int term = 0; term < TERM_COUNT; term++)
+            for (int offset = 0; offset <= 16; offset += 8) { /* y is x; not aligned alike; aligned alike */
+                static const char array[64] __attribute__((aligned(64))) = { 0 };
+                const char *x = array, *y = array + offset;
+                const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y, QUIRE_EXACT,
+                                        QUIRE_F64, NULL };
+                const cuda_kernel kernel = find_kernel(&job);
+                const cudaError_t error = cudaFuncSetAttribute(
+                    kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(kernel.shared * kernel.threads));
+                if (error) return error;
+            }
+    return cudaSuccess;
+}
+
+static cudaError_t fill_context(cuda_context *c) {
+    cudaStream_t stream = NULL;
+    cudaError_t error = cudaDeviceGetAttribute(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->device);
+    if (!error) error = prepare_kernels();
+    if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
+    if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
+    if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (!error) error = cudaMemsetAsync(c->workspace, 0, sizeof *c->workspace, stream);
+    if (!error) error = cudaStreamSynchronize(stream);
+    if (stream) cudaStreamDestroy(stream);
+    return error;
+}
+
+quire_status quire_open_cuda(quire_context **context, int device, struct CUstream_st *stream) {
+    if (!context) return QUIRE_NULL_POINTER;
+    int devices = 0;
+    const cudaError_t counted = cudaGetDeviceCount(&devices);
+    if (counted || !devices) {
+        cudaGetLastError();
+        return QUIRE_NO_DEVICE;
+    }
+    if (device < 0 || device >= devices) return QUIRE_INVALID_DEVICE;
+    const on_device here(device);
+    if (here.error) return status_of(here.error);
+    quire_status status = check_stream(stream, device);
+    if (status) return status;
+    cuda_context *c = (cuda_context *)calloc(1, sizeof *c);
+    if (!c) return QUIRE_OUT_OF_MEMORY;
+    c->base.backend = &cuda_backend;
+    c->device = device;
+    c->stream = stream;
+    const char *wish = getenv("QUIRE_CUDA_LAUNCH");
+    if (wish) sscanf(wish, "%u,%u", &c->wish.blocks, &c->wish.warps);
+    /* Another thread's capture must not mind the allocation. */
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    status = status_of(fill_context(c));
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    if (status) {
+        release(c);
+        cudaGetLastError();
+        return status;
+    }
+    *context = &c->base;
+    return QUIRE_OK;
+}
+
+int quire_has_cuda(void) { return 1; }

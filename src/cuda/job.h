@@ -1,0 +1,48 @@
+/* job.h - what the host hands to a kernel, and the memory that a context keeps on its device.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_JOB_H
+#define QUIRE_CUDA_JOB_H
+
+#include "backend.h"
+#include "cuda/policy.h"
+#include "format/formats.h"
+#include "method/methods.h"
+
+/* Between calls everything but the partials is zero: the last block of a kernel leaves it so. */
+struct cuda_workspace {
+    quire_accumulator sum;                        /* of exact: blocks add to its words                  */
+    unsigned ticket;                              /* how many blocks have delivered                     */
+    double partial[PARTIALS * QUIRE_STATE_WORDS]; /* of the other methods: a state a block              */
+};
+
+struct cuda_job {
+    const void *x, *y;
+    size_t n;
+    quire_finish finish;
+    format_description format; /* of the result                                                                     */
+    void *result;              /* NULL: the sum goes to accumulator                                                 */
+    quire_accumulator *accumulator;
+    cuda_workspace *workspace;
+    size_t tile;  /* elements of a tile                                                                */
+    unsigned run; /* tiles that a warp takes, a power of two                                           */
+};
+
+/* A kernel and how it likes to be launched. */
+struct cuda_kernel {
+    const void *function;
+    unsigned threads; /* of a block, at most                                                               */
+    unsigned shared;  /* bytes of dynamic shared memory a thread                                           */
+};
+
+/* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
+enum cuda_access { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME };
+
+/* The kernel of a format for a term and a method. One file each. */
+#define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                                 \
+    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access);
+QUIRE_FORMATS(QUIRE_CUDA_FORMAT, )
+#undef QUIRE_CUDA_FORMAT
+
+#endif

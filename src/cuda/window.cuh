@@ -1,0 +1,151 @@
+/* window.cuh - a warp's window (method/window.h): its bins in registers, what they have counted, and when it moves.
+ *
+ * The window is the same in all lanes of a warp, and so is every decision here. It follows the data: it is placed on the
+ * first batch, moves up when several lanes have elements above it, and down when several have bits below it that a lower
+ * window would hold. A few outliers do not move it; their lanes add those batches to columns (column.cuh). Data that no
+ * window holds makes the warp add whole stretches to columns, each longer than the one before.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_WINDOW_CUH
+#define QUIRE_CUDA_WINDOW_CUH
+
+#include "cuda/column.cuh"
+
+#define REAL double
+#define INTEGER int64_t
+#define SUFFIX f64
+QUIRE_INLINE int64_t bits_of_f64(double x) { return (int64_t)bits_of_double(x); }
+#include "method/window.h"
+
+/* window_add, but the last bin gives its rest too. */
+static __device__ __forceinline__ double window_extract(double *bin, int bins, double x) {
+    for (int k = 0; k < bins; k++) {
+        const double q = bin[k] + x;
+        x = x - (q - bin[k]);
+        bin[k] = q;
+    }
+    return x;
+}
+
+#define ERROR_BELOW 53       /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit             */
+#define WINDOW_ROOM 1        /* binades left free above the greatest element when a window is placed                       */
+#define OUTLIERS 3           /* so many lanes of a warp may be outside without a word                                      */
+#define MOVES 16             /* so many times a window moves                                                               */
+#define SLOW_BATCHES 64      /* the longest stretch that goes to columns before the window is tried again                  */
+#define READINGS (1 << 11)   /* a count takes 2^51 a reading, and has 63 bits                                              */
+
+/* The upper word of |x|: exponent and 20 bits, enough to compare with a power of two. */
+static __device__ __forceinline__ uint32_t magnitude_word(double x) { return (uint32_t)__double2hiint(x) & 0x7fffffff; }
+static __device__ __forceinline__ uint32_t power_word(int exponent) { return (uint32_t)(exponent + 1023) << 20; }
+
+#define INFINITE_WORD 0x7ff00000u
+
+static __device__ __forceinline__ uint32_t warp_max(uint32_t x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(WHOLE_WARP, x);
+#else
+    for (int w = WARP / 2; w; w /= 2) x = max(x, __shfl_xor_sync(WHOLE_WARP, x, w));
+    return x;
+#endif
+}
+
+static __device__ __forceinline__ int64_t warp_sum(int64_t x) {
+#pragma unroll
+    for (int w = WARP / 2; w; w /= 2) x += __shfl_xor_sync(WHOLE_WARP, x, w);
+    return x;
+}
+
+static __device__ __forceinline__ void atomic_add(int64_t *to, int64_t x) {
+    if (x) atomicAdd((unsigned long long *)to, (unsigned long long)x);
+}
+
+/* limbs_add, by any number of threads at once. */
+static __device__ void limbs_add_atomic(int64_t *limb, int64_t m, int q) {
+    int64_t part[3] = { 0, 0, 0 };
+    const int place = q - LIMB_LEAST_EXPONENT;
+    limbs_add(part, m, place % LIMB_BITS + LIMB_LEAST_EXPONENT);
+    for (int i = 0; i < 3; i++) atomic_add(&limb[place / LIMB_BITS + i], part[i]);
+}
+
+/* Adds the warp's counts, in units of 2^unit, to limbs. */
+static __device__ __noinline__ void deposit_count(int64_t *limb, int64_t count, int unit, int thread) {
+    const int64_t low = warp_sum(count & 0xffffffff), high = warp_sum(count >> 32);
+    if (thread) return;
+    limbs_add_atomic(limb, low, unit);
+    limbs_add_atomic(limb, high, unit + 32);
+}
+
+/* Everything is inlined but what takes no reference to it, so that all of it stays in registers. */
+template <int STREAMS, int BINS> struct warp_window {
+    double bin[STREAMS][BINS];      /* of this lane, as is */
+    int64_t count[STREAMS][BINS];   /* this; the rest is the warp's */
+    int top, additions, readings, moves, slow, stretch;
+    uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
+
+    __device__ __forceinline__ void place(int new_top) {
+        top = new_top;
+        limit = power_word(top);
+        additions = 0;
+        for (int s = 0; s < STREAMS; s++)
+            for (int k = 0; k < BINS; k++) bin[s][k] = window_start(top - s * ERROR_BELOW, k);
+    }
+
+    __device__ __forceinline__ void open() {
+        top = additions = readings = moves = slow = 0;
+        stretch = 1;
+        limit = 0;
+        for (int s = 0; s < STREAMS; s++)
+            for (int k = 0; k < BINS; k++) bin[s][k] = 0, count[s][k] = 0;
+    }
+
+    /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is. */
+    static __device__ __forceinline__ int top_for(uint32_t most, int least) {
+        int t = (int)(most >> 20) - 1022 + WINDOW_ROOM;
+        const int lowest = least + window_range(BINS) + (STREAMS - 1) * ERROR_BELOW;
+        return t < lowest ? lowest : t > WINDOW_GREATEST_TOP ? WINDOW_GREATEST_TOP : t;
+    }
+
+    __device__ __forceinline__ void read() {
+        for (int s = 0; s < STREAMS; s++)
+            for (int k = 0; k < BINS; k++) {
+                const double start = window_start(top - s * ERROR_BELOW, k);
+                count[s][k] += window_count_f64(bin[s][k], start);
+                bin[s][k] = start;
+            }
+        additions = 0;
+        readings++;
+    }
+
+    /* Adds what the warp has counted to limbs, and forgets it. Elements come divided by 2^shrunk. */
+    __device__ __forceinline__ void deposit(int64_t *limb, int thread, int shrunk) {
+        if (!limit) return;
+        read();
+        for (int s = 0; s < STREAMS; s++)
+            for (int k = 0; k < BINS; k++) {
+                deposit_count(limb, count[s][k], window_unit(top - s * ERROR_BELOW, k) + shrunk, thread);
+                count[s][k] = 0;
+            }
+        readings = 0;
+    }
+
+    /* After a batch that did not fit in the lanes with bad set: whether to move, or to be slow for a while. most: of this lane's
+     * elements, or 0 if they are not finite. */
+    __device__ __forceinline__ void learn(bool bad, uint32_t most, int least, int64_t *limb, int thread,
+                                          int shrunk) {
+        const unsigned above = __ballot_sync(WHOLE_WARP, bad && most >= limit), all = __ballot_sync(WHOLE_WARP, bad);
+        if (__popc(all) <= OUTLIERS) return;
+        const uint32_t greatest = warp_max(most);
+        const int better = top_for(greatest, least);
+        if (greatest && moves < MOVES && (better > top ? __popc(above) > OUTLIERS : better + WINDOW_ROOM < top)) {
+            deposit(limb, thread, shrunk);
+            place(better);
+            moves++;
+            return;
+        }
+        slow = stretch;
+        if (stretch < SLOW_BATCHES) stretch *= 2;
+    }
+};
+
+#endif

@@ -1,0 +1,280 @@
+/* test_cuda.c - what only the CUDA backend has: device pointers and what is none, streams, graphs, many contexts, more than
+ * 2^32 elements, and long arrays of hard data that must have the CPU's bits. CK_FORK=no. */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quire/quire.h>
+
+#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
+#define OK(call) ck_assert_int_eq(call, QUIRE_OK)
+
+static uint64_t state = 1;
+static uint64_t next_random(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 32) ^ (state << 32 >> 7);
+}
+
+/* Random finite bits of a type: exponents within spread of the middle, or any if it is 0. */
+static void fill(quire_type type, size_t n, void *x, int spread) {
+    static const int sizes[] = { 0, 16, 16, 32, 64 }, fractions[] = { 0, 10, 7, 23, 52 };
+    const int bits = sizes[type], fraction = fractions[type], all = (1 << (bits - 1 - fraction)) - 1;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t r = next_random(), s = next_random();
+        const uint64_t exponent = spread ? (uint64_t)(all / 2 - (int)(r % (unsigned)spread)) : r % (unsigned)all;
+        const uint64_t element = (r >> 40 & 1) << (bits - 1) | exponent << fraction | (s & (((uint64_t)1 << fraction) - 1));
+        memcpy((char *)x + i * (size_t)(bits / 8), &element, (size_t)(bits / 8));
+    }
+}
+
+static quire_status reduce(quire_context *c, int op, quire_type type, size_t n, const void *x, const void *y, quire_method m,
+                           quire_type result_type, void *result) {
+    switch (op) {
+    case 0: return quire_sum(c, type, n, x, m, result_type, result);
+    case 1: return quire_asum(c, type, n, x, m, result_type, result);
+    case 2: return quire_dot(c, type, n, x, y, m, result_type, result);
+    case 3: return quire_nrm2(c, type, n, x, m, result_type, result);
+    default: return quire_mean(c, type, n, x, m, result_type, result);
+    }
+}
+
+START_TEST(opening) {
+    quire_context *c = NULL;
+    ck_assert_int_eq(quire_open_cuda(NULL, 0, NULL), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_open_cuda(&c, -1, NULL), QUIRE_INVALID_DEVICE);
+    ck_assert_int_eq(quire_open_cuda(&c, 4096, NULL), QUIRE_INVALID_DEVICE);
+    ck_assert_ptr_null(c);
+    OK(quire_open_cuda(&c, 0, NULL));
+    ck_assert_int_eq(quire_set_tier(c, QUIRE_TIER_PORTABLE), QUIRE_WRONG_CONTEXT);
+    ck_assert_int_eq(quire_set_tier(c, (quire_tier)77), QUIRE_INVALID_TIER);
+    ck_assert_int_eq(quire_set_progress(c, NULL, NULL), QUIRE_WRONG_CONTEXT);
+    ck_assert_int_eq(quire_has_cuda(), 1);
+    quire_close(c);
+}
+END_TEST
+
+/* A host pointer is found out, nothing is written, and the context goes on. */
+START_TEST(host_pointers) {
+    quire_context *c;
+    float host[4] = { 1, 2, 3, 4 }, *device, *pinned, sum = 0;
+    OK(quire_open_cuda(&c, 0, NULL));
+    CUDA(cudaMalloc((void **)&device, 64));
+    CUDA(cudaMemcpy(device, host, 16, cudaMemcpyHostToDevice));
+    ck_assert_int_eq(quire_sum(c, QUIRE_F32, 4, host, QUIRE_EXACT, QUIRE_F32, device + 8), QUIRE_NOT_DEVICE_MEMORY);
+    ck_assert_int_eq(quire_dot(c, QUIRE_F32, 4, device, host, QUIRE_EXACT, QUIRE_F32, device + 8), QUIRE_NOT_DEVICE_MEMORY);
+    ck_assert_int_eq(quire_sum(c, QUIRE_F32, 4, device, QUIRE_EXACT, QUIRE_F32, &sum), QUIRE_NOT_DEVICE_MEMORY);
+    OK(quire_sum(c, QUIRE_F32, 4, device, QUIRE_EXACT, QUIRE_F32, device + 8));
+    CUDA(cudaMemcpy(&sum, device + 8, 4, cudaMemcpyDeviceToHost));
+    ck_assert(sum == 10);
+    CUDA(cudaMallocHost((void **)&pinned, 64)); /* memory that both can reach */
+    memcpy(pinned, host, 16);
+    OK(quire_nrm2(c, QUIRE_F32, 4, pinned, QUIRE_KAHAN, QUIRE_F32, pinned + 8));
+    CUDA(cudaDeviceSynchronize());
+    OK(quire_nrm2(NULL, QUIRE_F32, 4, host, QUIRE_KAHAN, QUIRE_F32, &sum));
+    ck_assert(sum == pinned[8]);
+    CUDA(cudaFreeHost(pinned));
+    CUDA(cudaFree(device));
+    quire_close(c);
+}
+END_TEST
+
+/* A context without room for its workspace is not opened, nothing leaks, and later it is. */
+START_TEST(out_of_memory) {
+    static void *block[4096];
+    size_t blocks = 0;
+    quire_context *c = NULL;
+    OK(quire_open_cuda(&c, 0, NULL)); /* the kernels are loaded now */
+    quire_close(c);
+    c = NULL;
+    for (size_t size = (size_t)1 << 36; size >= 65536 && blocks < 4096;)
+        if (cudaMalloc(&block[blocks], size))
+            size /= 2;
+        else
+            blocks++;
+    cudaGetLastError();
+    ck_assert_int_eq(quire_open_cuda(&c, 0, NULL), QUIRE_OUT_OF_MEMORY);
+    ck_assert_ptr_null(c);
+    while (blocks) CUDA(cudaFree(block[--blocks]));
+    OK(quire_open_cuda(&c, 0, NULL));
+    quire_close(c);
+}
+END_TEST
+
+START_TEST(hundred_contexts) {
+    size_t before, after, all;
+    quire_context *c[100];
+    for (int turn = 0; turn < 2; turn++) {
+        CUDA(cudaMemGetInfo(&before, &all)); /* of the second turn: the first may load kernels */
+        for (int i = 0; i < 100; i++) OK(quire_open_cuda(&c[i], 0, NULL));
+        for (int i = 0; i < 100; i++) quire_close(c[i]);
+    }
+    CUDA(cudaMemGetInfo(&after, &all));
+    ck_assert_uint_ge(after + (1 << 21), before);
+}
+END_TEST
+
+/* A thousand replays of a graph, the data changing. */
+START_TEST(graph_replay) {
+    enum { N = 100003 };
+    static float x[N];
+    float found[2], expected[2], *device;
+    quire_context *c;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaMalloc((void **)&device, sizeof x + 64));
+    OK(quire_open_cuda(&c, 0, stream));
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    OK(quire_sum(c, QUIRE_F32, N, device, QUIRE_EXACT, QUIRE_F32, device + N));
+    OK(quire_dot(c, QUIRE_F32, N - 1, device, device + 1, QUIRE_KAHAN, QUIRE_F32, device + N + 1));
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    fill(QUIRE_F32, N, x, 40);
+    for (int turn = 0; turn < 1000; turn++) {
+        fill(QUIRE_F32, 100, x + turn * 100 % (N - 100), turn % 7 ? 40 : 0);
+        CUDA(cudaMemcpyAsync(device, x, sizeof x, cudaMemcpyHostToDevice, stream));
+        CUDA(cudaGraphLaunch(exec, stream));
+        CUDA(cudaMemcpyAsync(found, device + N, 8, cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        OK(quire_sum(NULL, QUIRE_F32, N, x, QUIRE_EXACT, QUIRE_F32, &expected[0]));
+        OK(quire_dot(NULL, QUIRE_F32, N - 1, x, x + 1, QUIRE_KAHAN, QUIRE_F32, &expected[1]));
+        ck_assert_msg(!memcmp(found, expected, 8), "replay %d: %a %a, expected %a %a", turn, found[0], found[1], expected[0],
+                      expected[1]);
+    }
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+    quire_close(c);
+    CUDA(cudaFree(device));
+    CUDA(cudaStreamDestroy(stream));
+}
+END_TEST
+
+/* Two contexts on two streams at once, and one context that moves between them. */
+START_TEST(two_streams) {
+    enum { N = 1 << 20, TURNS = 200 };
+    double *x = malloc(N * 8), *device, *results, expected[2], found[3 * TURNS];
+    quire_context *c[3];
+    cudaStream_t stream[2];
+    CUDA(cudaMalloc((void **)&device, N * 8));
+    CUDA(cudaMalloc((void **)&results, sizeof found));
+    fill(QUIRE_F64, N, x, 0);
+    CUDA(cudaMemcpy(device, x, N * 8, cudaMemcpyHostToDevice));
+    for (int i = 0; i < 2; i++) {
+        CUDA(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
+        OK(quire_open_cuda(&c[i], 0, stream[i]));
+    }
+    OK(quire_open_cuda(&c[2], 0, stream[0]));
+    for (int t = 0; t < TURNS; t++) {
+        OK(quire_sum(c[0], QUIRE_F64, N, device, QUIRE_EXACT, QUIRE_F64, results + 3 * t));
+        OK(quire_sum(c[1], QUIRE_F64, N, device, QUIRE_PAIRWISE, QUIRE_F64, results + 3 * t + 1));
+        OK(quire_set_stream(c[2], stream[t % 2]));
+        OK(quire_sum(c[2], QUIRE_F64, N, device, QUIRE_EXACT, QUIRE_F64, results + 3 * t + 2));
+    }
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaMemcpy(found, results, sizeof found, cudaMemcpyDeviceToHost));
+    OK(quire_sum(NULL, QUIRE_F64, N, x, QUIRE_EXACT, QUIRE_F64, &expected[0]));
+    OK(quire_sum(NULL, QUIRE_F64, N, x, QUIRE_PAIRWISE, QUIRE_F64, &expected[1]));
+    for (int t = 0; t < 3 * TURNS; t++) ck_assert_msg(!memcmp(&found[t], &expected[t % 3 == 1], 8), "turn %d", t);
+    for (int i = 0; i < 3; i++) quire_close(c[i]);
+    for (int i = 0; i < 2; i++) CUDA(cudaStreamDestroy(stream[i]));
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(results));
+    free(x);
+}
+END_TEST
+
+/* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method. */
+START_TEST(equals_the_cpu) {
+    static const int spreads[] = { 3, 24, 90, 0 };
+    const quire_type type = (quire_type)(1 + _i / 4);
+    const int spread = spreads[_i % 4];
+    const size_t size = (size_t)(type == QUIRE_F64 ? 8 : type == QUIRE_F32 ? 4 : 2), n = 3000017, room = (n + 64) * size;
+    char *x = malloc(2 * room), *device;
+    uint64_t found[2], expected[2], *result;
+    quire_context *c, *cpu;
+    OK(quire_open_cuda(&c, 0, NULL));
+    OK(quire_open_cpu(&cpu, 0));
+    CUDA(cudaMalloc((void **)&device, 2 * room));
+    CUDA(cudaMalloc((void **)&result, 64));
+    fill(type, 2 * (n + 64), x, type == QUIRE_F16 && spread > 15 ? 14 : spread);
+    CUDA(cudaMemcpy(device, x, 2 * room, cudaMemcpyHostToDevice));
+    for (int op = 0; op < 5; op++)
+        for (int m = QUIRE_EXACT; m <= QUIRE_PLAIN; m++)
+            for (size_t shift = 0; shift < 4; shift++) {
+                const size_t a = (shift & 1) * 3 * size, b = room + (shift & 2) * size, length = shift == 3 ? n / 7 : n;
+                const quire_type to = (quire_type)(1 + (op + m + (int)shift) % 4);
+                found[0] = expected[0] = 0;
+                CUDA(cudaMemset(result, 0, 8));
+                OK(reduce(c, op, type, length, device + a, device + b, (quire_method)m, to, result));
+                CUDA(cudaMemcpy(found, result, 8, cudaMemcpyDeviceToHost));
+                OK(reduce(cpu, op, type, length, x + a, x + b, (quire_method)m, to, expected));
+                ck_assert_msg(found[0] == expected[0], "type %d op %d method %d shift %d: %llx, expected %llx", (int)type,
+                              op, m, (int)shift, (unsigned long long)found[0], (unsigned long long)expected[0]);
+            }
+    quire_close(c);
+    quire_close(cpu);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+}
+END_TEST
+
+/* More elements than 32 bits count: all bytes 0x3c make halves of 1 + 15/256. */
+START_TEST(beyond_32_bits) {
+    const size_t n = ((size_t)1 << 32) + 12345;
+    size_t available, all;
+    uint16_t *x;
+    double sum, *result;
+    quire_context *c;
+    CUDA(cudaMemGetInfo(&available, &all));
+    if (available < 2 * n + (1 << 26)) return;
+    CUDA(cudaMalloc((void **)&x, 2 * n));
+    CUDA(cudaMalloc((void **)&result, 8));
+    CUDA(cudaMemset(x, 0x3c, 2 * n));
+    OK(quire_open_cuda(&c, 0, NULL));
+    OK(quire_sum(c, QUIRE_F16, n, x, QUIRE_EXACT, QUIRE_F64, result));
+    CUDA(cudaMemcpy(&sum, result, 8, cudaMemcpyDeviceToHost));
+    ck_assert(sum == (double)n * (1 + 15 / 256.0));
+    for (int m = QUIRE_EXACT; m <= QUIRE_PLAIN; m++) {
+        OK(quire_mean(c, QUIRE_F16, n, x, (quire_method)m, QUIRE_F64, result));
+        CUDA(cudaMemcpy(&sum, result, 8, cudaMemcpyDeviceToHost));
+        ck_assert_msg(m == QUIRE_EXACT ? sum == 1 + 15 / 256.0 : sum > 1.058 && sum < 1.059, "method %d: %a", m, sum);
+    }
+    OK(quire_nrm2(c, QUIRE_F16, n, x, QUIRE_EXACT, QUIRE_F64, result));
+    CUDA(cudaMemcpy(&sum, result, 8, cudaMemcpyDeviceToHost));
+    ck_assert(sum > 69376.0 && sum < 69377.5);
+    quire_close(c);
+    CUDA(cudaFree(x));
+    CUDA(cudaFree(result));
+}
+END_TEST
+
+int main(void) {
+    int devices = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error || !devices) {
+        printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
+        return 0;
+    }
+    Suite *suite = suite_create("cuda");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 600);
+    tcase_add_test(all, opening);
+    tcase_add_test(all, host_pointers);
+    tcase_add_test(all, hundred_contexts);
+    tcase_add_test(all, graph_replay);
+    tcase_add_test(all, two_streams);
+    tcase_add_loop_test(all, equals_the_cpu, 0, 16);
+    tcase_add_test(all, beyond_32_bits);
+    tcase_add_test(all, out_of_memory);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed && !getenv("CK_TAP_LOG_FILE_NAME");
+}
