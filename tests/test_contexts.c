@@ -1,10 +1,18 @@
 /* test_contexts.c - opening, steering and closing contexts with good and bad arguments, the environment variable QUIRE_TIER,
  * CUDA where there is none, and the calls that only tell something: statuses, versions, tiers. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* REG_RIP */
+#include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <dlfcn.h>
+#include <link.h>
+#include <ucontext.h>
+#endif
 
 #include "support.h"
 
@@ -105,6 +113,125 @@ START_TEST(tiers_are_what_the_processor_has) {
 #endif
 }
 END_TEST
+
+/* Which instruction sets a call runs, seen from outside: the trap flag stops behind each instruction, and its first byte
+ * tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart. Only the object that holds the library is looked at: libc has
+ * vectors of its own. Without this, a set_tier without effect, or a QUIRE_TIER that is ignored, shows nowhere. */
+#if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && !defined(__SANITIZE_ADDRESS__)
+#define CAN_TRACE /* flags of the user's own that allow AVX everywhere would be taken for a tier */
+static struct {
+    uintptr_t from, to; /* the segment with the library's code */
+    volatile long steps, vex, evex;
+} traced;
+
+static void look_at_instruction(int signal, siginfo_t *info, void *c) {
+    const uintptr_t rip = (uintptr_t)((ucontext_t *)c)->uc_mcontext.gregs[REG_RIP];
+    const unsigned char *code = (const unsigned char *)rip;
+    (void)signal, (void)info;
+    if (rip < traced.from || rip >= traced.to) return;
+    traced.steps++;
+    traced.vex += *code == 0xc4 || *code == 0xc5;
+    traced.evex += *code == 0x62;
+}
+
+static int find_segment(struct dl_phdr_info *object, size_t size, void *address) {
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const uintptr_t from = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr, at = (uintptr_t)address;
+        if (object->dlpi_phdr[i].p_type != PT_LOAD || at < from || at >= from + object->dlpi_phdr[i].p_memsz) continue;
+        traced.from = from;
+        traced.to = from + object->dlpi_phdr[i].p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+static quire_tier tier_seen(quire_context *context, quire_method method) {
+    static float x[300];
+    static const struct sigaction ignore;
+    struct sigaction action = ignore, before;
+    quire_status status;
+    float sum = -1;
+    action.sa_sigaction = look_at_instruction;
+    action.sa_flags = SA_SIGINFO;
+    quire_status (*function)(quire_context *, quire_type, size_t, const void *, quire_method, quire_type, void *) =
+        quire_sum;
+    void *address;
+    memcpy(&address, &function, sizeof address);
+    dl_iterate_phdr(find_segment, dlsym(RTLD_DEFAULT, "quire_sum") ? dlsym(RTLD_DEFAULT, "quire_sum") : address);
+    traced.steps = traced.vex = traced.evex = 0;
+    check_ok(quire_sum(context, QUIRE_F32, 300, x, method, QUIRE_F32, &sum)); /* lazy binding is done with */
+    sigaction(SIGTRAP, &action, &before);
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
+    status = quire_sum(context, QUIRE_F32, 300, x, method, QUIRE_F32, &sum);
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
+    sigaction(SIGTRAP, &before, NULL);
+    check_ok(status);
+    ck_assert_int_gt(traced.steps, 100);
+    return traced.evex ? QUIRE_TIER_AVX512 : traced.vex ? QUIRE_TIER_AVX2 : QUIRE_TIER_PORTABLE;
+}
+
+START_TEST(tiers_run_their_instructions) {
+    static const quire_method methods[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
+    quire_tier best = QUIRE_TIER_PORTABLE;
+    quire_context *context;
+    for (size_t t = 1; t < TIER_COUNT; t++) best = quire_tier_available(TIERS[t]) ? TIERS[t] : best;
+    unsetenv("QUIRE_TIER");
+    for (size_t m = 0; m < 4; m++) {
+        check_ok(quire_open_cpu(&context, 1));
+        ck_assert_int_eq(tier_seen(context, methods[m]), best);
+        ck_assert_int_eq(tier_seen(NULL, methods[m]), best);
+        for (size_t t = 0; t < TIER_COUNT; t++) {
+            const quire_tier expected = t ? TIERS[t] : best;
+            quire_context *named;
+            if (!quire_tier_available(TIERS[t])) continue;
+            check_ok(quire_set_tier(context, TIERS[t]));
+            ck_assert_int_eq(tier_seen(context, methods[m]), expected);
+            setenv("QUIRE_TIER", TIER_NAMES[t], 1);
+            check_ok(quire_open_cpu(&named, 1));
+            ck_assert_int_eq(tier_seen(named, methods[m]), expected);
+            ck_assert_int_eq(tier_seen(NULL, methods[m]), expected);
+            quire_close(named);
+            unsetenv("QUIRE_TIER");
+        }
+        quire_close(context);
+    }
+}
+END_TEST
+#endif
+
+#if defined(__linux__)
+/* How many threads there are: the pool of OpenMP stays, so a call that used it is seen afterwards. */
+static int threads_alive(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    int count = -2; /* . and .. */
+    ck_assert_ptr_nonnull(tasks);
+    while (readdir(tasks)) count++;
+    closedir(tasks);
+    return count;
+}
+
+START_TEST(threads_are_as_many_as_asked_for) {
+    static float x[1 << 20];
+    static const int threads[] = { 1, 2, 3, 4 };
+    float sum;
+    ck_assert_int_eq(threads_alive(), 1);
+    for (size_t k = 0; k < 4; k++) {
+        quire_context *context;
+        const int before = threads_alive();
+        check_ok(quire_sum(NULL, QUIRE_F32, 1 << 20, x, QUIRE_EXACT, QUIRE_F32, &sum)); /* the calling thread alone */
+        ck_assert_int_eq(threads_alive(), before);
+        check_ok(quire_open_cpu(&context, threads[k]));
+        check_ok(quire_sum(context, QUIRE_F32, 1 << 20, x, QUIRE_PLAIN, QUIRE_F32, &sum));
+        if (quire_has_openmp())
+            ck_assert_int_eq(threads_alive(), threads[k]);
+        else
+            ck_assert_int_eq(threads_alive(), 1);
+        quire_close(context);
+    }
+}
+END_TEST
+#endif
 
 START_TEST(environment_variable_names_the_tier) {
     static const char *const bad[] = { "sse9", "avx", "avx5120", "portable,avx2", "1" };
@@ -224,11 +351,18 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("contexts");
     TCase *cases = tcase_create("contexts");
+    tcase_set_timeout(cases, 60);
     tcase_add_test(cases, open_cpu_checks_its_arguments);
     tcase_add_test(cases, setters_check_their_arguments);
     tcase_add_test(cases, tiers_have_names);
     tcase_add_test(cases, tiers_are_what_the_processor_has);
     tcase_add_test(cases, environment_variable_names_the_tier);
+#ifdef CAN_TRACE
+    tcase_add_test(cases, tiers_run_their_instructions);
+#endif
+#ifdef __linux__
+    tcase_add_test(cases, threads_are_as_many_as_asked_for);
+#endif
     tcase_add_test(cases, cuda_without_cuda);
     tcase_add_test(cases, statuses_have_texts);
     tcase_add_test(cases, types_and_methods_are_pinned);

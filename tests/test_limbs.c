@@ -178,6 +178,49 @@ START_TEST(long_carries) {
 }
 END_TEST
 
+/* Windows filled to the brim: long runs of one sign with all bits set, and now and then an element so far below that the
+ * window which holds both has no room to spare, at one distance or another. The second half is one binade higher: what was
+ * just wide enough is no longer. */
+START_TEST(full_windows) {
+    quire_type type = TYPES[_i / 2];
+    const number_format *f = type_format(type);
+    size_t n = 2 * 8192, size = n * f->size;
+    int top = _i % 2 ? f->bias : 1, most = top - f->least < 320 ? top - f->least : 320;
+    uint64_t ones = ((uint64_t)1 << (f->precision - 1)) - 1;
+    void *x = array_new(size, 0), *y = array_new(size, 0);
+    for (int distance = 0; distance <= most; distance += 3)
+        for (int half = 0; half < 2; half++) { /* both halves at the top, or one binade apart */
+            char text[100];
+            uint64_t sign = distance % 2 ? type_sign(type) : 0;
+            for (size_t i = 0; i < n; i++) {
+                uint64_t big = type_encode(type, power_of_two(top - (half && i < n / 2))) | ones;
+                uint64_t small = type_encode(type, power_of_two(top - distance));
+                type_store(type, x, i, (i % 1000 == 500 ? small : big) | sign);
+                type_store(type, y, i, i % 1000 == 500 ? type_encode(type, 1) : big);
+            }
+            snprintf(text, sizeof text, "%s, 2^%d and %d below", type_name(type), top, distance);
+            check_terms(OPERATION_SUM, type, n, x, NULL, text);
+            check_terms(OPERATION_DOT, type, n, x, y, text);
+        }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* The same for the way of what no window holds: 2^18 doubles of one sign with all bits set, and a tiny one in every block.
+ */
+START_TEST(full_pairs) {
+    size_t n = ((size_t)1 << 18) + 8192;
+    double *x = array_new(n * sizeof *x, 0);
+    for (int e = 0; e < 8; e++) {
+        for (size_t i = 0; i < n; i++)
+            x[i] = i % 500 == 250 ? 0x1p-500 : (2 - 0x1p-52) * power_of_two(i / 8 % 4 ? e : e - 7);
+        check_terms(e % 2 ? OPERATION_SUM : OPERATION_ASUM, QUIRE_F64, n, x, NULL, "2^18 elements beside tiny ones");
+    }
+    array_free(x);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("limbs");
     TCase *all = tcase_create("all");
@@ -187,6 +230,8 @@ int main(void) {
     tcase_add_loop_test(all, products_of_every_size, 0, TYPE_COUNT);
     tcase_add_loop_test(all, products_with_zeros, 0, TYPE_COUNT);
     tcase_add_test(all, long_carries);
+    tcase_add_loop_test(all, full_windows, 0, 2 * TYPE_COUNT);
+    tcase_add_test(all, full_pairs);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

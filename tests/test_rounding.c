@@ -132,12 +132,15 @@ END_TEST
 static void midpoint_by_root(quire_type type, uint64_t b) {
     double low = type_decode(type, b), half = power_of_two(half_unit(type, b));
     if (half == 0) return;
+    /* The nudge is the least there is, or the last bits of the 128 that lead the square, or the first behind them. */
+    int leading = 2 * ilogb(low + half), places[4] = { -2148, leading - 126, leading - 127, leading - 128 };
+    int place = places[b / 2 % 4] < -2148 ? -2148 : places[b / 2 % 4];
     for (int nudge = -1; nudge <= 1; nudge++) {
         terms t = { 0, { 0 }, { 0 } };
         put(&t, low, low);
         put(&t, low, 2 * half);
         put(&t, half, half);
-        if (nudge) put_power(&t, nudge, -2148);
+        if (nudge) put_power(&t, nudge, place);
         check_end(&t, type, 0, rounded(b, nudge), "a root", low);
     }
 }

@@ -50,7 +50,8 @@ static void check_threads(quire_context **contexts, quire_type type, size_t n, f
 }
 
 START_TEST(threads_do_not_show_around_tiles) {
-    static const size_t lengths[] = { 0, 1, 4095, 4096, 4097, 8192, 8193, 7 * 4096 + 1, 8 * 4096, 65537 };
+    /* fewer than 2^18 are not worth a second thread */
+    static const size_t lengths[] = { 0, 1, 4097, 65537, 1 << 18, (1 << 18) + 1, (1 << 18) + 4095, (1 << 18) + 4097 };
     quire_context *contexts[MOST_THREADS];
     open_contexts(contexts);
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
@@ -222,6 +223,39 @@ START_TEST(progress_is_told_in_order) {
 }
 END_TEST
 
+/* What is reported as done has been read: it can be spoilt, and the sum does not see it. (One thread: the order is known.)
+ */
+typedef struct spoiler {
+    float *x;
+    size_t calls;
+} spoiler;
+
+static void spoil(void *user, size_t done, size_t total) {
+    spoiler *s = user;
+    s->calls++;
+    if (done == total) return;
+    for (size_t i = 0; i < done; i++) s->x[i] = 0x1p100f;
+}
+
+START_TEST(what_is_done_is_done) {
+    const size_t n = ((size_t)1 << 21) + 4097;
+    float *x = array_new(n * sizeof *x, 0);
+    quire_context *context;
+    check_ok(quire_open_cpu(&context, 1));
+    for (size_t m = 0; m < METHOD_COUNT; m++) {
+        spoiler s = { x, 0 };
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) x[i] = 1;
+        check_ok(quire_set_progress(context, spoil, &s));
+        check_ok(quire_sum(context, QUIRE_F32, n, x, METHODS[m], QUIRE_F64, &sum));
+        ck_assert_msg(sum == (double)n, "%s: reported before it was done", method_name(METHODS[m]));
+        ck_assert_uint_gt(s.calls, 1);
+    }
+    quire_close(context);
+    array_free(x);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("threads");
     TCase *cases = tcase_create("threads");
@@ -231,6 +265,7 @@ int main(void) {
     tcase_add_loop_test(cases, accumulators_do_not_show_threads, 0, TYPE_COUNT);
     tcase_add_test(cases, many_contexts_at_once);
     tcase_add_loop_test(cases, progress_is_told_in_order, 0, 4);
+    tcase_add_test(cases, what_is_done_is_done);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

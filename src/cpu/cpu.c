@@ -113,16 +113,25 @@ static void run_piece(const cpu_work *w, int piece, size_t *done, int first_thre
     if (first_thread && now < w->job->n) w->context->report(w->context->user, now, w->job->n);
 }
 
+/* In an environment of ours, too: OpenMP's own start may raise flags. */
+static void run_pieces_in_parallel(const cpu_work *w, size_t *done) {
+#ifdef _OPENMP
+    const cpu_environment callers = environment_enter();
+#pragma omp parallel for schedule(dynamic) num_threads(w->threads)
+    for (int i = 0; i < w->pieces; i++) run_piece(w, i, done, omp_get_thread_num() == 0);
+    environment_leave(callers);
+#else
+    (void)w, (void)done;
+#endif
+}
+
+/* Without a trace of OpenMP where one thread does. */
 static void run_pieces(const cpu_work *w) {
     size_t done = 0;
-    if (w->threads == 1) {
+    if (w->threads == 1)
         for (int i = 0; i < w->pieces; i++) run_piece(w, i, &done, 1);
-    } else {
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(w->threads)
-        for (int i = 0; i < w->pieces; i++) run_piece(w, i, &done, omp_get_thread_num() == 0);
-#endif
-    }
+    else
+        run_pieces_in_parallel(w, &done);
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 

@@ -1,6 +1,6 @@
-/* simd.h - the vectors of one CPU tier. A tier is this header compiled with its instruction set (meson.build names the
- * flags): the vector's width follows, arithmetic is the compiler's vector extension, and the few things that extension
- * cannot say are functions here.
+/* simd.h - the vectors of one CPU tier. A tier is this header compiled with its instruction set; meson.build names the
+ * flags, and says which tier it is (SIMD_TIER_avx2, say), since the user's own flags may allow more. Arithmetic is the
+ * compiler's vector extension, and the few things that extension cannot say are functions here.
  *
  * v_f32 and v_f64 are the vectors; a suffix v_f32 or v_f64 on a function names what it works on, as f32 and f64 do for
  * scalars.
@@ -12,12 +12,12 @@
 
 #include "format/formats.h"
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#if defined(SIMD_TIER_avx512)
 #include <immintrin.h>
 #define SIMD_BYTES 64
 #define SIMD_REGISTERS 32
 #define SIMD_TIER avx512
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#elif defined(SIMD_TIER_avx2)
 #include <immintrin.h>
 #define SIMD_BYTES 32
 #define SIMD_REGISTERS 16
