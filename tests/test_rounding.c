@@ -133,7 +133,7 @@ static void midpoint_by_root(quire_type type, uint64_t b) {
     double low = type_decode(type, b), half = power_of_two(half_unit(type, b));
     if (half == 0) return;
     /* The nudge is the least there is, or the last bits of the 128 that lead the square, or the first behind them. */
-    int leading = 2 * ilogb(low + half), places[4] = { -2148, leading - 126, leading - 127, leading - 128 };
+    int leading = 2 * ilogb(low > 0 ? low : half), places[4] = { -2148, leading - 126, leading - 127, leading - 128 };
     int place = places[b / 2 % 4] < -2148 ? -2148 : places[b / 2 % 4];
     for (int nudge = -1; nudge <= 1; nudge++) {
         terms t = { 0, { 0 }, { 0 } };
