@@ -10,20 +10,7 @@
 
 #include <quire/quire.h>
 
-typedef enum operation {
-    OPERATION_SUM,
-    OPERATION_ASUM,
-    OPERATION_DOT,
-    OPERATION_NRM2,
-    OPERATION_MEAN,
-    OPERATION_COUNT
-} operation;
-
-/* "sum", "asum", "dot", "nrm2", "mean". */
-const char *operation_name(operation which);
-
-/* 1 where the terms are products. */
-int operation_multiplies(operation which);
+#include "operation.h"
 
 /* y is read by dot alone. The result type is the accumulation type, so that accuracy is not hidden behind a result of eight
  * or eleven bits: float for f16, bf16 and f32, double for f64. */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "number.h"
-#include "place.h"
+#include "operation.h"
 
 /* The total before it is rounded: s if c is zero, else exactly s + c. Both are floats if the accumulation is in float. */
 typedef struct model_total {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "number.h"
-#include "place.h"
+#include "operation.h"
 
 /* An exact sum under way, with the special values that the contract knows. */
 typedef struct oracle {

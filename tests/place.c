@@ -14,72 +14,86 @@ static const place *const PLACES[] = {
 #endif
 };
 
+#define PLACE_COUNT (sizeof PLACES / sizeof *PLACES)
 #define MAX_VARIANTS 64
 
-static struct {
-    const place *place;
-    quire_context *context;              /* in use                               */
-    quire_context *opened[MAX_VARIANTS]; /* by the place, each at its first use  */
+/* What is open at each place, each variant from its first use on. */
+static struct opened {
+    quire_context *context; /* in use */
+    quire_context *of[MAX_VARIANTS];
     int tried[MAX_VARIANTS], had[MAX_VARIANTS];
-} now;
+} opened[PLACE_COUNT];
+
+static const place *chosen;
+static struct opened *now; /* of the chosen place */
+
+int place_choose(const char *name) {
+    for (size_t i = 0; i < PLACE_COUNT; i++)
+        if (!strcmp(name, PLACES[i]->name)) {
+            chosen = PLACES[i];
+            now = &opened[i];
+            return 1;
+        }
+    return 0;
+}
 
 static const place *the_place(void) {
     const char *name = getenv("QUIRE_TEST_PLACE");
-    if (now.place) return now.place;
+    if (chosen) return chosen;
     if (!name || !*name) name = PLACES[0]->name;
-    for (size_t i = 0; i < sizeof PLACES / sizeof *PLACES; i++)
-        if (!strcmp(name, PLACES[i]->name)) now.place = PLACES[i];
-    if (!now.place) { /* a misspelt place must not pass as a tested one */
+    if (!place_choose(name)) { /* a misspelt place must not pass as a tested one */
         fprintf(stderr, "QUIRE_TEST_PLACE: no place is named %s\n", name);
         abort();
     }
-    return now.place;
+    return chosen;
 }
 
 const char *place_unavailable(void) { return the_place()->unavailable(); }
 
 const char *place_name(void) { return the_place()->name; }
 
+const char *place_reserve(size_t bytes) { return the_place()->reserve(bytes); }
+
 /* ---------------------------------------------------------------------------------------------------------- contexts */
 
 size_t place_variants(void) { return the_place()->variants; }
 
 const char *place_use(size_t variant) {
-    if (!now.tried[variant]) {
-        quire_status status = the_place()->open(variant, &now.opened[variant]);
+    const place *there = the_place();
+    if (!now->tried[variant]) {
+        quire_status status = there->open(variant, &now->of[variant]);
         if (status != QUIRE_OK && status != QUIRE_TIER_UNAVAILABLE) {
-            fprintf(stderr, "%s, %s: %s\n", place_name(), the_place()->variant_name(variant), quire_status_string(status));
+            fprintf(stderr, "%s, %s: %s\n", place_name(), there->variant_name(variant), quire_status_string(status));
             abort();
         }
-        now.tried[variant] = 1;
-        now.had[variant] = status == QUIRE_OK;
+        now->tried[variant] = 1;
+        now->had[variant] = status == QUIRE_OK;
     }
-    if (!now.had[variant]) return NULL;
-    now.context = now.opened[variant];
-    return the_place()->variant_name(variant);
+    if (!now->had[variant]) return NULL;
+    now->context = now->of[variant];
+    return there->variant_name(variant);
 }
 
 quire_context *place_context(void) {
-    if (!now.tried[0]) place_use(0);
-    return now.context;
+    the_place();
+    if (!now->tried[0]) place_use(0);
+    return now->context;
 }
 
 void place_set_context(quire_context *context) {
     place_context(); /* the place is open from here on, and will not put its default over the test's own */
-    now.context = context;
+    now->context = context;
 }
 
 void place_close(void) {
-    for (size_t i = 0; now.place && i < now.place->variants; i++) quire_close(now.opened[i]);
-    memset(&now, 0, sizeof now);
+    for (size_t i = 0; i < PLACE_COUNT; i++)
+        for (size_t v = 0; v < PLACES[i]->variants; v++) quire_close(opened[i].of[v]);
+    memset(opened, 0, sizeof opened);
+    chosen = NULL;
+    now = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- calls */
-
-const char *operation_name(operation op) {
-    static const char *const names[OPERATION_COUNT] = { "sum", "asum", "dot", "nrm2", "mean" };
-    return names[op];
-}
 
 /* The arrays are only read by the calls; a place may copy them, so the const is kept in spirit. */
 static void *lend(place_slot slot, const void *host, size_t size) {

@@ -1,6 +1,6 @@
 /* place.h - where a test runs. A suite hands in host memory and takes host memory back; the place carries it to where the
  * context works and calls the public function there. The environment variable QUIRE_TEST_PLACE names the place ("cpu" if it
- * is unset), so every suite that goes through here runs unchanged on any backend. */
+ * is unset), so every suite that goes through here runs unchanged on any backend. Free of Check. */
 #ifndef QUIRE_TESTS_PLACE_H
 #define QUIRE_TESTS_PLACE_H
 
@@ -9,22 +9,20 @@
 
 #include <quire/quire.h>
 
-typedef enum operation {
-    OPERATION_SUM,
-    OPERATION_ASUM,
-    OPERATION_DOT,
-    OPERATION_NRM2,
-    OPERATION_MEAN,
-    OPERATION_COUNT
-} operation;
-
-const char *operation_name(operation op); /* "sum", "asum", "dot", "nrm2", "mean" */
+#include "operation.h"
 
 /* ---------------------------------------------------------------------------------------------------- for the suites */
 
 /* NULL, or why the place cannot be had on this machine. Asks the place itself, never the library. */
 const char *place_unavailable(void);
 const char *place_name(void);
+
+/* Takes the place of that name for the calls to come, whatever QUIRE_TEST_PLACE says; what others opened stays open. Answers
+ * 0, with nothing changed, if this build has none of that name. */
+int place_choose(const char *name);
+
+/* NULL, or why x and y cannot be lent with so many bytes each. Asks once; lending then allocates no more. */
+const char *place_reserve(size_t bytes);
 
 /* The public function of that operation, with host pointers; y is read by dot alone. A place that copies leaves *result
  * untouched if the call fails, as the library does. */
@@ -50,7 +48,7 @@ const char *place_use(size_t variant);
 quire_context *place_context(void);
 void place_set_context(quire_context *context);
 
-/* Closes what the place opened. */
+/* Closes what the places opened. */
 void place_close(void);
 
 /* ---------------------------------------------------------------------------------------------------- for the places */
@@ -67,6 +65,8 @@ typedef struct place {
     size_t variants;
     quire_status (*open)(size_t variant, quire_context **context); /* QUIRE_TIER_UNAVAILABLE: this machine lacks it */
     const char *(*variant_name)(size_t variant);
+
+    const char *(*reserve)(size_t bytes); /* as place_reserve */
 
     /* Bytes of host memory, at an address the context can use that is the same modulo 64; NULL stays NULL. The address is
      * good until the slot is lent again. */

@@ -28,6 +28,11 @@ static quire_status cpu_open(size_t variant, quire_context **context) {
 
 static const char *cpu_variant_name(size_t variant) { return VARIANTS[variant].name; }
 
+static const char *cpu_reserve(size_t bytes) {
+    (void)bytes;
+    return NULL;
+}
+
 static void *cpu_lend(place_slot slot, void *host, size_t size) {
     (void)slot;
     (void)size;
@@ -41,5 +46,6 @@ static void cpu_collect(place_slot slot, void *host, size_t size) {
 }
 
 const place PLACE_CPU = {
-    "cpu", cpu_unavailable, sizeof VARIANTS / sizeof *VARIANTS, cpu_open, cpu_variant_name, cpu_lend, cpu_collect,
+    "cpu",    cpu_unavailable, sizeof VARIANTS / sizeof *VARIANTS, cpu_open, cpu_variant_name, cpu_reserve,
+    cpu_lend, cpu_collect,
 };

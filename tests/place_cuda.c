@@ -55,13 +55,26 @@ static void copy(void *to, const void *from, size_t size, enum cudaMemcpyKind ki
     fesetenv(&environment);
 }
 
+static cudaError_t make_room(place_slot slot, size_t capacity) {
+    cudaError_t error = cudaFree(slots[slot].memory);
+    slots[slot].memory = NULL;
+    slots[slot].capacity = 0;
+    if (!error) error = cudaMalloc((void **)&slots[slot].memory, capacity);
+    if (!error) slots[slot].capacity = capacity;
+    return error;
+}
+
+static const char *cuda_reserve(size_t bytes) {
+    cudaError_t error = cudaSuccess;
+    for (int slot = PLACE_X; slot <= PLACE_Y && !error; slot++)
+        if (bytes + 64 > slots[slot].capacity) error = make_room((place_slot)slot, bytes + 64);
+    if (error) cudaGetLastError(); /* or the library would find it */
+    return error ? cudaGetErrorString(error) : NULL;
+}
+
 static void *cuda_lend(place_slot slot, void *host, size_t size) {
     if (!host) return slots[slot].lent = NULL;
-    if (size + 64 > slots[slot].capacity) {
-        must(cudaFree(slots[slot].memory), "cudaFree");
-        slots[slot].capacity = 2 * size + 4096;
-        must(cudaMalloc((void **)&slots[slot].memory, slots[slot].capacity), "cudaMalloc");
-    }
+    if (size + 64 > slots[slot].capacity) must(make_room(slot, 2 * size + 4096), "cudaMalloc");
     slots[slot].lent = slots[slot].memory + (uintptr_t)host % 64; /* cudaMalloc aligns to 256 */
     if (size) copy(slots[slot].lent, host, size, cudaMemcpyHostToDevice);
     return slots[slot].lent;
@@ -73,5 +86,6 @@ static void cuda_collect(place_slot slot, void *host, size_t size) {
 }
 
 const place PLACE_CUDA = {
-    "cuda", cuda_unavailable, sizeof VARIANTS / sizeof *VARIANTS, cuda_open, cuda_variant_name, cuda_lend, cuda_collect,
+    "cuda",    cuda_unavailable, sizeof VARIANTS / sizeof *VARIANTS, cuda_open, cuda_variant_name, cuda_reserve,
+    cuda_lend, cuda_collect,
 };

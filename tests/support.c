@@ -26,6 +26,15 @@ int run_suite(Suite *suite) {
     return failed && !getenv("CK_TAP_LOG_FILE_NAME");
 }
 
+int run_cases(const char *name, void (*add)(TCase *cases)) {
+    Suite *suite = suite_create(name);
+    TCase *cases = tcase_create(name);
+    tcase_set_timeout(cases, 600);
+    add(cases);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
+
 size_t scaled(size_t count) {
     const char *text = getenv("QUIRE_TEST_SCALE");
     double product = (double)count * (text ? strtod(text, NULL) : 1);

@@ -13,6 +13,9 @@
  * anything failed. If the place that QUIRE_TEST_PLACE names cannot be had here, the suite is skipped, aloud. */
 int run_suite(Suite *suite);
 
+/* The same for a suite of one test case, to which add adds the tests. */
+int run_cases(const char *name, void (*add)(TCase *cases));
+
 /* A loop count, scaled by the environment variable QUIRE_TEST_SCALE (a decimal number; 1 if unset), at least 1. */
 size_t scaled(size_t count);
 

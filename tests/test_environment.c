@@ -290,14 +290,11 @@ START_TEST(worker_threads_in_every_environment) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("environment");
-    TCase *cases = tcase_create("environment");
-    tcase_set_timeout(cases, 600);
+static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, no_environment_reaches_the_bits, 0, HOSTILE_COUNT);
     tcase_add_loop_test(cases, known_sums_in_every_environment, 0, HOSTILE_COUNT);
     tcase_add_loop_test(cases, other_calls_in_every_environment, 0, HOSTILE_COUNT);
     tcase_add_loop_test(cases, worker_threads_in_every_environment, 0, HOSTILE_COUNT);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }
+
+int main(void) { return run_cases("environment", add_tests); }

@@ -256,16 +256,13 @@ START_TEST(what_is_done_is_done) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("threads");
-    TCase *cases = tcase_create("threads");
-    tcase_set_timeout(cases, 600);
+static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, threads_do_not_show_around_tiles, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, threads_do_not_show_in_long_vectors, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, accumulators_do_not_show_threads, 0, TYPE_COUNT);
     tcase_add_test(cases, many_contexts_at_once);
     tcase_add_loop_test(cases, progress_is_told_in_order, 0, 4);
     tcase_add_test(cases, what_is_done_is_done);
-    suite_add_tcase(suite, cases);
-    return run_suite(suite);
 }
+
+int main(void) { return run_cases("threads", add_tests); }

@@ -1,0 +1,19 @@
+/* operation.h - the five operations, by number and by name: the one list that tests and benchmarks share. Free of Check. */
+#ifndef QUIRE_TESTS_OPERATION_H
+#define QUIRE_TESTS_OPERATION_H
+
+typedef enum operation {
+    OPERATION_SUM,
+    OPERATION_ASUM,
+    OPERATION_DOT,
+    OPERATION_NRM2,
+    OPERATION_MEAN,
+    OPERATION_COUNT
+} operation;
+
+const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "mean" */
+
+/* 1 where the terms are products. */
+int operation_multiplies(operation which);
+
+#endif
