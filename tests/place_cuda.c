@@ -1,5 +1,6 @@
-/* place_cuda.c - a CUDA device as a place: arrays are copied to it and back; the variants are launches. It needs the CUDA
- * runtime, but no nvcc. Run with CK_FORK=no: a forked child cannot use its parent's device. */
+/* place_cuda.c - a CUDA device as a place; the variants are launches. Short arrays are put where the device reads them in
+ * host memory, longer ones are copied to it: suites make millions of short calls, and a call should cost one launch and one
+ * wait. It needs the CUDA runtime, but no nvcc. Run with CK_FORK=no: a forked child cannot use its parent's device. */
 #define _POSIX_C_SOURCE 200809L
 #include "place.h"
 
@@ -7,6 +8,7 @@
 #include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct variant {
     const char *name, *launch; /* launch: "blocks,warps" as src/cuda/context.cu reads it */
@@ -40,49 +42,64 @@ static quire_status cuda_open(size_t variant, quire_context **context) {
 
 static const char *cuda_variant_name(size_t variant) { return VARIANTS[variant].name; }
 
-/* Memory of the device for each slot, which grows. */
+/* What a slot lends lies in memory that grows: of the host, which the device reaches at the same address, up to SHORT bytes;
+ * else of the device. */
+#define SHORT 8192
+
 static struct {
-    unsigned char *memory;
-    size_t capacity;
-    void *lent;
+    unsigned char *near, *far; /* of the host; of the device */
+    size_t capacity;           /* of far */
+    unsigned char *lent;
 } slots[PLACE_SLOT_COUNT];
 
-/* The runtime raises floating-point flags, which would be taken for the library's. */
-static void copy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind) {
-    fenv_t environment;
-    feholdexcept(&environment);
-    must(cudaMemcpy(to, from, size, kind), "copying");
-    fesetenv(&environment);
-}
-
-static cudaError_t make_room(place_slot slot, size_t capacity) {
-    cudaError_t error = cudaFree(slots[slot].memory);
-    slots[slot].memory = NULL;
+static cudaError_t make_far_room(place_slot slot, size_t capacity) {
+    cudaError_t error = cudaFree(slots[slot].far);
+    slots[slot].far = NULL;
     slots[slot].capacity = 0;
-    if (!error) error = cudaMalloc((void **)&slots[slot].memory, capacity);
+    if (!error) error = cudaMalloc((void **)&slots[slot].far, capacity);
     if (!error) slots[slot].capacity = capacity;
     return error;
+}
+
+static unsigned char *memory_of(place_slot slot, size_t room) {
+    if (!slots[slot].near) must(cudaMallocHost((void **)&slots[slot].near, SHORT), "cudaMallocHost");
+    if (room <= SHORT) return slots[slot].near;
+    if (room > slots[slot].capacity) must(make_far_room(slot, 2 * room), "cudaMalloc");
+    return slots[slot].far;
+}
+
+static int is_near(place_slot slot) {
+    return slots[slot].lent >= slots[slot].near && slots[slot].lent < slots[slot].near + SHORT;
 }
 
 static const char *cuda_reserve(size_t bytes) {
     cudaError_t error = cudaSuccess;
     for (int slot = PLACE_X; slot <= PLACE_Y && !error; slot++)
-        if (bytes + 64 > slots[slot].capacity) error = make_room((place_slot)slot, bytes + 64);
+        if (bytes + 64 > slots[slot].capacity) error = make_far_room((place_slot)slot, bytes + 64);
     if (error) cudaGetLastError(); /* or the library would find it */
     return error ? cudaGetErrorString(error) : NULL;
 }
 
+/* The runtime raises floating-point flags, which would be taken for the library's, and knows no traps. */
 static void *cuda_lend(place_slot slot, void *host, size_t size) {
+    fenv_t environment;
     if (!host) return slots[slot].lent = NULL;
-    if (size + 64 > slots[slot].capacity) must(make_room(slot, 2 * size + 4096), "cudaMalloc");
-    slots[slot].lent = slots[slot].memory + (uintptr_t)host % 64; /* cudaMalloc aligns to 256 */
-    if (size) copy(slots[slot].lent, host, size, cudaMemcpyHostToDevice);
+    feholdexcept(&environment);
+    slots[slot].lent = memory_of(slot, size + 64) + (uintptr_t)host % 64; /* allocations are aligned to 256 */
+    if (size && is_near(slot)) memcpy(slots[slot].lent, host, size);
+    if (size && !is_near(slot)) must(cudaMemcpy(slots[slot].lent, host, size, cudaMemcpyHostToDevice), "copying");
+    fesetenv(&environment);
     return slots[slot].lent;
 }
 
-/* The contexts work on the default stream, for which this copy waits. */
+/* The contexts work on the default stream. */
 static void cuda_collect(place_slot slot, void *host, size_t size) {
-    if (host && size) copy(host, slots[slot].lent, size, cudaMemcpyDeviceToHost);
+    fenv_t environment;
+    feholdexcept(&environment);
+    must(cudaStreamSynchronize(NULL), "waiting");
+    if (host && size && is_near(slot)) memcpy(host, slots[slot].lent, size);
+    if (host && size && !is_near(slot)) must(cudaMemcpy(host, slots[slot].lent, size, cudaMemcpyDeviceToHost), "copying");
+    fesetenv(&environment);
 }
 
 const place PLACE_CUDA = {

@@ -1,13 +1,15 @@
 /* device.h - where the work runs: the one place of the command that knows whose memory an array is in.
  *
- * Everything outside works on host memory. For the CPU these are thin wrappers; a GPU copies elements in (device_load),
- * and results out (device_reduce and device_accumulate, which return when the result is there).
+ * Everything outside works on host memory. For the CPU these are thin wrappers; for a GPU elements are copied in (all at
+ * once by device_load; for the exact method alone, piece by piece by device_reduce) and results out (by device_reduce and
+ * device_accumulate, which return when the result is there).
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CLI_DEVICE_H
 #define QUIRE_CLI_DEVICE_H
 
+#include "gpu.h"
 #include "input.h"
 #include "names.h"
 #include "number.h"
@@ -15,6 +17,8 @@
 
 struct device {
     quire_context *context;
+    struct gpu *gpu; /* NULL: the CPU                                                               */
+    bool in_pieces;  /* on a GPU: arrays are not loaded, and the exact method takes them in pieces  */
 };
 
 /* What is to be computed. x and y are as device_load gave them. */
@@ -26,8 +30,9 @@ struct job {
     quire_type result_type;
 };
 
-/* What device_accumulate adds up. */
+/* What device_accumulate adds up, and which of them an operation does. */
 enum term { TERM_VALUE, TERM_MAGNITUDE, TERM_PRODUCT };
+enum term operation_term(enum operation operation);
 
 /* These answer EXIT_FINE or EXIT_TROUBLE. */
 int device_open(struct device *device, const struct options *options);

@@ -67,11 +67,34 @@ int json_outcomes(const struct command *command, const struct options *options, 
                                     type_name(job->result_type), "results", results));
 }
 
+/* null without a driver. */
+static json_t *driver_version(void) {
+    char text[32];
+    const int driver = gpu_driver();
+    snprintf(text, sizeof text, "%d.%d", driver / 1000, driver % 1000 / 10);
+    return driver ? json_string(text) : json_null();
+}
+
+static json_t *device_objects(void) {
+    json_t *devices = json_array();
+    const int count = gpu_count();
+    for (int i = 0; i < count; i++) {
+        struct gpu_facts gpu;
+        char capability[32];
+        if (gpu_describe(i, &gpu)) continue;
+        snprintf(capability, sizeof capability, "%d.%d", gpu.major, gpu.minor);
+        json_array_append_new(devices, json_pack("{s:i, s:s, s:s, s:I}", "number", i, "name", gpu.name, "compute_capability",
+                                                 capability, "bytes", (json_int_t)gpu.bytes));
+    }
+    return devices;
+}
+
 int json_info(quire_tier default_tier) {
     json_t *tiers = json_array();
     for (int i = 0; i < TIERS; i++)
         if (quire_tier_available(every_tier[i])) json_array_append_new(tiers, json_string(quire_tier_name(every_tier[i])));
-    return print_and_free(json_pack("{s:s, s:i, s:o, s:s, s:b, s:b}", "version", quire_version(), "api_version",
+    return print_and_free(json_pack("{s:s, s:i, s:o, s:s, s:b, s:b, s:o, s:o}", "version", quire_version(), "api_version",
                                     quire_api_version(), "tiers", tiers, "default_tier", quire_tier_name(default_tier),
-                                    "openmp", quire_has_openmp(), "cuda", quire_has_cuda()));
+                                    "openmp", quire_has_openmp(), "cuda", quire_has_cuda(), "cuda_driver", driver_version(),
+                                    "cuda_devices", device_objects()));
 }

@@ -1,8 +1,8 @@
 /* main.c - the command quire, on the public header alone.
  *
  * The way of a call: main picks the command from the table; options.c reads the rest of the line; input.c opens the files
- * (npy.c reads their headers) and maps them; device.c holds the context; measure.c sums, and judges the methods; print.c
- * prints. Each answers an exit status, and has complained if it is not EXIT_FINE.
+ * (npy.c reads their headers) and maps them; device.c holds the context, and gpu_cuda.c a GPU's memory; measure.c sums, and
+ * judges the methods; print.c prints. Each answers an exit status, and has complained if it is not EXIT_FINE.
  *
  * SPDX-License-Identifier: MIT
  */

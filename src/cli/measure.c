@@ -18,15 +18,10 @@
 #define REPEAT_SECONDS 0.05 /* short jobs are timed again until they took this long; the best time counts */
 
 static int accumulate_truth(struct device *device, const struct job *job, struct truth *truth) {
-    static const enum term terms[] = { [OPERATION_SUM] = TERM_VALUE,
-                                       [OPERATION_ASUM] = TERM_MAGNITUDE,
-                                       [OPERATION_DOT] = TERM_PRODUCT,
-                                       [OPERATION_NRM2] = TERM_PRODUCT,
-                                       [OPERATION_MEAN] = TERM_VALUE };
     const void *y = job->operation == OPERATION_DOT ? job->y : job->x;
     quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, other = QUIRE_ACCUMULATOR_ZERO;
     truth->total = sum;
-    int status = device_accumulate(device, job, terms[job->operation], job->x, y, &truth->total);
+    int status = device_accumulate(device, job, operation_term(job->operation), job->x, y, &truth->total);
     if (status) return status;
 
     switch (job->operation) {

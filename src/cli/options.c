@@ -38,7 +38,7 @@ static const char option_help[] =
     "  --threads N                  use N threads (default: 0, as many as there are processors)\n"
     "  --tier portable|avx2|avx512|best\n"
     "                               use these instructions of the processor (default: best)\n"
-    "  --device cpu|cuda            where to work (default: cpu)\n"
+    "  --device cpu|cuda|cuda:N     where to work (default: cpu; cuda is cuda:0)\n"
     "  -h, --help                   print this help\n";
 
 static const char *long_name(int value) {
@@ -64,6 +64,19 @@ static int read_threads(struct options *options, const char *value) {
     return EXIT_FINE;
 }
 
+static int read_device(struct options *options, const char *value) {
+    static const char prefix[] = "cuda:";
+    options->cuda = strcmp(value, "cpu") != 0;
+    options->gpu = 0;
+    if (!options->cuda || !strcmp(value, "cuda")) return EXIT_FINE;
+    if (strncmp(value, prefix, sizeof prefix - 1)) return bad_value(OPTION_DEVICE, value, "cpu, cuda or cuda:N");
+    const char *digits = value + sizeof prefix - 1;
+    if (!*digits || strlen(digits) > 4 || strspn(digits, "0123456789") != strlen(digits))
+        return bad_value(OPTION_DEVICE, value, "cpu, cuda or cuda:N");
+    options->gpu = atoi(digits);
+    return EXIT_FINE;
+}
+
 static int read_option(struct options *options, int option, const char *value) {
     switch (option) {
     case OPTION_METHOD:
@@ -78,9 +91,7 @@ static int read_option(struct options *options, int option, const char *value) {
     case OPTION_TIER:
         options->tier = tier_named(value);
         return options->tier < 0 ? bad_value(option, value, "portable, avx2, avx512 or best") : EXIT_FINE;
-    case OPTION_DEVICE:
-        options->cuda = !strcmp(value, "cuda");
-        return options->cuda || !strcmp(value, "cpu") ? EXIT_FINE : bad_value(option, value, "cpu or cuda");
+    case OPTION_DEVICE: return read_device(options, value);
     case OPTION_THREADS: return read_threads(options, value);
     case OPTION_JSON: options->json = true; return EXIT_FINE;
     default: /* -h */ options->help = true; return EXIT_FINE;

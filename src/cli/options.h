@@ -33,6 +33,7 @@ struct options {
     int tier; /* a quire_tier; -1: not given                         */
     bool json;
     bool cuda;
+    int gpu; /* the number of the CUDA device                        */
     bool help;
 };
 

@@ -72,6 +72,24 @@ int print_outcomes(const struct command *command, const struct options *options,
     return EXIT_FINE;
 }
 
+/* The driver and the devices, where the library can use them. */
+static int print_cuda(void) {
+    if (!quire_has_cuda()) return EXIT_FINE;
+    const int driver = gpu_driver(), count = gpu_count();
+    if (driver)
+        printf("CUDA driver  %d.%d\n", driver / 1000, driver % 1000 / 10);
+    else
+        puts("CUDA driver  none");
+    for (int i = 0; i < count; i++) {
+        struct gpu_facts gpu;
+        int status = gpu_describe(i, &gpu);
+        if (status) return status;
+        printf("cuda:%-8d%s, compute capability %d.%d, %.1f GiB\n", i, gpu.name, gpu.major, gpu.minor,
+               (double)gpu.bytes / 0x1p30);
+    }
+    return EXIT_FINE;
+}
+
 int print_info(bool json) {
     quire_tier fastest;
     int status = device_default_tier(&fastest);
@@ -82,5 +100,5 @@ int print_info(bool json) {
         if (quire_tier_available(every_tier[i]))
             printf(" %s%s", quire_tier_name(every_tier[i]), every_tier[i] == fastest ? " (default)" : "");
     printf("\nOpenMP       %s\nCUDA         %s\n", quire_has_openmp() ? "yes" : "no", quire_has_cuda() ? "yes" : "no");
-    return EXIT_FINE;
+    return print_cuda();
 }

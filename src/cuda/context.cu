@@ -57,6 +57,8 @@ static quire_status status_of(cudaError_t error) {
     case cudaErrorInsufficientDriver:
     case cudaErrorInitializationError:
     case cudaErrorSystemNotReady:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorStubLibrary: return QUIRE_NO_DEVICE;
     case cudaErrorInvalidDevice:
     case cudaErrorDevicesUnavailable:
@@ -264,10 +266,8 @@ quire_status quire_open_cuda(quire_context **context, int device, struct CUstrea
     if (!context) return QUIRE_NULL_POINTER;
     int devices = 0;
     const cudaError_t counted = cudaGetDeviceCount(&devices);
-    if (counted || !devices) {
-        cudaGetLastError();
-        return QUIRE_NO_DEVICE;
-    }
+    if (counted) return status_of(counted); /* no device, or what an earlier kernel has left */
+    if (!devices) return QUIRE_NO_DEVICE;
     if (device < 0 || device >= devices) return QUIRE_INVALID_DEVICE;
     const on_device here(device);
     if (here.error) return status_of(here.error);

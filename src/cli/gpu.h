@@ -1,0 +1,50 @@
+/* gpu.h - what the command does with a CUDA device: memory there, and ways to bring a file to it. gpu_stub.c is for a build
+ * without CUDA, where none can be opened.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CLI_GPU_H
+#define QUIRE_CLI_GPU_H
+
+#include <stddef.h>
+
+#include <quire/quire.h>
+
+struct gpu;
+
+/* These answer EXIT_FINE or EXIT_TROUBLE. */
+int gpu_open(struct gpu **gpu, int number);
+
+/* Copies a whole array to the device, where it stays until gpu_close. name is for messages. */
+int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there);
+
+/* Room on the device for a result or an accumulator; gpu_put fills it, gpu_fetch waits for all work and brings it back. */
+void *gpu_room(struct gpu *gpu);
+int gpu_put(struct gpu *gpu, const void *from, size_t bytes);
+int gpu_fetch(struct gpu *gpu, void *to, size_t bytes);
+
+/* Carries arrays of equal length through the device, piece after piece: while one is added, the next is copied, and one more
+ * is read. add gets each piece's place on the device (y is NULL if there is one array) and enqueues its work on the context.
+ */
+struct gpu_flow {
+    const void *array[2]; /* the second may be NULL                                                                      */
+    size_t n, size;       /* elements of each, and the bytes of one                                                      */
+    quire_status (*add)(void *user, size_t n, const void *x, const void *y);
+    void *user;
+};
+int gpu_carry(struct gpu *gpu, const struct gpu_flow *flow);
+
+quire_context *gpu_context(const struct gpu *gpu);
+void gpu_close(struct gpu *gpu);
+
+/* What there is to know about CUDA here: the driver's version (0: no driver), and the devices. */
+struct gpu_facts {
+    char name[256];
+    int major, minor; /* the compute capability */
+    size_t bytes;
+};
+int gpu_driver(void);
+int gpu_count(void);
+int gpu_describe(int number, struct gpu_facts *facts);
+
+#endif
