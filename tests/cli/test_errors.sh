@@ -28,6 +28,9 @@ refuses 2 '--type' sum --type '' good.npy
 refuses 2 '--result int' sum --result int good.npy
 refuses 2 '--tier mmx' sum --tier mmx good.npy
 refuses 2 '--device tpu' sum --device tpu good.npy
+for device in cuda: cuda:x cuda:-1 cuda:1x cuda:10000 cudax CUDA; do
+    refuses 2 "--device $device: not cpu, cuda or cuda:N" sum --device $device good.npy
+done
 refuses 2 '--threads -1' sum --threads -1 good.npy
 refuses 2 '--threads two' sum --threads two good.npy
 refuses 2 '--threads 4097' sum --threads 4097 good.npy
@@ -159,8 +162,9 @@ refuses 1 'lengths' dot good.npy three.npy
 refuses 1 'type' dot good.npy double.npy
 
 # Devices, tiers and standard output. An error of standard output comes when nothing can be taken back.
-if [ "$("$QUIRE_EXE" info --json | tr -d ' ,\n' | sed 's/.*"cuda":\([a-z]*\).*/\1/')" = false ]; then
-    refuses 1 '--device cuda: ' sum --device cuda good.npy
+if "$QUIRE_EXE" info --json | grep -q '"cuda_devices": \[\]'; then
+    refuses 1 '--device cuda' sum --device cuda good.npy
+    refuses 1 '--device cuda' sum --device cuda:3 --method all good.npy
 fi
 QUIRE_TIER=mmx run sum good.npy
 check "a QUIRE_TIER that is none fails" failed 1 'QUIRE_TIER: '

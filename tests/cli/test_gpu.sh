@@ -1,0 +1,111 @@
+#!/bin/sh
+# test_gpu.sh - the command on a GPU: all that it prints is what it prints on the CPU, to the byte.
+#
+# SPDX-License-Identifier: MIT
+
+. "${0%/*}/tap.sh"
+
+devices=$("$QUIRE_EXE" info --json | grep -c '"compute_capability"')
+if [ "$devices" -eq 0 ]; then
+    echo "1..0 # SKIP no CUDA device"
+    exit 0
+fi
+
+# alike ARGUMENTS...: a test that both devices print the same JSON.
+alike() {
+    run "$@" --json --device cuda
+    mv out there
+    there=$status
+    run "$@" --json
+    check "quire $* on cuda as on the CPU" alike_runs
+}
+alike_runs() {
+    [ "$there" -eq 0 ] && [ "$status" -eq 0 ] && [ ! -s err ] && cmp -s out there
+}
+
+# alike_piped FILE ARGUMENTS...: the same, from a pipe.
+alike_piped() {
+    file=$1
+    shift
+    cat "$file" | "$QUIRE_EXE" "$@" --json --device cuda - >there 2>err
+    there=$? ran="$* -"
+    cat "$file" | "$QUIRE_EXE" "$@" --json - >out 2>>err
+    status=$?
+    check "quire $* - on cuda as on the CPU" alike_runs
+}
+
+tail -c 8000 "$QUIRE_SAMPLE" >sample.f32
+for type in f16 bf16 f32 f64; do
+    cat sample.f32 sample.f32 sample.f32 >data.$type
+    for method in exact kahan pairwise plain; do
+        for operation in sum asum nrm2 mean; do
+            alike $operation --type $type --method $method --result f64 data.$type
+        done
+        alike dot --type $type --method $method data.$type data.$type
+        alike_piped data.$type sum --type $type --method $method
+    done
+    for operation in sum asum nrm2 mean; do
+        alike $operation --type $type /dev/null
+        alike $operation --type $type --method plain /dev/null
+    done
+done
+
+# Both byte orders, Fortran's order, headers that leave elements at odd places.
+for order in '<' '>'; do
+    array "$order"f4 '(4,)' 60ad78ec 3f800000 e0ad78ec 3f800000 >float.npy
+    array "$order"f8 '(2,)' 4008000000000000 c010000000000000 >double.npy
+    for file in float.npy double.npy; do
+        alike sum $file
+        alike mean --method kahan $file
+        alike_piped $file sum
+    done
+done
+for order in True False; do
+    { header 1 "{'descr': '<f4', 'fortran_order': $order, 'shape': (2, 2), }" 1; put '<' 3f800000 40000000 40400000 40800000; } >four.npy
+    alike dot four.npy four.npy
+    alike dot --method pairwise four.npy four.npy
+done
+
+# The table, but for times and rates.
+for operation in sum asum nrm2 mean; do
+    run $operation --method all --device cuda "$QUIRE_SAMPLE"
+    awk '{ print $1, $2, $3, $4, $5 }' out >there
+    there=$status
+    run $operation --method all "$QUIRE_SAMPLE"
+    awk '{ print $1, $2, $3, $4, $5 }' out >here
+    mv here out
+    check "the table of $operation on cuda as on the CPU" alike_runs
+done
+
+# More than all slots hold, and no whole number of pieces.
+cp sample.f32 long.f32
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
+    cat long.f32 long.f32 >longer.f32
+    mv longer.f32 long.f32
+done
+cat sample.f32 >>long.f32
+tail -c +5 long.f32 >short.f32
+alike sum --type f32 long.f32
+alike mean --type f16 long.f32
+alike nrm2 --type f64 long.f32
+alike sum --type f32 --method kahan long.f32
+alike dot --type f32 long.f32 long.f32
+alike dot --type f32 short.f32 short.f32
+alike dot --type f32 --method plain long.f32 long.f32
+alike_piped short.f32 asum --type f32
+rm -f long.f32 short.f32
+
+# What cannot be.
+refuses 1 '--device cuda:4095: no CUDA device of this number' sum --device cuda:4095 "$QUIRE_SAMPLE"
+refuses 1 none.npy sum --device cuda none.npy
+refuses 2 '--threads and --tier' sum --device cuda --threads 2 "$QUIRE_SAMPLE"
+run sum --device "cuda:$((devices - 1))" "$QUIRE_SAMPLE"
+check "the last device" prints -38.003624
+
+run info
+check "quire info has the devices" same "$(grep -c '^cuda:[0-9]* .*, compute capability [0-9]*\.[0-9]*, [0-9.]* GiB$' out)" "$devices"
+check "quire info has the driver" grep -q '^CUDA driver  [0-9]*\.[0-9]*$' out
+run info --json
+check "quire info --json has the driver" grep -q '"cuda_driver": "[0-9.]*"' out
+
+finish
