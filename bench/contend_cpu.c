@@ -47,15 +47,14 @@ static bool open_context(quire_context **context, int threads, quire_tier tier) 
 }
 
 static void add_methods(contenders *all, const options *o, int threads, quire_context *context, quire_context *other) {
-    for (int i = 0; i < o->method_count; i++)
-        all->one[all->count++] = (contender){ .role = ROLE_METHOD,
-                                              .name = method_name(o->methods[i]),
-                                              .place = "cpu",
-                                              .threads = threads,
-                                              .run = run_method,
-                                              .method = o->methods[i],
-                                              .context = context,
-                                              .other = quire_has_openmp() ? other : NULL };
+    for (int i = 0; i < o->method_count; i++) {
+        contender *c = contenders_add(all, ROLE_METHOD, method_name(o->methods[i]));
+        c->threads = threads;
+        c->run = run_method;
+        c->method = (quire_method)o->methods[i];
+        c->context = context;
+        c->other = quire_has_openmp() ? other : NULL;
+    }
 }
 
 bool contenders_add_cpu(contenders *all, const options *o) {

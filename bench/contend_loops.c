@@ -1,4 +1,4 @@
-/* contend_loops.c - the two loops that every run has: the ceiling and the baseline.
+/* contend_loops.c - the two loops that every run on the CPU has: the ceiling and the baseline.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,9 +19,14 @@ static quire_status run_baseline(const contender *c, const job *j, uint64_t *bit
     return QUIRE_OK;
 }
 
+static void add(contenders *all, role role, const char *name,
+                quire_status (*run)(const contender *c, const job *j, uint64_t *bits)) {
+    contender *c = contenders_add(all, role, name);
+    c->threads = 1;
+    c->run = run;
+}
+
 void contenders_add_loops(contenders *all) {
-    all->one[all->count++] =
-        (contender){ .role = ROLE_CEILING, .name = "read", .place = "cpu", .threads = 1, .run = run_read };
-    all->one[all->count++] =
-        (contender){ .role = ROLE_BASELINE, .name = "fast-math", .place = "cpu", .threads = 1, .run = run_baseline };
+    add(all, ROLE_CEILING, "read", run_read);
+    add(all, ROLE_BASELINE, "fast-math", run_baseline);
 }

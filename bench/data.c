@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "condition.h"
 #include "number.h"
 #include "terminal.h"
 
@@ -26,8 +27,12 @@ static size_t free_memory(void) {
     return bytes;
 }
 
-bool data_open(data *d, size_t bytes, bool wants_y) {
-    *d = (data){ .x = NULL };
+size_t data_room(size_t n, bool whole) {
+    return whole || n <= DATA_BLOCK ? n : DATA_BLOCK + n % DATA_BLOCK;
+}
+
+bool data_open(data *d, size_t bytes, bool wants_y, bool whole) {
+    *d = (data){ .whole = whole };
     const size_t vectors = wants_y ? 2 : 1, available = free_memory();
     const size_t room = (bytes + SLACK + PAGE - 1) / PAGE * PAGE;
     bool enough = room > bytes && room <= available / vectors;
@@ -52,26 +57,56 @@ void data_close(data *d) {
 
 /* Whether a pair needs another x than a sum does. */
 static bool has_own_pairs(source from) {
-    return !from.file && (from.family == FAMILY_CONDITION_MILD || from.family == FAMILY_CONDITION_SEVERE);
+    return from.condition > 0 || from.family == FAMILY_CONDITION_MILD || from.family == FAMILY_CONDITION_SEVERE;
 }
 
 static bool holds(const data *d, source from, quire_type type, size_t n, bool pair) {
     return d->n == n && d->type == type && d->source.family == from.family && d->source.file == from.file &&
+           !(d->source.condition < from.condition || d->source.condition > from.condition) &&
            (d->pair == pair || !has_own_pairs(from));
 }
+
+/* n elements from element at on. */
+static bool draw(const data *d, uint64_t seed, size_t at, size_t n) {
+    const size_t size = type_size(d->type);
+    void *x = (char *)d->x + at * size, *y = d->y ? (char *)d->y + at * size : NULL;
+    const bool pair = y && (d->pair || !has_own_pairs(d->source));
+    if (d->source.file) {
+        if (!npy_read(d->source.file, n, x)) return false;
+        if (y) memcpy(y, x, n * size);
+    } else if (d->source.condition > 0) {
+        condition_fill(d->source.condition, d->type, seed, n, x, pair ? y : NULL);
+    } else if (pair) {
+        family_fill_pair(d->source.family, d->type, seed, n, x, y);
+    } else {
+        family_fill(d->source.family, d->type, seed, n, x);
+    }
+    return true;
+}
+
+static void copy_block(void *x, size_t bytes, size_t copies) {
+    for (size_t i = 1; i < copies; i++) memcpy((char *)x + i * bytes, x, bytes);
+}
+
+size_t data_tail(const data *d) { return d->whole ? d->block * d->copies : d->block; }
 
 bool data_fill(data *d, source from, quire_type type, uint64_t seed, size_t n, bool pair) {
     if (holds(d, from, type, n, pair)) return true;
     progress("%s: making %zu %s", from.name, n, type_name(type));
-    if (from.file) {
-        if (!npy_read(from.file, n, d->x)) return false;
-        if (d->y) memcpy(d->y, d->x, n * type_size(type));
-    } else if (d->y && (pair || !has_own_pairs(from))) {
-        family_fill_pair(from.family, type, seed, n, d->x, d->y);
-    } else {
-        family_fill(from.family, type, seed, n, d->x);
-    }
-    *d = (data){ d->x, d->y, from, type, n, pair, 0 };
+    const size_t block = from.file || n <= DATA_BLOCK ? n : DATA_BLOCK;
+    d->source = from;
+    d->type = type;
+    d->block = block;
+    d->copies = n / block;
+    d->tail = n % block;
+    d->pair = pair;
+    d->shifted = 0;
+    d->version++;
+    d->n = 0;
+    if (!draw(d, seed, 0, block) || (d->tail && !draw(d, seed, data_tail(d), d->tail))) return false;
+    if (d->whole) copy_block(d->x, block * type_size(type), d->copies);
+    if (d->whole && d->y) copy_block(d->y, block * type_size(type), d->copies);
+    d->n = n;
     return true;
 }
 
@@ -81,6 +116,7 @@ const void *data_x(const data *d) { return (const char *)d->x + offset_of(d, 1);
 const void *data_y(const data *d) { return d->y ? (const char *)d->y + offset_of(d, 3) : NULL; }
 
 void data_shift(data *d, int elements) {
+    if (elements == d->shifted) return;
     const size_t bytes = d->n * type_size(d->type), old_x = offset_of(d, 1), old_y = offset_of(d, 3);
     d->shifted = elements;
     memmove((char *)d->x + offset_of(d, 1), (char *)d->x + old_x, bytes);

@@ -1,9 +1,10 @@
-/* facts.c - version, commit, compiler, processor, tier, date, command.
+/* facts.c - version, commit, compiler, processor, tier, device, peers, what is left out, date, command.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "facts.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -12,6 +13,7 @@
 
 #include "commit.h"
 #include "contender.h"
+#include "place.h"
 
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__
@@ -21,9 +23,10 @@
 #define COMPILER "unknown"
 #endif
 
-enum { VERSION, COMMIT, BUILT_BY, CPU, TIER, DATE, COMMAND };
+enum { VERSION, COMMIT, BUILT_BY, CPU, TIER, GPU, PEERS, LEFT_OUT, DATE, COMMAND };
 
-static const char *const names[FACTS] = { "version", "commit", "compiler", "cpu", "tier", "date", "command" };
+static const char *const names[FACTS] = { "version", "commit", "compiler", "cpu",  "tier",
+                                           "gpu",     "peers",  "left out", "date", "command" };
 
 #define VALUE_SIZE sizeof((fact *)0)->value
 
@@ -35,6 +38,29 @@ void facts_take_command(facts *f, int argc, char **argv) {
     for (int i = 0; i < argc && length < VALUE_SIZE; i++)
         length +=
             (size_t)snprintf(value + length, VALUE_SIZE - length, "%s%s", i ? " " : "", !i && slash ? slash + 1 : argv[i]);
+}
+
+static char peers[VALUE_SIZE], left_out[VALUE_SIZE];
+
+static void note(char *list, const char *format, va_list arguments) {
+    const size_t length = strlen(list);
+    const int added = snprintf(list + length, VALUE_SIZE - length, "%s", length ? "; " : "");
+    const size_t end = length + (size_t)added;
+    if (end < VALUE_SIZE) vsnprintf(list + end, VALUE_SIZE - end, format, arguments);
+}
+
+void note_peer(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note(peers, format, arguments);
+    va_end(arguments);
+}
+
+void note_left_out(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note(left_out, format, arguments);
+    va_end(arguments);
 }
 
 static void find_cpu(char *value) {
@@ -55,5 +81,8 @@ void facts_find(facts *f, const options *o) {
     snprintf(f->one[BUILT_BY].value, VALUE_SIZE, "%s; baseline with %s", COMPILER, QUIRE_BASELINE_FLAGS);
     find_cpu(f->one[CPU].value);
     snprintf(f->one[TIER].value, VALUE_SIZE, "%s", quire_tier_name(contenders_tier(o)));
+    gpu_describe(f->one[GPU].value, VALUE_SIZE);
+    snprintf(f->one[PEERS].value, VALUE_SIZE, "%s", peers[0] ? peers : "none");
+    snprintf(f->one[LEFT_OUT].value, VALUE_SIZE, "%s", left_out[0] ? left_out : "nothing");
     strftime(f->one[DATE].value, VALUE_SIZE, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
 }

@@ -9,17 +9,29 @@
 
 typedef struct fact {
     const char *name;
-    char value[512];
+    char value[1024];
 } fact;
 
-#define FACTS 7
+#define FACTS 10
 
 typedef struct facts {
-    fact one[FACTS]; /* version, commit, compiler, cpu, tier, date, command */
+    fact one[FACTS]; /* version, commit, compiler, cpu, tier, gpu, peers, left out, date, command */
 } facts;
 
 /* The command line has to be taken before the options are read, which cuts it up. */
 void facts_take_command(facts *f, int argc, char **argv);
+
+/* The rest, once the contenders are listed. */
 void facts_find(facts *f, const options *o);
+
+/* Notes a peer that takes part, or what does not and why. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void note_peer(const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void note_left_out(const char *format, ...);
 
 #endif

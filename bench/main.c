@@ -1,8 +1,8 @@
 /* main.c - quire-bench: what accuracy costs, on the public header alone.
  *
- * The way of a run: options.c reads the line; contend_*.c list who is measured; data.c makes the numbers; for each size,
- * data, type and operation, measure.c has timing.c time all contenders at the same job and judges them by truth.c; report.c
- * sends the rows to the table and the files.
+ * The way of a run: options.c reads the line; contend_*.c, gpu/ and peers/ list who is measured, a list a place; data.c makes
+ * the numbers; for each size, data, type and operation, measure.c has a place time its contenders at the same job and judges
+ * them by truth.c; report.c sends the rows to the table and the files.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,18 +10,32 @@
 
 #include "measure.h"
 #include "number.h"
+#include "peers/peers.h"
+#include "place.h"
 #include "report.h"
 #include "terminal.h"
 
+/* Who is measured: in each place those who work there. */
+typedef struct lists {
+    contenders one[2];
+    int count;
+} lists;
+
 /* One operation on the data that are there. */
-static bool run_operation(const options *o, const contenders *all, data *d, operation which) {
-    row rows[MAX_CONTENDERS];
-    const job j = { which, d->type, accumulation_type(d->type), d->n, data_x(d), data_y(d) };
-    return measure(all, o, &j, d, rows) && report_rows(rows, all->count);
+static bool run_operation(const options *o, const lists *all, data *d, operation which) {
+    static row rows[MAX_CONTENDERS];
+    truth t;
+    job j = { which, d->type, accumulation_type(d->type), d->n, NULL, NULL };
+    progress("%s: exact %s of %zu %s", d->source.name, operation_name(which), d->n, type_name(d->type));
+    const quire_status status = truth_find(&t, &j, d);
+    if (status) return complain("exact: %s", quire_status_string(status));
+    for (int i = 0, count; i < all->count && !interrupted(); i++)
+        if (!measure(&all->one[i], o, &j, &t, d, rows, &count) || !report_rows(rows, count)) return false;
+    return true;
 }
 
 /* All operations on data of one kind: first those that take one vector, for the data made for a dot product may differ. */
-static bool run_source(const options *o, const contenders *all, data *d, source from, quire_type type, size_t n) {
+static bool run_source(const options *o, const lists *all, data *d, source from, quire_type type, size_t n) {
     for (int pair = 0; pair <= 1; pair++)
         for (int i = 0; i < o->operation_count && !interrupted(); i++) {
             const operation which = (operation)o->operations[i];
@@ -32,33 +46,43 @@ static bool run_source(const options *o, const contenders *all, data *d, source 
     return true;
 }
 
-static bool run_families(const options *o, const contenders *all, data *d) {
+/* The families first, then the condition numbers. */
+static source source_of(const options *o, int i, char name[32]) {
+    if (i < o->family_count) return (source){ family_name((family)o->families[i]), (family)o->families[i], 0, NULL };
+    const double condition = o->conditions[i - o->family_count];
+    snprintf(name, 32, "condition-%.3g", condition);
+    return (source){ name, FAMILY_COUNT, condition, NULL };
+}
+
+static bool run_families(const options *o, const lists *all, data *d) {
+    char name[32];
     for (int s = 0; s < o->size_count; s++)
-        for (int f = 0; f < o->family_count; f++)
-            for (int t = 0; t < o->type_count; t++) {
-                const source from = { family_name((family)o->families[f]), (family)o->families[f], NULL };
-                if (!run_source(o, all, d, from, (quire_type)o->types[t], o->sizes[s])) return false;
-            }
+        for (int f = 0; f < o->family_count + o->condition_count; f++)
+            for (int t = 0; t < o->type_count; t++)
+                if (!run_source(o, all, d, source_of(o, f, name), (quire_type)o->types[t], o->sizes[s])) return false;
     return true;
 }
 
-static bool run_file(const options *o, const contenders *all, data *d, const npy *file) {
-    const source from = { file->name, FAMILY_COUNT, file };
+static bool run_file(const options *o, const lists *all, data *d, const npy *file) {
+    const source from = { file->name, FAMILY_COUNT, 0, file };
     if (!o->size_count) return run_source(o, all, d, from, file->type, file->count);
     for (int s = 0; s < o->size_count; s++)
         if (!run_source(o, all, d, from, file->type, o->sizes[s])) return false;
     return true;
 }
 
-/* The longest vector that will be needed, in bytes. */
-static bool find_room(const options *o, const npy *file, size_t *bytes) {
-    size_t n = o->size_count ? 0 : file->count, size = file->file ? type_size(file->type) : 0;
-    for (int i = 0; i < o->size_count; i++)
+/* The most elements of the longest vector, in host memory too, and the bytes of the widest. */
+static bool find_room(const options *o, const npy *file, bool whole, size_t *bytes, size_t *host_bytes) {
+    size_t n = o->size_count ? 0 : file->count, host = n, size = file->file ? type_size(file->type) : 0;
+    for (int i = 0; i < o->size_count; i++) {
         if (o->sizes[i] > n) n = o->sizes[i];
+        if (data_room(o->sizes[i], whole) > host) host = data_room(o->sizes[i], whole);
+    }
     for (int i = 0; !file->file && i < o->type_count; i++)
         if (type_size((quire_type)o->types[i]) > size) size = type_size((quire_type)o->types[i]);
     if (file->file && n > file->count) return complain("--n: %s has only %zu elements", file->name, file->count);
     *bytes = n * size; /* n is at most 1e15, or counts what a file holds */
+    *host_bytes = host * size;
     return true;
 }
 
@@ -68,10 +92,19 @@ static bool wants_dot(const options *o) {
     return false;
 }
 
-static bool run_all(const options *o, const facts *f, const contenders *all, const npy *file) {
+static bool has(const lists *all, const place *where) {
+    for (int i = 0; i < all->count; i++)
+        if (all->one[i].place == where) return true;
+    return false;
+}
+
+static bool run_all(const options *o, const facts *f, const lists *all, const npy *file) {
     data d;
-    size_t bytes = 0;
-    if (!find_room(o, file, &bytes) || !data_open(&d, bytes, wants_dot(o))) return false;
+    size_t bytes = 0, host_bytes = 0;
+    const bool whole = has(all, &place_cpu) || file->file;
+    if (!find_room(o, file, whole, &bytes, &host_bytes)) return false;
+    if (has(all, &place_gpu) && !gpu_reserve(bytes, wants_dot(o))) return false;
+    if (!data_open(&d, host_bytes, wants_dot(o), whole)) return false;
     bool fine = report_begin(o, f);
     if (fine) {
         interrupt_watch();
@@ -82,16 +115,40 @@ static bool run_all(const options *o, const facts *f, const contenders *all, con
     return fine;
 }
 
+static bool list_contenders(const options *o, lists *all) {
+    all->count = 0;
+    if (o->places & ON_CPU) {
+        contenders *cpu = &all->one[all->count++];
+        cpu->place = &place_cpu;
+        cpu->count = 0;
+        contenders_add_loops(cpu);
+        if (o->peers) peers_add_cpu(cpu);
+        if (!contenders_add_cpu(cpu, o)) return false;
+    }
+    if (!(o->places & ON_GPU)) return true;
+    contenders *gpu = &all->one[all->count];
+    gpu->place = &place_gpu;
+    gpu->count = 0;
+    const char *missing = gpu_open(gpu, o);
+    if (!missing) all->count++;
+    if (missing && !all->count) return complain("--place gpu: %s", missing);
+    if (missing && o->ladder) return complain("--ladder: %s", missing);
+    if (missing) note_left_out("GPU rows: %s", missing);
+    return true;
+}
+
 static int run(const options *o, facts *f) {
-    contenders all = { .count = 0 };
+    static lists all;
     npy file = { .file = NULL };
-    contenders_add_loops(&all);
-    bool fine = contenders_add_cpu(&all, o) && (!o->file || npy_open(&file, o->file));
+    bool fine = (!o->file || npy_open(&file, o->file)) && list_contenders(o, &all);
+    truth_open();
     if (fine) {
         facts_find(f, o);
         fine = run_all(o, f, &all, &file);
     }
     npy_close(&file);
+    truth_close();
+    gpu_close();
     contenders_close_cpu();
     return !fine ? EXIT_TROUBLE : interrupted() ? EXIT_INTERRUPTED : EXIT_FINE;
 }

@@ -5,97 +5,118 @@
 #include "measure.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "number.h"
-#include "pin.h"
+#include "place.h"
 #include "terminal.h"
-#include "timing.h"
-#include "truth.h"
 
-/* Those on one thread come first in the list, and are timed on one processor. */
-static void time_all(const contenders *all, const options *o, const job *j, timing *of) {
-    int single = 0;
-    while (single < all->count && all->one[single].threads == 1) single++;
-    const bool pinned = pin();
-    timing_take(all, 0, single, j, o->seconds, of);
-    if (pinned) unpin();
-    if (single < all->count) timing_take(all, single, all->count, j, o->seconds, of);
-}
+/* What is known of the contenders of a place at one job. */
+typedef struct field {
+    const contenders *all;
+    bool in[MAX_CONTENDERS];
+    timing of[MAX_CONTENDERS];
+    int ceiling, baseline; /* which of them */
+} field;
 
-static int find_role(const contenders *all, role wanted) {
-    int i = 0;
-    while (all->one[i].role != wanted) i++;
-    return i;
+static bool takes(const contender *c, const job *j) {
+    job own = *j;
+    return c->reducer ? reducer_takes(c->reducer, &own) : !c->takes || c->takes(c, j);
 }
 
 static verdict verdict_of(bool yes) { return yes ? YES : NO; }
 
-static double spread_of(const timing *t) { return t->median / t->best - 1; }
-
-static void judge_speed(const contenders *all, const timing *of, int i, row *r) {
-    const timing *baseline = &of[find_role(all, ROLE_BASELINE)], *ceiling = &of[find_role(all, ROLE_CEILING)];
-    r->best = of[i].best;
-    r->median = of[i].median;
-    r->samples = of[i].samples;
-    r->rate = (double)job_bytes(r->job) / r->best;
-    r->spread = spread_of(&of[i]);
-    r->ratio = baseline->best / r->best;
-    r->share = ceiling->best / r->best;
-    r->noise = verdict_of(&of[i] != baseline && fabs(r->ratio - 1) < r->spread + spread_of(baseline));
+/* A failure of one of ours ends the run, that of another the row. */
+static bool drop_failed(field *f) {
+    for (int i = 0; i < f->all->count; i++) {
+        if (!f->in[i] || !f->of[i].trouble) continue;
+        const contender *c = &f->all->one[i];
+        const bool ours = c->role != ROLE_PEER && c->role != ROLE_RUNG;
+        complain("%s: %s%s", c->name, f->of[i].trouble, ours ? "" : "; left out");
+        if (ours) return false;
+        f->in[i] = false;
+    }
+    return true;
 }
 
-static void judge_accuracy(const truth *t, uint64_t bits, row *r) {
+/* Of several ceilings the fastest stays. Without a baseline that takes the job, it is that too. */
+static void find_marks(field *f) {
+    f->ceiling = f->baseline = -1;
+    for (int i = 0; i < f->all->count; i++) {
+        if (!f->in[i]) continue;
+        if (f->all->one[i].role == ROLE_BASELINE) f->baseline = i;
+        if (f->all->one[i].role != ROLE_CEILING) continue;
+        const bool faster = f->ceiling < 0 || f->of[i].figure < f->of[f->ceiling].figure;
+        if (f->ceiling >= 0) f->in[faster ? f->ceiling : i] = false;
+        if (faster) f->ceiling = i;
+    }
+    if (f->baseline < 0) f->baseline = f->ceiling;
+}
+
+static void judge_speed(const field *f, int i, row *r) {
+    const timing *mine = &f->of[i], *baseline = &f->of[f->baseline], *ceiling = &f->of[f->ceiling];
+    r->rate = (double)job_bytes(r->job) / mine->figure;
+    r->ratio = baseline->figure / mine->figure;
+    r->share = ceiling->figure / mine->figure;
+    r->noise = verdict_of(i != f->baseline && fabs(r->ratio - 1) < mine->spread + baseline->spread);
+}
+
+static void judge_accuracy(const truth *t, row *r) {
     r->error_ulps = r->error_units = r->bound_ulps = r->bound_units = NAN;
     if (r->contender->role == ROLE_CEILING) return;
-    r->error_ulps = truth_error_ulps(t, r->job, bits);
+    r->error_ulps = truth_error_ulps(t, r->job, r->timing.result, r->timing.bits);
     r->error_units = r->error_ulps * truth_ulp_in_units(t);
     if (r->contender->role != ROLE_METHOD) return;
     r->bound_ulps = truth_bound_ulps(t, r->job, r->contender->method);
     r->bound_units = r->bound_ulps * truth_ulp_in_units(t);
 }
 
-/* Runs a contender once more, with another number of threads if it has one. */
-static verdict compare_threads(const contender *c, const job *j, uint64_t bits) {
-    contender changed = *c;
+static verdict compare(const row *r, const job *j, bool other) {
     uint64_t again = 0;
-    if (!c->other) return NOT_ASKED;
-    changed.context = c->other;
-    return verdict_of(!c->run(&changed, j, &again) && again == bits);
+    const char *trouble = r->contender->place->run(r->contender, j, other, &again);
+    return verdict_of(!trouble && again == r->timing.bits);
 }
 
-static verdict compare_alignment(const contender *c, const job *shifted, uint64_t bits) {
-    uint64_t again = 0;
-    return verdict_of(!c->run(c, shifted, &again) && again == bits);
-}
-
-static void judge_bits(const contenders *all, const timing *of, data *d, row *rows) {
-    for (int i = 0; i < all->count; i++) {
-        rows[i].runs = verdict_of(of[i].same_bits);
-        rows[i].threads = compare_threads(&all->one[i], rows[i].job, of[i].bits);
+static bool judge_bits(data *d, const job *j, row *rows, int count) {
+    job shifted = *j;
+    for (int i = 0; i < count; i++) {
+        const contender *c = rows[i].contender;
+        if (c->role == ROLE_CEILING) continue; /* no result to compare */
+        rows[i].runs = verdict_of(rows[i].timing.same_bits);
+        if (c->other || c->other_launch) rows[i].launches = compare(&rows[i], j, true);
     }
-    data_shift(d, 1);
-    job shifted = *rows[0].job;
-    shifted.x = data_x(d);
-    shifted.y = data_y(d);
-    for (int i = 0; i < all->count; i++) rows[i].alignments = compare_alignment(&all->one[i], &shifted, of[i].bits);
-    data_shift(d, 0);
-    for (int i = 0; i < all->count; i++)
-        if (all->one[i].role == ROLE_CEILING) rows[i].runs = rows[i].alignments = NOT_ASKED; /* no result to compare */
-}
-
-bool measure(const contenders *all, const options *o, const job *j, data *d, row *rows) {
-    timing of[MAX_CONTENDERS];
-    truth t;
-    progress("%s: %s of %zu %s", d->source.name, operation_name(j->operation), j->n, type_name(j->type));
-    const quire_status status = truth_find(&t, j);
-    if (status) return complain("exact: %s", quire_status_string(status));
-    time_all(all, o, j, of);
-    for (int i = 0; i < all->count; i++) {
-        if (of[i].status) return complain("%s: %s", all->one[i].name, quire_status_string(of[i].status));
-        rows[i] = (row){ .family = d->source.name, .seed = o->seed, .job = j, .contender = &all->one[i] };
-        judge_speed(all, of, i, &rows[i]);
-        judge_accuracy(&t, of[i].bits, &rows[i]);
-    }
-    judge_bits(all, of, d, rows);
+    const place *where = rows[0].contender->place;
+    if (!where->put(d, &shifted, true)) return false;
+    for (int i = 0; i < count; i++)
+        if (rows[i].contender->role != ROLE_CEILING) rows[i].alignments = compare(&rows[i], &shifted, false);
     return true;
+}
+
+static void fill_rows(const field *f, const options *o, const job *j, const truth *t, const data *d, row *rows, int *count) {
+    *count = 0;
+    for (int i = 0; i < f->all->count; i++) {
+        if (!f->in[i]) continue;
+        row *r = &rows[(*count)++];
+        *r = (row){ .family = d->source.name, .seed = o->seed, .condition = truth_condition(t), .job = j, 
+                    .contender = &f->all->one[i], .timing = f->of[i] };
+        judge_speed(f, i, r);
+        judge_accuracy(t, r);
+    }
+}
+
+bool measure(const contenders *all, const options *o, job *j, const truth *t, data *d, row *rows, int *count) {
+    static field f;
+    const place *where = all->place;
+    progress("%s: %s of %zu %s, %s", d->source.name, operation_name(j->operation), j->n, type_name(j->type), where->name);
+    memset(&f, 0, sizeof f);
+    f.all = all;
+    for (int i = 0; i < all->count; i++) f.in[i] = takes(&all->one[i], j);
+    if (!where->put(d, j, false)) return false;
+    where->time(all, f.in, j, o, f.of);
+    if (!drop_failed(&f)) return false;
+    find_marks(&f);
+    fill_rows(&f, o, j, t, d, rows, count);
+    const bool fine = judge_bits(d, j, rows, *count);
+    data_shift(d, 0);
+    return fine;
 }

@@ -1,4 +1,4 @@
-/* measure.h - all contenders at one job.
+/* measure.h - the contenders of a place at one job.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,11 @@
 
 #include "data.h"
 #include "row.h"
+#include "truth.h"
 
-/* Times and judges all contenders; rows[i] is of contender i. The job's vectors are the data's. Complains and answers false
- * if a contender fails. */
-bool measure(const contenders *all, const options *o, const job *j, data *d, row *rows);
+/* Times and judges all contenders that take the job, which is to be on the data. Rows are of the fastest ceiling and of
+ * whoever took it. A peer or rung that fails is complained about and left out; complains and answers false if one of ours
+ * does. */
+bool measure(const contenders *all, const options *o, job *j, const truth *t, data *d, row *rows, int *count);
 
 #endif

@@ -20,23 +20,36 @@
 
 void options_help(void) {
     puts("Usage: quire-bench [OPTION]...\n"
-         "Measures the accuracy and the speed of quire's methods beside a fast-math loop and a pure read loop.\n"
+         "Measures the accuracy and the speed of quire's methods beside other libraries, a fast-math loop (CPU), CUB (GPU), and\n"
+         "pure read loops. A LIST is separated by commas.\n"
          "\n"
-         "A LIST is separated by commas.\n"
+         "What:\n"
+         "  --place WHERE      cpu, gpu or all                                     (all there is)\n"
          "  --type LIST        f16, bf16, f32, f64                                 (all)\n"
          "  --operation LIST   sum, asum, dot, nrm2, mean                          (all)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
-         "  --n LIST           numbers of elements                                 (1e4,1e6,1e8)\n"
+         "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
+         "  --ladder           also the ladder of classic kernels (GPU)\n"
+         "  --no-peers         no other libraries\n"
+         "  --threads N        also measure the methods on N threads; 0: on every processor (CPU)\n"
+         "  --tier NAME        portable, avx2, avx512                              (the best; CPU)\n"
+         "\n"
+         "On what:\n"
          "  --family LIST      of data, as in tests/families.h                     (uniform,every-exponent)\n"
-         "  --seed N           of the families                                     (1)\n"
-         "  --file FILE.npy    the user's own numbers in place of a family; n is then all of them, or --n\n"
-         "  --threads N        also measure the methods on N threads; 0: on every processor\n"
-         "  --tier NAME        portable, avx2, avx512                              (the best)\n"
+         "  --condition LIST   also, or instead: sums and dot products of these condition numbers\n"
+         "  --seed N           of all these                                        (1)\n"
+         "  --file FILE.npy    the user's own numbers instead; n is then all of them, or --n\n"
+         "  Beyond 4194301 elements a vector is copies of a block of that many, and a tail drawn for itself.\n"
+         "\n"
+         "How:\n"
          "  --seconds S        time to spend on a row                              (0.5)\n"
+         "  --warm             on a GPU one buffer again and again, not buffers in turn that no cache holds\n"
          "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"
          "  --csv FILE         write the rows, and what they were measured on, as CSV\n"
          "  --json FILE        the same as JSON\n"
-         "  --help, --version");
+         "  --help, --version\n"
+         "\n"
+         "Ctrl-C ends the run and keeps what was measured. docs/bench.md tells what the columns mean.");
 }
 
 /* ------------------------------------------------------------------------------------------------------- lists of names */
@@ -64,6 +77,12 @@ static const char *name_operation(int i, int *number) {
 static const char *name_family(int i, int *number) {
     *number = i;
     return i < FAMILY_COUNT ? family_name((family)i) : NULL;
+}
+
+static const char *name_place(int i, int *number) {
+    static const char *const names[] = { "cpu", "gpu", "all" };
+    *number = i + 1; /* ON_CPU, ON_GPU, both */
+    return i < 3 ? names[i] : NULL;
 }
 
 static const char *name_tier(int i, int *number) {
@@ -129,14 +148,39 @@ static bool read_whole(const char *option, const char *word, double least, doubl
     return *value == floor(*value) || complain("--%s: '%s' is not a whole number", option, word);
 }
 
+/* A whole number, also as a power: 2^20. */
+static bool read_size(const char *word, double *value) {
+    char text[64], *power = NULL;
+    snprintf(text, sizeof text, "%s", word);
+    if ((power = strchr(text, '^'))) *power++ = '\0';
+    if (!power) return read_whole("n", word, 1, 1e15, value);
+    char *end, *end_of_power;
+    const double base = strtod(text, &end), exponent = strtod(power, &end_of_power);
+    *value = pow(base, exponent);
+    if (end != text && !*end && end_of_power != power && !*end_of_power && *value >= 1 && *value <= 1e15 &&
+        *value == floor(*value))
+        return true;
+    return complain("--n: '%s' is no whole number from 1 to 1e+15", word);
+}
+
 static bool read_sizes(options *o, char *list) {
     char *word;
     double value;
     o->size_count = 0;
     while ((word = next_word(&list))) {
         if (o->size_count == MAX_SIZES) return complain("--n: more than %d sizes", MAX_SIZES);
-        if (!read_whole("n", word, 1, 1e15, &value)) return false;
+        if (!read_size(word, &value)) return false;
         o->sizes[o->size_count++] = (size_t)value;
+    }
+    return true;
+}
+
+static bool read_conditions(options *o, char *list) {
+    char *word;
+    o->condition_count = 0;
+    while ((word = next_word(&list))) {
+        if (o->condition_count == MAX_CONDITIONS) return complain("--condition: more than %d", MAX_CONDITIONS);
+        if (!read_real("condition", word, 1, 1e300, &o->conditions[o->condition_count++])) return false;
     }
     return true;
 }
@@ -157,17 +201,22 @@ static bool read_threads(options *o, const char *word) {
 
 /* ------------------------------------------------------------------------------------------------------------ the line */
 
-enum { TYPE, OPERATION, METHOD, SIZES, FAMILY, SEED, FILE_NAME, THREADS, TIER, BUDGET, QUICK, CSV, JSON, HELP, VERSION };
+enum {
+    TYPE, OPERATION, METHOD, SIZES, FAMILY, CONDITION, SEED, FILE_NAME, THREADS, TIER, PLACE, BUDGET, /* with a value */
+    WARM, LADDER, NO_PEERS, QUICK, CSV, JSON, HELP, VERSION
+};
+
+#define VALUE required_argument
+#define NONE no_argument
 
 static const struct option table[] = {
-    { "type", required_argument, NULL, TYPE },      { "operation", required_argument, NULL, OPERATION },
-    { "method", required_argument, NULL, METHOD },  { "n", required_argument, NULL, SIZES },
-    { "family", required_argument, NULL, FAMILY },  { "seed", required_argument, NULL, SEED },
-    { "file", required_argument, NULL, FILE_NAME }, { "threads", required_argument, NULL, THREADS },
-    { "tier", required_argument, NULL, TIER },      { "seconds", required_argument, NULL, BUDGET },
-    { "quick", no_argument, NULL, QUICK },          { "csv", required_argument, NULL, CSV },
-    { "json", required_argument, NULL, JSON },      { "help", no_argument, NULL, HELP },
-    { "version", no_argument, NULL, VERSION },      { NULL, 0, NULL, 0 },
+    { "type", VALUE, NULL, TYPE },       { "operation", VALUE, NULL, OPERATION }, { "method", VALUE, NULL, METHOD },
+    { "n", VALUE, NULL, SIZES },         { "family", VALUE, NULL, FAMILY },       { "condition", VALUE, NULL, CONDITION },
+    { "seed", VALUE, NULL, SEED },       { "file", VALUE, NULL, FILE_NAME },      { "threads", VALUE, NULL, THREADS },
+    { "tier", VALUE, NULL, TIER },       { "place", VALUE, NULL, PLACE },         { "seconds", VALUE, NULL, BUDGET },
+    { "warm", NONE, NULL, WARM },        { "ladder", NONE, NULL, LADDER },        { "no-peers", NONE, NULL, NO_PEERS },
+    { "quick", NONE, NULL, QUICK },      { "csv", VALUE, NULL, CSV },             { "json", VALUE, NULL, JSON },
+    { "help", NONE, NULL, HELP },        { "version", NONE, NULL, VERSION },      { NULL, 0, NULL, 0 },
 };
 
 static bool read_tier(options *o, const char *word) {
@@ -184,6 +233,8 @@ static bool take_option(options *o, int which, char *word) {
     case METHOD: return read_names("method", word, name_method, o->methods, &o->method_count);
     case FAMILY: return read_names("family", word, name_family, o->families, &o->family_count);
     case SIZES: return read_sizes(o, word);
+    case CONDITION: return read_conditions(o, word);
+    case PLACE: return find_name("place", word, name_place, &o->places);
     case SEED: return read_seed(o, word);
     case THREADS: return read_threads(o, word);
     case TIER: return read_tier(o, word);
@@ -191,6 +242,9 @@ static bool take_option(options *o, int which, char *word) {
     case FILE_NAME: o->file = word; return true;
     case CSV: o->csv = word; return true;
     case JSON: o->json = word; return true;
+    case WARM: o->warm = true; return true;
+    case LADDER: o->ladder = true; return true;
+    case NO_PEERS: o->peers = false; return true;
     case QUICK: o->quick = true; return true;
     case HELP: o->help = true; return true;
     case VERSION: o->version = true; return true;
@@ -208,7 +262,7 @@ static void take_defaults(options *o) {
         o->operations[o->operation_count++] = OPERATION_DOT;
     }
     if (!o->operation_count) take_all(name_operation, o->operations, &o->operation_count);
-    if (!o->family_count) {
+    if (!o->family_count && !o->condition_count) {
         o->families[o->family_count++] = FAMILY_UNIFORM;
         o->families[o->family_count++] = FAMILY_EVERY_EXPONENT;
     }
@@ -219,9 +273,19 @@ static void take_defaults(options *o) {
     if (o->seconds == 0) o->seconds = o->quick ? QUICK_SECONDS : SECONDS;
 }
 
+static bool check_combinations(const options *o) {
+    const bool gpu = o->places & ON_GPU, cpu = o->places & ON_CPU;
+    if (o->file && (o->family_count || o->type_count || o->condition_count))
+        return complain("--file brings its own numbers and type: no --family, no --condition and no --type");
+    if (!gpu && (o->warm || o->ladder)) return complain("--warm and --ladder are for a GPU, and --place is cpu");
+    if (!cpu && (o->threads > 1 || o->tier != QUIRE_TIER_BEST))
+        return complain("--threads and --tier are for a CPU, and --place is gpu");
+    return true;
+}
+
 int options_read(options *o, int argc, char **argv) {
     int which;
-    *o = (options){ .seed = 1, .threads = 1, .tier = QUIRE_TIER_BEST };
+    *o = (options){ .seed = 1, .threads = 1, .tier = QUIRE_TIER_BEST, .places = ON_CPU | ON_GPU, .peers = true };
     opterr = 0; /* it would not say who complains */
     while ((which = getopt_long(argc, argv, ":", table, NULL)) != -1) {
         if (which == ':' || which == '?')
@@ -232,10 +296,7 @@ int options_read(options *o, int argc, char **argv) {
         complain("'%s' is no option; --help lists them", argv[optind]);
         return EXIT_USAGE;
     }
-    if (o->file && (o->family_count || o->type_count)) {
-        complain("--file brings its own numbers and type: no --family and no --type");
-        return EXIT_USAGE;
-    }
+    if (!check_combinations(o)) return EXIT_USAGE;
     take_defaults(o);
     return EXIT_FINE;
 }

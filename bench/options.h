@@ -13,6 +13,9 @@
 #include "job.h"
 
 #define MAX_SIZES 32
+#define MAX_CONDITIONS 32
+
+enum { ON_CPU = 1, ON_GPU = 2 };
 
 typedef struct options {
     int types[TYPE_COUNT], type_count;
@@ -21,6 +24,10 @@ typedef struct options {
     int families[FAMILY_COUNT], family_count;
     size_t sizes[MAX_SIZES];
     int size_count;
+    double conditions[MAX_CONDITIONS];
+    int condition_count;
+    int places; /* ON_CPU, ON_GPU, or both: whichever there is */
+    bool warm, ladder, peers;
     const char *file, *csv, *json; /* NULL: not asked for                        */
     uint64_t seed;
     int threads;     /* rows on one thread always; on these too, if more         */

@@ -1,18 +1,18 @@
-/* row.c - the columns. A new one is a line in each of the two tables here.
+/* row.c - the columns. A new one is a line in each of the two tables here, and one in docs/bench.md.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "row.h"
 
 #include "number.h"
+#include "place.h"
 
 const char *column_name(int column) {
     static const char *const names[COLUMNS] = {
-        "n",          "type",          "operation",        "family",     "seed",
-        "method",     "place",         "threads",          "seconds",    "median",
-        "samples",    "gb_per_s",      "spread",           "ratio",      "ratio_is_noise",
-        "share",      "error_ulps",    "error_units",      "bound_ulps", "bound_units",
-        "equal_runs", "equal_threads", "equal_alignments",
+        "n",           "type",        "operation",      "family",     "seed",           "condition",        "method",
+        "kind",        "place",       "threads",        "timing",     "caches",         "seconds",          "best",
+        "median",      "samples",     "gb_per_s",       "spread",     "ratio",          "ratio_is_noise",   "share",
+        "error_ulps",  "error_units", "bound_ulps",     "bound_units", "equal_runs",    "equal_launches",   "equal_alignments",
     };
     return names[column];
 }
@@ -22,6 +22,9 @@ static cell count(uint64_t value) { return (cell){ .kind = CELL_COUNT, .count = 
 static cell real(double value) { return (cell){ .kind = CELL_REAL, .real = value }; }
 static cell judged(verdict value) { return (cell){ .kind = CELL_VERDICT, .verdict = value }; }
 
+/* Empty for a GPU, where blocks and threads are the contender's own affair. */
+static cell threads(int value) { return value ? count((uint64_t)value) : text(""); }
+
 cell column_cell(const row *r, int column) {
     const cell cells[COLUMNS] = {
         count(r->job->n),
@@ -29,14 +32,19 @@ cell column_cell(const row *r, int column) {
         text(operation_name(r->job->operation)),
         text(r->family),
         count(r->seed),
+        real(r->condition),
         text(r->contender->name),
-        text(r->contender->place),
-        count((uint64_t)r->contender->threads),
-        real(r->best),
-        real(r->median),
-        count((uint64_t)r->samples),
+        text(role_name(r->contender->role)),
+        text(r->contender->place->name),
+        threads(r->contender->threads),
+        text(r->timing.clock),
+        text(r->timing.warm ? "warm" : "cold"),
+        real(r->timing.figure),
+        real(r->timing.best),
+        real(r->timing.median),
+        count((uint64_t)r->timing.samples),
         real(r->rate / 1e9),
-        real(r->spread),
+        real(r->timing.spread),
         real(r->ratio),
         judged(r->noise),
         real(r->share),
@@ -45,7 +53,7 @@ cell column_cell(const row *r, int column) {
         real(r->bound_ulps),
         real(r->bound_units),
         judged(r->runs),
-        judged(r->threads),
+        judged(r->launches),
         judged(r->alignments),
     };
     return cells[column];

@@ -8,26 +8,26 @@
 #include <stdbool.h>
 
 #include "contender.h"
+#include "timing.h"
 
 typedef enum verdict { NOT_ASKED, YES, NO } verdict;
 
 typedef struct row {
     const char *family;
     uint64_t seed;
+    double condition; /* of the job; see truth.h */
     const job *job;
     const contender *contender;
-    double best, median; /* seconds                                                                              */
-    long samples;
-    double rate;        /* bytes a second, at the best time                                                     */
-    double spread;      /* how much longer than the best the median is, relatively                              */
+    timing timing;
+    double rate;        /* bytes a second                                                                       */
     double ratio;       /* speed over the baseline's                                                            */
     verdict noise;      /* the ratio is nearer to 1 than the spreads of both                                    */
-    double share;       /* speed over the read loop's                                                           */
+    double share;       /* speed over the ceiling's                                                             */
     double error_ulps;  /* NaN where there is no result                                                         */
     double error_units; /* the same in u sum|x|; see truth.h                                                    */
     double bound_ulps;  /* NaN where none is documented, infinite where overflow is possible                    */
     double bound_units;
-    verdict runs, threads, alignments; /* whether the bits were equal                                            */
+    verdict runs, launches, alignments; /* whether the bits were equal                                          */
 } row;
 
 typedef struct cell {
@@ -38,7 +38,7 @@ typedef struct cell {
     verdict verdict;
 } cell;
 
-#define COLUMNS 23
+#define COLUMNS 28
 
 const char *column_name(int column);
 cell column_cell(const row *r, int column);

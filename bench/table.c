@@ -6,21 +6,26 @@
 #include <stdio.h>
 
 #include "number.h"
+#include "place.h"
 #include "report.h"
 
 #define SMALL 40
 
 void table_begin(const facts *f) {
     for (int i = 0; i < FACTS; i++) printf("%-9s %s\n", f->one[i].name, f->one[i].value);
-    printf("\n%-9s %-4s %-4s %-14s %-9s %3s %9s %7s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data", "method",
-           "thr", "time", "GB/s", "ratio", "ceiling", "spread", "err/ulp", "err/u|x|", "bound", "bits");
+    printf("\n%-9s %-4s %-4s %-15s %-16s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data", "method",
+           "place", "thr", "time", "GB/s", "ratio", "ceiling", "spread", "err/ulp", "err/u|x|", "bound", "bits");
 }
 
 static const char *show_size(size_t n, char text[SMALL]) {
     int zeros = 0;
     size_t rest = n;
+    int power = 0;
+    for (; n >> power > 1; power++) {}
     for (; rest && rest % 10 == 0; rest /= 10) zeros++;
-    if (zeros >= 3 && rest < 10000)
+    if (n >= 1024 && n == (size_t)1 << power)
+        snprintf(text, SMALL, "2^%d", power);
+    else if (zeros >= 3 && rest < 10000)
         snprintf(text, SMALL, "%zue%d", rest, zeros);
     else
         snprintf(text, SMALL, "%zu", n);
@@ -50,13 +55,14 @@ static const char *show_error(double error, char text[SMALL]) {
 static char show_verdict(verdict v) { return v == YES ? '=' : v == NO ? '!' : '-'; }
 
 void table_row(const row *r) {
-    char size[SMALL], time[SMALL], ulps[SMALL], units[SMALL], bound[SMALL];
-    printf("%-9s %-4s %-4s %-14.14s %-9s %3d %9s %7.2f %5.2f%c %7.2f %5.1f%% %9s %9s %9s  %c%c%c\n",
+    char size[SMALL], threads[SMALL] = "-", time[SMALL], ulps[SMALL], units[SMALL], bound[SMALL];
+    if (r->contender->threads) snprintf(threads, sizeof threads, "%d", r->contender->threads);
+    printf("%-9s %-4s %-4s %-15.15s %-16.16s %-5s %3s %9s %8.2f %5.2f%c %7.3f %5.1f%% %9s %9s %9s  %c%c%c\n",
            show_size(r->job->n, size), type_name(r->job->type), operation_name(r->job->operation), r->family,
-           r->contender->name, r->contender->threads, show_seconds(r->best, time), r->rate / 1e9, r->ratio,
-           r->noise == YES ? '~' : ' ', r->share, 100 * r->spread, show_error(r->error_ulps, ulps),
+           r->contender->name, r->contender->place->name, threads, show_seconds(r->timing.figure, time), r->rate / 1e9,
+           r->ratio, r->noise == YES ? '~' : ' ', r->share, 100 * r->timing.spread, show_error(r->error_ulps, ulps),
            show_error(r->error_units, units), show_error(r->bound_units, bound), show_verdict(r->runs),
-           show_verdict(r->threads), show_verdict(r->alignments));
+           show_verdict(r->launches), show_verdict(r->alignments));
 }
 
 void table_gap(void) {
@@ -65,13 +71,13 @@ void table_gap(void) {
 }
 
 void table_end(void) {
-    puts(
-        "time      the best of the samples; spread: how much longer the median is\n"
-        "ratio     speed over that of fast-math, one thread, same data and run; ~ where it differs from 1 by less than the\n"
-        "          spreads of both: noise\n"
-        "ceiling   speed over that of read, a pure read loop on one thread\n"
-        "err/ulp   distance from the exact result in ulps; err/u|x|, bound: that and the documented bound, both with the "
-        "last\n"
-        "          rounding, in u sum|x| (mean: over n; nrm2: u times the norm); inf: overflow is possible, or happened\n"
-        "bits      = equal, ! different, - not asked: in all runs, with another number of threads, at another alignment");
+    puts("time      CPU: the best of the samples; spread: how much longer the median is\n"
+         "          GPU: the median; spread: half the distance of the quartiles\n"
+         "ratio     speed over that of fast-math, one thread (CPU), or cub (GPU; read, where cub has not the operation), same\n"
+         "          data, run and place; ~ where it differs from 1 by less than the spreads of both: noise\n"
+         "ceiling   speed over that of read, which only reads: one thread, or the fastest of some kernels\n"
+         "err/ulp   distance from the exact result in ulps; err/u|x|, bound: that and the documented bound, both with the\n"
+         "          last rounding, in u sum|x| (mean: over n; nrm2: u times the norm); inf: overflow is possible, or happened\n"
+         "bits      = equal, ! different, - not asked: in all runs, with another number of threads or another launch, at\n"
+         "          another alignment");
 }

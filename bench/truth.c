@@ -37,6 +37,16 @@ static void copy_magnitudes(quire_type type, const char *from, size_t bytes, uin
 }
 
 /* The sum of |x y|, exactly. */
+/* To count with: any context has the same bits. */
+static quire_context *workers;
+
+void truth_open(void) { quire_open_cpu(&workers, 0); }
+
+void truth_close(void) {
+    quire_close(workers);
+    workers = NULL;
+}
+
 static quire_status accumulate_product_magnitudes(quire_accumulator *sum, const job *j) {
     static uint64_t x[PART / 8], y[PART / 8];
     const size_t all = j->n * type_size(j->type);
@@ -50,19 +60,50 @@ static quire_status accumulate_product_magnitudes(quire_accumulator *sum, const 
     return status;
 }
 
-static quire_status accumulate(quire_accumulator *total, quire_accumulator *magnitudes, const job *j) {
+static quire_status accumulate_part(quire_accumulator *total, quire_accumulator *magnitudes, const job *j) {
     quire_status status = QUIRE_OK;
     switch (j->operation) {
-    case OPERATION_ASUM: status = quire_accumulate_magnitudes(NULL, total, j->type, j->n, j->x); break;
-    case OPERATION_NRM2: status = quire_accumulate_products(NULL, total, j->type, j->n, j->x, j->x); break;
+    case OPERATION_ASUM: status = quire_accumulate_magnitudes(workers, total, j->type, j->n, j->x); break;
+    case OPERATION_NRM2: status = quire_accumulate_products(workers, total, j->type, j->n, j->x, j->x); break;
     case OPERATION_DOT:
-        status = quire_accumulate_products(NULL, total, j->type, j->n, j->x, j->y);
+        status = quire_accumulate_products(workers, total, j->type, j->n, j->x, j->y);
         return status ? status : accumulate_product_magnitudes(magnitudes, j);
     default:
-        status = quire_accumulate(NULL, total, j->type, j->n, j->x);
-        return status ? status : quire_accumulate_magnitudes(NULL, magnitudes, j->type, j->n, j->x);
+        status = quire_accumulate(workers, total, j->type, j->n, j->x);
+        return status ? status : quire_accumulate_magnitudes(workers, magnitudes, j->type, j->n, j->x);
     }
     *magnitudes = *total;
+    return status;
+}
+
+/* Adding a to itself, times times in all, multiplies its words. */
+static void repeat(quire_accumulator *a, size_t times) {
+    int64_t words[QUIRE_ACCUMULATOR_WORDS];
+    quire_carry(a);
+    memcpy(words, a, sizeof words);
+    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) words[i] *= (int64_t)times;
+    memcpy(a, words, sizeof words);
+    quire_carry(a);
+}
+
+/* One block of the data, as often as it is there, and the tail. */
+static quire_status accumulate(quire_accumulator *total, quire_accumulator *magnitudes, const job *j, const data *d) {
+    const size_t tail = data_tail(d) * type_size(d->type);
+    job part = *j;
+    part.n = d->block;
+    part.x = data_x(d);
+    part.y = data_y(d);
+    quire_status status = accumulate_part(total, magnitudes, &part);
+    repeat(total, d->copies);
+    repeat(magnitudes, d->copies);
+    if (status || !d->tail) return status;
+    quire_accumulator rest = QUIRE_ACCUMULATOR_ZERO, rests = QUIRE_ACCUMULATOR_ZERO;
+    part.n = d->tail;
+    part.x = (const char *)part.x + tail;
+    part.y = part.y ? (const char *)part.y + tail : NULL;
+    status = accumulate_part(&rest, &rests, &part);
+    quire_merge(total, &rest);
+    quire_merge(magnitudes, &rests);
     return status;
 }
 
@@ -80,11 +121,11 @@ static long double ulp_of(quire_type type, long double magnitude) {
     return ldexpl(1, e > f->least ? e : f->least);
 }
 
-quire_status truth_find(truth *t, const job *j) {
+quire_status truth_find(truth *t, const job *j, const data *d) {
     quire_accumulator magnitudes = QUIRE_ACCUMULATOR_ZERO, zero = QUIRE_ACCUMULATOR_ZERO;
     double result = 0; /* room for any type */
     t->total = zero;
-    quire_status status = accumulate(&t->total, &magnitudes, j);
+    quire_status status = accumulate(&t->total, &magnitudes, j, d);
     if (!status) status = round_total(&t->total, j, &result);
     if (status) return status;
     t->bits = type_load(j->result_type, &result, 0);
@@ -99,6 +140,8 @@ quire_status truth_find(truth *t, const job *j) {
     return QUIRE_OK;
 }
 
+double truth_condition(const truth *t) { return t->finite ? (double)(t->magnitudes / magnitude_of(&t->total)) : NAN; }
+
 double truth_ulp_in_units(const truth *t) { return t->finite && t->unit > 0 ? (double)(t->ulp / t->unit) : NAN; }
 
 /* ---------------------------------------------------------------------------------------------------------- the error */
@@ -110,10 +153,10 @@ static void subtract_times(quire_accumulator *total, size_t n, double r) {
     quire_accumulate_products(NULL, total, QUIRE_F64, 2, factors, values);
 }
 
-double truth_error_ulps(const truth *t, const job *j, uint64_t bits) {
-    if (bits == t->bits && !t->finite) return 0;
-    if (!t->finite || !type_is_finite(j->result_type, bits)) return INFINITY;
-    const double r = type_decode(j->result_type, bits), minus = -r;
+double truth_error_ulps(const truth *t, const job *j, quire_type type, uint64_t bits) {
+    const double r = type_decode(type, bits), minus = -r;
+    if (!t->finite && (isnan(t->value) ? isnan(r) : isinf(r) && signbit(r) == signbit(t->value))) return 0;
+    if (!t->finite || !isfinite(r)) return INFINITY;
     quire_accumulator rest = t->total;
     long double error;
     if (j->operation == OPERATION_NRM2) {

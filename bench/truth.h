@@ -1,8 +1,11 @@
 /* truth.h - the exact result of a job, and how far a result is from it.
  *
  * The truth is the library's own exact accumulator, which the tests compare with MPFR; it is not rounded here. The error of
- * a result r is what is left when r is taken off the accumulator, exactly: sum, asum, dot   |A - r| mean             |A - n
- * r| / n nrm2             |A - r^2| / (r + root of A)
+ * a result r is what is left when r is taken off the accumulator, exactly:
+ *
+ *     sum, asum, dot   |A - r|
+ *     mean             |A - n r| / n
+ *     nrm2             |A - r^2| / (r + root of A)
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "data.h"
 #include "job.h"
 
 typedef struct truth {
@@ -23,11 +27,20 @@ typedef struct truth {
     long double unit;       /* u of the accumulation, times magnitudes; over n for a mean, its root for nrm2 */
 } truth;
 
-quire_status truth_find(truth *t, const job *j);
+/* Of a job on these data, wherever its vectors lie. */
+quire_status truth_find(truth *t, const job *j, const data *d);
 
-/* The distance of a result from the exact one, in ulps of the latter; 0 for the right Inf or NaN, infinite for the wrong
- * one. */
-double truth_error_ulps(const truth *t, const job *j, uint64_t bits);
+/* Threads for it, as many as there are processors; without, one does it all. */
+void truth_open(void);
+void truth_close(void);
+
+/* The sum of the magnitudes over the magnitude of the result (for nrm2, of the sum before the root): what a relative error of
+ * the terms can become. 1 if no terms cancel. */
+double truth_condition(const truth *t);
+
+/* The distance of a result, of any type, from the exact one, in ulps of the latter; 0 for the right Inf or NaN, infinite for
+ * the wrong one. */
+double truth_error_ulps(const truth *t, const job *j, quire_type type, uint64_t bits);
 
 /* The documented bound on that, the last rounding among it; infinite where there is none: where something may overflow. */
 double truth_bound_ulps(const truth *t, const job *j, quire_method method);

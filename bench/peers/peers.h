@@ -1,0 +1,15 @@
+/* peers.h - other libraries, as contenders. Each is one file, and optional when the bench is built; cuBLAS also when it runs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_BENCH_PEERS_H
+#define QUIRE_BENCH_PEERS_H
+
+#include "../contender.h"
+
+/* Add those that are there, and note them; note also what is missing, and why (facts.h). */
+void peers_add_cpu(contenders *all);
+void peers_add_gpu(contenders *all);
+void peers_close(void);
+
+#endif
