@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../facts.h"
-#include "number.h"
+#include "../ladder/ladder.h"
 #include "../peers/peers.h"
 #include "../place.h"
 #include "../terminal.h"
@@ -14,10 +14,8 @@
 #include "device.h"
 #include "gpu_timing.h"
 #include "methods.h"
+#include "number.h"
 #include "read.h"
-#ifdef QUIRE_BENCH_LADDER
-#include "ladder/ladder.h"
-#endif
 
 static bool is_open;
 
@@ -31,17 +29,6 @@ static void add_methods(contenders *all, const options *o) {
     }
 }
 
-static const char *add_ladder(contenders *all, const options *o) {
-    (void)all;
-    if (!o->ladder) return NULL;
-#ifdef QUIRE_BENCH_LADDER
-    contenders_add_reducers(all, ROLE_RUNG, ladder_reducers, ladder_count);
-    return NULL;
-#else
-    return "this quire-bench was built without the ladder";
-#endif
-}
-
 const char *gpu_open(contenders *all, const options *o) {
     if (!quire_has_cuda()) return "the library was built without CUDA";
     const char *missing = device_open();
@@ -51,7 +38,8 @@ const char *gpu_open(contenders *all, const options *o) {
     contenders_add_reducers(all, ROLE_CEILING, read_reducers, read_count);
     if (o->peers) peers_add_gpu(all);
     add_methods(all, o);
-    return add_ladder(all, o);
+    if (o->ladder) contenders_add_reducers(all, ROLE_RUNG, ladder_reducers, ladder_count);
+    return NULL;
 }
 
 void gpu_close(void) {
