@@ -37,24 +37,30 @@ static void walk(const options *o, plan *p, sources *s, judge *j) {
 }
 
 /* What was not reached, or cannot be judged here. */
-static void note_rest(const options *o, const plan *p, ways *w) {
+static void note_rest(const plan *p, const tally *t, ways *w) {
     if (!p->only && plan_covered(p) < p->count)
         ways_leave_out(w, "%zu kinds of cases: %s", p->count - plan_covered(p),
                        interrupted() ? "interrupted" : "the time was over");
-    if (interrupted() && plan_covered(p) == p->count) ways_leave_out(w, "the rest: interrupted");
-    if (!p->only && o->n < (size_t)1 << 18) ways_leave_out(w, "threads: fewer than 262144 elements (--n) are left to one");
+    else if (interrupted())
+        ways_leave_out(w, "the rest: interrupted");
+    for (int i = 0; i < w->count; i++)
+        if (w->one[i].least > t->longest) {
+            ways_leave_out(w, "more than one thread: fewer than %zu elements are left to one", w->one[i].least);
+            break;
+        }
 }
 
 static int run(const options *o, const head *h, sources *s, ways *w, tally *t) {
     plan p = { .count = 0 };
     judge j = { .ways = w, .tally = t, .methods = o->methods };
-    bool fine = plan_open(&p, o, s) && (!o->json || json_open(o->json));
+    if (!plan_open(&p, o, s)) return plan_close(&p), o->only ? EXIT_USAGE : EXIT_TROUBLE;
+    bool fine = !o->json || json_open(o->json);
     if (fine) {
         const report r = { h, o, &p, w, t };
         reference_open(&j.truth);
         walk(o, &p, s, &j);
         reference_close(&j.truth);
-        note_rest(o, &p, w);
+        note_rest(&p, t, w);
         fine = report_print(&r);
         fine &= !o->json || json_write(&r);
     }

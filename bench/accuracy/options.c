@@ -155,13 +155,21 @@ static bool check_files(const options *o) {
     return true;
 }
 
+/* How many elements the case of --case has, if it is well written: the last word but one. */
+static size_t length_of_case(const char *name) {
+    const char *end = strrchr(name, ':'), *at = end;
+    while (at && at > name && at[-1] != ':') at--;
+    const size_t n = at ? (size_t)strtoull(at, NULL, 0) : 0;
+    return n ? n : 1;
+}
+
 static void take_defaults(options *o) {
     if (!o->types) o->types = all_of(name_type);
     if (!o->operations) o->operations = all_of(name_operation);
     if (!o->methods) o->methods = all_of(name_method);
     if (!o->families) o->families = all_of(name_family);
     if (!o->places) o->places = ((set)1 << PLACE_BITS) - 1;
-    if (!o->n) o->n = o->file_count ? SIZE_MAX : o->quick ? QUICK_LIMIT : LIMIT;
+    if (!o->n) o->n = o->file_count ? SIZE_MAX : o->only ? length_of_case(o->only) : o->quick ? QUICK_LIMIT : LIMIT;
     if (!(o->seconds > 0)) o->seconds = o->quick ? INFINITY : SECONDS;
 }
 

@@ -45,6 +45,7 @@ static void print_failures(const report *r) {
         const failure *f = &r->tally->failures[i];
         printf("FAILED: %s\n", failure_text(f, text, sizeof text));
         printf("        again: quire-accuracy --case %s", case_name(&f->of, name, sizeof name));
+        if (r->options->file_count && r->options->n != SIZE_MAX) printf(" --n %zu", r->options->n);
         for (int k = 0; k < r->options->file_count; k++) printf(" %s", r->options->files[k]);
         putchar('\n');
     }
