@@ -19,6 +19,7 @@ typedef struct expectation {
 
 static void fail(judge *j, const test_case *c, failure f, const way *at, const char *more) {
     f.of = *c;
+    f.place = at->place;
     snprintf(f.way, sizeof f.way, "%s%s", at->name, more);
     tally_fail(j->tally, &f);
 }

@@ -32,7 +32,10 @@ const char *failure_text(const failure *f, char *text, size_t size) {
     switch (f->fault) {
     case WRONG_BITS: snprintf(text, size, "%s expected, %s got", expected, got); break;
     case VIOLATION:
-        snprintf(text, size, "%s is %.3g ulp off, %.3g times the bound", got, f->judgement.ulps, f->judgement.ratio);
+        if (isinf(f->judgement.ratio))
+            snprintf(text, size, "%s, which no error bound allows; %s expected", got, expected);
+        else
+            snprintf(text, size, "%s is %.3g ulp off, %.3g times the bound", got, f->judgement.ulps, f->judgement.ratio);
         break;
     case BAD_STATUS: snprintf(text, size, "status %d, %s", (int)f->status, quire_status_string(f->status)); break;
     }

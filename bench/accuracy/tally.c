@@ -42,7 +42,7 @@ void errors_merge(errors *into, const errors *from) {
 }
 
 static bool is_alike(const failure *a, const failure *b) {
-    return a->fault == b->fault && a->method == b->method && a->of.source == b->of.source && a->of.seed == b->of.seed;
+    return a->fault == b->fault && a->method == b->method && a->place == b->place;
 }
 
 void tally_fail(tally *t, const failure *f) {

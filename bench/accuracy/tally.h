@@ -24,6 +24,7 @@ typedef enum fault { WRONG_BITS, VIOLATION, BAD_STATUS } fault;
 typedef struct failure {
     fault fault;
     test_case of;
+    const char *place;
     char way[112];
     quire_method method;
     quire_type result_type;
@@ -32,7 +33,7 @@ typedef struct failure {
     judgement judgement;
 } failure;
 
-#define MAX_FAILURES 5
+#define MAX_FAILURES 6
 
 typedef struct tally {
     errors of[METHOD_COUNT][TYPE_COUNT][OPERATION_COUNT][TYPE_COUNT]; /* the last: of results */
@@ -41,7 +42,7 @@ typedef struct tally {
     uint64_t permuted, permuted_wrong, split, split_wrong;
     uint64_t judged, violations, bad_statuses;
     uint64_t starts; /* bit i: a vector began i bytes after a multiple of 64                                   */
-    failure failures[MAX_FAILURES]; /* the first, of different cases, methods or faults                        */
+    failure failures[MAX_FAILURES]; /* the first of each method, place and kind                                */
     int failure_count;
     double seconds;
 } tally;
@@ -53,7 +54,7 @@ int type_index(quire_type type);
 void errors_add(errors *to, const judgement *j, bool tame);
 void errors_merge(errors *into, const errors *from);
 
-/* Notes a failure, if there is room and it is not like the last. */
+/* Notes a failure, if there is room and it is the first of its like. */
 void tally_fail(tally *t, const failure *f);
 
 bool tally_passed(const tally *t);
