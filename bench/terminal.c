@@ -9,12 +9,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#ifndef QUIRE_PROGRAM /* who complains */
+#define QUIRE_PROGRAM "quire-bench"
+#endif
+
 static bool showing;
 
 bool complain(const char *format, ...) {
     va_list arguments;
     progress_end();
-    fputs("quire-bench: ", stderr);
+    fputs(QUIRE_PROGRAM ": ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

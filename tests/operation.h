@@ -2,6 +2,10 @@
 #ifndef QUIRE_TESTS_OPERATION_H
 #define QUIRE_TESTS_OPERATION_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum operation {
     OPERATION_SUM,
     OPERATION_ASUM,
@@ -15,5 +19,9 @@ const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "m
 
 /* 1 where the terms are products. */
 int operation_multiplies(operation which);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
