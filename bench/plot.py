@@ -128,7 +128,7 @@ def finish(figure, methods, title, facts, path, place):
 
 
 def save(figure, path):
-    figure.savefig(path, transparent=True, metadata={"Date": None} if path.suffix == ".svg" else None)
+    figure.savefig(path, transparent=path.suffix == ".svg", dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(figure)
     print(path)
 
