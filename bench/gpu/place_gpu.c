@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../facts.h"
-#include "number.h"
 #include "../peers/peers.h"
 #include "../place.h"
 #include "../terminal.h"
@@ -14,6 +13,7 @@
 #include "device.h"
 #include "gpu_timing.h"
 #include "methods.h"
+#include "number.h"
 #include "read.h"
 #ifdef QUIRE_BENCH_LADDER
 #include "ladder/ladder.h"
