@@ -258,6 +258,14 @@ def draw_error(rows, facts, operation, path, place):
     finish(figure, in_order(rows, "method"), f"Error against size: {operation}{PLACES[place]}", facts, path, place)
 
 
+def error_words(error):
+    if math.isinf(error):
+        return "Inf or NaN"
+    if error <= 0.5:
+        return "exact"
+    return f"{error:.3g} ulps" if error < 1000 else f"$10^{{{round(math.log10(error))}}}$ ulps"
+
+
 def draw_bars(axis, rows, title):
     """From the first rung at the top to quire's methods at the bottom. A bar is as long as the share of the ceiling."""
     for place, row in enumerate(rows):
@@ -265,12 +273,10 @@ def draw_bars(axis, rows, title):
         colour = look(row["method"])[0] if row["kind"] == "method" else INK
         axis.barh(place, row["share"], color=colour, alpha=0.9 if row["kind"] == "method" else 0.6, height=0.72,
                   hatch="////" if changing else None, edgecolor="white" if changing else "none", linewidth=0)
-        error = row["error_ulps"]
-        error = "wrong" if math.isinf(error) else "exact" if error <= 0.5 else f"{error:.0e} ulps".replace("e+0", "e").replace("e+", "e") if error >= 1000 else f"{error:.3g} ulps"
-        axis.text(row["share"] + 0.015, place, f"{row['gb_per_s']:,.0f} GB/s, {error}", va="center", fontsize=7.5)
+        axis.text(1.04, place, f"{row['gb_per_s']:,.0f} GB/s, {error_words(row['error_ulps'])}", va="center", fontsize=7.5)
     axis.set_yticks(range(len(rows)), [row["method"].replace(" in half", "") for row in rows], fontsize=8.5)
     axis.set_ylim(len(rows) - 0.4, -0.6)
-    axis.set_xlim(0, 1.55)
+    axis.set_xlim(0, 1.75)
     axis.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     axis.axvline(1, color=look("read")[0], linewidth=1, linestyle=":")
     axis.set_title(title, fontsize=11)
