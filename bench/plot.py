@@ -2,10 +2,10 @@
 """Draws a CSV of quire-bench: accuracy against speed, speed and error against n, and the ladder as bars.
 
     quire-bench --csv run.csv
-    python3 plot.py run.csv --out docs        writes docs/run-accuracy-speed.svg, -speed-n, -error-n, and -ladder if it is there
+    python3 plot.py run.csv --out docs        writes docs/run-accuracy-speed.svg, -speed-n, -error-n, and -ladder
 
-A CSV with rows of a CPU and of a GPU gives pictures of each: docs/run-gpu-speed-n.svg, and so on. What cannot be drawn (error
-against n from a run with one n) is left out. Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
+A CSV with rows of a CPU and of a GPU gives pictures of each: docs/run-gpu-speed-n.svg, and so on. What a run has not (a second
+n, a ladder) is not drawn. Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
 
 SPDX-License-Identifier: MIT
 """
@@ -104,7 +104,8 @@ def grid(columns, lines, width, height):
 def source_of(facts, place):
     """What a picture was measured on, in a line."""
     gpu = [part for part in facts.get("gpu", "").split(", ") if part.split(" ")[0] not in ("compute", "L2")]
-    parts = [facts.get("version", "")] + (gpu if place == "gpu" else [facts.get(key, "") for key in ("cpu", "tier", "compiler")])
+    cpu = [facts.get(key, "") for key in ("cpu", "tier", "compiler")]
+    parts = [facts.get("version", "")] + (gpu if place == "gpu" else cpu)
     return ", ".join(part.split(";")[0] for part in parts if part)
 
 
@@ -128,7 +129,8 @@ def finish(figure, methods, title, facts, path, place):
 
 
 def save(figure, path):
-    figure.savefig(path, transparent=path.suffix == ".svg", dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    is_svg = path.suffix == ".svg"
+    figure.savefig(path, transparent=is_svg, dpi=150, metadata={"Date": None} if is_svg else None)
     plt.close(figure)
     print(path)
 
@@ -287,15 +289,16 @@ def draw_bars(axis, rows, title):
 def draw_ladder(rows, facts, n, path):
     """A panel a way of adding; rungs down."""
     rows = [r for r in rows if r["n"] == n and r["family"] == rows[0]["family"] and r["kind"] in ("rung", "method")]
+    rungs = [r for r in rows if r["kind"] == "rung"]
     lists = []
-    for kind in in_order([r for r in rows if r["kind"] == "rung"], "type"):
+    for kind in in_order(rungs, "type"):
         for in_half in (True, False):
-            rungs = [r for r in rows if r["type"] == kind and r["kind"] == "rung" and in_half == r["method"].endswith(" in half")]
+            mine = [r for r in rungs if r["type"] == kind and in_half == r["method"].endswith(" in half")]
             methods = sorted((r for r in rows if r["type"] == kind and r["kind"] == "method"),
                              key=lambda r: ["plain", "pairwise", "kahan", "exact"].index(r["method"]))
             adding = f", added in {'half' if in_half else 'float'}" if kind == "f16" else ""
-            if rungs:
-                lists.append((TYPES[kind] + adding, rungs + ([] if in_half else methods)))
+            if mine:
+                lists.append((TYPES[kind] + adding, mine + ([] if in_half else methods)))
     figure, axes = plt.subplots(1, len(lists), figsize=(4.2 * len(lists), 0.26 * max(len(r) for _, r in lists) + 1.5),
                                 squeeze=False)
     for axis, (title, mine) in zip(axes[0], lists):
@@ -303,8 +306,8 @@ def draw_ladder(rows, facts, n, path):
         draw_bars(axis, mine, title)
     height = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, 0.28 / height, 1, 1 - 0.42 / height))
-    figure.text(0.5, 1 - 0.12 / height, f"The ladder: sum of {size_name(n)} numbers; hatched: the bits change from run to run",
-                ha="center", va="top", fontsize=13, weight="bold")
+    title = f"The ladder: sum of {size_name(n)} numbers; hatched: the bits change from run to run"
+    figure.text(0.5, 1 - 0.12 / height, title, ha="center", va="top", fontsize=13, weight="bold")
     write_source(figure, facts, "gpu")
     save(figure, path)
 
@@ -338,7 +341,7 @@ def main():
     parser.add_argument("--family", help="these data only, separated by commas")
     parser.add_argument("--type", help="these types only, separated by commas")
     parser.add_argument("--place", choices=["cpu", "gpu"], help="this place only")
-    parser.add_argument("--n", type=float, help="the size for accuracy against speed and the ladder; the largest if left out")
+    parser.add_argument("--n", type=float, help="the size for accuracy and the ladder; the largest if left out")
     options = parser.parse_args()
     try:
         rows, facts = read(options.csv)
