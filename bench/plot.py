@@ -4,8 +4,8 @@
     quire-bench --csv run.csv
     python3 plot.py run.csv --out docs        writes docs/run-accuracy-speed.svg, -speed-n, -error-n, and -ladder
 
-A CSV with rows of a CPU and of a GPU gives pictures of each: docs/run-gpu-speed-n.svg, and so on. What a run has not (a second
-n, a ladder) is not drawn. Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
+A CSV with rows of a CPU and of a GPU gives pictures of each: docs/run-gpu-speed-n.svg, and so on. What a run has not (a
+second n, a ladder) is not drawn. Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
 
 SPDX-License-Identifier: MIT
 """
@@ -268,7 +268,7 @@ def error_words(error):
     return f"{error:.3g} ulps" if error < 1000 else f"$10^{{{round(math.log10(error))}}}$ ulps"
 
 
-def draw_bars(axis, rows, title):
+def draw_bars(axis, rows, title, longest):
     """From the first rung at the top to quire's methods at the bottom. A bar is as long as the share of the ceiling."""
     for place, row in enumerate(rows):
         changing = row["equal_runs"] == "no"
@@ -277,7 +277,7 @@ def draw_bars(axis, rows, title):
                   hatch="////" if changing else None, edgecolor="white" if changing else "none", linewidth=0)
         axis.text(1.04, place, f"{row['gb_per_s']:,.0f} GB/s, {error_words(row['error_ulps'])}", va="center", fontsize=7.5)
     axis.set_yticks(range(len(rows)), [row["method"].replace(" in half", "") for row in rows], fontsize=8.5)
-    axis.set_ylim(len(rows) - 0.4, -0.6)
+    axis.set_ylim(longest - 0.4, -0.6)
     axis.set_xlim(0, 1.75)
     axis.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     axis.axvline(1, color=look("read")[0], linewidth=1, linestyle=":")
@@ -299,11 +299,11 @@ def draw_ladder(rows, facts, n, path):
             adding = f", added in {'half' if in_half else 'float'}" if kind == "f16" else ""
             if mine:
                 lists.append((TYPES[kind] + adding, mine + ([] if in_half else methods)))
-    figure, axes = plt.subplots(1, len(lists), figsize=(4.2 * len(lists), 0.26 * max(len(r) for _, r in lists) + 1.5),
-                                squeeze=False)
+    longest = max(len(mine) for _, mine in lists)
+    figure, axes = plt.subplots(1, len(lists), figsize=(4.2 * len(lists), 0.26 * longest + 1.5), squeeze=False)
     for axis, (title, mine) in zip(axes[0], lists):
         axis.tick_params(which="both", length=0)
-        draw_bars(axis, mine, title)
+        draw_bars(axis, mine, title, longest)
     height = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, 0.28 / height, 1, 1 - 0.42 / height))
     title = f"The ladder: sum of {size_name(n)} numbers; hatched: the bits change from run to run"
