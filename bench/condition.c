@@ -1,5 +1,5 @@
-/* condition.c - terms a and -a, with exponents spread as in Ogita, Rump, Oishi 2005, Algorithm 6.1, shuffled; and one term that
- * is left over: the sum, exactly.
+/* condition.c - terms a and -a, with exponents spread as in Ogita, Rump, Oishi 2005, Algorithm 6.1, shuffled; and one term
+ * that is left over: the sum, exactly.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -32,8 +32,8 @@ struct contender {
     role role;
     const char *name; /* "read", "fast-math", "exact", ... */
     const struct place *place;
-    int threads;          /* 0 where the word means nothing     */
-    quire_method method;  /* for ROLE_METHOD                    */
+    int threads;         /* 0 where the word means nothing     */
+    quire_method method; /* for ROLE_METHOD                    */
     /* Of the CPU: once; *bits is the result in the job's result type. */
     bool (*takes)(const contender *c, const job *j); /* NULL: every job */
     quire_status (*run)(const contender *c, const job *j, uint64_t *bits);

@@ -27,9 +27,7 @@ static size_t free_memory(void) {
     return bytes;
 }
 
-size_t data_room(size_t n, bool whole) {
-    return whole || n <= DATA_BLOCK ? n : DATA_BLOCK + n % DATA_BLOCK;
-}
+size_t data_room(size_t n, bool whole) { return whole || n <= DATA_BLOCK ? n : DATA_BLOCK + n % DATA_BLOCK; }
 
 bool data_open(data *d, size_t bytes, bool wants_y, bool whole) {
     *d = (data){ .whole = whole };

@@ -32,10 +32,10 @@ typedef struct data {
     bool whole;  /* they have room for all n elements; if not, the tail comes right after one block */
     source source;
     quire_type type;
-    size_t n; /* 0: nothing in there yet */
+    size_t n;                   /* 0: nothing in there yet */
     size_t block, copies, tail; /* n = block * copies + tail; of a file, it is one block */
     bool pair;
-    int shifted; /* elements */
+    int shifted;      /* elements */
     unsigned version; /* counts the fillings */
 } data;
 

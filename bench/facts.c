@@ -26,7 +26,7 @@
 enum { VERSION, COMMIT, BUILT_BY, CPU, TIER, GPU, PEERS, LEFT_OUT, DATE, COMMAND };
 
 static const char *const names[FACTS] = { "version", "commit", "compiler", "cpu",  "tier",
-                                           "gpu",     "peers",  "left out", "date", "command" };
+                                          "gpu",     "peers",  "left out", "date", "command" };
 
 #define VALUE_SIZE sizeof((fact *)0)->value
 

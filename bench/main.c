@@ -1,8 +1,8 @@
 /* main.c - quire-bench: what accuracy costs, on the public header alone.
  *
- * The way of a run: options.c reads the line; contend_*.c, gpu/ and peers/ list who is measured, a list a place; data.c makes
- * the numbers; for each size, data, type and operation, measure.c has a place time its contenders at the same job and judges
- * them by truth.c; report.c sends the rows to the table and the files.
+ * The way of a run: options.c reads the line; contend_*.c, gpu/ and peers/ list who is measured, a list a place; data.c
+ * makes the numbers; for each size, data, type and operation, measure.c has a place time its contenders at the same job and
+ * judges them by truth.c; report.c sends the rows to the table and the files.
  *
  * SPDX-License-Identifier: MIT
  */

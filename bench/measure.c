@@ -97,8 +97,12 @@ static void fill_rows(const field *f, const options *o, const job *j, const trut
     for (int i = 0; i < f->all->count; i++) {
         if (!f->in[i]) continue;
         row *r = &rows[(*count)++];
-        *r = (row){ .family = d->source.name, .seed = o->seed, .condition = truth_condition(t), .job = j, 
-                    .contender = &f->all->one[i], .timing = f->of[i] };
+        *r = (row){ .family = d->source.name,
+                    .seed = o->seed,
+                    .condition = truth_condition(t),
+                    .job = j,
+                    .contender = &f->all->one[i],
+                    .timing = f->of[i] };
         judge_speed(f, i, r);
         judge_accuracy(t, r);
     }

@@ -20,7 +20,8 @@
 
 void options_help(void) {
     puts("Usage: quire-bench [OPTION]...\n"
-         "Measures the accuracy and the speed of quire's methods beside other libraries, a fast-math loop (CPU), CUB (GPU), and\n"
+         "Measures the accuracy and the speed of quire's methods beside other libraries, a fast-math loop (CPU), CUB (GPU), "
+         "and\n"
          "pure read loops. A LIST is separated by commas.\n"
          "\n"
          "What:\n"
@@ -202,21 +203,53 @@ static bool read_threads(options *o, const char *word) {
 /* ------------------------------------------------------------------------------------------------------------ the line */
 
 enum {
-    TYPE, OPERATION, METHOD, SIZES, FAMILY, CONDITION, SEED, FILE_NAME, THREADS, TIER, PLACE, BUDGET, /* with a value */
-    WARM, LADDER, NO_PEERS, QUICK, CSV, JSON, HELP, VERSION
+    TYPE,
+    OPERATION,
+    METHOD,
+    SIZES,
+    FAMILY,
+    CONDITION,
+    SEED,
+    FILE_NAME,
+    THREADS,
+    TIER,
+    PLACE,
+    BUDGET, /* with a value */
+    WARM,
+    LADDER,
+    NO_PEERS,
+    QUICK,
+    CSV,
+    JSON,
+    HELP,
+    VERSION
 };
 
 #define VALUE required_argument
 #define NONE no_argument
 
 static const struct option table[] = {
-    { "type", VALUE, NULL, TYPE },       { "operation", VALUE, NULL, OPERATION }, { "method", VALUE, NULL, METHOD },
-    { "n", VALUE, NULL, SIZES },         { "family", VALUE, NULL, FAMILY },       { "condition", VALUE, NULL, CONDITION },
-    { "seed", VALUE, NULL, SEED },       { "file", VALUE, NULL, FILE_NAME },      { "threads", VALUE, NULL, THREADS },
-    { "tier", VALUE, NULL, TIER },       { "place", VALUE, NULL, PLACE },         { "seconds", VALUE, NULL, BUDGET },
-    { "warm", NONE, NULL, WARM },        { "ladder", NONE, NULL, LADDER },        { "no-peers", NONE, NULL, NO_PEERS },
-    { "quick", NONE, NULL, QUICK },      { "csv", VALUE, NULL, CSV },             { "json", VALUE, NULL, JSON },
-    { "help", NONE, NULL, HELP },        { "version", NONE, NULL, VERSION },      { NULL, 0, NULL, 0 },
+    { "type", VALUE, NULL, TYPE },
+    { "operation", VALUE, NULL, OPERATION },
+    { "method", VALUE, NULL, METHOD },
+    { "n", VALUE, NULL, SIZES },
+    { "family", VALUE, NULL, FAMILY },
+    { "condition", VALUE, NULL, CONDITION },
+    { "seed", VALUE, NULL, SEED },
+    { "file", VALUE, NULL, FILE_NAME },
+    { "threads", VALUE, NULL, THREADS },
+    { "tier", VALUE, NULL, TIER },
+    { "place", VALUE, NULL, PLACE },
+    { "seconds", VALUE, NULL, BUDGET },
+    { "warm", NONE, NULL, WARM },
+    { "ladder", NONE, NULL, LADDER },
+    { "no-peers", NONE, NULL, NO_PEERS },
+    { "quick", NONE, NULL, QUICK },
+    { "csv", VALUE, NULL, CSV },
+    { "json", VALUE, NULL, JSON },
+    { "help", NONE, NULL, HELP },
+    { "version", NONE, NULL, VERSION },
+    { NULL, 0, NULL, 0 },
 };
 
 static bool read_tier(options *o, const char *word) {

@@ -2,10 +2,10 @@
 """Draws a CSV of quire-bench: accuracy against speed, speed and error against n, and the ladder as bars.
 
     quire-bench --csv run.csv
-    python3 plot.py run.csv --out docs        writes docs/run-accuracy-speed.svg, -speed-n, -error-n, and -ladder if it is there
+    python3 plot.py run.csv --out docs        writes docs/run-accuracy-speed.svg, -speed-n, -error-n, and -ladder
 
-A CSV with rows of a CPU and of a GPU gives pictures of each: docs/run-gpu-speed-n.svg, and so on. What cannot be drawn (error
-against n from a run with one n) is left out. Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
+A CSV with rows of a CPU and of a GPU gives pictures of each: docs/run-gpu-speed-n.svg, and so on. What a run has not (a
+second n, a ladder) is not drawn. Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
 
 SPDX-License-Identifier: MIT
 """
@@ -104,7 +104,8 @@ def grid(columns, lines, width, height):
 def source_of(facts, place):
     """What a picture was measured on, in a line."""
     gpu = [part for part in facts.get("gpu", "").split(", ") if part.split(" ")[0] not in ("compute", "L2")]
-    parts = [facts.get("version", "")] + (gpu if place == "gpu" else [facts.get(key, "") for key in ("cpu", "tier", "compiler")])
+    cpu = [facts.get(key, "") for key in ("cpu", "tier", "compiler")]
+    parts = [facts.get("version", "")] + (gpu if place == "gpu" else cpu)
     return ", ".join(part.split(";")[0] for part in parts if part)
 
 
@@ -128,7 +129,8 @@ def finish(figure, methods, title, facts, path, place):
 
 
 def save(figure, path):
-    figure.savefig(path, transparent=True, metadata={"Date": None} if path.suffix == ".svg" else None)
+    is_svg = path.suffix == ".svg"
+    figure.savefig(path, transparent=is_svg, dpi=150, metadata={"Date": None} if is_svg else None)
     plt.close(figure)
     print(path)
 
@@ -258,19 +260,25 @@ def draw_error(rows, facts, operation, path, place):
     finish(figure, in_order(rows, "method"), f"Error against size: {operation}{PLACES[place]}", facts, path, place)
 
 
-def draw_bars(axis, rows, title):
+def error_words(error):
+    if math.isinf(error):
+        return "Inf or NaN"
+    if error <= 0.5:
+        return "exact"
+    return f"{error:.3g} ulps" if error < 1000 else f"$10^{{{round(math.log10(error))}}}$ ulps"
+
+
+def draw_bars(axis, rows, title, longest):
     """From the first rung at the top to quire's methods at the bottom. A bar is as long as the share of the ceiling."""
     for place, row in enumerate(rows):
         changing = row["equal_runs"] == "no"
         colour = look(row["method"])[0] if row["kind"] == "method" else INK
         axis.barh(place, row["share"], color=colour, alpha=0.9 if row["kind"] == "method" else 0.6, height=0.72,
                   hatch="////" if changing else None, edgecolor="white" if changing else "none", linewidth=0)
-        error = row["error_ulps"]
-        error = "wrong" if math.isinf(error) else "exact" if error <= 0.5 else f"{error:.0e} ulps".replace("e+0", "e").replace("e+", "e") if error >= 1000 else f"{error:.3g} ulps"
-        axis.text(row["share"] + 0.015, place, f"{row['gb_per_s']:,.0f} GB/s, {error}", va="center", fontsize=7.5)
+        axis.text(1.04, place, f"{row['gb_per_s']:,.0f} GB/s, {error_words(row['error_ulps'])}", va="center", fontsize=7.5)
     axis.set_yticks(range(len(rows)), [row["method"].replace(" in half", "") for row in rows], fontsize=8.5)
-    axis.set_ylim(len(rows) - 0.4, -0.6)
-    axis.set_xlim(0, 1.55)
+    axis.set_ylim(longest - 0.4, -0.6)
+    axis.set_xlim(0, 1.75)
     axis.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     axis.axvline(1, color=look("read")[0], linewidth=1, linestyle=":")
     axis.set_title(title, fontsize=11)
@@ -281,24 +289,25 @@ def draw_bars(axis, rows, title):
 def draw_ladder(rows, facts, n, path):
     """A panel a way of adding; rungs down."""
     rows = [r for r in rows if r["n"] == n and r["family"] == rows[0]["family"] and r["kind"] in ("rung", "method")]
+    rungs = [r for r in rows if r["kind"] == "rung"]
     lists = []
-    for kind in in_order([r for r in rows if r["kind"] == "rung"], "type"):
+    for kind in in_order(rungs, "type"):
         for in_half in (True, False):
-            rungs = [r for r in rows if r["type"] == kind and r["kind"] == "rung" and in_half == r["method"].endswith(" in half")]
+            mine = [r for r in rungs if r["type"] == kind and in_half == r["method"].endswith(" in half")]
             methods = sorted((r for r in rows if r["type"] == kind and r["kind"] == "method"),
                              key=lambda r: ["plain", "pairwise", "kahan", "exact"].index(r["method"]))
             adding = f", added in {'half' if in_half else 'float'}" if kind == "f16" else ""
-            if rungs:
-                lists.append((TYPES[kind] + adding, rungs + ([] if in_half else methods)))
-    figure, axes = plt.subplots(1, len(lists), figsize=(4.2 * len(lists), 0.26 * max(len(r) for _, r in lists) + 1.5),
-                                squeeze=False)
+            if mine:
+                lists.append((TYPES[kind] + adding, mine + ([] if in_half else methods)))
+    longest = max(len(mine) for _, mine in lists)
+    figure, axes = plt.subplots(1, len(lists), figsize=(4.2 * len(lists), 0.26 * longest + 1.5), squeeze=False)
     for axis, (title, mine) in zip(axes[0], lists):
         axis.tick_params(which="both", length=0)
-        draw_bars(axis, mine, title)
+        draw_bars(axis, mine, title, longest)
     height = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, 0.28 / height, 1, 1 - 0.42 / height))
-    figure.text(0.5, 1 - 0.12 / height, f"The ladder: sum of {size_name(n)} numbers; hatched: the bits change from run to run",
-                ha="center", va="top", fontsize=13, weight="bold")
+    title = f"The ladder: sum of {size_name(n)} numbers; hatched: the bits change from run to run"
+    figure.text(0.5, 1 - 0.12 / height, title, ha="center", va="top", fontsize=13, weight="bold")
     write_source(figure, facts, "gpu")
     save(figure, path)
 
@@ -332,7 +341,7 @@ def main():
     parser.add_argument("--family", help="these data only, separated by commas")
     parser.add_argument("--type", help="these types only, separated by commas")
     parser.add_argument("--place", choices=["cpu", "gpu"], help="this place only")
-    parser.add_argument("--n", type=float, help="the size for accuracy against speed and the ladder; the largest if left out")
+    parser.add_argument("--n", type=float, help="the size for accuracy and the ladder; the largest if left out")
     options = parser.parse_args()
     try:
         rows, facts = read(options.csv)

@@ -9,10 +9,10 @@
 
 const char *column_name(int column) {
     static const char *const names[COLUMNS] = {
-        "n",           "type",        "operation",      "family",     "seed",           "condition",        "method",
-        "kind",        "place",       "threads",        "timing",     "caches",         "seconds",          "best",
-        "median",      "samples",     "gb_per_s",       "spread",     "ratio",          "ratio_is_noise",   "share",
-        "error_ulps",  "error_units", "bound_ulps",     "bound_units", "equal_runs",    "equal_launches",   "equal_alignments",
+        "n",          "type",        "operation",  "family",      "seed",       "condition",      "method",
+        "kind",       "place",       "threads",    "timing",      "caches",     "seconds",        "best",
+        "median",     "samples",     "gb_per_s",   "spread",      "ratio",      "ratio_is_noise", "share",
+        "error_ulps", "error_units", "bound_ulps", "bound_units", "equal_runs", "equal_launches", "equal_alignments",
     };
     return names[column];
 }

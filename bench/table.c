@@ -13,15 +13,16 @@
 
 void table_begin(const facts *f) {
     for (int i = 0; i < FACTS; i++) printf("%-9s %s\n", f->one[i].name, f->one[i].value);
-    printf("\n%-9s %-4s %-4s %-15s %-16s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data", "method",
-           "place", "thr", "time", "GB/s", "ratio", "ceiling", "spread", "err/ulp", "err/u|x|", "bound", "bits");
+    printf("\n%-9s %-4s %-4s %-15s %-16s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data",
+           "method", "place", "thr", "time", "GB/s", "ratio", "ceiling", "spread", "err/ulp", "err/u|x|", "bound", "bits");
 }
 
 static const char *show_size(size_t n, char text[SMALL]) {
     int zeros = 0;
     size_t rest = n;
     int power = 0;
-    for (; n >> power > 1; power++) {}
+    for (; n >> power > 1; power++) {
+    }
     for (; rest && rest % 10 == 0; rest /= 10) zeros++;
     if (n >= 1024 && n == (size_t)1 << power)
         snprintf(text, SMALL, "2^%d", power);
@@ -73,11 +74,13 @@ void table_gap(void) {
 void table_end(void) {
     puts("time      CPU: the best of the samples; spread: how much longer the median is\n"
          "          GPU: the median; spread: half the distance of the quartiles\n"
-         "ratio     speed over that of fast-math, one thread (CPU), or cub (GPU; read, where cub has not the operation), same\n"
+         "ratio     speed over that of fast-math, one thread (CPU), or cub (GPU; read, where cub has not the operation), "
+         "same\n"
          "          data, run and place; ~ where it differs from 1 by less than the spreads of both: noise\n"
          "ceiling   speed over that of read, which only reads: one thread, or the fastest of some kernels\n"
          "err/ulp   distance from the exact result in ulps; err/u|x|, bound: that and the documented bound, both with the\n"
-         "          last rounding, in u sum|x| (mean: over n; nrm2: u times the norm); inf: overflow is possible, or happened\n"
+         "          last rounding, in u sum|x| (mean: over n; nrm2: u times the norm); inf: overflow is possible, or "
+         "happened\n"
          "bits      = equal, ! different, - not asked: in all runs, with another number of threads or another launch, at\n"
          "          another alignment");
 }

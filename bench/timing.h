@@ -30,9 +30,9 @@ double timing_now(void);
 void timing_of_cpu(timing *t, double *samples, long count);
 void timing_of_gpu(timing *t, double *samples, long count);
 
-/* Times contenders [first, last) of the list for which in[i], in turns, each time another one first, so that what disturbs the
- * machine, and what one leaves in the caches for the next, touches them alike; for about seconds each, at least twice each.
- * Those on one thread should be timed pinned, see pin.h. Short runs are timed in batches. */
+/* Times contenders [first, last) of the list for which in[i], in turns, each time another one first, so that what disturbs
+ * the machine, and what one leaves in the caches for the next, touches them alike; for about seconds each, at least twice
+ * each. Those on one thread should be timed pinned, see pin.h. Short runs are timed in batches. */
 void timing_take(const contenders *all, int first, int last, const bool *in, const job *j, double seconds, timing *of);
 
 #endif

@@ -34,8 +34,8 @@ quire_status truth_find(truth *t, const job *j, const data *d);
 void truth_open(void);
 void truth_close(void);
 
-/* The sum of the magnitudes over the magnitude of the result (for nrm2, of the sum before the root): what a relative error of
- * the terms can become. 1 if no terms cancel. */
+/* The sum of the magnitudes over the magnitude of the result (for nrm2, of the sum before the root): what a relative error
+ * of the terms can become. 1 if no terms cancel. */
 double truth_condition(const truth *t);
 
 /* The distance of a result, of any type, from the exact one, in ulps of the latter; 0 for the right Inf or NaN, infinite for

@@ -4,9 +4,9 @@
  */
 #include "buffers.h"
 
-#include "number.h"
 #include "../terminal.h"
 #include "device.h"
+#include "number.h"
 
 #define ALIGNMENT 256
 #define SLACK 1024        /* bytes to shift in, and to round up to the alignment */
@@ -84,6 +84,4 @@ int buffers_copies(void) { return here.copies; }
 
 const void *buffers_x(int i) { return here.x + here.shift_x + (size_t)(i % here.copies) * here.stride; }
 
-const void *buffers_y(int i) {
-    return here.y ? here.y + here.shift_y + (size_t)(i % here.copies) * here.stride : NULL;
-}
+const void *buffers_y(int i) { return here.y ? here.y + here.shift_y + (size_t)(i % here.copies) * here.stride : NULL; }

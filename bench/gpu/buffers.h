@@ -1,5 +1,5 @@
-/* buffers.h - the data on the device: copies of the vectors, one after the other, that are used in turn, so that what was read
- * last is out of every cache by the time that it is read again.
+/* buffers.h - the data on the device: copies of the vectors, one after the other, that are used in turn, so that what was
+ * read last is out of every cache by the time that it is read again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,8 @@
 bool buffers_open(size_t bytes, bool wants_y);
 void buffers_close(void);
 
-/* Brings the data there, as many copies as there is room for (but no more than many); shifted: one, x moved up by one element
- * and y by three. Answers a CUDA error, 0 if all is well. */
+/* Brings the data there, as many copies as there is room for (but no more than many); shifted: one, x moved up by one
+ * element and y by three. Answers a CUDA error, 0 if all is well. */
 int buffers_fill(const data *d, bool shifted, int many);
 
 int buffers_copies(void);

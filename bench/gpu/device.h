@@ -1,5 +1,5 @@
-/* device.h - a CUDA device as the bench needs it: memory, one stream, two events, graphs. Behind it is the C face of the CUDA
- * runtime; nothing else of the bench but kernels knows CUDA. Errors are the runtime's numbers, 0 where all is well.
+/* device.h - a CUDA device as the bench needs it: memory, one stream, two events, graphs. Behind it is the C face of the
+ * CUDA runtime; nothing else of the bench but kernels knows CUDA. Errors are the runtime's numbers, 0 where all is well.
  *
  * SPDX-License-Identifier: MIT
  */

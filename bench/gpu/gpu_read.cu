@@ -49,8 +49,8 @@ template <int LOADS> static __device__ unsigned read_vectors(const uint4 *x, con
 template <int LOADS>
 static __global__ void read_all(const unsigned char *x, const unsigned char *y, size_t bytes, unsigned *out) {
     const size_t vectors = bytes / sizeof(uint4), rest = vectors * sizeof(uint4) + threadIdx.x;
-    unsigned seen = y ? read_vectors<LOADS>((const uint4 *)x, (const uint4 *)y, vectors)
-                      : read_vector<LOADS>((const uint4 *)x, vectors);
+    unsigned seen =
+        y ? read_vectors<LOADS>((const uint4 *)x, (const uint4 *)y, vectors) : read_vector<LOADS>((const uint4 *)x, vectors);
     if (!blockIdx.x && rest < bytes) seen |= x[rest] | (y ? y[rest] : 0u);
     keep(seen, out);
 }
@@ -89,7 +89,8 @@ static int enqueue(const reducer *r, const job *j, void *, void *result, void *s
     return launch((const shape *)r->own, j->x, y, j->n * element_size(j->type), result, stream);
 }
 
-#define READ(i) { "read", "reads, 16 bytes at a time", takes, workspace, enqueue, false, &shapes[i] }
+#define READ(i)                                                                                                             \
+    { "read", "reads, 16 bytes at a time", takes, workspace, enqueue, false, &shapes[i] }
 
 extern "C" const reducer read_reducers[] = { READ(0), READ(1), READ(2), READ(3) };
 extern "C" const int read_count = sizeof read_reducers / sizeof *read_reducers;

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "number.h"
 #include "../terminal.h"
 #include "buffers.h"
 #include "device.h"
+#include "number.h"
 #include "read.h"
 
 #define SAMPLE_SECONDS 1e-3 /* events see about half a microsecond */
@@ -42,9 +42,9 @@ typedef struct course {
     const reducer *how;
     job j; /* with the result type that the reducer takes */
     bool warm;
-    int calls;        /* in a sample                      */
-    int turn;         /* the next copy of the data        */
-    bool flushes;     /* the cache is emptied before each */
+    int calls;    /* in a sample                      */
+    int turn;     /* the next copy of the data        */
+    bool flushes; /* the cache is emptied before each */
     device_graph *graph;
     int error;
 } course;
@@ -86,8 +86,8 @@ static double take_sample(course *c) {
     return seconds / c->calls;
 }
 
-/* Calls for a sample that events see well; two, so that a copy is never read twice in turn. A call that cannot be captured is
- * a sample of its own. */
+/* Calls for a sample that events see well; two, so that a copy is never read twice in turn. A call that cannot be captured
+ * is a sample of its own. */
 static void plan(course *c, const job *j, double seconds) {
     const int copies = buffers_copies();
     const double wanted = ceil(SAMPLE_SECONDS / (seconds > 1e-9 ? seconds : 1e-9));

@@ -46,7 +46,9 @@ static int enqueue(const reducer *r, const job *j, void *memory, void *result, v
 }
 
 #define METHOD(method, context)                                                                                             \
-    { "quire", "quire", takes, workspace, enqueue, false, &(const own){ method, &context } }
+    {                                                                                                                       \
+        "quire", "quire", takes, workspace, enqueue, false, &(const own) { method, &context }                               \
+    }
 
 static const reducer reducers[2][METHOD_COUNT] = {
     { METHOD(QUIRE_EXACT, usual), METHOD(QUIRE_KAHAN, usual), METHOD(QUIRE_PAIRWISE, usual), METHOD(QUIRE_PLAIN, usual) },

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* CUB [https://nvidia.github.io/cccl/cub]: DeviceReduce::Sum as it is, and with half and bfloat16 added in float. */
-extern const reducer cub_reducers[]; /* the first is the baseline */
+extern const reducer cub_reducers[];     /* the first is the baseline */
 extern const int cub_count, cub_version; /* 300001: 3.0.1 */
 
 /* DeviceReduce::Sum with the same bits on every GPU (gpu_to_gpu), from CCCL 3.1 on; 0 reducers before. */

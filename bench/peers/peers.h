@@ -1,4 +1,5 @@
-/* peers.h - other libraries, as contenders. Each is one file, and optional when the bench is built; cuBLAS also when it runs.
+/* peers.h - other libraries, as contenders. Each is one file, and optional when the bench is built; cuBLAS also when it
+ * runs.
  *
  * SPDX-License-Identifier: MIT
  */

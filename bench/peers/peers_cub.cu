@@ -10,7 +10,8 @@
 #include "peers/gpu_peers.h"
 
 /* Both phases of CUB: with no workspace it tells how many bytes it wants. */
-template <typename T> static cudaError_t sum(void *workspace, size_t *bytes, const job *j, void *result, cudaStream_t stream) {
+template <typename T>
+static cudaError_t sum(void *workspace, size_t *bytes, const job *j, void *result, cudaStream_t stream) {
     return cub::DeviceReduce::Sum(workspace, *bytes, (const T *)j->x, (T *)result, j->n, stream);
 }
 

@@ -14,8 +14,8 @@
 
 template <typename T> static cudaError_t sum(const job *j, void *result, cudaStream_t stream) {
     namespace execution = cuda::execution;
-    const auto how = cuda::std::execution::env{ cuda::stream_ref{ stream },
-                                                execution::require(execution::determinism::gpu_to_gpu) };
+    const auto how =
+        cuda::std::execution::env{ cuda::stream_ref{ stream }, execution::require(execution::determinism::gpu_to_gpu) };
     return cub::DeviceReduce::Sum((const T *)j->x, (T *)result, j->n, how);
 }
 

@@ -1,0 +1,165 @@
+#!/bin/sh
+# test_bench.sh - quire-bench's command line and files, in TAP: what is refused, and that CSV and JSON can be read. What is
+# measured is not looked at. BENCH_EXE is the path of quire-bench; BENCH_HAS says what it was built with ("json", "gpu").
+#
+# SPDX-License-Identifier: MIT
+
+LC_ALL=C
+export LC_ALL
+: "${BENCH_EXE:?is to be the path of quire-bench}"
+unset QUIRE_TIER POSIXLY_CORRECT
+
+work=$(mktemp -d) || exit 1
+trap 'cd /; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+
+tests=0
+
+# check DESCRIPTION COMMAND...: one test, which passes if the command succeeds.
+check() {
+    tests=$((tests + 1))
+    description=$1
+    shift
+    if "$@"; then
+        echo "ok $tests - $description"
+    else
+        echo "not ok $tests - $description"
+        echo "# command: quire-bench $ran; exit status $status"
+        head -n 40 out | sed 's/^/# stdout: /'
+        sed 's/^/# stderr: /' err
+    fi
+}
+
+run() {
+    ran=$*
+    "$BENCH_EXE" "$@" >out 2>err
+    status=$?
+}
+
+# failed STATUS WORDS: the last run failed so, with nothing on standard output and one line on standard error.
+failed() {
+    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^quire-bench: ' err && grep -Fq -- "$2" err
+}
+
+refuses() {
+    code=$1 words=$2
+    shift 2
+    run "$@"
+    check "quire-bench $* fails ($words)" failed "$code" "$words"
+}
+
+fine() { [ "$status" -eq 0 ] && [ ! -s err ]; }
+
+# The command line.
+refuses 2 'no such option' --fast
+refuses 2 'is no option' fast
+refuses 2 'a value is missing' --n
+refuses 2 "--place: 'tpu' is none of cpu, gpu, all" --place tpu
+refuses 2 "--type: 'f8'" --type f8
+refuses 2 "--operation: 'norm'" --operation sum,norm
+refuses 2 "--method: 'best'" --method best
+refuses 2 "--family: 'odd'" --family odd
+refuses 2 "--n: '0'" --n 0
+refuses 2 "--n: '1.5'" --n 1.5
+refuses 2 "--n: '2^70'" --n '2^70'
+refuses 2 "--n: '2^'" --n '2^'
+refuses 2 "--n: '3x^2'" --n '3x^2'
+refuses 2 "--n: ''" --n ''
+refuses 2 "--condition: '0.5'" --condition 0.5
+refuses 2 "--condition: 'nan'" --condition nan
+refuses 2 "--seconds: '0'" --seconds 0
+refuses 2 "--seed: '-1'" --seed -1
+refuses 2 "--threads: '-1'" --threads -1
+refuses 2 "--tier: 'mmx'" --tier mmx
+refuses 2 '--place is cpu' --place cpu --warm
+refuses 2 '--place is cpu' --place cpu --ladder
+refuses 2 '--place is gpu' --place gpu --tier portable
+refuses 2 '--file brings' --file x.npy --type f32
+refuses 2 '--file brings' --file x.npy --condition 10
+refuses 1 'No such file' --file missing.npy
+refuses 1 'No such file' --place cpu --n 10 --csv none/run.csv
+printf 'no numbers' >wrong.npy
+refuses 1 'not an .npy file' --place cpu --file wrong.npy
+refuses 1 'too little memory' --place cpu --n 1e15
+case $BENCH_HAS in
+*gpu*) ;;
+*)
+    refuses 1 'built without CUDA' --place gpu
+    refuses 1 '--ladder: ' --ladder --n 10
+    ;;
+esac
+run --help
+check "--help" fine
+for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm quick csv json; do
+    check "--help names --$option" grep -q -- "^  --$option " out
+done
+run --version
+check "--version" grep -qx 'quire-bench [0-9.]*' out
+
+# A run. columns: every line of a CSV that is no comment has as many fields as the first.
+columns() {
+    awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || rows != '"$1"' }' "$2"
+}
+value() { # value METHOD COLUMN: of the first such row of run.csv
+    awk -F, -v method="$1" -v column="$2" '/^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+        $at["method"] == method { print $at[column]; exit }' run.csv
+}
+same() { [ "$1" = "$2" ]; }
+
+small='--place cpu --n 1000 --seconds 0.001'
+# shellcheck disable=SC2086
+run $small --no-peers --family uniform,tie --csv run.csv
+check "a small run" fine
+check "2 families, 4 types, 5 operations, 6 contenders make 240 rows" columns 240 run.csv
+check "the head has every fact" same "$(grep -c '^# [a-z ]*: .' run.csv)" 10
+check "exact is within half an ulp" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
+check "exact has the same bits again" same "$(value exact equal_runs) $(value exact equal_alignments)" 'yes yes'
+check "the ceiling has no result" same "$(value read error_ulps)$(value read equal_runs)" ''
+check "its share is 1" same "$(value read share) $(value read kind) $(value read place)" '1 ceiling cpu'
+
+# More than a block: copies and a tail, known to cancel.
+# shellcheck disable=SC2086
+run $small --no-peers --n 5000000 --type f32,f64 --operation sum,dot --method exact,plain --condition 1e12 --csv run.csv
+check "condition numbers, beyond one block" fine
+check "they come out" awk -v c="$(value exact condition)" 'BEGIN { exit !(c > 5e11 && c < 2e12) }'
+check "and exact is exact" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
+check "and plain is not" awk -v e="$(value plain error_ulps)" 'BEGIN { exit !(e > 100) }'
+
+# The user's own numbers, 2^24, 1 and 1, under a name that CSV and JSON have to quote.
+printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }" >'a,"b".npy'
+printf '\0\0\200\113\0\0\200\77\0\0\200\77' >>'a,"b".npy'
+run --place cpu --file 'a,"b".npy' --operation sum --no-peers --seconds 0.001 --csv run.csv
+check "an .npy file" fine
+check "its name is quoted" grep -q '^3,f32,sum,"a,""b"".npy",' run.csv
+check "2^24 + 1 + 1 exactly" grep -q ',exact,.*,0,0,0.5,' run.csv
+
+case $BENCH_HAS in
+*json*)
+    # shellcheck disable=SC2086
+    run $small --family both-infinities --json run.json
+    check "JSON, of NaN too" fine
+    if command -v python3 >/dev/null; then
+        check "the JSON can be read" python3 -c '
+import json
+run = json.load(open("run.json"), parse_constant=lambda word: 1 / 0)
+assert run["version"].startswith("quire ") and run["rows"][2]["method"] and run["rows"][0]["error_ulps"] is None'
+    fi
+    ;;
+*) refuses 1 'without jansson' --place cpu --n 10 --json run.json ;;
+esac
+
+# Interrupted: what was measured stays.
+"$BENCH_EXE" --place cpu --n 1000 --seconds 0.05 --csv run.csv >out 2>err &
+pid=$! ran='(interrupted)'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q ',exact,' run.csv 2>/dev/null && break
+    sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+status=$?
+check "an interrupted run says so" same "$status" 130
+check "and keeps whole rows" awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || !rows }' run.csv
+
+echo "1..$tests"
