@@ -195,9 +195,8 @@ int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes,
     if (error == cudaErrorMemoryAllocation) {
         size_t left = 0, all;
         cudaMemGetInfo(&left, &all);
-        complain(
-            "%s: %zu bytes do not fit in the memory of the device, of which %zu are free (--method exact needs no more)",
-            name, bytes, left);
+        complain("%s: %zu bytes do not fit in the memory of the device (%zu are free); --method exact takes them in pieces",
+                 name, bytes, left);
         return EXIT_TROUBLE;
     }
     if (error) return fine(error);
