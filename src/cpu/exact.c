@@ -41,14 +41,14 @@ static int window_holds(window w, term_range r) {
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - window_range(w.bins));
 }
 
-/* The least window for a range, with what room is left over a third above and two thirds below: large elements to come are
+/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
  * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none. */
 static window window_for(const exact_engine *e, term_range r) {
     const window none = { 0, 0 };
     window w = { 1, 0 };
     while (w.bins <= WINDOW_BINS && (!e->block[w.bins] || window_range(w.bins) < r.high - r.low)) w.bins++;
     if (w.bins > WINDOW_BINS) return none;
-    w.top = r.high + (window_range(w.bins) - (r.high - r.low)) / 3;
+    w.top = r.high + (window_range(w.bins) - (r.high - r.low)) / 4;
     if (window_range(w.bins) >= e->highest - e->lowest) w.top = e->highest;
     const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale;
     if (w.top < least) w.top = least;

@@ -55,7 +55,7 @@ QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x,
             const size_t at = (done + i) * (size_t)c.format.size;
             v_f64 value[4], error[4];
             magnitudes unused = look_at_nothing(c.format.size);
-            step_terms(c, x + at, y + at, value, error, &unused);
+            step_terms(c, x + at, y + at, x + at, value, error, &unused);
             for (size_t k = 0; k < STEP_TERMS((size_t)c.format.size); k++)
                 prepare_pairs(value[k], pair + i + k * SIMD_F64, index + i + k * SIMD_F64);
         }
