@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/finite.h"
 #include "cpu/indexed.h"
 #include "cpu/tier.h"
 #include "cpu/window.h"
@@ -33,6 +34,7 @@ typedef struct exact_engine {
     int scale;           /* of the terms in the bins, see term_scale                                                      */
     int highest, lowest; /* of all terms there can be                                                                   */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
+    void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int (*only_negative_zeros)(const char *x, const char *y, size_t n);
 } exact_engine;
@@ -41,14 +43,14 @@ static int window_holds(window w, term_range r) {
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - window_range(w.bins));
 }
 
-/* The least window for a range, with what room is left over a third above and two thirds below: large elements to come are
+/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
  * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none. */
 static window window_for(const exact_engine *e, term_range r) {
     const window none = { 0, 0 };
     window w = { 1, 0 };
     while (w.bins <= WINDOW_BINS && (!e->block[w.bins] || window_range(w.bins) < r.high - r.low)) w.bins++;
     if (w.bins > WINDOW_BINS) return none;
-    w.top = r.high + (window_range(w.bins) - (r.high - r.low)) / 3;
+    w.top = r.high + (window_range(w.bins) - (r.high - r.low)) / 4;
     if (window_range(w.bins) >= e->highest - e->lowest) w.top = e->highest;
     const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale;
     if (w.top < least) w.top = least;
@@ -79,23 +81,48 @@ static void add_counts(exact_state *x, const block_counts *counts) {
     if (++x->blocks == WINDOW_BLOCKS) deposit(x);
 }
 
-/* A block in the window in force, or in a new one; 0, and nothing added, if no window holds it. */
-static int add_block(exact_state *s, const char *x, const char *y, size_t steps) {
+typedef enum { BLOCK_ADDED, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
+
+/* Finds a window for a range. */
+static block_result open_window(exact_state *s, term_range r) {
+    if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
+    change_window(s, window_for(s->engine, r));
+    return s->window.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
+}
+
+/* A block in the window in force, or in a new one; nothing is added if no window holds it. */
+static block_result add_block(exact_state *s, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts counts;
+    block_result result = BLOCK_ADDED;
     if (!s->window.bins) /* any window shows the range of a first step */
-        change_window(s, window_for(e, e->block[1](x, y, 1, 0, &counts)));
-    if (!s->window.bins) return 0;
+        result = open_window(s, e->block[1](x, y, 1, 0, &counts));
+    if (result) return result;
     const term_range r = e->block[s->window.bins](x, y, steps, s->window.top, &counts);
     if (!window_holds(s->window, r)) {
-        change_window(s, window_for(e, r));
-        if (!s->window.bins) return 0;
+        result = open_window(s, r);
+        if (result) return result;
         e->block[s->window.bins](x, y, steps, s->window.top, &counts);
     }
     add_counts(s, &counts);
     /* An outlier may have passed, that made the window larger than the rest needs. */
     if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < window_range(1)) change_window(s, window_for(e, r));
-    return 1;
+    return BLOCK_ADDED;
+}
+
+#define COPY_STEPS 128
+
+/* A block that has something not finite, from copies without. */
+static void add_finite(exact_state *s, const char *x, const char *y, size_t steps) {
+    const exact_engine *e = s->engine;
+    char copy_x[COPY_STEPS * SIMD_BYTES], copy_y[COPY_STEPS * SIMD_BYTES];
+    for (size_t done = 0, count; done < steps; done += count) {
+        count = steps - done < COPY_STEPS ? steps - done : COPY_STEPS;
+        const size_t at = done * SIMD_BYTES;
+        e->copy_finite(s->accumulator, x + at, y + at, count, copy_x, copy_y);
+        if (add_block(s, copy_x, copy_y, count))
+            e->slow(s->accumulator, copy_x, copy_y, count * (SIMD_BYTES / (size_t)e->size));
+    }
 }
 
 #define SLOW_BLOCKS_FIRST 4
@@ -111,7 +138,9 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
     while (n >= step) {
         size_t count = n < BLOCK_ELEMENTS ? n - n % step : BLOCK_ELEMENTS;
-        if (add_block(&state, x, y, count / step)) {
+        block_result result = add_block(&state, x, y, count / step);
+        if (result == BLOCK_UNKNOWN) add_finite(&state, x, y, count / step);
+        if (result != BLOCK_TOO_WIDE) {
             slow_blocks = SLOW_BLOCKS_FIRST;
         } else {
             if (n > count) count = n < count * slow_blocks ? n : count * slow_blocks;
@@ -151,6 +180,10 @@ QUIRE_FORMATS(LOAD, )
 
 #define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
     WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                               \
+    static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
+                                       char *copy_y) {                                                                      \
+        copy_finite(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);                     \
+    }                                                                                                                       \
     static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                      \
         slow_terms(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                          \
     }                                                                                                                       \
@@ -165,6 +198,7 @@ QUIRE_FORMATS(LOAD, )
                                       term_highest(c),                                                                      \
                                       term_lowest(c),                                                                       \
                                       { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
+                                      format##_##term##_copy,                                                               \
                                       format##_##term##_slow,                                                               \
                                       format##_##term##_zeros };                                                            \
         exact_sum(&engine, a, x, y, n);                                                                                     \

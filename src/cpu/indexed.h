@@ -9,6 +9,7 @@
 #ifndef QUIRE_CPU_INDEXED_H
 #define QUIRE_CPU_INDEXED_H
 
+#include "cpu/finite.h"
 #include "cpu/window.h"
 #include "method/indexed.h"
 
@@ -16,7 +17,7 @@
 #define COLUMNS 4
 #define PAIR_WORTHWHILE 256 /* elements; fewer are not worth clearing and emptying all pairs                             */
 
-/* One element after the other, straight into the limbs; for the few, and for what is not finite. */
+/* One element after the other, straight into the limbs; for the few. */
 QUIRE_INLINE void slow_limbs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const double p = c.load_one(x + i * (size_t)c.format.size), q = c.load_one(y + i * (size_t)c.format.size);
@@ -42,20 +43,24 @@ QUIRE_INLINE void prepare_pairs(v_f64 value, f64_pair *pair, int64_t *index) {
     memcpy(index, &place, sizeof place);
 }
 
-/* Doubles, and products that fit one; n is a multiple of a step and at most PAIR_ADDITIONS. Answers 0, having added nothing,
- * if something was not finite: what the accumulator notes and holds must not depend on what shared a bin with it. */
-QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
+/* Doubles, and products that fit one; n is a multiple of a step and at most PAIR_ADDITIONS. If something was not finite, it
+ * must be done again from copies without: what the accumulator notes and holds must not depend on what shared a bin with
+ * it. Answers 0 then, having added nothing. */
+QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n, int copies) {
+    char copy_x[BATCH * 8], copy_y[BATCH * 8];
     f64_pair bin[PAIR_BINS * COLUMNS], pair[BATCH];
     int64_t index[BATCH];
     const size_t step = (size_t)(STEP_TERMS(c.format.size) * SIMD_F64);
     memset(bin, 0, sizeof bin);
     for (size_t done = 0, count; done < n; done += count) {
         count = n - done < BATCH ? n - done : BATCH;
+        const char *p = x + done * (size_t)c.format.size, *q = y + done * (size_t)c.format.size;
+        if (copies) copy_finite(c, a, p, q, count / step, copy_x, copy_y), p = copy_x, q = copy_y;
         for (size_t i = 0; i < count; i += step) {
-            const size_t at = (done + i) * (size_t)c.format.size;
+            const size_t at = i * (size_t)c.format.size;
             v_f64 value[4], error[4];
             magnitudes unused = look_at_nothing(c.format.size);
-            step_terms(c, x + at, y + at, value, error, &unused);
+            step_terms(c, p + at, q + at, p + at, value, error, &unused);
             for (size_t k = 0; k < STEP_TERMS((size_t)c.format.size); k++)
                 prepare_pairs(value[k], pair + i + k * SIMD_F64, index + i + k * SIMD_F64);
         }
@@ -75,13 +80,13 @@ QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x,
     return 1;
 }
 
-/* Elements narrower than double come here only if one is not finite: a window holds all others (not so their products).
- * Products of doubles have 106 bits, too many for a pair. */
+/* Elements narrower than double come here only if they are few: a window holds them all (not so their products). Products of
+ * doubles have 106 bits, too many for a pair. */
 QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     const size_t step = (size_t)(STEP_TERMS(c.format.size) * SIMD_F64), size = (size_t)c.format.size;
     while (c.is_double != c.is_product && n >= PAIR_WORTHWHILE) {
         const size_t count = n < PAIR_ADDITIONS ? n - n % step : PAIR_ADDITIONS;
-        if (!slow_pairs(c, a, x, y, count)) slow_limbs(c, a, x, y, count);
+        if (!slow_pairs(c, a, x, y, count, 0)) slow_pairs(c, a, x, y, count, 1);
         x += count * size, y += count * size, n -= count;
     }
     slow_limbs(c, a, x, y, n);
