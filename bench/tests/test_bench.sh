@@ -150,6 +150,7 @@ assert run["version"].startswith("quire ") and run["rows"][2]["method"] and run[
 esac
 
 # Interrupted: what was measured stays.
+rm -f run.csv
 "$BENCH_EXE" --place cpu --n 1000 --seconds 0.05 --csv run.csv >out 2>err &
 pid=$! ran='(interrupted)'
 turns=0
