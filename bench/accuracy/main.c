@@ -78,8 +78,9 @@ int main(int argc, char **argv) {
     head_find(&h, argc, argv);
     int status = options_read(&o, argc, argv);
     if (status) return status;
-    if (o.help) return options_help(), EXIT_FINE;
-    if (o.version) return printf("quire-accuracy %s\n", quire_version()), EXIT_FINE;
+    if (o.help) options_help();
+    if (o.version && !o.help) printf("quire-accuracy %s\n", quire_version());
+    if (o.help || o.version) return report_flush() ? EXIT_FINE : EXIT_TROUBLE;
     status = sources_open(&s, &o) && ways_open(&w, &o, s.longest) ? run(&o, &h, &s, &w, &t) : EXIT_TROUBLE;
     ways_close(&w);
     sources_close(&s);

@@ -120,12 +120,12 @@ static void print_table(const report *r) {
 /* --------------------------------------------------------------------------------------------------------- equal bits */
 
 static void print_count(const char *what, uint64_t results, uint64_t wrong) {
-    printf("%-46s %12" PRIu64 " %12" PRIu64 "\n", what, results, wrong);
+    printf("%-48s %12" PRIu64 " %12" PRIu64 "\n", what, results, wrong);
 }
 
 static void print_ways(const report *r) {
     const tally *t = r->tally;
-    printf("\n%-46s %12s %12s\n", "bits compared", "results", "wrong");
+    printf("\n%-48s %12s %12s\n", "bits compared", "results", "wrong");
     for (int i = 0; i < r->ways->count; i++)
         print_count(r->ways->one[i].name, r->ways->one[i].results, r->ways->one[i].wrong);
     if (t->permuted) print_count("exact, permuted", t->permuted, t->permuted_wrong);
@@ -149,6 +149,11 @@ static void print_verdict(const report *r) {
     printf("verdict    %s\n", tally_passed(t) ? "pass" : t->cases ? "FAIL" : "nothing was checked");
 }
 
+bool report_flush(void) {
+    if (!fflush(stdout) && !ferror(stdout)) return true;
+    return complain("standard output: %s", strerror(errno));
+}
+
 bool report_print(const report *r) {
     print_head(r);
     print_table(r);
@@ -156,6 +161,5 @@ bool report_print(const report *r) {
     putchar('\n');
     print_failures(r);
     print_verdict(r);
-    if (!fflush(stdout) && !ferror(stdout)) return true;
-    return complain("standard output: %s", strerror(errno));
+    return report_flush();
 }

@@ -19,6 +19,7 @@ typedef struct report {
 
 /* To standard output. Complains and answers false if that fails. */
 bool report_print(const report *r);
+bool report_flush(void);
 
 /* json.c, or json_stub.c where jansson is missing. json_open, before the run, finds out whether the file can be written. */
 bool json_open(const char *path);

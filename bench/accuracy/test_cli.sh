@@ -98,13 +98,16 @@ refuses 1 'too little memory' --n 1e15
 refuses 1 'No such file' missing.npy
 printf notnumpy >wrong.npy
 refuses 1 'not an .npy file' wrong.npy
-if [ -w /dev/full ]; then
-    ran='--quick --n 10 >/dev/full'
-    : >out
-    "$QUIRE_EXE" --quick --n 10 >/dev/full 2>err
-    status=$?
-    check "standard output that is full fails" failed 1 'standard output: No space left'
-fi
+for arguments in '--quick --n 10' --help --version; do
+    if [ -w /dev/full ]; then
+        : >out
+        ran="$arguments >/dev/full"
+        # shellcheck disable=SC2086 # words
+        "$QUIRE_EXE" $arguments >/dev/full 2>err
+        status=$?
+        check "quire-accuracy $ran fails" failed 1 'standard output: No space left'
+    fi
+done
 run --place gpu --quick --n 1000
 [ "$status" -eq 0 ] || check "--place gpu says in one line why not" failed 1 '--place gpu: '
 [ "$status" -ne 0 ] || check "--place gpu works" passed '460 of 460 kinds'
