@@ -1,11 +1,13 @@
-/* condition.c - terms a and -a, with exponents spread as in Ogita, Rump, Oishi 2005, Algorithm 6.1, shuffled; and one term
- * that is left over: the sum, exactly.
+/* condition.c - terms a and -a, with exponents spread as in Ogita, Rump, Oishi 2005, Algorithm 6.1, shuffled; of each so
+ * many pairs as the condition number asks for, one does not cancel but is positive; and one term that sets right what is
+ * left.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "condition.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "number.h"
 
@@ -27,25 +29,32 @@ static void set_rest(quire_type type, void *x, size_t i, double rest) {
     type_store(type, x, i, bits ? bits : 1);
 }
 
+/* Pair number i: terms whose products cancel, or are both positive. */
+static void set_pair(generator *g, quire_type type, size_t i, size_t half, bool cancels, int spread, void *x, void *y) {
+    const double a = term(g, spread), b = y ? term(g, spread) : 1, sign = !cancels && a * b < 0 ? -1 : 1;
+    type_set(type, x, i, sign * a);
+    type_set(type, x, half + i, cancels ? -a : sign * a);
+    if (y) type_set(type, y, i, b);
+    if (y) type_set(type, y, half + i, b);
+}
+
 void condition_fill(double wanted, quire_type type, uint64_t seed, size_t n, void *x, void *y) {
-    const size_t half = n ? (n - 1) / 2 : 0;
+    const size_t half = n ? (n - 1) / 2 : 0, positive = (size_t)((double)half / wanted);
     const int spread = spread_of(wanted, type) / (y ? 2 : 1);
-    double magnitudes = 0;
+    double magnitudes = 0, sum = 0;
     generator g, again;
     generator_seed(&g, seed);
     for (size_t i = 0; i < half; i++) {
-        type_set(type, x, i, term(&g, spread));
-        const double a = type_value(type, x, i);
-        type_set(type, x, half + i, -a);
-        if (y) type_set(type, y, i, term(&g, spread));
-        if (y) type_store(type, y, half + i, type_load(type, y, i));
-        magnitudes += 2 * fabs(y ? a * type_value(type, y, i) : a);
+        set_pair(&g, type, i, half, i >= positive, spread, x, y);
+        const double product = type_value(type, x, i) * (y ? type_value(type, y, i) : 1);
+        magnitudes += 2 * fabs(product);
+        if (i < positive) sum += 2 * product;
     }
     for (size_t i = 2 * half; i < n; i++) { /* one, or two */
         type_store(type, x, i, type_sign(type));
         if (y) type_set(type, y, i, 1);
     }
-    if (n) set_rest(type, x, n - 1, magnitudes > 0 ? magnitudes / wanted : 1);
+    if (n) set_rest(type, x, n - 1, half ? magnitudes / wanted - sum : 1);
     again = g; /* the same shuffle for both */
     generator_shuffle(&g, n, type_size(type), x);
     if (y) generator_shuffle(&again, n, type_size(type), y);

@@ -74,6 +74,7 @@ static void judge_accuracy(const truth *t, row *r) {
 static verdict compare(const row *r, const job *j, bool other) {
     uint64_t again = 0;
     const char *trouble = r->contender->place->run(r->contender, j, other, &again);
+    if (trouble) complain("%s, %s: %s", r->contender->name, other ? "another launch" : "another alignment", trouble);
     return verdict_of(!trouble && again == r->timing.bits);
 }
 

@@ -11,9 +11,12 @@
 
 #define SMALL 40
 
-void table_begin(const facts *f) {
+static int width; /* of names */
+
+void table_begin(const facts *f, int name_width) {
+    width = name_width;
     for (int i = 0; i < FACTS; i++) printf("%-9s %s\n", f->one[i].name, f->one[i].value);
-    printf("\n%-9s %-4s %-4s %-15s %-16s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data",
+    printf("\n%-9s %-4s %-4s %-15s %-*s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data", width,
            "method", "place", "thr", "time", "GB/s", "ratio", "ceiling", "spread", "err/ulp", "err/u|x|", "bound", "bits");
 }
 
@@ -58,8 +61,8 @@ static char show_verdict(verdict v) { return v == YES ? '=' : v == NO ? '!' : '-
 void table_row(const row *r) {
     char size[SMALL], threads[SMALL] = "-", time[SMALL], ulps[SMALL], units[SMALL], bound[SMALL];
     if (r->contender->threads) snprintf(threads, sizeof threads, "%d", r->contender->threads);
-    printf("%-9s %-4s %-4s %-15.15s %-16.16s %-5s %3s %9s %8.2f %5.2f%c %7.3f %5.1f%% %9s %9s %9s  %c%c%c\n",
-           show_size(r->job->n, size), type_name(r->job->type), operation_name(r->job->operation), r->family,
+    printf("%-9s %-4s %-4s %-15.15s %-*.*s %-5s %3s %9s %8.2f %5.2f%c %7.3f %5.1f%% %9s %9s %9s  %c%c%c\n",
+           show_size(r->job->n, size), type_name(r->job->type), operation_name(r->job->operation), r->family, width, width,
            r->contender->name, r->contender->place->name, threads, show_seconds(r->timing.figure, time), r->rate / 1e9,
            r->ratio, r->noise == YES ? '~' : ' ', r->share, 100 * r->timing.spread, show_error(r->error_ulps, ulps),
            show_error(r->error_units, units), show_error(r->bound_units, bound), show_verdict(r->runs),

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef QUIRE_PROGRAM /* who complains */
@@ -43,14 +44,22 @@ void progress_end(void) {
 }
 
 static volatile sig_atomic_t pressed;
+static struct timespec first;
 
-static void on_interrupt(int signal) {
-    (void)signal;
+/* Some senders, timeout(1) among them, signal the process and its group: what comes with the first is not a second one. */
+static void on_interrupt(int number) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    const double since = (double)(t.tv_sec - first.tv_sec) + 1e-9 * (double)(t.tv_nsec - first.tv_nsec);
+    if (!pressed)
+        first = t;
+    else if (since > 0.2)
+        signal(number, SIG_DFL), raise(number);
     pressed = 1;
 }
 
 void interrupt_watch(void) {
-    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

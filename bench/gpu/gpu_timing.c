@@ -5,7 +5,7 @@
 #include "gpu_timing.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "../terminal.h"
 #include "buffers.h"
@@ -49,14 +49,21 @@ typedef struct course {
     int error;
 } course;
 
-static bool make_room(course *c) {
-    const size_t bytes = c->how->workspace(c->how, &c->j);
+/* Whoever had an error first. Some errors stay, and everyone after has them too. */
+static const reducer *first_to_fail;
+
+/* Grows the workspace to what a reducer wants at a job. Graphs hold on to the workspace: all that are to be replayed are to
+ * be captured after the last growth. */
+static bool make_room(const reducer *r, const job *j) {
+    const size_t bytes = r->workspace(r, j);
     if (bytes <= workspace_bytes) return true;
+    char *larger = device_allocate(bytes);
+    if (!larger) return false;
     device_wait();
     device_release(workspace);
-    workspace = device_allocate(bytes);
-    workspace_bytes = workspace ? bytes : 0;
-    return workspace != NULL;
+    workspace = larger;
+    workspace_bytes = bytes;
+    return true;
 }
 
 /* Queues one call, on the next copy; at is which result it writes. */
@@ -83,6 +90,7 @@ static double take_sample(course *c) {
     if (!c->error) c->error = c->graph ? device_replay(c->graph) : queue_calls(c);
     if (!c->error) c->error = device_mark(1);
     if (!c->error) c->error = device_between(&seconds);
+    if (c->error && !first_to_fail) first_to_fail = c->how;
     return seconds / c->calls;
 }
 
@@ -112,20 +120,14 @@ static void capture(course *c) {
 
 /* The first result, a warm-up, and what a sample is to be. */
 static void prepare(course *c, const contender *who, const job *j, bool warm, timing *t) {
-    double seconds = 0;
     *c = (course){ .how = who->reducer, .j = *j, .warm = warm, .calls = 1 };
     *t = (timing){ .same_bits = true, .warm = warm };
     reducer_takes(c->how, &c->j);
     t->result = c->j.result_type;
-    if (!make_room(c)) {
-        t->trouble = "too little device memory for its workspace";
-        return;
-    }
     t->trouble = gpu_run(c->how, &c->j, &t->bits);
     if (t->trouble) return;
     c->flushes = !warm;
-    seconds = take_sample(c);
-    plan(c, j, seconds);
+    plan(c, j, take_sample(c));
     capture(c);
     t->clock = c->graph ? "graph" : "events";
     take_sample(c);
@@ -140,21 +142,39 @@ static void compare_results(course *c, timing *t) {
         t->same_bits &= type_load(c->j.result_type, last + i * RESULT_BYTES, 0) == t->bits;
 }
 
+static const char *explain(const course *c) {
+    static char text[256];
+    if (c->how == first_to_fail) return device_trouble(c->error);
+    snprintf(text, sizeof text, "%s (after %s failed)", device_trouble(c->error), first_to_fail->name);
+    return text;
+}
+
 static void finish(course *c, timing *t, double *samples, long count) {
     if (t->trouble) return;
     take_sample(c); /* the results of this one are looked at */
     compare_results(c, t);
     device_forget(c->graph);
+    if (c->error && !first_to_fail) first_to_fail = c->how;
     if (c->error)
-        t->trouble = device_trouble(c->error);
+        t->trouble = explain(c);
     else
         timing_of_gpu(t, samples, count);
+}
+
+/* Who gets no room is told by gpu_run. */
+static void make_room_for(const contender *c, const job *j) {
+    job own = *j;
+    reducer_takes(c->reducer, &own);
+    make_room(c->reducer, &own);
 }
 
 void gpu_time(const contenders *all, const bool *in, const job *j, const options *o, timing *of) {
     static double samples[MAX_CONTENDERS][MAX_SAMPLES];
     static course courses[MAX_CONTENDERS];
     int racing = 0;
+    first_to_fail = NULL;
+    for (int i = 0; i < all->count; i++)
+        if (in[i]) make_room_for(&all->one[i], j);
     for (int i = 0; i < all->count; i++)
         if (in[i]) prepare(&courses[i], &all->one[i], j, o->warm, &of[i]), racing++;
     long count = 0;
@@ -174,7 +194,7 @@ const char *gpu_run(const reducer *r, const job *j, uint64_t *bits) {
     char result[RESULT_BYTES] = { 0 };
     course c = { .how = r, .j = *j };
     reducer_takes(r, &c.j);
-    if (!make_room(&c)) return "too little device memory for its workspace";
+    if (!make_room(r, &c.j)) return "too little device memory for its workspace";
     int error = r->enqueue(r, &c.j, workspace, results, device_stream());
     if (!error) error = device_download(result, results, RESULT_BYTES);
     *bits = type_load(c.j.result_type, result, 0);

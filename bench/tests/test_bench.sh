@@ -126,6 +126,12 @@ check "they come out" awk -v c="$(value exact condition)" 'BEGIN { exit !(c > 5e
 check "and exact is exact" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
 check "and plain is not" awk -v e="$(value plain error_ulps)" 'BEGIN { exit !(e > 100) }'
 
+# shellcheck disable=SC2086
+run $small --no-peers --type f16 --operation sum --method exact --condition 1,30 --csv run.csv
+check "condition numbers of halves" fine
+check "come out near 1" awk -v c="$(value exact condition)" 'BEGIN { exit !(c >= 1 && c < 1.01) }'
+check "and near 30" awk -F, '$7 == "exact" && $4 == "condition-30" { good = $6 > 25 && $6 < 35 } END { exit !good }' run.csv
+
 # The user's own numbers, 2^24, 1 and 1, under a name that CSV and JSON have to quote.
 printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }" >'a,"b".npy'
 printf '\0\0\200\113\0\0\200\77\0\0\200\77' >>'a,"b".npy'
