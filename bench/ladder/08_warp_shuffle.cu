@@ -13,7 +13,7 @@ template <typename E, typename A> static __global__ void warp_shuffle(size_t n, 
     const size_t stride = (size_t)gridDim.x * THREADS;
     for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < n; i += stride) sum = plus(sum, as<A>(x[i]));
     sum = warp_sum(sum); /* the lanes of a warp leave the loop at different times; all come here */
-    if (threadIdx.x % WARP == 0) atomicAdd(total, sum);
+    if (threadIdx.x % WARP == 0) add_to(total, sum);
 }
 
 namespace { /* every rung has a step of its own */

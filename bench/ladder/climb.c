@@ -180,7 +180,7 @@ static reading time_of(setting s) {
     const char *name = s.r ? s.r->name : "the read loop";
     must(stopwatch(&r, stream, 1, 1, queue, &s), name);
     const double fit = 0.05 / r.median;
-    const int pieces = arena_pieces(&all, s.n * size_of(s.type)), most = pieces < 256 ? pieces : 256;
+    const int pieces = arena_pieces(&all, s.n * size_of(s.type)), most = pieces < 1024 ? pieces : 1024;
     const int calls = fit < 1 ? 1 : fit < most ? (int)fit : most, replays = r.median * calls > 0.06 ? 5 : 15;
     must(stopwatch(&r, stream, calls, replays, queue, &s), name);
     return r;
