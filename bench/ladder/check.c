@@ -175,7 +175,8 @@ static void check_data(quire_type type, size_t n, size_t start, data which) {
     for (int i = 0; i < ladder_count; i++) {
         const reducer *r = &ladder_reducers[i];
         if (!r->takes(r, &j) || (which == DENSE && ladder_is_in_half(r) && n > 256)) continue;
-        if (which == DENSE || which == SPARSE)
+        if (which == SUBNORMAL && type == QUIRE_F32 && ladder_is_by_chance(r)) continue; /* flushed to zero */
+        if (which < NORMAL)
             check_integers(r, &j, which, truth);
         else
             check_reals(r, &j, which, truth, magnitudes);
