@@ -3,7 +3,8 @@
  * Mends rung 4's launches: each block sums its segment of 512 and adds it to one address, so there is one kernel and no
  * memory for partial results. The price: blocks finish in any order, and floating-point addition is not associative, so the
  * bits may differ from run to run; all blocks queue at one address; and one accumulator takes n / 512 additions one after
- * the other, where the tree had a logarithm. In half that chain stagnates: 2048 + 1 is 2048.
+ * the other, where the tree had a logarithm. In half that chain stagnates: 2048 + 1 is 2048. And the hardware's float
+ * atomics flush subnormals to zero.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +16,7 @@ template <typename E, typename A> static __global__ void segmented(size_t n, con
     const A first = i < n ? as<A>(x[i]) : nothing<A>();
     tile[threadIdx.x] = i + THREADS < n ? plus(first, as<A>(x[i + THREADS])) : first;
     const A sum = tree(tile);
-    if (threadIdx.x == 0) atomicAdd(total, sum);
+    if (threadIdx.x == 0) add_to(total, sum);
 }
 
 namespace { /* every rung has a step of its own */

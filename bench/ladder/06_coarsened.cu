@@ -15,7 +15,7 @@ template <typename E, typename A> static __global__ void coarsened(size_t n, con
     const size_t begin = blockIdx.x * SPAN, end = n - begin < SPAN ? n : begin + SPAN;
     tile[threadIdx.x] = strided_sum<A>(begin, end, x);
     const A sum = tree(tile);
-    if (threadIdx.x == 0) atomicAdd(total, sum);
+    if (threadIdx.x == 0) add_to(total, sum);
 }
 
 namespace { /* every rung has a step of its own */

@@ -51,7 +51,7 @@ template <typename E, typename A> static __global__ void last_warp_unrolled(size
     __syncthreads();
     if (threadIdx.x >= WARP) return;
     last_warp(tile, threadIdx.x);
-    if (threadIdx.x == 0) atomicAdd(total, tile[0]);
+    if (threadIdx.x == 0) add_to(total, tile[0]);
 }
 
 template <int BLOCK, typename E, typename A> static __global__ void fully_unrolled(size_t n, const E *x, A *total) {
@@ -65,7 +65,7 @@ template <int BLOCK, typename E, typename A> static __global__ void fully_unroll
     block_step<64, BLOCK>(tile, t);
     if (t >= WARP) return;
     last_warp(tile, t);
-    if (t == 0) atomicAdd(total, tile[0]);
+    if (t == 0) add_to(total, tile[0]);
 }
 
 namespace { /* every rung has a step of its own */

@@ -2,7 +2,8 @@
  *
  * Mends the tree: lanes pass their sums from register to register, so there is no shared memory and no barrier, and five
  * steps instead of eight. The grid is as large as the chip, not as n: each thread strides over the whole array, whatever its
- * length. The price: eight times the atomics of a block's one, and as before the bits are chance.
+ * length. The price: eight times the atomics of a block's one, as before the bits are chance, and the compiler no longer
+ * unrolls the loop, whose stride it does not know: one load of a thread is under way, where rung 6 had four.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@ template <typename E, typename A> static __global__ void warp_shuffle(size_t n, 
     const size_t stride = (size_t)gridDim.x * THREADS;
     for (size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x; i < n; i += stride) sum = plus(sum, as<A>(x[i]));
     sum = warp_sum(sum); /* the lanes of a warp leave the loop at different times; all come here */
-    if (threadIdx.x % WARP == 0) atomicAdd(total, sum);
+    if (threadIdx.x % WARP == 0) add_to(total, sum);
 }
 
 namespace { /* every rung has a step of its own */

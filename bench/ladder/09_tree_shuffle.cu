@@ -20,7 +20,7 @@ template <typename E, typename A> static __global__ void tree_shuffle(size_t n, 
     __syncthreads();
     if (t >= WARP) return; /* whole warps */
     const A sum = warp_sum(plus(tile[t], tile[t + WARP]));
-    if (t == 0) atomicAdd(total, sum);
+    if (t == 0) add_to(total, sum);
 }
 
 namespace { /* every rung has a step of its own */

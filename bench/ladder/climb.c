@@ -180,7 +180,7 @@ static reading time_of(setting s) {
     const char *name = s.r ? s.r->name : "the read loop";
     must(stopwatch(&r, stream, 1, 1, queue, &s), name);
     const double fit = 0.05 / r.median;
-    const int pieces = arena_pieces(&all, s.n * size_of(s.type)), most = pieces < 256 ? pieces : 256;
+    const int pieces = arena_pieces(&all, s.n * size_of(s.type)), most = pieces < 1024 ? pieces : 1024;
     const int calls = fit < 1 ? 1 : fit < most ? (int)fit : most, replays = r.median * calls > 0.06 ? 5 : 15;
     must(stopwatch(&r, stream, calls, replays, queue, &s), name);
     return r;
@@ -247,8 +247,8 @@ static void head(void) {
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     printf("# chip: %s, %d multiprocessors\n# cuda: driver %d, runtime %d\n# quire: %s\n# date: %s\n", device.name,
            device.multiProcessorCount, driver, runtime, quire_version(), date);
-    printf("# method: median of 15 replays of a graph of calls, the data taken in turn from 8 GiB; ceiling: the best read "
-           "loop\n");
+    puts("# method: median of 15 replays (5 if slow) of a graph of calls, data in turn from 8 GiB; share: of the best read "
+         "loop");
     puts("rung,type,n,median_seconds,best_seconds,gb_per_s,share,sum_signed,ulps_signed,relative_signed,sum_positive,ulps_"
          "positive,"
          "relative_positive,runs_equal,alignments_equal");

@@ -63,7 +63,8 @@ const reducer ladder_reducers[] = {
     RUNG("07 unrolled", rung_07_unrolled,
          "the whole tree unrolled by template: no loop, no index arithmetic; one kernel compiled for each block size"),
     RUNG("08 warp shuffle", rung_08,
-         "grid-stride loop, sums by shuffle, one atomicAdd a warp: no shared memory, no barrier; bits still chance"),
+         "grid-stride loop, sums by shuffle, one atomicAdd a warp: no shared memory, no barrier; one load in flight, bits "
+         "still chance"),
     RUNG("09 tree and shuffle", rung_09,
          "128 elements a thread, shared memory down to 64, one warp's shuffle: few atomics; needs much data to fill the "
          "chip"),

@@ -101,13 +101,22 @@ template <typename STEP, typename E, typename A> struct launches {
 /* ------------------------------------------------------------------------------------------------- results through atomics
  */
 
+/* One atomic addition. The hardware adds a float (and flushes subnormals to zero: PTX says so of atom.add.f32 in global
+ * memory) or two halves at once. One half it does not know: atomicAdd(__half *) is a loop of compare-and-swap, hundreds of
+ * times slower where all wait for one address (docs/ladder.md has the figure). So a half goes as a pair, with a zero for
+ * company. */
+static __device__ __forceinline__ void add_to(float *total, float sum) { atomicAdd(total, sum); }
+static __device__ __forceinline__ void add_to(__half *total, __half sum) {
+    atomicAdd((__half2 *)total, __halves2half2(sum, nothing<__half>()));
+}
+
 template <typename A> static __global__ void round_once(const A *total, float *result) { *result = as<float>(*total); }
 
 /* The address that all add to: the result itself, or for half an accumulator of its own, which is read at the end. */
 template <typename A>
 static cudaError_t begin_total(A **total, unsigned char *workspace, float *result, cudaStream_t stream) {
     *total = sizeof(A) == sizeof(float) ? (A *)result : (A *)workspace;
-    return cudaMemsetAsync(*total, 0, sizeof(A), stream);
+    return cudaMemsetAsync(*total, 0, sizeof(float), stream);
 }
 template <typename A> static cudaError_t end_total(const A *total, float *result, cudaStream_t stream) {
     if (sizeof(A) != sizeof(float)) round_once<<<1, 1, 0, stream>>>(total, result);
