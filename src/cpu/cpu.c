@@ -65,7 +65,7 @@ typedef struct cpu_work {
     size_t piece; /* elements of a piece, a power of two of tiles                                                       */
     int pieces, threads;
     void (*run)(const struct cpu_work *w, int piece, const char *x, const char *y, size_t n);
-    tile_function sum; /* of a tile, and how two are merged, and where pieces put theirs                                */
+    tile_function sum; /* of a batch of tiles, and how two are merged, and where pieces put theirs                       */
     merge_function merge;
     lane_state *state;
     exact_function add; /* of exact, and where it adds up                                                               */
@@ -140,8 +140,8 @@ static void run_pieces(const cpu_work *w) {
 /* The tree over tiles: of a piece, or of a job that is one piece. */
 static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
     const size_t tiles = (n - 1) / w->tile + 1;
-    if (tiles == 1) {
-        w->sum(x, y, n, state);
+    if (tiles <= TILE_BATCH) {
+        w->sum(x, y, n, w->tile, state);
         return;
     }
     const size_t left = order_split(tiles) * w->tile;

@@ -30,26 +30,21 @@
 #include "cpu/tile.h"
 
 /* An instance: tile.h with every choice made. */
-#define INSTANCE(method, METHOD, words, rows, format, real, term, inexact)                                                  \
-    static void format##_##term##_##method(const void *x, const void *y, size_t n, void *state) {                           \
-        const tile_arithmetic_##real t = { sizeof(format##_element),                                                        \
+#define INSTANCE(method, METHOD, words, rows, format, FORMAT, real, term, inexact)                                          \
+    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, void *total) {              \
+        const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                            \
                                            words,                                                                           \
                                            inexact,                                                                         \
                                            format##_load_v_##real,                                                          \
-                                           format##_load_##real,                                                            \
                                            term##_value_v_##real,                                                           \
                                            term##_error_v_##real,                                                           \
                                            method##_add_v_##real,                                                           \
-                                           method##_merge_v_##real,                                                         \
-                                           term##_value_##real,                                                             \
-                                           term##_error_##real,                                                             \
-                                           method##_add_##real,                                                             \
-                                           method##_merge_##real };                                                         \
-        tile_sum_##real(t, x, y, n, state);                                                                                 \
+                                           method##_merge_v_##real };                                                       \
+        tile_sum_##real(t, x, y, n, tile, total);                                                                           \
     }
-#define OF_TERM(term, TERM, inexact, format, real) INSTANCES(format, real, term, inexact)
-#define INSTANCES(format, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, real, term, inexact)
-#define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, real)
+#define OF_TERM(term, TERM, inexact, format, FORMAT, real) INSTANCES(format, FORMAT, real, term, inexact)
+#define INSTANCES(format, FORMAT, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, FORMAT, real, term, inexact)
+#define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )
 
 #define ENTRY(method, METHOD, words, rows, format, type, term, TERM) [type][TERM][METHOD] = format##_##term##_##method,

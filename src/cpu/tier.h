@@ -12,8 +12,10 @@
 #define TIER_TYPES (QUIRE_F64 + 1)
 #define TIER_METHODS (QUIRE_PLAIN + 1)
 
-/* Sums one tile of n elements (n > 0) by a lane method; the words of its state go to state, floats or doubles. */
-typedef void (*tile_function)(const void *x, const void *y, size_t n, void *state);
+/* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total go to
+ * total, floats or doubles. */
+#define TILE_BATCH 16
+typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, void *total);
 
 /* Adds n terms to an accumulator's limbs and notes, exactly. count and the last carry are the
  * caller's: the limbs can take LIMB_ADDITIONS / 2 more. */

@@ -1,115 +1,140 @@
-/* tile.h - one tile of the canonical order on vectors of one real type. Included once per real type with VECTOR (v_f32 or
+/* tile.h - tiles of the canonical order on vectors of one real type. Included once per real type with VECTOR (v_f32 or
  * v_f64), SCALAR (f32 or f64), SCALAR_TYPE and WIDTH (lanes of a vector) defined.
  *
- * The state of all 256 lanes stands in memory, word by word. Rows are added in strips: for each group of vectors that fits
- * the registers, the state is loaded, the rows of the strip run through it, and it is stored again.
+ * The state of a whole row is kept in registers if they can hold it. If not, rows are added in strips: for each group of
+ * vectors that fits, the rows of the strip run through it. Then vector merges with vector until one is left. The merges
+ * that remain, of the lanes of that vector, are one long chain; they wait until a batch of tiles has come so far, and run
+ * side by side.
  *
  * SPDX-License-Identifier: MIT
  */
 
 #ifndef STRIP_BYTES
-#define STRIP_BYTES ((size_t)16384) /* of a strip: with the next one, which is on its way, it fits the first cache       */
+#define STRIP_BYTES ((size_t)16384) /* of a strip: with what was fetched for the next one, it fits the first cache       */
+#define AHEAD_BYTES ((size_t)8192)  /* fetched ahead, where there are no strips                                         */
 #endif
-
-typedef struct {
-    SCALAR_TYPE word[QUIRE_STATE_WORDS][ORDER_LANES] __attribute__((aligned(64)));
-} QUIRE_NAME(tile_lanes, SCALAR);
 
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
 typedef struct {
-    int size, words, inexact;
+    format_description format;
+    int words, inexact;
     VECTOR (*load)(const void *p);
-    SCALAR_TYPE (*load_one)(const void *p);
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
     void (*add)(VECTOR *state, VECTOR value, VECTOR error, int inexact);
     void (*merge)(VECTOR *state, const VECTOR *other);
-    SCALAR_TYPE (*value_one)(SCALAR_TYPE x, SCALAR_TYPE y);
-    SCALAR_TYPE (*error_one)(SCALAR_TYPE x, SCALAR_TYPE y, SCALAR_TYPE value);
-    void (*add_one)(SCALAR_TYPE *state, SCALAR_TYPE value, SCALAR_TYPE error, int inexact);
-    void (*merge_one)(SCALAR_TYPE *state, const SCALAR_TYPE *other);
 } QUIRE_NAME(tile_arithmetic, SCALAR);
 
-/* Full rows through the first, second, ... group of vectors. */
+typedef struct {
+    VECTOR vector[ORDER_LANES / WIDTH][QUIRE_STATE_WORDS];
+} QUIRE_NAME(tile_lanes, SCALAR);
+
+/* What is left of each tile of a batch, word by word, and something to read past the last. */
+typedef struct {
+    SCALAR_TYPE word[QUIRE_STATE_WORDS][(TILE_BATCH + 1) * WIDTH] __attribute__((aligned(64)));
+} QUIRE_NAME(tile_batch, SCALAR);
+
+/* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. */
+QUIRE_INLINE void QUIRE_NAME(tile_fill, SCALAR)(format_description format, char *row, const char *from, size_t n,
+                                                uint64_t missing) {
+    memcpy(row, from, n * (size_t)format.size);
+    for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format, row + j * (size_t)format.size);
+}
+
+/* What tile_rows is to add: rows of a tile, of which the last may stand elsewhere. */
+typedef struct {
+    const char *x, *y, *last_x, *last_y;
+    size_t full;
+} QUIRE_NAME(tile_source, SCALAR);
+
+/* Rows from begin to end through the first, second, ... group of vectors. What lies ahead bytes behind them is fetched, in
+ * the order of memory whatever the order of groups; perhaps past the end, where it does nothing. */
 QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
-                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
-                                                size_t rows) {
-    enum { VECTORS = ORDER_LANES / WIDTH, MOST = SIMD_REGISTERS / 2 < VECTORS ? SIMD_REGISTERS / 2 : VECTORS };
-    const int group = t.words == 1 ? MOST : MOST / 2;
+                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, QUIRE_NAME(tile_source, SCALAR) from,
+                                                size_t begin, size_t end, int group, size_t ahead) {
+    enum { VECTORS = ORDER_LANES / WIDTH };
+    const size_t bytes = (size_t)(WIDTH * t.format.size), row_bytes = VECTORS * bytes;
+    uintptr_t next = (uintptr_t)from.x + begin * row_bytes + ahead;
     for (int first = 0; first < VECTORS; first += group) {
-        VECTOR state[MOST][QUIRE_STATE_WORDS];
-#pragma GCC unroll 16
+        VECTOR state[VECTORS][QUIRE_STATE_WORDS];
+#pragma GCC unroll 32
         for (int v = 0; v < group; v++)
-            for (int w = 0; w < t.words; w++) memcpy(&state[v][w], &lanes->word[w][(first + v) * WIDTH], sizeof(VECTOR));
-        for (size_t row = 0; row < rows; row++) {
-            const size_t at = (row * ORDER_LANES + (size_t)(first * WIDTH)) * (size_t)t.size;
-#pragma GCC unroll 16
+            for (int w = 0; w < t.words; w++) state[v][w] = lanes->vector[first + v][w];
+        for (size_t row = begin; row < end; row++, next += (size_t)group * bytes) {
+            const size_t at = (size_t)first * bytes;
+            const char *x = (row < from.full ? from.x + row * row_bytes : from.last_x) + at;
+            const char *y = (row < from.full ? from.y + row * row_bytes : from.last_y) + at;
+#pragma GCC unroll 32
             for (int v = 0; v < group; v++) {
-                /* perhaps past the end, where it does nothing */
-                __builtin_prefetch((const void *)((uintptr_t)x + at + (size_t)(v * WIDTH * t.size) + STRIP_BYTES));
-                VECTOR a = t.load(x + at + v * WIDTH * t.size);
-                VECTOR b = t.inexact ? t.load(y + at + v * WIDTH * t.size) : a;
+                __builtin_prefetch((const void *)(next + (size_t)v * bytes));
+                VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
                 VECTOR value = t.value(a, b);
                 t.add(state[v], value, t.error(a, b, value), t.inexact);
             }
         }
-#pragma GCC unroll 16
+#pragma GCC unroll 32
         for (int v = 0; v < group; v++)
-            for (int w = 0; w < t.words; w++) memcpy(&lanes->word[w][(first + v) * WIDTH], &state[v][w], sizeof(VECTOR));
+            for (int w = 0; w < t.words; w++) lanes->vector[first + v][w] = state[v][w];
     }
 }
 
-/* The last row, when it is short. */
-QUIRE_INLINE void QUIRE_NAME(tile_rest, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
-                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
-                                                size_t count) {
-    for (size_t j = 0; j < count; j++) {
-        SCALAR_TYPE state[QUIRE_STATE_WORDS];
-        SCALAR_TYPE a = t.load_one(x + j * (size_t)t.size), b = t.inexact ? t.load_one(y + j * (size_t)t.size) : a;
-        SCALAR_TYPE value = t.value_one(a, b);
-        for (int w = 0; w < t.words; w++) state[w] = lanes->word[w][j];
-        t.add_one(state, value, t.error_one(a, b, value), t.inexact);
-        for (int w = 0; w < t.words; w++) lanes->word[w][j] = state[w];
-    }
+/* The lanes of a tile of n elements, the vectors merged into the first. */
+QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
+                                               const char *x, const char *y, size_t n) {
+    enum { VECTORS = ORDER_LANES / WIDTH };
+    const int size = t.format.size, whole = t.words * VECTORS <= SIMD_REGISTERS;
+    const size_t row_bytes = (size_t)(ORDER_LANES * size), rest = n % ORDER_LANES, strip = STRIP_BYTES / row_bytes;
+    char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
+    const QUIRE_NAME(tile_source, SCALAR) from = { x, y, last_x, last_y, n / ORDER_LANES };
+    const size_t rows = from.full + (rest != 0);
+    if (rest)
+        QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
+    if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
+#pragma GCC unroll 64
+    for (int v = 0; v < VECTORS; v++)
+        for (int w = 0; w < t.words; w++) lanes->vector[v][w] = -(VECTOR){ 0 };
+    if (whole)
+        QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, 0, rows, VECTORS, AHEAD_BYTES);
+    else
+        for (size_t row = 0; row < rows; row += strip)
+            QUIRE_NAME(tile_rows, SCALAR)
+            (t, lanes, from, row, rows - row < strip ? rows : row + strip, SIMD_REGISTERS / (2 * t.words),
+             STRIP_BYTES / 4 * 3);
+#pragma GCC unroll 64
+    for (int w = VECTORS / 2; w; w /= 2)
+#pragma GCC unroll 64
+        for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
 }
 
-/* Lane j takes lane j + w, w = 128, 64, ... 1; lanes from live on are missing. */
+/* Lanes into, into + 1, ... of a batch take lanes from, from + 1, ... */
 QUIRE_INLINE void QUIRE_NAME(tile_merge, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
-                                                 QUIRE_NAME(tile_lanes, SCALAR) * lanes, size_t live) {
-    size_t w = ORDER_LANES / 2;
-    for (; live == ORDER_LANES && w >= WIDTH; w /= 2)
-        for (size_t j = 0; j < w; j += WIDTH) {
-            VECTOR into[QUIRE_STATE_WORDS], from[QUIRE_STATE_WORDS];
-            for (int k = 0; k < t.words; k++) {
-                memcpy(&into[k], &lanes->word[k][j], sizeof(VECTOR));
-                memcpy(&from[k], &lanes->word[k][j + w], sizeof(VECTOR));
-            }
-            t.merge(into, from);
-            for (int k = 0; k < t.words; k++) memcpy(&lanes->word[k][j], &into[k], sizeof(VECTOR));
-        }
-    for (; w; w /= 2)
-        for (size_t j = 0; j < w && j + w < live; j++) {
-            SCALAR_TYPE into[QUIRE_STATE_WORDS], from[QUIRE_STATE_WORDS];
-            for (int k = 0; k < t.words; k++) into[k] = lanes->word[k][j], from[k] = lanes->word[k][j + w];
-            t.merge_one(into, from);
-            for (int k = 0; k < t.words; k++) lanes->word[k][j] = into[k];
-        }
+                                                 QUIRE_NAME(tile_batch, SCALAR) * batch, size_t into, size_t from) {
+    VECTOR state[QUIRE_STATE_WORDS], other[QUIRE_STATE_WORDS];
+    for (int w = 0; w < t.words; w++) {
+        memcpy(&state[w], &batch->word[w][into], sizeof(VECTOR));
+        memcpy(&other[w], &batch->word[w][from], sizeof(VECTOR));
+    }
+    t.merge(state, other);
+    for (int w = 0; w < t.words; w++) memcpy(&batch->word[w][into], &state[w], sizeof(VECTOR));
 }
 
+/* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */
 QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, size_t n,
-                                               SCALAR_TYPE *state) {
-    QUIRE_NAME(tile_lanes, SCALAR) lanes;
-    const size_t live = n < ORDER_LANES ? n : ORDER_LANES, row = (size_t)ORDER_LANES * (size_t)t.size;
-    for (int w = 0; w < t.words; w++)
-        for (size_t j = 0; j < live; j++) lanes.word[w][j] = (SCALAR_TYPE)-0.0;
-    size_t rows = n / ORDER_LANES;
-    for (size_t done = 0; done < rows; done += STRIP_BYTES / row) {
-        const size_t left = rows - done, strip = left < STRIP_BYTES / row ? left : STRIP_BYTES / row;
-        QUIRE_NAME(tile_rows, SCALAR)(t, &lanes, x + done * row, y + done * row, strip);
+                                               size_t tile, SCALAR_TYPE *total) {
+    QUIRE_NAME(tile_batch, SCALAR) batch;
+    size_t tiles = 0;
+    for (size_t done = 0; done < n; done += tile, tiles++) {
+        QUIRE_NAME(tile_lanes, SCALAR) lanes;
+        const size_t at = done * (size_t)t.format.size;
+        QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile);
+        for (int w = 0; w < t.words; w++) memcpy(&batch.word[w][tiles * WIDTH], &lanes.vector[0][w], sizeof(VECTOR));
     }
-    QUIRE_NAME(tile_rest, SCALAR)(t, &lanes, x + rows * row, y + rows * row, n % ORDER_LANES);
-    QUIRE_NAME(tile_merge, SCALAR)(t, &lanes, live);
-    for (int w = 0; w < t.words; w++) state[w] = lanes.word[w][0];
+    for (int w = 0; w < t.words; w++) memset(&batch.word[w][tiles * WIDTH], 0, sizeof(VECTOR));
+    for (size_t w = WIDTH / 2; w; w /= 2)
+        for (size_t i = 0; i < tiles; i++) QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, i * WIDTH + w);
+    for (size_t w = 1; w < tiles; w *= 2)
+        for (size_t i = 0; i + w < tiles; i += 2 * w) QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, (i + w) * WIDTH);
+    for (int w = 0; w < t.words; w++) total[w] = batch.word[w][0];
 }
 
 #undef VECTOR
