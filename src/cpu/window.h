@@ -32,6 +32,8 @@
 #define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
 
+#include "cpu/halves.h"
+
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
 typedef struct {
     int high, low;
@@ -222,6 +224,12 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
     const int streams = exact_streams(c), together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
     const v_f64 zero = { 0 };
     magnitudes m = look_at_nothing(c.is_product ? 8 : c.format.size);
+#ifdef SIMD_HAS_PAIRS
+    if (always_fits(c) && !c.is_product && bins == 1) {
+        counts->count[0][0] = halves_count(x, steps, c.keep_sign, window_unit(top, 0), (v_i16 *)&m.most);
+        return range_of(&m, c);
+    }
+#endif
     window_bins b;
     top -= term_scale(c);
     for (int s = 0; s < streams; s++)
