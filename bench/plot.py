@@ -170,10 +170,10 @@ def error_axis(axis, scale):
 
 def name_errors(axis, family, scale):
     """Words for the first panel of a line."""
-    _, nought, wrong, _ = scale
+    bottom, _, wrong, _ = scale
     axis.set_ylabel(f"{family}\nerror in ulps")
     place = {"fontsize": 7.5, "transform": axis.get_yaxis_transform()}
-    axis.text(0.04, nought, "correctly rounded", color="#3c9d55", va="center", **place)
+    axis.text(0.04, bottom, "correctly rounded", color="#3c9d55", va="bottom", **place)
     if wrong:
         axis.text(0.04, wrong, "wrong: Inf or NaN", va="bottom", **place)
 

@@ -49,6 +49,11 @@ refuses() {
     check "quire-bench $* fails ($words)" failed "$code" "$words"
 }
 
+# columns ROWS FILE: every line of a CSV that is no comment has as many fields as the first, and there are so many.
+columns() {
+    awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || rows != '"$1"' }' "$2"
+}
+
 fine() { [ "$status" -eq 0 ] && [ ! -s err ]; }
 
 # The command line.
@@ -82,8 +87,12 @@ refuses 1 'No such file' --place cpu --n 10 --csv none/run.csv
 printf 'no numbers' >wrong.npy
 refuses 1 'not an .npy file' --place cpu --file wrong.npy
 refuses 1 'too little memory' --place cpu --n 1e15
+gpu_rows() { { fine && columns 24 gpu.csv; } || failed 1 '--place gpu: '; }
 case $BENCH_HAS in
-*gpu*) ;;
+*gpu*)
+    run --place gpu --no-peers --n 1000 --type f32,f64 --seconds 0.001 --operation sum,dot --method exact,plain --csv gpu.csv
+    check "rows of the GPU, or one line on why there are none" gpu_rows
+    ;;
 *)
     refuses 1 'built without CUDA' --place gpu
     refuses 1 '--ladder: ' --ladder --n 10
@@ -97,10 +106,7 @@ done
 run --version
 check "--version" grep -qx 'quire-bench [0-9.]*' out
 
-# A run. columns: every line of a CSV that is no comment has as many fields as the first.
-columns() {
-    awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || rows != '"$1"' }' "$2"
-}
+# A run.
 value() { # value METHOD COLUMN: of the first such row of run.csv
     awk -F, -v method="$1" -v column="$2" '/^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
         $at["method"] == method { print $at[column]; exit }' run.csv
