@@ -31,6 +31,7 @@ typedef struct {
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
+    int reach;           /* of a window of one bin, see window_reach                                                      */
     int scale;           /* of the terms in the bins, see term_scale                                                      */
     int highest, lowest; /* of all terms there can be                                                                   */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
@@ -39,8 +40,10 @@ typedef struct exact_engine {
     int (*only_negative_zeros)(const char *x, const char *y, size_t n);
 } exact_engine;
 
-static int window_holds(window w, term_range r) {
-    return r.high < r.low || (r.high <= w.top && r.low >= w.top - window_range(w.bins));
+static int reach(const exact_engine *e, int bins) { return bins == 1 ? e->reach : window_range(bins); }
+
+static int window_holds(const exact_engine *e, window w, term_range r) {
+    return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
 }
 
 /* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
@@ -48,14 +51,14 @@ static int window_holds(window w, term_range r) {
 static window window_for(const exact_engine *e, term_range r) {
     const window none = { 0, 0 };
     window w = { 1, 0 };
-    while (w.bins <= WINDOW_BINS && (!e->block[w.bins] || window_range(w.bins) < r.high - r.low)) w.bins++;
+    while (w.bins <= WINDOW_BINS && (!e->block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
     if (w.bins > WINDOW_BINS) return none;
-    w.top = r.high + (window_range(w.bins) - (r.high - r.low)) / 4;
-    if (window_range(w.bins) >= e->highest - e->lowest) w.top = e->highest;
+    w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
+    if (reach(e, w.bins) >= e->highest - e->lowest) w.top = e->highest;
     const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale;
     if (w.top < least) w.top = least;
     if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
-    return window_holds(w, r) ? w : none;
+    return window_holds(e, w, r) ? w : none;
 }
 
 /* Adds what was counted to the limbs. */
@@ -99,14 +102,14 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
         result = open_window(s, e->block[1](x, y, 1, 0, &counts));
     if (result) return result;
     const term_range r = e->block[s->window.bins](x, y, steps, s->window.top, &counts);
-    if (!window_holds(s->window, r)) {
+    if (!window_holds(e, s->window, r)) {
         result = open_window(s, r);
         if (result) return result;
         e->block[s->window.bins](x, y, steps, s->window.top, &counts);
     }
     add_counts(s, &counts);
     /* An outlier may have passed, that made the window larger than the rest needs. */
-    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < window_range(1)) change_window(s, window_for(e, r));
+    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1)) change_window(s, window_for(e, r));
     return BLOCK_ADDED;
 }
 
@@ -194,6 +197,7 @@ QUIRE_FORMATS(LOAD, )
         const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
         const exact_engine engine = { sizeof(format##_element),                                                             \
                                       IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
+                                      window_reach(c, 1),                                                                   \
                                       term_scale(c),                                                                        \
                                       term_highest(c),                                                                      \
                                       term_lowest(c),                                                                       \

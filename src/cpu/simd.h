@@ -83,10 +83,18 @@ QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_ext
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
 QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm512_unpacklo_pd((__m512d)a, (__m512d)b); }
 QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm512_unpackhi_pd((__m512d)a, (__m512d)b); }
-/* Products of 16-bit numbers, two neighbours added; entries of a table of two vectors, by the low bits of index. */
+/* Products of 16-bit numbers, two neighbours added; a number, negative where sign is; entries of a table of one vector or
+ * two, by the low bits of index. */
 #define SIMD_HAS_PAIRS
 QUIRE_INLINE v_i32 sum_pairs(v_i16 a, v_i16 b) { return (v_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b); }
-QUIRE_INLINE v_i16 look_up(v_i16 lower, v_i16 upper, v_i16 index) {
+QUIRE_INLINE v_i16 with_sign(v_i16 magnitude, v_i16 sign) {
+    return (v_i16)_mm512_mask_sub_epi16((__m512i)magnitude, _mm512_movepi16_mask((__m512i)sign), _mm512_setzero_si512(),
+                                        (__m512i)magnitude);
+}
+QUIRE_INLINE v_i16 look_up(v_i16 table, v_i16 index) {
+    return (v_i16)_mm512_permutexvar_epi16((__m512i)index, (__m512i)table);
+}
+QUIRE_INLINE v_i16 look_up_in_two(v_i16 lower, v_i16 upper, v_i16 index) {
     return (v_i16)_mm512_permutex2var_epi16((__m512i)lower, (__m512i)index, (__m512i)upper);
 }
 QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm512_min_epi16((__m512i)a, (__m512i)b); }

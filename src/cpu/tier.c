@@ -9,6 +9,7 @@
 
 #if defined(QUIRE_X86_TIERS)
 #include <cpuid.h>
+#include <stdatomic.h>
 #endif
 
 #define TIER(name) static const cpu_tier name = { lanes_table_##name, exact_table_##name }
@@ -18,10 +19,18 @@ TIER(portable);
 TIER(avx2);
 TIER(avx512);
 
-/* F16C by CPUID: not every compiler's __builtin_cpu_supports knows the name. */
+/* F16C by CPUID: not every compiler's __builtin_cpu_supports knows the name. Asked once, since virtual machines take
+ * microseconds for an answer; it is a fact of the processor, so threads that ask together find the same. */
 static int have_f16c(void) {
-    unsigned a, b, c = 0, d;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    enum { UNASKED, NO, YES };
+    static atomic_int answer = UNASKED;
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    if (known == UNASKED) {
+        unsigned a, b, c = 0, d;
+        known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) ? YES : NO;
+        atomic_store_explicit(&answer, known, memory_order_relaxed);
+    }
+    return known == YES;
 }
 
 static int have_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && have_f16c(); }

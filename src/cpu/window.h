@@ -32,8 +32,6 @@
 #define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
 
-#include "cpu/halves.h"
-
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
 typedef struct {
     int high, low;
@@ -116,7 +114,8 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
         memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
-/* What was seen, as a range. A subnormal is a multiple of the least normal number's unit. */
+/* What was seen, as a range. A subnormal counts as a number with the least normal exponent: it is a multiple of that unit.
+ */
 QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     const int size = c.is_product ? 8 : c.format.size, stored = c.is_product ? 52 : c.format.precision - 1;
     const int bias = c.is_product ? 1023 : exponent_bias(c);
@@ -133,7 +132,8 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     /* Take the bias off again; modulo the width, as it went on. */
     const uint64_t smallest = ((uint64_t)least - (uint64_t)zero) & (uint64_t)zero;
     const int greatest_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
-    term_range r = { greatest_field + 1 - bias, (least_field ? least_field : 1) - bias - (precision - 1) };
+    term_range r = { (greatest_field ? greatest_field : 1) + 1 - bias,
+                     (least_field ? least_field : 1) - bias - (precision - 1) };
     if (greatest_field == 2 * bias + 1 || underflow)
         r.high = RANGE_UNKNOWN;
     else if (!most)
@@ -142,6 +142,18 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
         r.high = RANGE_UNKNOWN;
     return r;
 }
+
+#include "cpu/integers.h"
+
+/* Whether blocks with so many bins go that way; how many bits a window then holds, perhaps fewer than there is room for. */
+#ifdef SIMD_HAS_PAIRS
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
+QUIRE_INLINE int window_reach(exact_choice c, int bins) {
+    return as_integers(c, bins) ? integers_reach(c) : window_range(bins);
+}
+#else
+QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window_range(bins); }
+#endif
 
 /* --------------------------------------------------------------------------------------------------- terms and blocks */
 
@@ -225,8 +237,8 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
     const v_f64 zero = { 0 };
     magnitudes m = look_at_nothing(c.is_product ? 8 : c.format.size);
 #ifdef SIMD_HAS_PAIRS
-    if (always_fits(c) && !c.is_product && bins == 1) {
-        counts->count[0][0] = halves_count(x, steps, c.keep_sign, window_unit(top, 0), (v_i16 *)&m.most);
+    if (as_integers(c, bins)) {
+        counts->count[0][0] = integers_count(c, x, steps, top, window_unit(top, 0), &m);
         return range_of(&m, c);
     }
 #endif
