@@ -11,10 +11,15 @@
 #include <string.h>
 
 static const struct variant {
-    const char *name, *launch; /* launch: "blocks,warps" as src/cuda/context.cu reads it */
+    const char *name, *launch; /* launch: "blocks,warps,long" as src/cuda/context.cu reads it */
 } VARIANTS[] = {
-    { "cuda", "0,0" },           { "cuda, 1 block of 1 warp", "1,1" }, { "cuda, 3 blocks of 2 warps", "3,2" },
-    { "cuda, 7 blocks", "7,0" }, { "cuda, 1000 blocks", "1000,0" },
+    { "cuda", "0,0" },
+    { "cuda, 1 block of 1 warp", "1,1" },
+    { "cuda, 3 blocks of 2 warps", "3,2" },
+    { "cuda, 7 blocks", "7,0" },
+    { "cuda, 1000 blocks", "1000,0" },
+    { "cuda, all arrays long", "0,0,1" },
+    { "cuda, 3 blocks, all arrays long", "3,0,1" },
 };
 
 static void must(cudaError_t error, const char *what) {

@@ -12,10 +12,10 @@
 #include "cuda/job.h"
 #include "order/order.h"
 
-/* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps", read by quire_open_cuda; 0: ours. Hidden,
- * since no result depends on it. */
+/* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps,long", read by quire_open_cuda; long: from how
+ * many bytes on an array is long; 0: ours. Hidden, since no result depends on it. */
 struct launch_wish {
-    unsigned blocks, warps;
+    unsigned blocks, warps, bytes;
 };
 
 struct cuda_context {
@@ -25,6 +25,7 @@ struct cuda_context {
     cudaEvent_t moved; /* orders a new stream behind the old one                                                         */
     cuda_workspace *workspace;
     launch_wish wish;
+    bool has_bulk; /* whether the kernels were compiled for compute capability 9.0 or later                              */
 };
 
 /* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
@@ -112,16 +113,16 @@ static quire_status check_memories(const cuda_context *c, const quire_job *job, 
 
 /* ----------------------------------------------------------------------------------------------------------- launching */
 
-static cuda_kernel find_kernel(const quire_job *job) {
+static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
     const uintptr_t x = (uintptr_t)job->x, y = (uintptr_t)job->y;
     /* exact takes what is not aligned alike off the front by itself; the other methods must keep their order */
     const bool vectors = (x - y) % 16 == 0 && (job->method == QUIRE_EXACT || x % 16 == 0);
     const cuda_access access = !vectors ? ACCESS_ELEMENTS : x == y ? ACCESS_SAME : ACCESS_VECTORS;
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                     \
-    case number: return quire_cuda_##name(job->term, job->method, access);
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+    case number: return quire_cuda_##name(job->term, job->method, access, is_short);
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
-    return { NULL, 0, 0 };
+    return { NULL, 0, 0, 0 };
 }
 
 struct launch_shape {
@@ -138,18 +139,48 @@ static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel
     return (unsigned)(c->multiprocessors * blocks);
 }
 
-/* Warps first spread over the device, then become more of a block, then take longer runs. A block a group of runs: fewer, with
- * several groups each, took 2% longer. */
-static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, size_t tile) {
-    const size_t tiles = job->n ? divide_up(job->n, tile) : 1, spread = (size_t)c->multiprocessors * 2;
-    unsigned warps = 1, run = 1;
-    while (warps < LANE_WARPS && divide_up(tiles, warps) > spread) warps *= 2;
-    if (c->wish.warps) warps = c->wish.warps < LANE_WARPS ? c->wish.warps : LANE_WARPS;
-    while (warps & (warps - 1)) warps &= warps - 1;
-    while (divide_up(tiles, (size_t)warps * run) > LANE_GROUPS) run *= 2;
-    const unsigned groups = (unsigned)divide_up(tiles, (size_t)warps * run), threads = warps * 32;
-    const unsigned most = c->wish.blocks ? c->wish.blocks : groups;
-    return { groups < most ? groups : most, threads, run };
+/* Of both arrays together. */
+static size_t array_bytes(const quire_job *job) {
+    return job->n * (size_t)describe_format(job->type).size * (job->y && job->y != job->x ? 2 : 1);
+}
+
+/* Whether a method of the canonical order takes direct.cuh: ring.cuh is not there, or not worth it. */
+static bool is_short_array(const cuda_context *c, const quire_job *job) {
+    return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : RING_BYTES);
+}
+
+/* The tiles that a block of threads, owners of which take a tile, adds at a time. What fits one block is one block's, which
+ * has nobody to wait for; more is spread over the device. */
+static unsigned tiles_together(const cuda_context *c, const cuda_kernel *kernel, size_t tiles) {
+    const unsigned room = c->wish.warps && c->wish.warps * 32 < kernel->threads ? c->wish.warps * 32 : kernel->threads;
+    const size_t spread = tiles * kernel->owners <= room ? 1 : (size_t)c->multiprocessors * 2;
+    unsigned together = 1;
+    while (together * 2 * kernel->owners <= room && divide_up(tiles, together) > spread) together *= 2;
+    return together;
+}
+
+/* A block takes a run of steps only where there would be too many blocks. */
+static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kernel, size_t tiles, size_t most) {
+    const unsigned together = tiles_together(c, kernel, tiles);
+    unsigned run = together;
+    while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
+    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run };
+}
+
+/* A block a group, which is as large as leaves enough of them. */
+static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t most, size_t tile_bytes) {
+    unsigned run = 1;
+    while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
+    while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
+    while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
+    return { (unsigned)divide_up(tiles, run), kernel->threads, run };
+}
+
+static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
+    const size_t tiles = job->n ? divide_up(job->n, tile) : 1;
+    const size_t most = c->wish.blocks && c->wish.blocks < LANE_GROUPS ? c->wish.blocks : LANE_GROUPS;
+    if (!kernel->owners) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
+    return shape_direct(c, kernel, tiles, most);
 }
 
 /* As many blocks as fit the device at once, but no more warps than batches. */
@@ -164,20 +195,36 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     return { (unsigned)blocks, threads, 0 };
 }
 
+/* overlap: the kernel may be started before the one ahead of it has ended (it waits where it must). */
+static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, launch_shape shape, bool overlap,
+                         void **arguments) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(shape.blocks);
+    config.blockDim = dim3(shape.threads);
+    config.dynamicSmemBytes = kernel->shared * shape.threads;
+    config.stream = c->stream;
+    config.attrs = &attribute;
+    config.numAttrs = overlap;
+    return cudaLaunchKernelExC(&config, kernel->function, arguments);
+}
+
 static quire_status launch(cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
-    const cuda_kernel kernel = find_kernel(job);
+    const cuda_kernel kernel = find_kernel(job, is_short_array(c, job));
     cuda_job work = { job->x, job->y, job->n, job->finish, describe_format(job->result_type), job->result, accumulator,
-                      c->workspace, order_tile(job->n, order_rows_of(job->method)), 0 };
+                      c->workspace, order_tile(job->n, order_rows_of(job->method)), 0, false };
     const launch_shape shape =
-        job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, work.tile);
+        job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, &kernel, work.tile);
     work.run = shape.run;
+    work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
     void *arguments[] = { &work };
-    return status_of(cudaLaunchKernel(kernel.function, dim3(shape.blocks), dim3(shape.threads), arguments,
-                                      kernel.shared * shape.threads, c->stream));
+    return status_of(start(c, &kernel, shape, job->method != QUIRE_EXACT && c->has_bulk, arguments));
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
@@ -241,7 +288,7 @@ static cudaError_t prepare_kernels(void) {
                 const char *x = array, *y = array + offset;
                 const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y, QUIRE_EXACT,
                                         QUIRE_F64, NULL };
-                const cuda_kernel kernel = find_kernel(&job);
+                const cuda_kernel kernel = find_kernel(&job, false);
                 const cudaError_t error = cudaFuncSetAttribute(
                     kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(kernel.shared * kernel.threads));
                 if (error) return error;
@@ -249,14 +296,25 @@ static cudaError_t prepare_kernels(void) {
     return cudaSuccess;
 }
 
+/* All kernels are compiled alike: one tells of all. */
+static cudaError_t look_for_bulk(cuda_context *c) {
+    const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP, 0, NULL, NULL, QUIRE_PLAIN, QUIRE_F32, NULL };
+    cudaFuncAttributes is;
+    const cudaError_t error = cudaFuncGetAttributes(&is, find_kernel(&job, false).function);
+    c->has_bulk = !error && is.ptxVersion >= 90;
+    return error;
+}
+
 static cudaError_t fill_context(cuda_context *c) {
     cudaStream_t stream = NULL;
     cudaError_t error = cudaDeviceGetAttribute(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->device);
     if (!error) error = prepare_kernels();
+    if (!error) error = look_for_bulk(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (!error) error = cudaMemsetAsync(c->workspace, 0, sizeof *c->workspace, stream);
+    if (!error) error = cudaMemsetAsync(c->workspace->partial, 255, sizeof c->workspace->partial, stream);
     if (!error) error = cudaStreamSynchronize(stream);
     if (stream) cudaStreamDestroy(stream);
     return error;
@@ -279,7 +337,7 @@ quire_status quire_open_cuda(quire_context **context, int device, struct CUstrea
     c->device = device;
     c->stream = stream;
     const char *wish = getenv("QUIRE_CUDA_LAUNCH");
-    if (wish) sscanf(wish, "%u,%u", &c->wish.blocks, &c->wish.warps);
+    if (wish) sscanf(wish, "%u,%u,%u", &c->wish.blocks, &c->wish.warps, &c->wish.bytes);
     /* Another thread's capture must not mind the allocation. */
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
     cudaThreadExchangeStreamCaptureMode(&mode);

@@ -10,11 +10,11 @@
 #include "format/formats.h"
 #include "method/methods.h"
 
-/* Between calls everything but the partials is zero: the last block of a kernel leaves it so. */
+/* Between calls all bits of the partials are set, and everything else is zero: the last block of a kernel leaves it so. */
 struct cuda_workspace {
-    quire_accumulator sum;                        /* of exact: blocks add to its words                  */
-    unsigned ticket;                              /* how many blocks have delivered                     */
-    double partial[PARTIALS * QUIRE_STATE_WORDS]; /* of the other methods: a state a block              */
+    quire_accumulator sum; /* of exact: blocks add to its words                                         */
+    unsigned ticket;       /* how many blocks have delivered                                            */
+    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* of the other methods: a state a block                */
 };
 
 struct cuda_job {
@@ -26,7 +26,8 @@ struct cuda_job {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
-    unsigned run; /* tiles that a warp takes, a power of two                                           */
+    unsigned run; /* tiles that a block takes, a power of two                                          */
+    bool overlap; /* the next kernel may be started before this one has ended                          */
 };
 
 /* A kernel and how it likes to be launched. */
@@ -34,6 +35,7 @@ struct cuda_kernel {
     const void *function;
     unsigned threads; /* of a block, at most                                                               */
     unsigned shared;  /* bytes of dynamic shared memory a thread                                           */
+    unsigned owners;  /* of the canonical order: threads that take a tile; 0: all (ring.cuh)               */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
@@ -41,7 +43,7 @@ enum cuda_access { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME };
 
 /* The kernel of a format for a term and a method. One file each. */
 #define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                                 \
-    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access);
+    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access, bool is_short);
 QUIRE_FORMATS(QUIRE_CUDA_FORMAT, )
 #undef QUIRE_CUDA_FORMAT
 

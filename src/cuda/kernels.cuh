@@ -5,37 +5,48 @@
 #ifndef QUIRE_CUDA_KERNELS_CUH
 #define QUIRE_CUDA_KERNELS_CUH
 
+#include "cuda/direct.cuh"
 #include "cuda/exact.cuh"
-#include "cuda/lanes.cuh"
+#include "cuda/ring.cuh"
 
-template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method) {
+template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
+    constexpr int together = E > 1 ? direct_elements<Format> : 1;
+    if constexpr (E > 1)
+        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, RING_THREADS, 0, 0 };
+    return { (const void *)direct_kernel<Format, Term, Method, together>, DIRECT_THREADS, 0, ORDER_LANES / together };
+}
+
+template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, bool is_short) {
     typedef exact_choice<Format, Term> exact;
     switch (method) {
-    case QUIRE_EXACT: return { (const void *)exact_kernel<Format, Term, E>, (unsigned)exact::policy.threads, exact::shared };
-#define METHOD_CASE(name, METHOD, words, rows, unused)                                                                   \
-    case METHOD: return { (const void *)lanes_kernel<Format, Term, name##_method, E>, LANE_WARPS * WARP, 0 };
+    case QUIRE_EXACT:
+        return { (const void *)exact_kernel<Format, Term, E>, (unsigned)exact::policy.threads, exact::shared, 0 };
+#define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
+    case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(is_short);
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
     }
-    return { NULL, 0, 0 };
+    return { NULL, 0, 0, 0 };
 }
 
-template <class Format, class Term> static cuda_kernel kernel_of_term(quire_method method, cuda_access access) {
-    if (access == ACCESS_ELEMENTS) return kernel_of_method<Format, Term, 1>(method);
+template <class Format, class Term>
+static cuda_kernel kernel_of_term(quire_method method, cuda_access access, bool is_short) {
+    if (access == ACCESS_ELEMENTS) return kernel_of_method<Format, Term, 1>(method, is_short);
     if constexpr (Term::is_pair)
-        if (access == ACCESS_SAME) return kernel_of_method<Format, square_term, vector_elements<Format>>(method);
-    return kernel_of_method<Format, Term, vector_elements<Format>>(method);
+        if (access == ACCESS_SAME) return kernel_of_method<Format, square_term, vector_elements<Format>>(method, is_short);
+    return kernel_of_method<Format, Term, vector_elements<Format>>(method, is_short);
 }
 
-template <class Format> static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access) {
-#define TERM_CASE(name, TERM, inexact, unused)                                                                           \
-    case TERM: return kernel_of_term<Format, name##_term>(method, access);
+template <class Format>
+static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access, bool is_short) {
+#define TERM_CASE(name, TERM, inexact, unused)                                                                              \
+    case TERM: return kernel_of_term<Format, name##_term>(method, access, is_short);
     switch (term) {
         QUIRE_TERMS(TERM_CASE, )
     case TERM_COUNT: break;
     }
 #undef TERM_CASE
-    return { NULL, 0, 0 };
+    return { NULL, 0, 0, 0 };
 }
 
 #endif

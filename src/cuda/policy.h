@@ -5,10 +5,15 @@
 #ifndef QUIRE_CUDA_POLICY_H
 #define QUIRE_CUDA_POLICY_H
 
-#define PARTIALS 4096    /* the most groups of tiles that the methods of the canonical order cut an array into      */
-#define LANE_GROUPS 2048 /* how many they are cut into, if there is enough                                          */
-#define LANE_WARPS 8     /* the most warps of their blocks                                                          */
-#define LANE_LOADS 4     /* 16-byte loads that a thread of theirs has in flight, of each array                      */
+/* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance-cuda.md). RING_BYTES: from how many on
+ * they take ring.cuh; a block then takes RING_LEAST at least, and up to RING_GROUP if that leaves RING_GROUPS groups. */
+#define LANE_GROUPS 4096        /* the most groups of tiles, a block each, that they cut an array into                   */
+#define RUN_MOST (1u << 30)     /* and the most tiles of a group                                                         */
+#define OVERLAP_BYTES (4 << 20) /* up to how many bytes the next kernel is let start before this one has ended           */
+#define RING_BYTES (32 << 20)
+#define RING_LEAST (64 << 10)
+#define RING_GROUP (256 << 10)
+#define RING_GROUPS 512
 
 /* The launches of the exact kernels, by the bytes of an element (2, 4, 8) and whether there are two arrays. Measured on an
  * H200, 2026-11 (docs/performance.md).

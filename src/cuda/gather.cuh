@@ -1,0 +1,148 @@
+/* gather.cuh - how the totals of groups become the result.
+ *
+ * Every block but the last of the grid writes its group's total to the workspace and ends; the last waits for them, merges
+ * all by the tree, rounds once and stores. A word of the workspace that nothing has been written to has all bits set: a NaN
+ * that no arithmetic makes. So a word tells by itself whether it is there, and there is one trip to memory and back where a
+ * counter of blocks takes three (a fence, an atomic, a load). Waiting is safe: no block waits but the last, and blocks start
+ * in order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GATHER_CUH
+#define QUIRE_CUDA_GATHER_CUH
+
+#include <type_traits>
+
+#include "cuda/bulk.cuh"
+#include "cuda/lanes.cuh"
+#include "cuda/result.cuh"
+
+#define GATHER_THREAD 8                          /* states that a thread merges by itself                                 */
+#define GATHER_WARP (WARP * GATHER_THREAD)       /* and a warp at a time                                                  */
+#define GATHER_PARTS (LANE_GROUPS / GATHER_WARP) /* the most totals that warps make */
+static_assert(GATHER_PARTS <= 2 * WARP, "one warp must be able to merge them");
+
+static __device__ __forceinline__ void deliver_word(float *to, float x) {
+    const uint32_t bits = bits_of_float(x);
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(bits == ~0u ? 0x7fffffffu : bits) : "memory");
+}
+
+static __device__ __forceinline__ void deliver_word(double *to, double x) {
+    const uint64_t bits = bits_of_double(x);
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(~bits ? bits : ~0ull >> 1) : "memory");
+}
+
+/* Up to 16 bytes of words, all on their way at once. */
+static __device__ __forceinline__ void look(const uint32_t *from, uint32_t (&to)[1]) {
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(to[0]) : "l"(from) : "memory");
+}
+
+static __device__ __forceinline__ void look(const uint32_t *from, uint32_t (&to)[2]) {
+    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "l"(from) : "memory");
+}
+
+static __device__ __forceinline__ void look(const uint32_t *from, uint32_t (&to)[4]) {
+    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "l"(from)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void look(const uint64_t *from, uint64_t (&to)[1]) {
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(to[0]) : "l"(from) : "memory");
+}
+
+static __device__ __forceinline__ void look(const uint64_t *from, uint64_t (&to)[2]) {
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(to[0]), "=l"(to[1]) : "l"(from) : "memory");
+}
+
+static __device__ __forceinline__ float word_of_bits(uint32_t bits) { return float_of_bits(bits); }
+static __device__ __forceinline__ double word_of_bits(uint64_t bits) { return double_of_bits(bits); }
+
+/* Takes states begin, begin + 1, ... of count, as soon as all are there, and leaves their places empty; beyond the end they
+ * are empty anyway. All words are under way before the first is looked at. */
+template <int STATES, class State>
+static __device__ __forceinline__ void take_states(State (&s)[STATES], State *partial, unsigned begin, unsigned count) {
+    typedef std::conditional_t<sizeof *s->word == 4, uint32_t, uint64_t> bits;
+    constexpr int WORDS = sizeof s->word / sizeof *s->word, ALL = STATES * WORDS;
+    constexpr int ONCE = ALL < 16 / (int)sizeof(bits) ? ALL : 16 / (int)sizeof(bits);
+    bits word[ALL / ONCE][ONCE], *from = (bits *)(partial + begin);
+    for (int i = 0; i < STATES; i++) s[i] = identity<State>();
+    if (begin >= count) return;
+    for (bool there = false; !there;) {
+        there = true;
+#pragma unroll
+        for (int i = 0; i < ALL; i += ONCE) look(from + i, word[i / ONCE]);
+#pragma unroll
+        for (int i = 0; i < ALL; i++) there &= ~word[i / ONCE][i % ONCE] || begin + i / WORDS >= count;
+    }
+#pragma unroll
+    for (int i = 0; i < ALL; i++) {
+        if (begin + i / WORDS < count) s[i / WORDS].word[i % WORDS] = word_of_bits(word[i / ONCE][i % ONCE]);
+        from[i] = ~(bits)0;
+    }
+}
+
+/* The tree over STATES groups a thread from begin on, by a warp, in thread 0. The last group is the own one. */
+template <int STATES, class State>
+static __device__ __forceinline__ State gather_warp(State *partial, unsigned begin, unsigned groups, const State &own,
+                                                    int thread) {
+    State s[STATES];
+    begin += thread * STATES;
+    take_states(s, partial, begin, groups - 1);
+#pragma unroll
+    for (unsigned i = 0; i < STATES; i++)
+        if (begin + i == groups - 1) s[i] = own;
+#pragma unroll
+    for (int w = 1; w < STATES; w *= 2)
+#pragma unroll
+        for (int i = 0; i < STATES; i += 2 * w) merge(s[i], s[i + w]);
+    return warp_tree(s[0], WARP);
+}
+
+template <class State> struct gather_memory {
+    State own, part[GATHER_PARTS];
+    int64_t limb[sizeof(State::word) > sizeof *State::word ? QUIRE_ACCUMULATOR_LIMBS : 1];
+};
+
+/* The result from the totals of groups. To be called by all threads of all blocks, the total in thread 0; blockDim.x is a
+ * multiple of a warp, of which warps take part in large gatherings. */
+template <class Method, class Real>
+static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Method, Real> total, unsigned warps,
+                                              gather_memory<lane_state<Method, Real>> &memory) {
+    typedef lane_state<Method, Real> state;
+    state *partial = (state *)job.workspace->partial;
+    const unsigned groups = gridDim.x, warp = threadIdx.x / WARP;
+    const int thread = threadIdx.x % WARP;
+    if (blockIdx.x < groups - 1) {
+        if (threadIdx.x == 0)
+            for (int w = 0; w < Method::words; w++) deliver_word(&partial[blockIdx.x].word[w], total.word[w]);
+        return;
+    }
+    if (groups > GATHER_WARP) {
+        if (threadIdx.x == 0) memory.own = total;
+        __syncthreads();
+        for (unsigned begin = warp * GATHER_WARP; warp < warps && begin < groups; begin += warps * GATHER_WARP) {
+            const state part = gather_warp<GATHER_THREAD>(partial, begin, groups, memory.own, thread);
+            if (thread == 0) memory.part[begin / GATHER_WARP] = part;
+        }
+        __syncthreads();
+        if (warp) return;
+        const int parts = (int)((groups + GATHER_WARP - 1) / GATHER_WARP);
+        total = 2 * thread < parts ? memory.part[2 * thread] : identity<state>();
+        merge(total, 2 * thread + 1 < parts ? memory.part[2 * thread + 1] : identity<state>());
+        total = warp_tree(total, WARP);
+    } else {
+        if (warp) return;
+        if (groups > 1) {
+            for (int w = 0; w < Method::words; w++) total.word[w] = __shfl_sync(WHOLE_WARP, total.word[w], 0);
+            total = groups > WARP ? gather_warp<GATHER_THREAD>(partial, 0, groups, total, thread)
+                                  : gather_warp<1>(partial, 0, groups, total, thread);
+        }
+    }
+    double words[QUIRE_STATE_WORDS] = { 0, 0 };
+    for (int w = 0; w < Method::words; w++) words[w] = __shfl_sync(WHOLE_WARP, total.word[w], 0);
+    store_words<Method>(job, words, memory.limb, thread);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* result.cuh - the one rounding of what the methods of the canonical order end with: one number, or two.
+ *
+ * total.h does it with integers, some hundred of them in a row, which is long for a short sum. Where the result is the sum
+ * itself (not its root, nor a quotient) the hardware rounds the same way.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_RESULT_CUH
+#define QUIRE_CUDA_RESULT_CUH
+
+#include "cuda/choices.cuh"
+#include "cuda/last_block.cuh"
+#include "cuda/total.cuh"
+
+/* A number as the bits of a format. */
+static __device__ __forceinline__ uint64_t round_number(double x, format_description f) {
+    if (double_is_nan(x)) return f.quiet_nan;
+    switch (f.precision) {
+    case 53: return bits_of_double(x);
+    case 24: return bits_of_float(__double2float_rn(x));
+    case 11: return __half_as_ushort(__double2half(x));
+    default: return total_round(total_of_double(x), f); /* bfloat16: not every device has the instruction */
+    }
+}
+
+/* A number that rounds to a format of that precision like the exact sum of s and c, if there is one. For double it is their
+ * sum; for the others that sum, rounded to odd (Boldo and Melquiond 2008): the neighbour with the odd last bit, unless the
+ * sum is exact, rounds to two bits less or fewer as if it were exact. */
+static __device__ __forceinline__ bool number_of_two(double s, double c, int precision, double *number) {
+    double t;
+    const double e = two_sum_f64(s, c, &t);
+    *number = t;
+    if (precision == 53 || e == 0 || !double_is_finite(t)) return true;
+    if (!double_is_finite(e)) return false;
+    const uint64_t bits = bits_of_double(t);
+    if (!(bits & 1)) *number = double_of_bits((e > 0) == (t > 0) ? bits + 1 : bits - 1);
+    return true;
+}
+
+/* The total of a state, by a whole warp. */
+template <class Method> static __device__ quire_total total_of_words(const double *words, int64_t *limb, int thread) {
+    if constexpr (Method::words == 1) {
+        return Method::total(words);
+    } else {
+        if (kahan_sum_alone(words)) return total_of_double(words[0]);
+        for (int i = thread; i < QUIRE_ACCUMULATOR_LIMBS; i += WARP) limb[i] = 0;
+        __syncwarp();
+        if (thread == 0)
+            for (int w = 0; w < Method::words; w++) limbs_add_double(limb, words[w]);
+        __syncwarp();
+        return warp_total(limb, thread);
+    }
+}
+
+/* Stores the result of a state, by a whole warp, all of whose threads know it. */
+template <class Method>
+static __device__ __forceinline__ void store_words(const cuda_job &job, const double *words, int64_t *limb, int thread) {
+    double number = words[0];
+    bool is_number = job.finish == FINISH_KEEP && job.n;
+    if constexpr (Method::words == 2)
+        if (is_number && !kahan_sum_alone(words))
+            is_number = number_of_two(words[0], words[1], job.format.precision, &number);
+    if (is_number) {
+        if (thread == 0) format_store(round_number(number, job.format), job.format, job.result);
+        return;
+    }
+    const quire_total sum = job.n ? total_of_words<Method>(words, limb, thread) : total_zero(0);
+    if (thread == 0) store_total(job, sum);
+}
+
+#endif
