@@ -28,6 +28,13 @@
 #define SIMD_TIER portable
 #endif
 
+/* Before a loop over vectors that are to stay in registers: it is to have no iterations left. */
+#if defined(__clang__)
+#define SIMD_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SIMD_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 #define SIMD_VECTOR __attribute__((vector_size(SIMD_BYTES)))
 typedef float v_f32 SIMD_VECTOR;
 typedef double v_f64 SIMD_VECTOR;

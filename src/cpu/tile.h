@@ -47,8 +47,9 @@ typedef struct {
     size_t full;
 } QUIRE_NAME(tile_source, SCALAR);
 
-/* Rows from begin to end through the first, second, ... group of vectors. What lies ahead bytes behind them is fetched, in
- * the order of memory whatever the order of groups; perhaps past the end, where it does nothing. */
+/* Rows from begin to end through the first, second, ... group of vectors; before row 0 all lanes are the identity. What lies
+ * ahead bytes behind them is fetched, in the order of memory whatever the order of groups; perhaps past the end, where it
+ * does nothing. */
 QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                 QUIRE_NAME(tile_lanes, SCALAR) * lanes, QUIRE_NAME(tile_source, SCALAR) from,
                                                 size_t begin, size_t end, int group, size_t ahead) {
@@ -57,14 +58,14 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
     uintptr_t next = (uintptr_t)from.x + begin * row_bytes + ahead;
     for (int first = 0; first < VECTORS; first += group) {
         VECTOR state[VECTORS][QUIRE_STATE_WORDS];
-#pragma GCC unroll 32
+        SIMD_UNROLL
         for (int v = 0; v < group; v++)
-            for (int w = 0; w < t.words; w++) state[v][w] = lanes->vector[first + v][w];
+            for (int w = 0; w < t.words; w++) state[v][w] = begin ? lanes->vector[first + v][w] : -(VECTOR){ 0 };
         for (size_t row = begin; row < end; row++, next += (size_t)group * bytes) {
             const size_t at = (size_t)first * bytes;
             const char *x = (row < from.full ? from.x + row * row_bytes : from.last_x) + at;
             const char *y = (row < from.full ? from.y + row * row_bytes : from.last_y) + at;
-#pragma GCC unroll 32
+            SIMD_UNROLL
             for (int v = 0; v < group; v++) {
                 __builtin_prefetch((const void *)(next + (size_t)v * bytes));
                 VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
@@ -72,7 +73,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
                 t.add(state[v], value, t.error(a, b, value), t.inexact);
             }
         }
-#pragma GCC unroll 32
+        SIMD_UNROLL
         for (int v = 0; v < group; v++)
             for (int w = 0; w < t.words; w++) lanes->vector[first + v][w] = state[v][w];
     }
@@ -90,20 +91,23 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     if (rest)
         QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
     if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
-#pragma GCC unroll 64
-    for (int v = 0; v < VECTORS; v++)
-        for (int w = 0; w < t.words; w++) lanes->vector[v][w] = -(VECTOR){ 0 };
     if (whole)
         QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, 0, rows, VECTORS, AHEAD_BYTES);
     else
-        for (size_t row = 0; row < rows; row += strip)
-            QUIRE_NAME(tile_rows, SCALAR)
-            (t, lanes, from, row, rows - row < strip ? rows : row + strip, SIMD_REGISTERS / (2 * t.words),
-             STRIP_BYTES / 4 * 3);
-#pragma GCC unroll 64
-    for (int w = VECTORS / 2; w; w /= 2)
-#pragma GCC unroll 64
-        for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
+        for (size_t row = 0; row < rows; row += strip) {
+            const size_t end = rows - row < strip ? rows : row + strip;
+            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, row, end, SIMD_REGISTERS / (2 * t.words), STRIP_BYTES / 4 * 3);
+        }
+    if (whole) {
+        SIMD_UNROLL
+        for (int w = VECTORS / 2; w; w /= 2) {
+            SIMD_UNROLL
+            for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
+        }
+    } else { /* from memory to memory: unrolled, it is slower                                                            */
+        for (int w = VECTORS / 2; w; w /= 2)
+            for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
+    }
 }
 
 /* Lanes into, into + 1, ... of a batch take lanes from, from + 1, ... */
@@ -131,7 +135,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     }
     for (int w = 0; w < t.words; w++) memset(&batch.word[w][tiles * WIDTH], 0, sizeof(VECTOR));
     for (size_t w = WIDTH / 2; w; w /= 2)
-        for (size_t i = 0; i < tiles; i++) QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, i * WIDTH + w);
+        for (size_t i = 0; i < tiles && w < n; i++) /* with fewer, lanes w and on are missing */
+            QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, i * WIDTH + w);
     for (size_t w = 1; w < tiles; w *= 2)
         for (size_t i = 0; i + w < tiles; i += 2 * w) QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, (i + w) * WIDTH);
     for (int w = 0; w < t.words; w++) total[w] = batch.word[w][0];
