@@ -31,49 +31,61 @@ QUIRE_INLINE void slow_limbs(exact_choice c, quire_accumulator *a, const char *x
     }
 }
 
-/* A vector of terms as pairs, upper and lower part, and the places of their bins. */
-QUIRE_INLINE void prepare_pairs(v_f64 value, f64_pair *pair, int64_t *index) {
-    const v_f64 ones = (v_f64){ 0 } + 1;
-    const v_i64 bin = (v_i64)value >> PAIR_SHIFT & (PAIR_BINS - 1), high = bin >= PAIR_SCALED, place = bin * COLUMNS;
-    const v_f64 term = value * (v_f64)((high & (v_i64)(ones * PAIR_SCALE)) | (~high & (v_i64)ones));
-    const v_f64 upper = (v_f64)((v_i64)term & PAIR_UPPER), lower = term - upper;
-    const v_f64 even = even_pairs(upper, lower), odd = odd_pairs(upper, lower);
-    memcpy(pair, &even, sizeof even);
-    memcpy(pair + SIMD_F64 / 2, &odd, sizeof odd);
-    memcpy(index, &place, sizeof place);
+typedef f64_pair pair_columns[COLUMNS];
+
+QUIRE_INLINE f64_pair *pair_bin(pair_columns *bin, const char *term) {
+    uint64_t bits;
+    memcpy(&bits, term, sizeof bits);
+    return bin[bits >> PAIR_SHIFT & (PAIR_BINS - 1)];
 }
 
-/* Doubles, and products that fit one; n is a multiple of a step and at most PAIR_ADDITIONS. If something was not finite, it
- * must be done again from copies without: what the accumulator notes and holds must not depend on what shared a bin with
- * it. Answers 0 then, having added nothing. */
+/* Adds doubles to the bins, a multiple of COLUMNS of them: each is a pair of its upper and lower part, and goes to the bin
+ * of its exponent. Answers whether something was not finite, and bins may then hold anything. */
+QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int keep_sign) {
+    const uint64_t sign = (uint64_t)1 << 63;
+    u64_pair seen = { 0 };
+    for (const char *end = term + 8 * n; term < end; term += 8 * COLUMNS) {
+        __builtin_prefetch((const void *)((uintptr_t)term + PREFETCH_BYTES));
+#pragma GCC unroll 2
+        for (int k = 0; k < COLUMNS; k += 2) {
+            u64_pair bits;
+            memcpy(&bits, term + 8 * k, sizeof bits);
+            const u64_pair magnitude = bits & ~sign;
+            seen |= magnitude + ((uint64_t)1 << 52); /* the exponent of Inf and NaN overflows into the sign             */
+            /* So does that of a number to be scaled, and 2^63 >> 5 is PAIR_SHIFT_DOWN exponents. */
+            const u64_pair high = (magnitude + ((uint64_t)(2048 - 8 * PAIR_SCALED) << 52)) & sign;
+            const f64_pair value = (f64_pair)((keep_sign ? bits : magnitude) - (high >> 5));
+            const f64_pair upper = (f64_pair)((u64_pair)value & PAIR_UPPER), lower = value - upper;
+            pair_bin(bin, term + 8 * k)[k] += first_of_both(upper, lower);
+            pair_bin(bin, term + 8 * k + 8)[k + 1] += second_of_both(upper, lower);
+        }
+    }
+    return ((seen[0] | seen[1]) & sign) != 0;
+}
+
+/* Doubles, and products that fit one; n is a multiple of a step and of COLUMNS, and at most PAIR_ADDITIONS. If something was
+ * not finite, it must be done again from copies without: what the accumulator notes and holds must not depend on what shared
+ * a bin with it. Answers 0 then, having added nothing. */
 QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n, int copies) {
-    char copy_x[BATCH * 8], copy_y[BATCH * 8];
-    f64_pair bin[PAIR_BINS * COLUMNS], pair[BATCH];
-    int64_t index[BATCH];
-    const size_t step = (size_t)(STEP_TERMS(c.format.size) * SIMD_F64);
+    pair_columns bin[PAIR_BINS];
+    char copy_x[BATCH * 8], copy_y[BATCH * 8], terms[BATCH * 8];
+    const size_t size = (size_t)c.format.size, step = (size_t)(STEP_TERMS(c.format.size) * SIMD_F64);
     memset(bin, 0, sizeof bin);
     for (size_t done = 0, count; done < n; done += count) {
         count = n - done < BATCH ? n - done : BATCH;
-        const char *p = x + done * (size_t)c.format.size, *q = y + done * (size_t)c.format.size;
+        const char *p = x + done * size, *q = y + done * size;
         if (copies) copy_finite(c, a, p, q, count / step, copy_x, copy_y), p = copy_x, q = copy_y;
-        for (size_t i = 0; i < count; i += step) {
-            const size_t at = i * (size_t)c.format.size;
+        for (size_t i = 0; i < count && c.is_product; i += step) {
             v_f64 value[4], error[4];
             magnitudes unused = look_at_nothing(c.format.size);
-            step_terms(c, p + at, q + at, p + at, value, error, &unused);
-            for (size_t k = 0; k < STEP_TERMS((size_t)c.format.size); k++)
-                prepare_pairs(value[k], pair + i + k * SIMD_F64, index + i + k * SIMD_F64);
+            product_terms(c, p + i * size, q + i * size, value, error, &unused);
+            memcpy(terms + 8 * i, value, 8 * step);
         }
-        settle(pair), settle(index);
-        for (size_t i = 0; i < count; i += SIMD_F64)
-#pragma GCC unroll 8
-            for (size_t j = 0; j < SIMD_F64; j++)
-                bin[(size_t)index[i + j] + j % COLUMNS] += pair[i + j / 2 + j % 2 * (SIMD_F64 / 2)];
+        if (add_pairs(bin, c.is_product ? terms : p, count, c.keep_sign)) return 0;
     }
-    for (int k = PAIR_BINS - 1; k >= 0; k--) { /* what is not finite is in the last bin, if anywhere */
-        f64_pair b = bin[k * COLUMNS];
-        for (int j = 1; j < COLUMNS; j++) b += bin[k * COLUMNS + j];
-        if (!double_is_finite(b[0]) || !double_is_finite(b[1])) return 0;
+    for (int k = 0; k < PAIR_BINS; k++) {
+        f64_pair b = bin[k][0];
+        for (int j = 1; j < COLUMNS; j++) b += bin[k][j];
         pair_empty(a, k, b[0]);
         pair_empty(a, k, b[1]);
     }
@@ -83,7 +95,8 @@ QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x,
 /* Elements narrower than double come here only if they are few: a window holds them all (not so their products). Products of
  * doubles have 106 bits, too many for a pair. */
 QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    const size_t step = (size_t)(STEP_TERMS(c.format.size) * SIMD_F64), size = (size_t)c.format.size;
+    const int terms = STEP_TERMS(c.format.size) * SIMD_F64;
+    const size_t step = (size_t)(terms > COLUMNS ? terms : COLUMNS), size = (size_t)c.format.size;
     while (c.is_double != c.is_product && n >= PAIR_WORTHWHILE) {
         const size_t count = n < PAIR_ADDITIONS ? n - n % step : PAIR_ADDITIONS;
         if (!slow_pairs(c, a, x, y, count, 0)) slow_pairs(c, a, x, y, count, 1);

@@ -51,13 +51,18 @@ typedef uint64_t v_u64 SIMD_VECTOR;
 QUIRE_INLINE v_u64 bits_of_v_f64(v_f64 x) { return (v_u64)x; }
 
 /* SIMD_SUBTRACT_F32(a, b), _F64: a - b as fma(b, -1, a), which is the same, but done by the multipliers where additions and
- * multiplications have units of their own (Zen); chains of additions alone would leave those idle.
- *
- * Two doubles, whatever the tier; even_pairs(a, b) is a[0], b[0], a[2], b[2], ..., odd_pairs(a, b) a[1], b[1], a[3], ... */
-typedef double f64_pair __attribute__((vector_size(16)));
+ * multiplications have units of their own (Zen); chains of additions alone would leave those idle. */
 
-/* Has p in memory from here on: compilers like to take a vector apart in registers, which is slower than through memory. */
-QUIRE_INLINE void settle(const void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+/* Two doubles, whatever the tier. */
+typedef double f64_pair __attribute__((vector_size(16)));
+typedef uint64_t u64_pair __attribute__((vector_size(16)));
+#ifdef __clang__
+QUIRE_INLINE f64_pair first_of_both(f64_pair a, f64_pair b) { return __builtin_shufflevector(a, b, 0, 2); }
+QUIRE_INLINE f64_pair second_of_both(f64_pair a, f64_pair b) { return __builtin_shufflevector(a, b, 1, 3); }
+#else
+QUIRE_INLINE f64_pair first_of_both(f64_pair a, f64_pair b) { return __builtin_shuffle(a, b, (u64_pair){ 0, 2 }); }
+QUIRE_INLINE f64_pair second_of_both(f64_pair a, f64_pair b) { return __builtin_shuffle(a, b, (u64_pair){ 1, 3 }); }
+#endif
 
 QUIRE_INLINE v_f32 abs_v_f32(v_f32 x) { return (v_f32)((v_i32)x & 0x7fffffff); }
 QUIRE_INLINE v_f64 abs_v_f64(v_f64 x) { return (v_f64)((v_i64)x & 0x7fffffffffffffff); }
@@ -88,8 +93,6 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
-QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm512_unpacklo_pd((__m512d)a, (__m512d)b); }
-QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm512_unpackhi_pd((__m512d)a, (__m512d)b); }
 /* Products of 16-bit numbers, two neighbours added; a number, negative where sign is; entries of a table of one vector or
  * two, by the low bits of index. */
 #define SIMD_HAS_PAIRS
@@ -125,8 +128,6 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
-QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm256_unpacklo_pd((__m256d)a, (__m256d)b); }
-QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64)_mm256_unpackhi_pd((__m256d)a, (__m256d)b); }
 QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_min_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_max_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }
@@ -158,8 +159,6 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64){ x[0], x[1] }; }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64){ x[2], x[3] }; }
 #define SIMD_SUBTRACT_F32(a, b) ((a) - (b))
 #define SIMD_SUBTRACT_F64(a, b) ((a) - (b))
-QUIRE_INLINE v_f64 even_pairs(v_f64 a, v_f64 b) { return (v_f64){ a[0], b[0] }; }
-QUIRE_INLINE v_f64 odd_pairs(v_f64 a, v_f64 b) { return (v_f64){ a[1], b[1] }; }
 QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (a & (a < b)) | (b & ~(a < b)); }
 QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (a & (a > b)) | (b & ~(a > b)); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (a & (a < b)) | (b & ~(a < b)); }
