@@ -1,6 +1,6 @@
 /* column.cuh - exact accumulation of anything: a thread's own column of cells in shared memory, one for every range of
  * exponents. No cell is shared, so there are no atomics; lanes of a warp never meet in a bank. What no window holds goes
- * here, and all of bfloat16, whose cells are small enough to take every element at the speed of memory.
+ * here, and all products of two bfloat16.
  *
  * A cell is a floating-point number or an integer that takes Column::additions terms exactly. A column is emptied into the
  * warp's totals: for every cell two integers, in units of the cell and of 2^32 times it, which hold whatever comes.
@@ -184,7 +184,8 @@ template <int THREADS, int LEAST, int GREATEST> struct integer_column {
         if (Term::is_product) { /* 106 bits */
             double_decompose(x, &m, &q);
             double_decompose(y, &m_y, &q_y);
-            const int64_t low = m * m_y, high = __mul64hi(m, m_y); /* two's complement: the low 53 bits, and the rest */
+            const int64_t low = (int64_t)((uint64_t)m * (uint64_t)m_y),
+                          high = __mul64hi(m, m_y); /* two's complement: the low 53 bits, and the rest */
             add_integer(low & 0x1fffffffffffff, q + q_y);
             add_integer((int64_t)((uint64_t)high << 11 | (uint64_t)low >> 53), q + q_y + 53);
             return;

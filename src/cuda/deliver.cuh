@@ -1,6 +1,5 @@
 /* deliver.cuh - the end of an exact sum: what the warps of a block have counted goes to limbs, its own if it is alone, or
- * the workspace's; the last block takes those, and rounds. One warp of a block does all that: barriers of the block cost
- * more.
+ * the workspace's; the last block takes those, and rounds. One warp does all that, since barriers of the block cost more.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +9,7 @@
 #include "cuda/batch.cuh"
 #include "cuda/last_block.cuh"
 
-#define NO_TOP INT_MIN
+#define NO_TOP INT_MIN /* of a warp without a window */
 
 static __device__ __forceinline__ unsigned warp_or(unsigned x) {
 #if __CUDA_ARCH__ >= 800
@@ -27,8 +26,8 @@ template <class Choice> struct block_counts {
     int64_t count[warps][items]; /* the low and the high part of every bin                                              */
     int top[warps];              /* of the warp's window, or NO_TOP                                                     */
     unsigned saw[warps];
-    bool used[warps];      /* whether the warp used its columns                                                   */
-    quire_accumulator sum; /* of the block, if it is alone; what the last block takes                             */
+    bool used[warps];            /* whether the warp used its columns                                                   */
+    quire_accumulator sum;       /* of the block, if it is alone; what the last block takes                             */
 };
 
 /* Hands over what a warp has counted. */
@@ -46,8 +45,7 @@ static __device__ __forceinline__ void hand_over(block_counts<Choice> &block,
     if (thread == 0) block.top[warp] = there ? window.top : NO_TOP;
 }
 
-/* Adds the counts of a block's warps to limbs. A lane has an item of some of the warps; most often all have the same window.
- */
+/* Adds the counts of a block's warps to limbs. A lane has an item of some warps; most often all have the same window. */
 template <class Choice>
 static __device__ __forceinline__ void add_counts(const block_counts<Choice> &block, int64_t *limb, int thread, int shrunk) {
     constexpr int items = block_counts<Choice>::items;

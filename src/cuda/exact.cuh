@@ -83,7 +83,7 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
         window.bin = before;
         w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
     } else if (left) {
-        column_rests<Choice, Format, Term>(before, b.forgotten());
+        column_rests<Choice, Format, Term>(before, b);
     }
     __syncwarp();
     if (!Choice::fits)
@@ -156,7 +156,8 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
     if (gridDim.x == 1) {
-        for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) block.sum.limb[i] = 0;
+        int64_t *word = (int64_t *)&block.sum;
+        for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
         __syncthreads();
     }
 
