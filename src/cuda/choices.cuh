@@ -7,9 +7,10 @@
 
 #include <cuda_fp16.h>
 
-
 #include "accumulator/limbs.h"
 #include "format/formats.h"
+#include "method/methods.h"
+#include "operation/operations.h"
 #include "order/order.h"
 
 QUIRE_INLINE float abs_f32(float x) { return float_of_bits(bits_of_float(x) & 0x7fffffff); }
@@ -80,6 +81,36 @@ template <class Format, int COUNT> struct pack {
         const uint4 bytes = __ldcs((const uint4 *)p);
         word[0] = bytes.x, word[1] = bytes.y, word[2] = bytes.z, word[3] = bytes.w;
     }
+    /* The first count elements; for each of the others the byte upper above zeros. */
+    __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
+        if (count >= COUNT) {
+            load(p);
+            return;
+        }
+        for (int i = 0; i < 4; i++) word[i] = sizeof(element) == 2 ? upper << 24 | upper << 8 : sizeof(element) == 4 || i % 2 ? upper << 24 : 0;
+#pragma unroll
+        for (int i = 0; i < COUNT - 1; i++)
+            if (i < count) set(i, p[i]);
+    }
+    __device__ __forceinline__ void set(int i, element e) {
+        if constexpr (sizeof(element) == 2) word[i / 2] = i % 2 ? (word[i / 2] & 0xffff) | (uint32_t)e << 16 : (word[i / 2] & 0xffff0000) | e;
+        else if constexpr (sizeof(element) == 4) word[i] = bits_of_float(e);
+        else word[2 * i] = (uint32_t)bits_of_double(e), word[2 * i + 1] = (uint32_t)(bits_of_double(e) >> 32);
+    }
+    /* Whether an element is something other than -0. */
+    __device__ __forceinline__ bool is_other() const {
+        constexpr uint32_t zero = sizeof(element) == 2 ? 0x80008000 : 0x80000000;
+        uint32_t other = 0;
+        for (int i = 0; i < 4; i++) other |= word[i] ^ (sizeof(element) == 8 && i % 2 == 0 ? 0 : zero);
+        return other != 0;
+    }
+    /* Whether any two elements have the same sign. */
+    __device__ __forceinline__ bool has_equal_sign(const pack &other) const {
+        constexpr uint32_t sign = sizeof(element) == 2 ? 0x80008000 : 0x80000000;
+        uint32_t differs = sign;
+        for (int i = sizeof(element) == 8; i < 4; i += sizeof(element) == 8 ? 2 : 1) differs &= word[i] ^ other.word[i];
+        return differs != sign;
+    }
     /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than to keep
      * it in registers all the way there. */
     __device__ __forceinline__ void forget() {
@@ -97,6 +128,19 @@ template <class Format> struct pack<Format, 1> {
     element one;
 
     __device__ __forceinline__ void load(const element *p) { one = *p; }
+    __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
+        if (count > 0) one = *p;
+        else if constexpr (sizeof(element) == 2) one = (element)(upper << 8);
+        else one = upper ? (element)-0.0 : (element)0;
+    }
+    __device__ __forceinline__ bool is_other() const {
+        if constexpr (sizeof(element) == 2) return one != 0x8000;
+        else return bits_of_double(one) != 0x8000000000000000;
+    }
+    __device__ __forceinline__ bool has_equal_sign(const pack &other) const {
+        if constexpr (sizeof(element) == 2) return !((one ^ other.one) & 0x8000);
+        else return !((bits_of_double(one) ^ bits_of_double(other.one)) >> 63);
+    }
     __device__ __forceinline__ void forget() {}
     __device__ __forceinline__ element operator[](int) const { return one; }
 };

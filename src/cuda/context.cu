@@ -122,18 +122,19 @@ static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
     case number: return quire_cuda_##name(job->term, job->method, access, is_short);
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
-    return { NULL, 0, 0, 0 };
+    return { NULL, 0, 0, 0, 0, 0 };
 }
 
 struct launch_shape {
     unsigned blocks, threads, run;
+    size_t share;
 };
 
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 
 static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel, unsigned threads) {
     int blocks = 1;
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared * threads) ||
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared) ||
         blocks < 1)
         blocks = 1;
     return (unsigned)(c->multiprocessors * blocks);
@@ -164,7 +165,7 @@ static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kerne
     const unsigned together = tiles_together(c, kernel, tiles);
     unsigned run = together;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run };
+    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
 }
 
 /* A block a group, which is as large as leaves enough of them. */
@@ -173,7 +174,7 @@ static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t m
     while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
     while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run), kernel->threads, run };
+    return { (unsigned)divide_up(tiles, run), kernel->threads, run, 0 };
 }
 
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
@@ -183,16 +184,24 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
     return shape_direct(c, kernel, tiles, most);
 }
 
-/* As many blocks as fit the device at once, but no more warps than batches. */
+static bool is_short_sum(const quire_job *job) {
+    return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
+}
+
+/* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
+ * long one has as many as fit. Warps take no more at a time than leaves work for all. */
 static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
-    const size_t batch_bytes = 32 * 16 * 2, size = (size_t)describe_format(job->type).size;
-    const size_t batches = divide_up(job->n * size, batch_bytes) + 1;
+    const size_t steps = divide_up(job->n, kernel->step) + !job->n, size = (size_t)describe_format(job->type).size;
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
-    size_t blocks = resident_blocks(c, kernel, threads);
+    const size_t warps = threads / 32;
+    size_t blocks = is_short_sum(job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (c->wish.blocks) blocks = c->wish.blocks;
-    else if (blocks > divide_up(batches, threads / 32)) blocks = divide_up(batches, threads / 32);
-    return { (unsigned)blocks, threads, 0 };
+    else if (job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
+    else if (blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
+    size_t share = divide_up(steps, blocks * warps) * kernel->step;
+    if (share > kernel->batch) share = kernel->batch;
+    return { (unsigned)blocks, threads, 0, share };
 }
 
 /* overlap: the kernel may be started before the one ahead of it has ended (it waits where it must). */
@@ -204,7 +213,7 @@ static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, launc
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(shape.blocks);
     config.blockDim = dim3(shape.threads);
-    config.dynamicSmemBytes = kernel->shared * shape.threads;
+    config.dynamicSmemBytes = kernel->shared;
     config.stream = c->stream;
     config.attrs = &attribute;
     config.numAttrs = overlap;
@@ -216,12 +225,13 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
-    const cuda_kernel kernel = find_kernel(job, is_short_array(c, job));
+    const cuda_kernel kernel = find_kernel(job, job->method == QUIRE_EXACT ? is_short_sum(job) : is_short_array(c, job));
     cuda_job work = { job->x, job->y, job->n, job->finish, describe_format(job->result_type), job->result, accumulator,
-                      c->workspace, order_tile(job->n, order_rows_of(job->method)), 0, false };
+                      c->workspace, order_tile(job->n, order_rows_of(job->method)), 0, false, 0 };
     const launch_shape shape =
         job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, &kernel, work.tile);
     work.run = shape.run;
+    work.share = shape.share;
     work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
     void *arguments[] = { &work };
     return status_of(start(c, &kernel, shape, job->method != QUIRE_EXACT && c->has_bulk, arguments));
@@ -288,10 +298,12 @@ static cudaError_t prepare_kernels(void) {
                 const char *x = array, *y = array + offset;
                 const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y, QUIRE_EXACT,
                                         QUIRE_F64, NULL };
-                const cuda_kernel kernel = find_kernel(&job, false);
-                const cudaError_t error = cudaFuncSetAttribute(
-                    kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(kernel.shared * kernel.threads));
-                if (error) return error;
+                for (int is_short = 0; is_short < 2; is_short++) {
+                    const cuda_kernel kernel = find_kernel(&job, is_short);
+                    const cudaError_t error = cudaFuncSetAttribute(
+                        kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)kernel.shared);
+                    if (error) return error;
+                }
             }
     return cudaSuccess;
 }

@@ -28,14 +28,17 @@ struct cuda_job {
     size_t tile;  /* elements of a tile                                                                */
     unsigned run; /* tiles that a block takes, a power of two                                          */
     bool overlap; /* the next kernel may be started before this one has ended                          */
+    size_t share; /* elements that a warp of exact takes at a time                                     */
 };
 
 /* A kernel and how it likes to be launched. */
 struct cuda_kernel {
     const void *function;
     unsigned threads; /* of a block, at most                                                               */
-    unsigned shared;  /* bytes of dynamic shared memory a thread                                           */
+    unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
     unsigned owners;  /* of the canonical order: threads that take a tile; 0: all (ring.cuh)               */
+    unsigned step;    /* of exact: elements that a warp loads at once                                      */
+    unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */

@@ -12,21 +12,26 @@
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     if constexpr (E > 1)
-        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, RING_THREADS, 0, 0 };
-    return { (const void *)direct_kernel<Format, Term, Method, together>, DIRECT_THREADS, 0, ORDER_LANES / together };
+        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, RING_THREADS, 0, 0, 0, 0 };
+    return { (const void *)direct_kernel<Format, Term, Method, together>, DIRECT_THREADS, 0, ORDER_LANES / together, 0, 0 };
+}
+
+template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_kernel_of() {
+    typedef exact_choice<Format, Term, SHORT> Choice;
+    return { (const void *)exact_kernel<Format, Term, E, SHORT>, (unsigned)Choice::threads, Choice::shared, 0, WARP * E,
+             WARP * E * Choice::template packs<E> };
 }
 
 template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, bool is_short) {
-    typedef exact_choice<Format, Term> exact;
     switch (method) {
     case QUIRE_EXACT:
-        return { (const void *)exact_kernel<Format, Term, E>, (unsigned)exact::policy.threads, exact::shared, 0 };
+        return E > 1 && is_short ? exact_kernel_of<Format, Term, E, (E > 1)>() : exact_kernel_of<Format, Term, E, false>();
 #define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
     case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(is_short);
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
     }
-    return { NULL, 0, 0, 0 };
+    return { NULL, 0, 0, 0, 0, 0 };
 }
 
 template <class Format, class Term>
@@ -46,7 +51,7 @@ static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access a
     case TERM_COUNT: break;
     }
 #undef TERM_CASE
-    return { NULL, 0, 0, 0 };
+    return { NULL, 0, 0, 0, 0, 0 };
 }
 
 #endif

@@ -15,17 +15,37 @@
 #define RING_GROUP (256 << 10)
 #define RING_GROUPS 512
 
-/* The launches of the exact kernels, by the bytes of an element (2, 4, 8) and whether there are two arrays. Measured on an
- * H200, 2026-11 (docs/performance.md).
- *   threads  of a block
+/* An exact sum takes one block up to so many bytes; up to so many, a few blocks a multiprocessor, of kernels that spread
+ * what there is over all warps. */
+#define EXACT_ONE_BLOCK ((size_t)16 << 10)
+#define EXACT_SHORT ((size_t)4 << 20)
+#define EXACT_SHORT_BLOCKS 2
+
+/* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
+#define EXACT_SHARED (60u << 10)
+
+/* How an exact kernel is launched.
+ *   threads  of a block; a power of two
  *   blocks   of a multiprocessor, at least; what limits registers
- *   vectors  16-byte loads that a thread has in flight, of each array                                                    */
+ *   vectors  16-byte loads that a thread takes at a time, of each array, while the next are under way                    */
 struct exact_policy {
     int threads, blocks, vectors;
 };
 
-#define EXACT_POLICY(size, is_pair)                                                                                         \
-    ((size) == 8 ? ((is_pair) ? exact_policy{ 128, 2, 4 } : exact_policy{ 128, 3, 8 })                                      \
-                 : ((is_pair) ? exact_policy{ 256, 2, 4 } : exact_policy{ 256, 2, 8 }))
+struct exact_case {
+    int size; /* of an element                                                                                        */
+    bool is_half, is_product, is_pair, is_short;
+};
+
+/* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
+constexpr exact_policy exact_policy_of(exact_case c) {
+    const bool large_cells = c.is_product && !c.is_half;
+    const int vectors = c.is_pair ? 4 : 8;
+    if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
+    if (c.size == 8 && c.is_product) return { 64, 5, vectors };
+    if (c.size == 8) return { 128, 4, 6 };
+    if (large_cells || (c.size == 2 && !c.is_half)) return { 128, 4, vectors };
+    return { 256, 2, vectors };
+}
 
 #endif

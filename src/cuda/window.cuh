@@ -28,12 +28,12 @@ static __device__ __forceinline__ double window_extract(double *bin, int bins, d
     return x;
 }
 
-#define ERROR_BELOW 53       /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit             */
-#define WINDOW_ROOM 1        /* binades left free above the greatest element when a window is placed                       */
-#define OUTLIERS 3           /* so many lanes of a warp may be outside without a word                                      */
-#define MOVES 16             /* so many times a window moves                                                               */
-#define SLOW_BATCHES 64      /* the longest stretch that goes to columns before the window is tried again                  */
-#define READINGS (1 << 11)   /* a count takes 2^51 a reading, and has 63 bits                                              */
+#define ERROR_BELOW 53     /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit             */
+#define WINDOW_ROOM 1      /* binades left free above the greatest element when a window is placed                       */
+#define OUTLIERS 3         /* so many lanes of a warp may be outside without a word                                      */
+#define MOVES 16           /* so many times a window moves                                                               */
+#define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again                 */
+#define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits                                              */
 
 /* The upper word of |x|: exponent and 20 bits, enough to compare with a power of two. */
 static __device__ __forceinline__ uint32_t magnitude_word(double x) { return (uint32_t)__double2hiint(x) & 0x7fffffff; }
@@ -41,19 +41,21 @@ static __device__ __forceinline__ uint32_t power_word(int exponent) { return (ui
 
 #define INFINITE_WORD 0x7ff00000u
 
-static __device__ __forceinline__ uint32_t warp_max(uint32_t x) {
+/* The sum of what the lanes have, in units of 1 (low) and 2^32 (high). */
+static __device__ __forceinline__ cell_total warp_sum(int64_t x) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(WHOLE_WARP, x);
+    const uint32_t piece[3] = { (uint32_t)x & 0xffff, (uint32_t)x >> 16, (uint32_t)(x >> 32) & 0xffff };
+    const int64_t sum[4] = { __reduce_add_sync(WHOLE_WARP, piece[0]), __reduce_add_sync(WHOLE_WARP, piece[1]),
+                             __reduce_add_sync(WHOLE_WARP, piece[2]), __reduce_add_sync(WHOLE_WARP, (int)(x >> 48)) };
+    return { sum[0] + (sum[1] << 16), sum[2] + sum[3] * (1 << 16) };
 #else
-    for (int w = WARP / 2; w; w /= 2) x = max(x, __shfl_xor_sync(WHOLE_WARP, x, w));
-    return x;
+    cell_total sum = { x & 0xffffffff, x >> 32 };
+    for (int w = WARP / 2; w; w /= 2) {
+        sum.low += __shfl_xor_sync(WHOLE_WARP, sum.low, w);
+        sum.high += __shfl_xor_sync(WHOLE_WARP, sum.high, w);
+    }
+    return sum;
 #endif
-}
-
-static __device__ __forceinline__ int64_t warp_sum(int64_t x) {
-#pragma unroll
-    for (int w = WARP / 2; w; w /= 2) x += __shfl_xor_sync(WHOLE_WARP, x, w);
-    return x;
 }
 
 static __device__ __forceinline__ void atomic_add(int64_t *to, int64_t x) {
@@ -70,15 +72,24 @@ static __device__ void limbs_add_atomic(int64_t *limb, int64_t m, int q) {
 
 /* Adds the warp's counts, in units of 2^unit, to limbs. */
 static __device__ __noinline__ void deposit_count(int64_t *limb, int64_t count, int unit, int thread) {
-    const int64_t low = warp_sum(count & 0xffffffff), high = warp_sum(count >> 32);
-    if (thread) return;
-    limbs_add_atomic(limb, low, unit);
-    limbs_add_atomic(limb, high, unit + 32);
+    const cell_total sum = warp_sum(count);
+    if (thread > 1) return;
+    limbs_add_atomic(limb, thread ? sum.high : sum.low, unit + 32 * thread);
 }
 
 /* Everything is inlined but what takes no reference to it, so that all of it stays in registers. */
+template <int STREAMS, int BINS> struct window_bins { double at[STREAMS][BINS]; };
+
+template <int STREAMS, int BINS>
+static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS> &a, const window_bins<STREAMS, BINS> &b) {
+    bool same = true;
+    for (int s = 0; s < STREAMS; s++)
+        for (int k = 0; k < BINS; k++) same = same && a.at[s][k] == b.at[s][k];
+    return same;
+}
+
 template <int STREAMS, int BINS> struct warp_window {
-    double bin[STREAMS][BINS];      /* of this lane, as is */
+    window_bins<STREAMS, BINS> bin; /* of this lane, as is */
     int64_t count[STREAMS][BINS];   /* this; the rest is the warp's */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
@@ -88,7 +99,7 @@ template <int STREAMS, int BINS> struct warp_window {
         limit = power_word(top);
         additions = 0;
         for (int s = 0; s < STREAMS; s++)
-            for (int k = 0; k < BINS; k++) bin[s][k] = window_start(top - s * ERROR_BELOW, k);
+            for (int k = 0; k < BINS; k++) bin.at[s][k] = window_start(top - s * ERROR_BELOW, k);
     }
 
     __device__ __forceinline__ void open() {
@@ -96,7 +107,7 @@ template <int STREAMS, int BINS> struct warp_window {
         stretch = 1;
         limit = 0;
         for (int s = 0; s < STREAMS; s++)
-            for (int k = 0; k < BINS; k++) bin[s][k] = 0, count[s][k] = 0;
+            for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count[s][k] = 0;
     }
 
     /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is. */
@@ -110,8 +121,8 @@ template <int STREAMS, int BINS> struct warp_window {
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
                 const double start = window_start(top - s * ERROR_BELOW, k);
-                count[s][k] += window_count_f64(bin[s][k], start);
-                bin[s][k] = start;
+                count[s][k] += window_count_f64(bin.at[s][k], start);
+                bin.at[s][k] = start;
             }
         additions = 0;
         readings++;
@@ -129,13 +140,12 @@ template <int STREAMS, int BINS> struct warp_window {
         readings = 0;
     }
 
-    /* After a batch that did not fit in the lanes with bad set: whether to move, or to be slow for a while. most: of this lane's
-     * elements, or 0 if they are not finite. */
-    __device__ __forceinline__ void learn(bool bad, uint32_t most, int least, int64_t *limb, int thread,
-                                          int shrunk) {
+    /* After a batch that did not fit in the lanes with bad set: whether to move, or to be slow for a while. most: of this
+     * lane's elements, or 0 if they are not finite. */
+    __device__ __forceinline__ void learn(bool bad, uint32_t most, int least, int64_t *limb, int thread, int shrunk) {
         const unsigned above = __ballot_sync(WHOLE_WARP, bad && most >= limit), all = __ballot_sync(WHOLE_WARP, bad);
         if (__popc(all) <= OUTLIERS) return;
-        const uint32_t greatest = warp_max(most);
+        const uint32_t greatest = (uint32_t)warp_max((int)most);
         const int better = top_for(greatest, least);
         if (greatest && moves < MOVES && (better > top ? __popc(above) > OUTLIERS : better + WINDOW_ROOM < top)) {
             deposit(limb, thread, shrunk);

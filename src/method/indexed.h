@@ -35,17 +35,6 @@ QUIRE_INLINE void indexed_add(double *bin, int stride, float x) {
     bin[(int)(bits_of_float(x) >> INDEXED_SHIFT & (INDEXED_BINS - 1)) * stride] += (double)x;
 }
 
-/* Empties one bin into an accumulator. */
-QUIRE_INLINE void indexed_empty(quire_accumulator *a, double *bin) {
-    accumulator_note(a, *bin);
-    if (double_is_finite(*bin)) limbs_add_double(a->limb, *bin);
-    *bin = -0.0;
-}
-
-QUIRE_INLINE void indexed_flush(quire_accumulator *a, double *bin, int stride) {
-    for (int k = 0; k < INDEXED_BINS; k++) indexed_empty(a, bin + k * stride);
-}
-
 /* Empties one half of pair k, which is finite. */
 QUIRE_INLINE void pair_empty(quire_accumulator *a, int k, double half) {
     int64_t m;

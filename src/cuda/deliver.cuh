@@ -1,0 +1,160 @@
+/* deliver.cuh - the end of an exact sum: what the warps of a block have counted goes to limbs, its own if it is alone, or
+ * the workspace's; the last block takes those, and rounds. One warp does all that, since barriers of the block cost more.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_DELIVER_CUH
+#define QUIRE_CUDA_DELIVER_CUH
+
+#include "cuda/batch.cuh"
+#include "cuda/last_block.cuh"
+
+#define NO_TOP INT_MIN /* of a warp without a window */
+
+static __device__ __forceinline__ unsigned warp_or(unsigned x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(WHOLE_WARP, x);
+#else
+    for (int w = WARP / 2; w; w /= 2) x |= __shfl_xor_sync(WHOLE_WARP, x, w);
+    return x;
+#endif
+}
+
+/* What the warps of a block have counted. */
+template <class Choice> struct block_counts {
+    static constexpr int warps = Choice::threads / WARP, bins = Choice::streams * Choice::bins, items = 2 * bins;
+    int64_t count[warps][items]; /* the low and the high part of every bin                                              */
+    int top[warps];              /* of the warp's window, or NO_TOP                                                     */
+    unsigned saw[warps];
+    bool used[warps];            /* whether the warp used its columns                                                   */
+    quire_accumulator sum;       /* of the block, if it is alone; what the last block takes                             */
+};
+
+/* Hands over what a warp has counted. */
+template <class Choice>
+static __device__ __forceinline__ void hand_over(block_counts<Choice> &block,
+                                                 warp_window<Choice::streams, Choice::bins> &window, int warp, int thread) {
+    const bool there = window.limit != 0;
+    if (there) window.read();
+#pragma unroll
+    for (int i = 0; i < Choice::streams * Choice::bins; i++) {
+        cell_total sum = { 0, 0 };
+        if (there) sum = warp_sum(window.count[i / Choice::bins][i % Choice::bins]);
+        if (thread == 0) block.count[warp][2 * i] = sum.low, block.count[warp][2 * i + 1] = sum.high;
+    }
+    if (thread == 0) block.top[warp] = there ? window.top : NO_TOP;
+}
+
+/* Adds the counts of a block's warps to limbs. A lane has an item of some warps; most often all have the same window. */
+template <class Choice>
+static __device__ __forceinline__ void add_counts(const block_counts<Choice> &block, int64_t *limb, int thread, int shrunk) {
+    constexpr int items = block_counts<Choice>::items;
+    const int item = thread % items, s = item / 2 / Choice::bins, k = item / 2 % Choice::bins;
+    const int warps = blockDim.x / WARP;
+    const int top = warp_max(thread < warps ? block.top[thread] : NO_TOP);
+    if (top == NO_TOP) return;
+    auto exponent = [&](int its_top) { return window_unit(its_top - s * ERROR_BELOW, k) + shrunk + item % 2 * 32; };
+    int64_t sum = 0;
+    for (int w = thread / items; w < warps; w += WARP / items) {
+        const int64_t count = block.count[w][item];
+        if (block.top[w] == top)
+            sum += count;
+        else if (count)
+            limbs_add_atomic(limb, count, exponent(block.top[w]));
+    }
+#pragma unroll
+    for (int w = items; w < WARP; w *= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, w);
+    if (thread < items) limbs_add_atomic(limb, sum, exponent(top));
+}
+
+/* Adds the totals of a block's columns to limbs. */
+template <class Choice>
+static __device__ __noinline__ void add_totals(const block_counts<Choice> &block, const cell_total *total, int64_t *limb,
+                                               int thread) {
+    typedef typename Choice::column Column;
+    const int warps = blockDim.x / WARP;
+    for (int k = thread; k < Column::cells; k += WARP) {
+        cell_total sum = { 0, 0 };
+        for (int w = 0; w < warps; w++) {
+            if (!block.used[w]) continue;
+            sum.low += total[w * Column::cells + k].low;
+            sum.high += total[w * Column::cells + k].high;
+        }
+        limbs_add_atomic(limb, sum.low, Column::exponent(k));
+        limbs_add_atomic(limb, sum.high, Column::exponent(k) + 32);
+    }
+}
+
+static __device__ __forceinline__ void add_flags(quire_accumulator *sum, unsigned saw) {
+    if (saw & SAW_OTHER) atomic_add(&sum->other, 1);
+    if (saw & SAW_NAN) atomic_add(&sum->nan, 1);
+    if (saw & SAW_POSITIVE_INFINITY) atomic_add(&sum->positive_infinity, 1);
+    if (saw & SAW_NEGATIVE_INFINITY) atomic_add(&sum->negative_infinity, 1);
+}
+
+/* Whether this is the last warp of the grid to deliver, which then sees what all have. */
+static __device__ __forceinline__ bool last_warp(unsigned *ticket, int thread) {
+    __threadfence();
+    __syncwarp();
+    unsigned before = 0;
+    if (thread == 0) before = atomicAdd(ticket, 1);
+    const bool is_last = __shfl_sync(WHOLE_WARP, before, 0) == gridDim.x - 1;
+    if (!is_last) return false;
+    if (thread == 0) *ticket = 0;
+    __threadfence();
+    return true;
+}
+
+/* Takes the workspace's words, and leaves zeros. */
+static __device__ __forceinline__ void take_words(int64_t *word, int64_t *from, int thread) {
+    int64_t taken[(QUIRE_ACCUMULATOR_WORDS + WARP - 1) / WARP];
+#pragma unroll
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) taken[i / WARP] = __ldcg((const long long *)&from[i]);
+#pragma unroll
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
+        word[i] = taken[i / WARP];
+        if (taken[i / WARP]) from[i] = 0;
+    }
+    __syncwarp();
+}
+
+/* Rounds the sum, or adds it to an accumulator; by a whole warp. */
+static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulator *sum, int thread) {
+    int64_t *word = sum->limb, *to = (int64_t *)job.accumulator;
+    if (!to) {
+        const quire_total limbs = warp_total(word, thread);
+        if (thread) return;
+        sum->count = (int64_t)job.n;
+        store_total(job, accumulator_total_of(sum, limbs));
+        return;
+    }
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += to[i];
+    __syncwarp();
+    if (thread == 0) {
+        accumulator_carry(sum);
+        sum->count += (int64_t)job.n;
+    }
+    __syncwarp();
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
+}
+
+/* After every warp has handed over, and a barrier: the first warp's work. */
+template <class Choice>
+static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block, const cell_total *total,
+                                               int thread, int shrunk) {
+    const bool alone = gridDim.x == 1;
+    const int warps = blockDim.x / WARP;
+    quire_accumulator *sum = alone ? &block.sum : &job.workspace->sum;
+    if (Choice::windowed) add_counts(block, sum->limb, thread, shrunk);
+    if (__any_sync(WHOLE_WARP, thread < warps && block.used[thread])) add_totals(block, total, sum->limb, thread);
+    const unsigned saw = warp_or(thread < warps ? block.saw[thread] : 0);
+    if (thread == 0) add_flags(sum, saw);
+    __syncwarp();
+    if (!alone) {
+        if (!last_warp(&job.workspace->ticket, thread)) return;
+        take_words(block.sum.limb, job.workspace->sum.limb, thread);
+    }
+    finish(job, &block.sum, thread);
+}
+
+#endif
