@@ -8,8 +8,7 @@
  *
  * DOUBLES are cut in two first: the upper 27 bits of the significand, and the rest, exactly. A pair of bins takes 8
  * neighbouring exponents, below 2^34 units each (27 bits and 7 of spread): 2^19 additions are exact, PAIR_ADDITIONS keeps
- * to a quarter. The last pairs take their numbers times 2^-64, lest sums overflow. So only Inf and NaN leave a pair
- * that is not finite, the last one; the additions must then be done in another way.
+ * to a quarter. The last pairs take their numbers times 2^-64, lest sums overflow. Inf and NaN must not go there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +27,6 @@
 #define PAIR_ADDITIONS (1 << 17)
 #define PAIR_SCALED (PAIR_BINS - 4) /* these pairs could overflow; PAIR_ADDITIONS of less than 2^993 cannot              */
 #define PAIR_SHIFT_DOWN 64          /* what they take is scaled down by so many binades                                  */
-#define PAIR_SCALE 0x1p-64
 
 /* stride: the distance of a column's bins. */
 QUIRE_INLINE void indexed_add(double *bin, int stride, float x) {

@@ -18,18 +18,12 @@
 #define SUBTRACT(a, b) ((a) - (b))
 #endif
 
-/* Adds to a bin what it can take of x, and returns the rest. */
+/* Adds to a bin what it can take of x, and returns the rest, which goes to the next. */
 QUIRE_INLINE REAL QUIRE_NAME(window_take, SUFFIX)(REAL *bin, REAL x) {
     REAL q = *bin + x;
     REAL taken = q - *bin;
     *bin = q;
     return SUBTRACT(x, taken);
-}
-
-/* Adds x to the bins, highest first. */
-QUIRE_INLINE void QUIRE_NAME(window_add, SUFFIX)(REAL *bin, int bins, REAL x) {
-    for (int k = 0; k < bins - 1; k++) x = QUIRE_NAME(window_take, SUFFIX)(&bin[k], x);
-    bin[bins - 1] = bin[bins - 1] + x;
 }
 
 /* How many units a bin that started at start has counted. */
