@@ -264,7 +264,7 @@ def error_words(error):
     if math.isinf(error):
         return "Inf or NaN"
     if error <= 0.5:
-        return "exact"
+        return "nearest"
     return f"{error:.3g} ulps" if error < 1000 else f"$10^{{{round(math.log10(error))}}}$ ulps"
 
 
