@@ -9,29 +9,18 @@
 #include <string.h>
 
 #include "condition.h"
+#include "host.h"
 #include "number.h"
 #include "terminal.h"
 
 #define PAGE 4096
 #define SLACK 64 /* bytes to shift in */
 
-/* Bytes that can be had without swapping; SIZE_MAX where the system does not say. */
-static size_t free_memory(void) {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    unsigned long long kilobytes;
-    size_t bytes = SIZE_MAX;
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1) bytes = (size_t)kilobytes * 1024;
-    if (file) fclose(file);
-    return bytes;
-}
-
 size_t data_room(size_t n, bool whole) { return whole || n <= DATA_BLOCK ? n : DATA_BLOCK + n % DATA_BLOCK; }
 
 bool data_open(data *d, size_t bytes, bool wants_y, bool whole) {
     *d = (data){ .whole = whole };
-    const size_t vectors = wants_y ? 2 : 1, available = free_memory();
+    const size_t vectors = wants_y ? 2 : 1, available = host_free_memory();
     const size_t room = (bytes + SLACK + PAGE - 1) / PAGE * PAGE;
     bool enough = room > bytes && room <= available / vectors;
     if (enough) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../host.h"
 #include "../npy.h"
 #include "../terminal.h"
 
@@ -15,21 +16,9 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- room */
 
-/* Bytes that can be had without swapping; SIZE_MAX where the system does not say. */
-static size_t free_memory(void) {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    unsigned long long kilobytes;
-    size_t bytes = SIZE_MAX;
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %llu", &kilobytes) == 1) bytes = (size_t)kilobytes * 1024;
-    if (file) fclose(file);
-    return bytes;
-}
-
 /* count blocks of bytes each. */
 static bool take_memory(void **blocks, int count, size_t bytes, const char *what) {
-    const size_t available = free_memory(), room = bytes / LINE * LINE + 2 * LINE;
+    const size_t available = host_free_memory(), room = bytes / LINE * LINE + 2 * LINE;
     bool enough = room > bytes && room <= available / (size_t)count;
     for (int i = 0; i < count && enough; i++) enough = (blocks[i] = aligned_alloc(LINE, room)) != NULL;
     return enough || complain("%s: too little memory: %.2f GB needed, %.2f GB free; try a smaller --n", what,
