@@ -46,7 +46,7 @@ void note_left_out(const char *format, ...) {
 }
 
 void facts_find(facts *f, const options *o) {
-    char compiler[VALUE_SIZE];
+    char compiler[128];
     host_compiler(compiler, sizeof compiler);
     for (int i = 0; i < FACTS; i++) f->one[i].name = names[i];
     snprintf(f->one[VERSION].value, VALUE_SIZE, "quire %s", quire_version());
