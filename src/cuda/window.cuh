@@ -18,7 +18,7 @@
 QUIRE_INLINE int64_t bits_of_f64(double x) { return (int64_t)bits_of_double(x); }
 #include "method/window.h"
 
-/* window_take through all the bins; the last one gives its rest too. */
+/* window_add, but the last bin gives its rest too. */
 static __device__ __forceinline__ double window_extract(double *bin, int bins, double x) {
     for (int k = 0; k < bins; k++) {
         const double q = bin[k] + x;

@@ -26,6 +26,12 @@ QUIRE_INLINE REAL QUIRE_NAME(window_take, SUFFIX)(REAL *bin, REAL x) {
     return SUBTRACT(x, taken);
 }
 
+/* Adds x to the bins, highest first. */
+QUIRE_INLINE void QUIRE_NAME(window_add, SUFFIX)(REAL *bin, int bins, REAL x) {
+    for (int k = 0; k < bins - 1; k++) x = QUIRE_NAME(window_take, SUFFIX)(&bin[k], x);
+    bin[bins - 1] = bin[bins - 1] + x;
+}
+
 /* How many units a bin that started at start has counted. */
 QUIRE_INLINE INTEGER QUIRE_NAME(window_count, SUFFIX)(REAL bin, REAL start) {
     return QUIRE_NAME(bits_of, SUFFIX)(bin) - QUIRE_NAME(bits_of, SUFFIX)(start);
