@@ -26,8 +26,8 @@ template <class Choice> struct block_counts {
     int64_t count[warps][items]; /* the low and the high part of every bin                                              */
     int top[warps];              /* of the warp's window, or NO_TOP                                                     */
     unsigned saw[warps];
-    bool used[warps];            /* whether the warp used its columns                                                   */
-    quire_accumulator sum;       /* of the block, if it is alone; what the last block takes                             */
+    bool used[warps];      /* whether the warp used its columns                                                   */
+    quire_accumulator sum; /* of the block, if it is alone; what the last block takes                             */
 };
 
 /* Hands over what a warp has counted. */
@@ -90,19 +90,6 @@ static __device__ __forceinline__ void add_flags(quire_accumulator *sum, unsigne
     if (saw & SAW_NAN) atomic_add(&sum->nan, 1);
     if (saw & SAW_POSITIVE_INFINITY) atomic_add(&sum->positive_infinity, 1);
     if (saw & SAW_NEGATIVE_INFINITY) atomic_add(&sum->negative_infinity, 1);
-}
-
-/* Whether this is the last warp of the grid to deliver, which then sees what all have. */
-static __device__ __forceinline__ bool last_warp(unsigned *ticket, int thread) {
-    __threadfence();
-    __syncwarp();
-    unsigned before = 0;
-    if (thread == 0) before = atomicAdd(ticket, 1);
-    const bool is_last = __shfl_sync(WHOLE_WARP, before, 0) == gridDim.x - 1;
-    if (!is_last) return false;
-    if (thread == 0) *ticket = 0;
-    __threadfence();
-    return true;
 }
 
 /* Takes the workspace's words, and leaves zeros. */

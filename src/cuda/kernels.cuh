@@ -18,7 +18,11 @@ template <class Format, class Term, class Method, int E> static cuda_kernel lane
 
 template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_kernel_of() {
     typedef exact_choice<Format, Term, SHORT> Choice;
-    return { (const void *)exact_kernel<Format, Term, E, SHORT>, (unsigned)Choice::threads, Choice::shared, 0, WARP * E,
+    return { (const void *)exact_kernel<Format, Term, E, SHORT>,
+             (unsigned)Choice::threads,
+             Choice::shared,
+             0,
+             WARP * E,
              WARP * E * Choice::template packs<E> };
 }
 

@@ -6,24 +6,20 @@
 #define QUIRE_CUDA_LAST_BLOCK_CUH
 
 #include "cuda/job.h"
+#include "cuda/total.cuh"
 
-/* After every thread of the block has written what it delivers: whether this is the last block to do so, which then sees what
- * all have written. A grid of one needs no ticket. */
-static __device__ __forceinline__ bool last_block(unsigned *ticket) {
-    __shared__ bool is_last;
-    if (gridDim.x == 1) {
-        __syncthreads();
-        return true;
-    }
+/* After a warp of each block has written what that delivers: whether this is the last to do so, which then sees what all
+ * have. */
+static __device__ __forceinline__ bool last_warp(unsigned *ticket, int thread) {
     __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        is_last = atomicAdd(ticket, 1) == gridDim.x - 1;
-        if (is_last) *ticket = 0;
-    }
-    __syncthreads();
-    if (is_last) __threadfence();
-    return is_last;
+    __syncwarp();
+    unsigned before = 0;
+    if (thread == 0) before = atomicAdd(ticket, 1);
+    const bool is_last = __shfl_sync(WHOLE_WARP, before, 0) == gridDim.x - 1;
+    if (!is_last) return false;
+    if (thread == 0) *ticket = 0;
+    __threadfence();
+    return true;
 }
 
 /* The one rounding. */
