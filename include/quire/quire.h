@@ -227,7 +227,8 @@ typedef struct quire_accumulator {
 } quire_accumulator;
 
 /* The empty sum: { 0 } in every word. */
-#define QUIRE_ACCUMULATOR_ZERO { { 0 }, 0, 0, 0, 0, 0 }
+#define QUIRE_ACCUMULATOR_ZERO                                                                                              \
+    { { 0 }, 0, 0, 0, 0, 0 }
 
 /* Adds x[i], or |x[i]|, or x[i] * y[i], for i < n, to *accumulator, exactly. The accumulator is in memory the context can
  * write: device memory for a CUDA context. Arguments and statuses as for the reductions; QUIRE_NULL_POINTER and
@@ -248,8 +249,8 @@ QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumula
  * means, and at least once every 2^31 of them. QUIRE_NULL_POINTER. */
 QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
 
-/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum, -0 for -0); the sum over count. *accumulator does not
- * change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (result). */
+/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum, -0 for -0); the sum over count. *accumulator
+ * does not change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (result). */
 QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
