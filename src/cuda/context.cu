@@ -1,6 +1,7 @@
 /* context.cu - the CUDA backend's host side: contexts, the checks that only CUDA can make, and launches.
  *
- * No call after quire_open_cuda allocates or waits; all of them can be captured into a graph.
+ * No call after quire_open_cuda allocates or waits by itself (CUDA may, when it first loads a kernel of the canonical
+ * order); all of them can be captured into a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,6 +46,15 @@ class on_device {
         if (callers != mine) cudaSetDevice(callers);
         fesetenv(&environment);
     }
+};
+
+/* Another thread's capture must not mind what is allocated and freed here. */
+class beside_captures {
+    cudaStreamCaptureMode mode;
+
+  public:
+    beside_captures() : mode(cudaStreamCaptureModeRelaxed) { cudaThreadExchangeStreamCaptureMode(&mode); }
+    ~beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
 };
 
 /* What an error of the runtime means to our caller. An error that does not stick is taken off, so that the caller does not
@@ -279,6 +289,7 @@ static void release(cuda_context *c) {
 static void cuda_close(quire_context *context) {
     cuda_context *c = (cuda_context *)context;
     const on_device here(c->device);
+    const beside_captures captures;
     cudaStreamSynchronize(c->stream);
     release(c);
     cudaGetLastError();
@@ -350,11 +361,8 @@ quire_status quire_open_cuda(quire_context **context, int device, struct CUstrea
     c->stream = stream;
     const char *wish = getenv("QUIRE_CUDA_LAUNCH");
     if (wish) sscanf(wish, "%u,%u,%u", &c->wish.blocks, &c->wish.warps, &c->wish.bytes);
-    /* Another thread's capture must not mind the allocation. */
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    cudaThreadExchangeStreamCaptureMode(&mode);
+    const beside_captures captures;
     status = status_of(fill_context(c));
-    cudaThreadExchangeStreamCaptureMode(&mode);
     if (status) {
         release(c);
         cudaGetLastError();
