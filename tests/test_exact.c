@@ -1,8 +1,11 @@
 /* test_exact.c - QUIRE_EXACT equals the oracle bit for bit: every type, result type, operation and family, at lengths
  * around every block boundary, at every alignment, in any order, split in any way, on every variant of the place. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "families.h"
 #include "oracle_mpfr.h"
@@ -106,6 +109,39 @@ START_TEST(every_alignment) {
     }
     array_free(x);
     array_free(y);
+}
+END_TEST
+
+/* size bytes of pages, between two pages that nobody may touch; returns the first byte. */
+static unsigned char *pages_new(size_t size, size_t page) {
+    unsigned char *p = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    check_that(p != MAP_FAILED && !mprotect(p + page, size, PROT_READ | PROT_WRITE), "no pages");
+    return p + page;
+}
+
+/* Arrays right behind, and right before, memory that must not be read: no method touches what is not the array's. */
+START_TEST(between_guards) {
+    static const size_t lengths[] = { 1, 2, 3, 31, 33, 64, 127, 255, 256, 257, 511, 1037, 4097, 8191 };
+    quire_type type = TYPES[_i];
+    const size_t size = type_size(type), page = (size_t)sysconf(_SC_PAGESIZE), room = (8191 * size / page + 1) * page;
+    unsigned char *first = pages_new(room, page), *second = pages_new(room, page);
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (int end = 0; end < 2; end++) {
+            size_t n = lengths[l], left = room - n * size;
+            void *x = first + (end ? left : 0), *y = second + (end ? left : 0);
+            family_fill_pair(FAMILY_EVERY_EXPONENT, type, 13 + l, n, x, y);
+            check_everywhere(OPERATION_SUM, type, n, x, NULL, text_of(OPERATION_SUM, type, "between guards", n));
+            check_everywhere(OPERATION_DOT, type, n, x, y, text_of(OPERATION_DOT, type, "between guards", n));
+            for (size_t v = 0; v < place_variants(); v++)
+                for (int m = 0; m < METHOD_COUNT && place_use(v); m++) {
+                    uint64_t result[1];
+                    check_ok(place_reduce(OPERATION_SUM, type, n, x, NULL, METHODS[m], type, result));
+                    check_ok(place_reduce(OPERATION_DOT, type, n, x, y, METHODS[m], type, result));
+                }
+            place_use(0);
+        }
+    munmap(first - page, room + 2 * page);
+    munmap(second - page, room + 2 * page);
 }
 END_TEST
 
@@ -242,6 +278,7 @@ int main(void) {
     tcase_add_loop_test(all, every_family, 0, product);
     tcase_add_loop_test(all, many_seeds, 0, product);
     tcase_add_loop_test(all, every_alignment, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, between_guards, 0, TYPE_COUNT);
     tcase_add_loop_test(all, overlapping_vectors, 0, TYPE_COUNT);
     tcase_add_loop_test(all, every_order, 0, TYPE_COUNT);
     tcase_add_loop_test(all, every_split, 0, product);

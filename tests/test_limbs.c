@@ -221,6 +221,95 @@ START_TEST(full_pairs) {
 }
 END_TEST
 
+/* Sums of counts to the brim: 2^21 elements of all bits set, behind one so far below that a window of that many bits has no
+ * room to spare. */
+START_TEST(full_counts) {
+    static const int reaches[] = { 37, 43, 87 };
+    quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    size_t n = ((size_t)1 << 21) + 4099;
+    uint64_t big = type_encode(type, 2) - 1;
+    void *x = array_new(n * f->size, 0);
+    for (size_t i = 1; i < n; i++) type_store(type, x, i, big);
+    for (size_t r = 0; r < sizeof reaches / sizeof *reaches; r++) {
+        oracle o;
+        oracle_open(&o);
+        oracle_add(&o, OPERATION_SUM, type, 1, (const char *)x + f->size, NULL);
+        mpfr_mul_ui(o.finite, o.finite, n - 1, MPFR_RNDN);
+        o.count = n - 1;
+        type_set(type, x, 0, power_of_two(f->precision - reaches[r]));
+        oracle_add(&o, OPERATION_SUM, type, 1, x, NULL);
+        for (size_t v = 0; v < place_variants(); v++) {
+            const char *variant = place_use(v);
+            quire_accumulator a = ZERO;
+            if (!variant) continue;
+            check_ok(place_accumulate_terms(OPERATION_SUM, &a, type, n, x, NULL));
+            check_accumulator(&a, &o, type_name(type), variant);
+        }
+        place_use(0);
+        oracle_close(&o);
+    }
+    array_free(x);
+}
+END_TEST
+
+/* Products whose last bit lies as far below as it can, once with a greater one among them at every distance, so that some
+ * window just holds both, and once where that bit passes below the least double. */
+START_TEST(last_bits_of_products) {
+    enum { N = 99 };
+    const double ones = 2 - 0x1p-52;
+    double *x = array_new(N * sizeof *x, 0), *y = array_new(N * sizeof *y, 0);
+    for (int distance = 0; distance <= 320; distance++) {
+        char text[100];
+        for (size_t i = 0; i < N; i++) x[i] = y[i] = i % 3 ? -ones : ones;
+        x[40] *= power_of_two(distance);
+        snprintf(text, sizeof text, "the greatest 2^%d above", distance);
+        check_terms(OPERATION_DOT, QUIRE_F64, N, x, y, text);
+    }
+    for (int e = -990; e <= -950; e++) {
+        char text[100];
+        for (size_t i = 0; i < N; i++) x[i] = ones, y[i] = ones * power_of_two(e);
+        snprintf(text, sizeof text, "products near 2^%d", e);
+        check_terms(OPERATION_DOT, QUIRE_F64, N, x, y, text);
+    }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* Leaves ones, which are NaN, where the stack of the next call will be. */
+static void fill_stack(void) {
+    volatile unsigned char below[1 << 17];
+    for (size_t i = 0; i < sizeof below; i++) below[i] = 0xff;
+}
+
+/* What is finite beside an infinity is added from a copy, whatever else is in memory. */
+START_TEST(finite_beside_infinity) {
+    quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    size_t n = 203;
+    void *x = array_new(n * f->size, 0);
+    for (size_t i = 0; i < n; i++) type_set(type, x, i, power_of_two(i < 64 ? 0 : i % 2 ? f->bias : f->least));
+    type_store(type, x, 100, type_infinity(type));
+    for (int k = 0; k < 2; k++) {
+        oracle o;
+        oracle_open(&o);
+        oracle_add(&o, KINDS[k], type, n, x, NULL);
+        for (size_t v = 0; v < place_variants(); v++) {
+            const char *variant = place_use(v);
+            quire_accumulator a = ZERO;
+            if (!variant) continue;
+            fill_stack();
+            check_ok(place_accumulate_terms(KINDS[k], &a, type, n, x, NULL));
+            check_accumulator(&a, &o, type_name(type), variant);
+        }
+        place_use(0);
+        oracle_close(&o);
+    }
+    array_free(x);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("limbs");
     TCase *all = tcase_create("all");
@@ -232,6 +321,9 @@ int main(void) {
     tcase_add_test(all, long_carries);
     tcase_add_loop_test(all, full_windows, 0, 2 * TYPE_COUNT);
     tcase_add_test(all, full_pairs);
+    tcase_add_loop_test(all, full_counts, 0, TYPE_COUNT);
+    tcase_add_test(all, last_bits_of_products);
+    tcase_add_loop_test(all, finite_beside_infinity, 0, TYPE_COUNT);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -20,8 +20,8 @@
 /* One element after the other, straight into the limbs; for the few. */
 QUIRE_INLINE void slow_limbs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        const double p = c.load_one(x + i * (size_t)c.format.size), q = c.load_one(y + i * (size_t)c.format.size);
-        const double value = c.value_one(p, q);
+        const size_t at = i * (size_t)c.format.size; /* there is no y to read beside a copy of x                          */
+        const double p = c.load_one(x + at), q = c.is_product ? c.load_one(y + at) : p, value = c.value_one(p, q);
         if (!double_is_finite(p) || !double_is_finite(q))
             accumulator_note(a, value);
         else if (c.is_double && c.is_product)
