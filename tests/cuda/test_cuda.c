@@ -153,6 +153,51 @@ START_TEST(graph_replay) {
 }
 END_TEST
 
+/* Calls of one context behind each other, with nobody waiting in between: each adds up results of those before it, and finds
+ * the workspace as they leave it, however early it was started. By calls, and by two replays of a graph. */
+START_TEST(behind_each_other) {
+    enum { N = 1 << 18, CALLS = 500 };
+    static const size_t lengths[] = { 8, 70000, 100, N, 5000 };
+    static float x[N + CALLS], found[N + CALLS];
+    float *device;
+    quire_context *c;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    fill(QUIRE_F32, N, x, 6);
+    CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaMalloc((void **)&device, sizeof x));
+    OK(quire_open_cuda(&c, 0, stream));
+    if (_i)
+        CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    else
+        CUDA(cudaMemcpyAsync(device, x, sizeof x, cudaMemcpyHostToDevice, stream));
+    for (size_t i = 0; i < CALLS; i++) {
+        const size_t from = (N + i - lengths[i % 5]) & ~(size_t)3, n = N + i - from;
+        const quire_method method = i % 7 == 6 ? QUIRE_EXACT : (quire_method)(QUIRE_EXACT + 1 + (int)(i % 3));
+        OK(quire_mean(c, QUIRE_F32, n, device + from, method, QUIRE_F32, device + N + i));
+        OK(quire_mean(NULL, QUIRE_F32, n, x + from, method, QUIRE_F32, x + N + i));
+    }
+    if (_i) {
+        CUDA(cudaStreamEndCapture(stream, &graph));
+        CUDA(cudaGraphInstantiate(&exec, graph, 0));
+        CUDA(cudaMemcpyAsync(device, x, N * sizeof *x, cudaMemcpyHostToDevice, stream));
+        CUDA(cudaGraphLaunch(exec, stream));
+        CUDA(cudaMemsetAsync(device + N, 0xff, CALLS * sizeof *x, stream));
+        CUDA(cudaGraphLaunch(exec, stream));
+    }
+    CUDA(cudaMemcpyAsync(found, device, sizeof found, cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    for (size_t i = 0; i < CALLS; i++)
+        ck_assert_msg(!memcmp(&found[N + i], &x[N + i], 4), "call %zu: %a, expected %a", i, found[N + i], x[N + i]);
+    if (_i) CUDA(cudaGraphExecDestroy(exec));
+    if (_i) CUDA(cudaGraphDestroy(graph));
+    quire_close(c);
+    CUDA(cudaFree(device));
+    CUDA(cudaStreamDestroy(stream));
+}
+END_TEST
+
 /* Two contexts on two streams at once, and one context that moves between them. */
 START_TEST(two_streams) {
     enum { N = 1 << 20, TURNS = 200 };
@@ -267,6 +312,7 @@ int main(void) {
     tcase_add_test(all, host_pointers);
     tcase_add_test(all, hundred_contexts);
     tcase_add_test(all, graph_replay);
+    tcase_add_loop_test(all, behind_each_other, 0, 2);
     tcase_add_test(all, two_streams);
     tcase_add_loop_test(all, equals_the_cpu, 0, 16);
     tcase_add_test(all, beyond_32_bits);
