@@ -33,21 +33,21 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
 
 #pragma pop_macro("QUIRE_INLINE")
 
-#define FORMAT_TYPE(name, NAME, number, real_name, unused)                                                               \
-    struct name##_format {                                                                                               \
-        typedef name##_element element;                                                                                  \
-        typedef real_name##_type real;                                                                                   \
-        static constexpr format_description description = NAME##_DESCRIPTION;                                            \
+#define FORMAT_TYPE(name, NAME, number, real_name, unused)                                                                  \
+    struct name##_format {                                                                                                  \
+        typedef name##_element element;                                                                                     \
+        typedef real_name##_type real;                                                                                      \
+        static constexpr format_description description = NAME##_DESCRIPTION;                                               \
     };
 QUIRE_FORMATS(FORMAT_TYPE, )
 
-#define TERM_TYPE(term, TERM, inexact, unused)                                                                           \
-    struct term##_term {                                                                                                 \
-        static constexpr bool is_product = inexact, is_pair = inexact; /* made of two numbers; of two arrays */           \
-        static __device__ float value(float x, float y) { return term##_value_f32(x, y); }                               \
-        static __device__ double value(double x, double y) { return term##_value_f64(x, y); }                            \
-        static __device__ float error(float x, float y, float v) { return term##_error_f32(x, y, v); }                   \
-        static __device__ double error(double x, double y, double v) { return term##_error_f64(x, y, v); }               \
+#define TERM_TYPE(term, TERM, inexact, unused)                                                                              \
+    struct term##_term {                                                                                                    \
+        static constexpr bool is_product = inexact, is_pair = inexact; /* made of two numbers; of two arrays */             \
+        static __device__ float value(float x, float y) { return term##_value_f32(x, y); }                                  \
+        static __device__ double value(double x, double y) { return term##_value_f64(x, y); }                               \
+        static __device__ float error(float x, float y, float v) { return term##_error_f32(x, y, v); }                      \
+        static __device__ double error(double x, double y, double v) { return term##_error_f64(x, y, v); }                  \
     };
 QUIRE_TERMS(TERM_TYPE, )
 
@@ -56,14 +56,14 @@ struct square_term : product_term {
     static constexpr bool is_pair = false;
 };
 
-#define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                            \
-    struct method##_method {                                                                                             \
-        static constexpr int words = word_count;                                                                         \
-        static __device__ void add(float *s, float v, float e, int inexact) { method##_add_f32(s, v, e, inexact); }      \
-        static __device__ void add(double *s, double v, double e, int inexact) { method##_add_f64(s, v, e, inexact); }   \
-        static __device__ void merge(float *s, const float *o) { method##_merge_f32(s, o); }                             \
-        static __device__ void merge(double *s, const double *o) { method##_merge_f64(s, o); }                           \
-        static __device__ quire_total total(const double *s) { return method##_total(s); }                               \
+#define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                               \
+    struct method##_method {                                                                                                \
+        static constexpr int words = word_count;                                                                            \
+        static __device__ void add(float *s, float v, float e, int inexact) { method##_add_f32(s, v, e, inexact); }         \
+        static __device__ void add(double *s, double v, double e, int inexact) { method##_add_f64(s, v, e, inexact); }      \
+        static __device__ void merge(float *s, const float *o) { method##_merge_f32(s, o); }                                \
+        static __device__ void merge(double *s, const double *o) { method##_merge_f64(s, o); }                              \
+        static __device__ quire_total total(const double *s) { return method##_total(s); }                                  \
     };
 QUIRE_LANE_METHODS(METHOD_TYPE, )
 
@@ -87,15 +87,19 @@ template <class Format, int COUNT> struct pack {
             load(p);
             return;
         }
-        for (int i = 0; i < 4; i++) word[i] = sizeof(element) == 2 ? upper << 24 | upper << 8 : sizeof(element) == 4 || i % 2 ? upper << 24 : 0;
+        for (int i = 0; i < 4; i++)
+            word[i] = sizeof(element) == 2 ? upper << 24 | upper << 8 : sizeof(element) == 4 || i % 2 ? upper << 24 : 0;
 #pragma unroll
         for (int i = 0; i < COUNT - 1; i++)
             if (i < count) set(i, p[i]);
     }
     __device__ __forceinline__ void set(int i, element e) {
-        if constexpr (sizeof(element) == 2) word[i / 2] = i % 2 ? (word[i / 2] & 0xffff) | (uint32_t)e << 16 : (word[i / 2] & 0xffff0000) | e;
-        else if constexpr (sizeof(element) == 4) word[i] = bits_of_float(e);
-        else word[2 * i] = (uint32_t)bits_of_double(e), word[2 * i + 1] = (uint32_t)(bits_of_double(e) >> 32);
+        if constexpr (sizeof(element) == 2)
+            word[i / 2] = i % 2 ? (word[i / 2] & 0xffff) | (uint32_t)e << 16 : (word[i / 2] & 0xffff0000) | e;
+        else if constexpr (sizeof(element) == 4)
+            word[i] = bits_of_float(e);
+        else
+            word[2 * i] = (uint32_t)bits_of_double(e), word[2 * i + 1] = (uint32_t)(bits_of_double(e) >> 32);
     }
     /* Whether an element is something other than -0. */
     __device__ __forceinline__ bool is_other() const {
@@ -111,15 +115,18 @@ template <class Format, int COUNT> struct pack {
         for (int i = sizeof(element) == 8; i < 4; i += sizeof(element) == 8 ? 2 : 1) differs &= word[i] ^ other.word[i];
         return differs != sign;
     }
-    /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than to keep
-     * it in registers all the way there. */
+    /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than to
+     * keep it in registers all the way there. */
     __device__ __forceinline__ void forget() {
         for (int i = 0; i < 4; i++) asm volatile("" : "+r"(word[i]));
     }
     __device__ __forceinline__ element operator[](int i) const {
-        if constexpr (sizeof(element) == 2) return (element)(word[i / 2] >> i % 2 * 16);
-        else if constexpr (sizeof(element) == 4) return float_of_bits(word[i]);
-        else return double_of_bits((uint64_t)word[2 * i + 1] << 32 | word[2 * i]);
+        if constexpr (sizeof(element) == 2)
+            return (element)(word[i / 2] >> i % 2 * 16);
+        else if constexpr (sizeof(element) == 4)
+            return float_of_bits(word[i]);
+        else
+            return double_of_bits((uint64_t)word[2 * i + 1] << 32 | word[2 * i]);
     }
 };
 
@@ -129,17 +136,24 @@ template <class Format> struct pack<Format, 1> {
 
     __device__ __forceinline__ void load(const element *p) { one = *p; }
     __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
-        if (count > 0) one = *p;
-        else if constexpr (sizeof(element) == 2) one = (element)(upper << 8);
-        else one = upper ? (element)-0.0 : (element)0;
+        if (count > 0)
+            one = *p;
+        else if constexpr (sizeof(element) == 2)
+            one = (element)(upper << 8);
+        else
+            one = upper ? (element)-0.0 : (element)0;
     }
     __device__ __forceinline__ bool is_other() const {
-        if constexpr (sizeof(element) == 2) return one != 0x8000;
-        else return bits_of_double(one) != 0x8000000000000000;
+        if constexpr (sizeof(element) == 2)
+            return one != 0x8000;
+        else
+            return bits_of_double(one) != 0x8000000000000000;
     }
     __device__ __forceinline__ bool has_equal_sign(const pack &other) const {
-        if constexpr (sizeof(element) == 2) return !((one ^ other.one) & 0x8000);
-        else return !((bits_of_double(one) ^ bits_of_double(other.one)) >> 63);
+        if constexpr (sizeof(element) == 2)
+            return !((one ^ other.one) & 0x8000);
+        else
+            return !((bits_of_double(one) ^ bits_of_double(other.one)) >> 63);
     }
     __device__ __forceinline__ void forget() {}
     __device__ __forceinline__ element operator[](int) const { return one; }

@@ -101,7 +101,8 @@ static quire_status check_stream(cudaStream_t stream, int device) {
 #endif
 }
 
-/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there. */
+/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there.
+ */
 static quire_status check_memory(const void *p, const cuda_context *c) {
     cudaPointerAttributes is;
     const cudaError_t error = cudaPointerGetAttributes(&is, p);
@@ -144,8 +145,7 @@ static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 
 static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel, unsigned threads) {
     int blocks = 1;
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared) ||
-        blocks < 1)
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared) || blocks < 1)
         blocks = 1;
     return (unsigned)(c->multiprocessors * blocks);
 }
@@ -194,9 +194,7 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
     return shape_direct(c, kernel, tiles, most);
 }
 
-static bool is_short_sum(const quire_job *job) {
-    return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
-}
+static bool is_short_sum(const quire_job *job) { return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size; }
 
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
  * long one has as many as fit. Warps take no more at a time than leaves work for all. */
@@ -205,10 +203,14 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
-    size_t blocks = is_short_sum(job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
-    if (c->wish.blocks) blocks = c->wish.blocks;
-    else if (job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
-    else if (blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
+    size_t blocks =
+        is_short_sum(job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+    if (c->wish.blocks)
+        blocks = c->wish.blocks;
+    else if (job->n * size <= EXACT_ONE_BLOCK)
+        blocks = 1;
+    else if (blocks > divide_up(steps, warps))
+        blocks = divide_up(steps, warps);
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
     return { (unsigned)blocks, threads, 0, share };
@@ -236,8 +238,18 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
     const cuda_kernel kernel = find_kernel(job, job->method == QUIRE_EXACT ? is_short_sum(job) : is_short_array(c, job));
-    cuda_job work = { job->x, job->y, job->n, job->finish, describe_format(job->result_type), job->result, accumulator,
-                      c->workspace, order_tile(job->n, order_rows_of(job->method)), 0, false, 0 };
+    cuda_job work = { job->x,
+                      job->y,
+                      job->n,
+                      job->finish,
+                      describe_format(job->result_type),
+                      job->result,
+                      accumulator,
+                      c->workspace,
+                      order_tile(job->n, order_rows_of(job->method)),
+                      0,
+                      false,
+                      0 };
     const launch_shape shape =
         job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, &kernel, work.tile);
     work.run = shape.run;
@@ -307,8 +319,8 @@ static cudaError_t prepare_kernels(void) {
             for (int offset = 0; offset <= 16; offset += 8) { /* y is x; not aligned alike; aligned alike */
                 static const char array[64] __attribute__((aligned(64))) = { 0 };
                 const char *x = array, *y = array + offset;
-                const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y, QUIRE_EXACT,
-                                        QUIRE_F64, NULL };
+                const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y,
+                                        QUIRE_EXACT,      QUIRE_F64,        NULL };
                 for (int is_short = 0; is_short < 2; is_short++) {
                     const cuda_kernel kernel = find_kernel(&job, is_short);
                     const cudaError_t error = cudaFuncSetAttribute(
