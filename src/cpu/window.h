@@ -143,11 +143,15 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     return r;
 }
 
-#include "cpu/integers.h"
+#include "cpu/groups.h"
 
-/* Whether blocks with so many bins go that way; how many bits a window then holds, perhaps fewer than there is room for. */
+/* Whether blocks with so many bins go one of those ways; how many bits a window then holds, perhaps fewer than there is room
+ * for. */
 #ifdef SIMD_HAS_PAIRS
 QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
+QUIRE_INLINE int as_groups(exact_choice c, int bins) {
+    return c.format.size == 2 && exponent_bits(c) == 8 && !c.is_product && bins == WINDOW_BINS;
+}
 QUIRE_INLINE int window_reach(exact_choice c, int bins) {
     return as_integers(c, bins) ? integers_reach(c) : window_range(bins);
 }
@@ -239,6 +243,10 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
 #ifdef SIMD_HAS_PAIRS
     if (as_integers(c, bins)) {
         counts->count[0][0] = integers_count(c, x, steps, top, window_unit(top, 0), &m);
+        return range_of(&m, c);
+    }
+    if (as_groups(c, bins)) {
+        groups_count(c, x, steps, top, counts->count[0], &m);
         return range_of(&m, c);
     }
 #endif
