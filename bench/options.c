@@ -4,8 +4,6 @@
  */
 #include "options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 
 #include "number.h"
 #include "terminal.h"
+#include "words.h"
 
 #define SECONDS 0.5
 #define QUICK_SECONDS 0.02
@@ -55,66 +54,9 @@ void options_help(void) {
 
 /* ------------------------------------------------------------------------------------------------------- lists of names */
 
-/* The i-th thing that an option can name: its name and its number; NULL after the last. */
-typedef const char *naming(int i, int *number);
-
-static const char *name_type(int i, int *number) {
-    if (i >= TYPE_COUNT) return NULL;
-    *number = (int)TYPES[i];
-    return type_name(TYPES[i]);
-}
-
-static const char *name_method(int i, int *number) {
-    if (i >= METHOD_COUNT) return NULL;
-    *number = (int)METHODS[i];
-    return method_name(METHODS[i]);
-}
-
-static const char *name_operation(int i, int *number) {
-    *number = i;
-    return i < OPERATION_COUNT ? operation_name((operation)i) : NULL;
-}
-
-static const char *name_family(int i, int *number) {
-    *number = i;
-    return i < FAMILY_COUNT ? family_name((family)i) : NULL;
-}
-
-static const char *name_place(int i, int *number) {
-    static const char *const names[] = { "cpu", "gpu", "all" };
-    *number = i + 1; /* ON_CPU, ON_GPU, both */
-    return i < 3 ? names[i] : NULL;
-}
-
 static const char *name_tier(int i, int *number) {
     *number = i;
     return quire_tier_name((quire_tier)i);
-}
-
-/* All the names, into text. */
-static const char *all_names(naming *names, char *text, size_t size) {
-    int number;
-    size_t length = 0;
-    text[0] = '\0';
-    for (int i = 0; names(i, &number) && length < size; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names(i, &number));
-    return text;
-}
-
-static bool find_name(const char *option, const char *word, naming *names, int *number) {
-    char text[512];
-    const char *name;
-    for (int i = 0; (name = names(i, number)); i++)
-        if (!strcmp(word, name)) return true;
-    return complain("--%s: '%s' is none of %s", option, word, all_names(names, text, sizeof text));
-}
-
-/* Cuts the next word off a list; NULL after the last. */
-static char *next_word(char **list) {
-    char *word = *list, *comma = word ? strchr(word, ',') : NULL;
-    *list = comma ? comma + 1 : NULL;
-    if (comma) *comma = '\0';
-    return word;
 }
 
 /* Numbers of the names in the list, each once. */
@@ -123,7 +65,7 @@ static bool read_names(const char *option, char *list, naming *names, int *numbe
     *count = 0;
     while ((word = next_word(&list))) {
         int number, i = 0;
-        if (!find_name(option, word, names, &number)) return false;
+        if (find_name(option, word, names, &number) < 0) return false;
         while (i < *count && numbers[i] != number) i++;
         if (i == *count) numbers[(*count)++] = number;
     }
@@ -136,18 +78,6 @@ static void take_all(naming *names, int *numbers, int *count) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
-
-static bool read_real(const char *option, const char *word, double least, double greatest, double *value) {
-    char *end;
-    *value = strtod(word, &end);
-    if (end != word && !*end && *value >= least && *value <= greatest) return true;
-    return complain("--%s: '%s' is no number from %g to %g", option, word, least, greatest);
-}
-
-static bool read_whole(const char *option, const char *word, double least, double greatest, double *value) {
-    if (!read_real(option, word, least, greatest, value)) return false;
-    return *value == floor(*value) || complain("--%s: '%s' is not a whole number", option, word);
-}
 
 /* A whole number, also as a power: 2^20. */
 static bool read_size(const char *word, double *value) {
@@ -184,13 +114,6 @@ static bool read_conditions(options *o, char *list) {
         if (!read_real("condition", word, 1, 1e300, &o->conditions[o->condition_count++])) return false;
     }
     return true;
-}
-
-static bool read_seed(options *o, const char *word) {
-    char *end;
-    errno = 0;
-    o->seed = strtoull(word, &end, 0);
-    return (end != word && !*end && !errno && *word != '-') || complain("--seed: '%s' is no seed", word);
 }
 
 static bool read_threads(options *o, const char *word) {
@@ -254,12 +177,13 @@ static const struct option table[] = {
 
 static bool read_tier(options *o, const char *word) {
     int tier;
-    if (!find_name("tier", word, name_tier, &tier)) return false;
+    if (find_name("tier", word, name_tier, &tier) < 0) return false;
     o->tier = (quire_tier)tier;
     return quire_tier_available(o->tier) || complain("--tier: this processor, or this build, lacks %s", word);
 }
 
-static bool take_option(options *o, int which, char *word) {
+static bool take_option(void *user, int which, char *word) {
+    options *o = user;
     switch (which) {
     case TYPE: return read_names("type", word, name_type, o->types, &o->type_count);
     case OPERATION: return read_names("operation", word, name_operation, o->operations, &o->operation_count);
@@ -267,8 +191,8 @@ static bool take_option(options *o, int which, char *word) {
     case FAMILY: return read_names("family", word, name_family, o->families, &o->family_count);
     case SIZES: return read_sizes(o, word);
     case CONDITION: return read_conditions(o, word);
-    case PLACE: return find_name("place", word, name_place, &o->places);
-    case SEED: return read_seed(o, word);
+    case PLACE: return find_name("place", word, name_place, &o->places) >= 0; /* ON_CPU, ON_GPU, both */
+    case SEED: return read_seed(word, &o->seed);
     case THREADS: return read_threads(o, word);
     case TIER: return read_tier(o, word);
     case BUDGET: return read_real("seconds", word, 0.001, 3600, &o->seconds);
@@ -317,14 +241,8 @@ static bool check_combinations(const options *o) {
 }
 
 int options_read(options *o, int argc, char **argv) {
-    int which;
     *o = (options){ .seed = 1, .threads = 1, .tier = QUIRE_TIER_BEST, .places = ON_CPU | ON_GPU, .peers = true };
-    opterr = 0; /* it would not say who complains */
-    while ((which = getopt_long(argc, argv, ":", table, NULL)) != -1) {
-        if (which == ':' || which == '?')
-            complain("%s: %s", argv[optind - 1], which == ':' ? "a value is missing" : "no such option; --help lists them");
-        if (!take_option(o, which, optarg)) return EXIT_USAGE;
-    }
+    if (!read_options(argc, argv, table, take_option, o)) return EXIT_USAGE;
     if (optind < argc) {
         complain("'%s' is no option; --help lists them", argv[optind]);
         return EXIT_USAGE;

@@ -4,16 +4,13 @@
  */
 #include "options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../terminal.h"
-#include "families.h"
-#include "operation.h"
+#include "../words.h"
 
 #define SECONDS 30
 #define LIMIT 1000000
@@ -42,74 +39,39 @@ void options_help(void) {
 
 /* ------------------------------------------------------------------------------------------------------- sets of names */
 
-/* The i-th name; NULL after the last. */
-typedef const char *naming(int i);
-
-static const char *name_type(int i) { return i < TYPE_COUNT ? type_name(TYPES[i]) : NULL; }
-static const char *name_method(int i) { return i < METHOD_COUNT ? method_name(METHODS[i]) : NULL; }
-static const char *name_operation(int i) { return i < OPERATION_COUNT ? operation_name((operation)i) : NULL; }
-static const char *name_family(int i) { return i < FAMILY_COUNT ? family_name((family)i) : NULL; }
-
-static const char *name_place(int i) {
-    static const char *const names[] = { "cpu", "gpu", "all" };
-    return i < PLACE_BITS + 1 ? names[i] : NULL;
-}
-
 static set all_of(naming *names) {
     set all = 0;
-    for (int i = 0; names(i); i++) all |= (set)1 << i;
+    for (int i = 0, number; names(i, &number); i++) all |= (set)1 << i;
     return all;
 }
 
-static bool refuse(const char *option, const char *word, naming *names) {
-    char text[512] = "";
-    size_t length = 0;
-    for (int i = 0; names(i) && length < sizeof text; i++)
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "", names(i));
-    return complain("--%s: '%s' is none of %s", option, word, text);
-}
-
 static bool read_set(const char *option, char *list, naming *names, set *s) {
-    for (char *word = list, *next; word; word = next) {
-        int i = 0;
-        next = strchr(word, ',');
-        if (next) *next++ = '\0';
-        while (names(i) && strcmp(word, names(i))) i++;
-        if (!names(i)) return refuse(option, word, names);
+    char *word;
+    while ((word = next_word(&list))) {
+        int number;
+        const int i = find_name(option, word, names, &number);
+        if (i < 0) return false;
         *s |= (set)1 << i;
     }
     return true;
 }
 
-static bool read_place(options *o, char *word) {
-    o->places_named = true;
-    if (strchr(word, ',') || !read_set("place", word, name_place, &o->places))
-        return strchr(word, ',') ? refuse("place", word, name_place) : false;
-    if (o->places >> PLACE_BITS) o->places = ((set)1 << PLACE_BITS) - 1, o->places_named = false;
+/* The bits of the number are those of the set. */
+static bool read_place(options *o, const char *word) {
+    int places;
+    if (find_name("place", word, name_place, &places) < 0) return false;
+    o->places |= (set)places;
+    o->places_named = places != (1 << PLACE_BITS) - 1;
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
-static bool read_real(const char *option, const char *word, double least, double greatest, double *value) {
-    char *end;
-    *value = strtod(word, &end);
-    if (end != word && !*end && *value >= least && *value <= greatest) return true;
-    return complain("--%s: '%s' is no number from %g to %g", option, word, least, greatest);
-}
-
 static bool read_limit(options *o, const char *word) {
     double value;
-    if (!read_real("n", word, 1, 1e15, &value)) return false;
+    if (!read_whole("n", word, 1, 1e15, &value)) return false;
     o->n = (size_t)value;
-    return value == floor(value) || complain("--n: '%s' is not a whole number", word);
-}
-
-static bool read_seed(options *o, const char *word) {
-    char *end;
-    errno = 0;
-    o->seed = strtoull(word, &end, 0);
-    return (end != word && !*end && !errno && !strchr(word, '-')) || complain("--seed: '%s' is no seed", word);
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the line */
@@ -126,11 +88,12 @@ static const struct option table[] = {
     { "version", no_argument, NULL, VERSION },           { NULL, 0, NULL, 0 },
 };
 
-static bool take_option(options *o, int which, char *word) {
+static bool take_option(void *user, int which, char *word) {
+    options *o = user;
     switch (which) {
     case SECONDS_: return read_real("seconds", word, 0.001, 1e6, &o->seconds);
     case QUICK: o->quick = true; return true;
-    case SEED: return read_seed(o, word);
+    case SEED: return read_seed(word, &o->seed);
     case LIMIT_: return read_limit(o, word);
     case PLACE: return read_place(o, word);
     case TYPE: return read_set("type", word, name_type, &o->types);
@@ -174,14 +137,8 @@ static void take_defaults(options *o) {
 }
 
 int options_read(options *o, int argc, char **argv) {
-    int which;
     *o = (options){ .seed = 1 };
-    opterr = 0; /* it would not say who complains */
-    while ((which = getopt_long(argc, argv, ":", table, NULL)) != -1) {
-        if (which == ':' || which == '?')
-            complain("%s: %s", argv[optind - 1], which == ':' ? "a value is missing" : "no such option; --help lists them");
-        if (!take_option(o, which, optarg)) return EXIT_USAGE;
-    }
+    if (!read_options(argc, argv, table, take_option, o)) return EXIT_USAGE;
     o->files = argv + optind;
     o->file_count = argc - optind;
     if (!check_files(o)) return EXIT_USAGE;
