@@ -9,11 +9,6 @@
 OMP_WAIT_POLICY=passive
 export OMP_WAIT_POLICY
 
-failed() {
-    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^quire-accuracy: ' err &&
-        grep -Fq -- "$2" err
-}
-
 # passed WORDS: the last run found nothing, and its report has these words.
 passed() {
     [ "$status" -eq 0 ] && [ ! -s err ] && grep -Eq '^verdict +pass$' out && grep -Eq "$1" out

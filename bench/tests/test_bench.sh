@@ -1,53 +1,10 @@
 #!/bin/sh
 # test_bench.sh - quire-bench's command line and files, in TAP: what is refused, and that CSV and JSON can be read. What is
-# measured is not looked at. BENCH_EXE is the path of quire-bench; BENCH_HAS says what it was built with ("json", "gpu").
+# measured is not looked at. QUIRE_EXE is the path of quire-bench; BENCH_HAS says what it was built with ("json", "gpu").
 #
 # SPDX-License-Identifier: MIT
 
-LC_ALL=C
-export LC_ALL
-: "${BENCH_EXE:?is to be the path of quire-bench}"
-unset QUIRE_TIER POSIXLY_CORRECT
-
-work=$(mktemp -d) || exit 1
-trap 'cd /; rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 1
-
-tests=0
-
-# check DESCRIPTION COMMAND...: one test, which passes if the command succeeds.
-check() {
-    tests=$((tests + 1))
-    description=$1
-    shift
-    if "$@"; then
-        echo "ok $tests - $description"
-    else
-        echo "not ok $tests - $description"
-        echo "# command: quire-bench $ran; exit status $status"
-        head -n 40 out | sed 's/^/# stdout: /'
-        sed 's/^/# stderr: /' err
-    fi
-}
-
-run() {
-    ran=$*
-    "$BENCH_EXE" "$@" >out 2>err
-    status=$?
-}
-
-# failed STATUS WORDS: the last run failed so, with nothing on standard output and one line on standard error.
-failed() {
-    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^quire-bench: ' err && grep -Fq -- "$2" err
-}
-
-refuses() {
-    code=$1 words=$2
-    shift 2
-    run "$@"
-    check "quire-bench $* fails ($words)" failed "$code" "$words"
-}
+. "${0%/*}/../../tests/cli/tap.sh"
 
 # columns ROWS FILE: every line of a CSV that is no comment has as many fields as the first, and there are so many.
 columns() {
@@ -163,7 +120,7 @@ esac
 
 # Interrupted: what was measured stays.
 rm -f run.csv
-"$BENCH_EXE" --place cpu --n 1000 --seconds 0.05 --csv run.csv >out 2>err &
+"$QUIRE_EXE" --place cpu --n 1000 --seconds 0.05 --csv run.csv >out 2>err &
 pid=$! ran='(interrupted)'
 turns=0
 while [ $turns -lt 600 ]; do
@@ -177,4 +134,4 @@ status=$?
 check "an interrupted run says so" same "$status" 130
 check "and keeps whole rows" awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || !rows }' run.csv
 
-echo "1..$tests"
+finish

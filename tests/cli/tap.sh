@@ -1,4 +1,4 @@
-# tap.sh - what the tests of the command share: TAP, running quire, writing numbers and .npy files.
+# tap.sh - what the tests of the commands share: TAP, running one, writing numbers and .npy files.
 #
 # Sourced by the test scripts. QUIRE_EXE is the path of the command, QUIRE_SAMPLE that of docs/sample.npy, which was made as
 # docs/quire.1 says under FILES. Every script works in a new folder of its own, which is removed at the end.
@@ -10,6 +10,7 @@ export LC_ALL
 : "${QUIRE_EXE:?is to be the path of the command quire}"
 : "${QUIRE_SAMPLE:?is to be the path of docs/sample.npy}"
 unset QUIRE_TIER POSIXLY_CORRECT
+program=${QUIRE_EXE##*/} # as it calls itself
 
 work=$(mktemp -d) || exit 1
 trap 'cd /; rm -rf "$work"' EXIT
@@ -27,7 +28,7 @@ check() {
         echo "ok $tests - $description"
     else
         echo "not ok $tests - $description"
-        echo "# command: quire $ran; exit status $status"
+        echo "# command: $program $ran; exit status $status"
         sed 's/^/# stdout: /' out
         sed 's/^/# stderr: /' err
     fi
@@ -37,7 +38,7 @@ finish() {
     echo "1..$tests"
 }
 
-# run ARGUMENTS...: runs quire on the standard input given; sets status, and the files out and err.
+# run ARGUMENTS...: runs the command on the standard input given; sets status, and the files out and err.
 run() {
     ran=$*
     "$QUIRE_EXE" "$@" >out 2>err
@@ -54,12 +55,12 @@ gives() {
     wanted=$1
     shift
     run "$@"
-    check "quire $* prints $wanted" prints "$wanted"
+    check "$program $* prints $wanted" prints "$wanted"
 }
 
 # failed STATUS WORDS: the last run failed with this status, nothing on stdout, one line on stderr that has these words.
 failed() {
-    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q '^quire: ' err && grep -Fq -- "$2" err
+    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "^$program: " err && grep -Fq -- "$2" err
 }
 
 # refuses STATUS WORDS ARGUMENTS...: a test that quire so called fails so.
@@ -67,7 +68,7 @@ refuses() {
     code=$1 words=$2
     shift 2
     run "$@"
-    check "quire $* fails ($words)" failed "$code" "$words"
+    check "$program $* fails ($words)" failed "$code" "$words"
 }
 
 # member NAME: its values in the JSON of the last run, one a line.
