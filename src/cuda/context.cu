@@ -133,7 +133,7 @@ static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
     case number: return quire_cuda_##name(job->term, job->method, access, is_short);
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
-    return { NULL, 0, 0, 0, 0, 0 };
+    return {};
 }
 
 struct launch_shape {
@@ -190,7 +190,7 @@ static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t m
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
     const size_t tiles = job->n ? divide_up(job->n, tile) : 1;
     const size_t most = c->wish.blocks && c->wish.blocks < LANE_GROUPS ? c->wish.blocks : LANE_GROUPS;
-    if (!kernel->owners) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
+    if (kernel->driver == DRIVER_RING) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
     return shape_direct(c, kernel, tiles, most);
 }
 
@@ -214,6 +214,21 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
     return { (unsigned)blocks, threads, 0, share };
+}
+
+/* A thread loads once. Where there is little, the blocks are many and small: each waits for memory alone. */
+static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    const size_t size = (size_t)describe_format(job->type).size, skip = (uintptr_t)job->x % 16 / size, n = job->n + skip;
+    const size_t most = kernel->threads * (size_t)kernel->batch, wished = c->wish.blocks;
+    size_t share = n <= most ? most : (size_t)(EXACT_SHORT_BLOCK / size);
+    unsigned threads = c->wish.warps ? c->wish.warps * 32 : kernel->threads;
+    if (n > most && divide_up(n, share) > (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS) share = most;
+    if (wished && divide_up(n, wished) < most) share = divide_up(n, wished);
+    if (threads > kernel->threads || threads * (size_t)kernel->batch < share) threads = kernel->threads;
+    while (threads > 32 && (threads / 2) * (size_t)kernel->batch >= share) threads /= 2;
+    const size_t step = threads * (size_t)kernel->step;
+    share = (share ? divide_up(share, step) : 1) * step;
+    return { (unsigned)(n ? divide_up(n, share) : 1), threads, 0, share };
 }
 
 /* overlap: the kernel may be started before the one ahead of it has ended (it waits where it must). */
@@ -250,13 +265,14 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
                       0,
                       false,
                       0 };
-    const launch_shape shape =
-        job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, &kernel, work.tile);
+    const launch_shape shape = kernel.driver == DRIVER_SHORT   ? shape_short(c, job, &kernel)
+                               : kernel.driver == DRIVER_EXACT ? shape_exact(c, job, &kernel)
+                                                               : shape_lanes(c, job, &kernel, work.tile);
     work.run = shape.run;
     work.share = shape.share;
     work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
     void *arguments[] = { &work };
-    return status_of(start(c, &kernel, shape, job->method != QUIRE_EXACT && c->has_bulk, arguments));
+    return status_of(start(c, &kernel, shape, kernel.driver != DRIVER_EXACT && c->has_bulk, arguments));
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */

@@ -105,6 +105,23 @@ static __device__ __forceinline__ void take_words(int64_t *word, int64_t *from, 
     __syncwarp();
 }
 
+/* The same, added to what there is; after words that say so have been seen. */
+static __device__ __noinline__ void take_limbs(quire_accumulator &sum, quire_accumulator &from, int thread) {
+    int64_t *word = sum.limb, *words = from.limb;
+    __threadfence();
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
+        const int64_t taken = __ldcg((const long long *)&words[i]);
+        if (taken) word[i] += taken, words[i] = 0;
+    }
+    __syncwarp();
+}
+
+/* By a whole block; a barrier must follow. */
+static __device__ __forceinline__ void clear_accumulator(quire_accumulator &a) {
+    int64_t *word = a.limb;
+    for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
+}
+
 /* Rounds the sum, or adds it to an accumulator; by a whole warp. */
 static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulator *sum, int thread) {
     int64_t *word = sum->limb, *to = (int64_t *)job.accumulator;

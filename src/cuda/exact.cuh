@@ -156,8 +156,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
     if (gridDim.x == 1) {
-        int64_t *word = (int64_t *)&block.sum;
-        for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
+        clear_accumulator(block.sum);
         __syncthreads();
     }
 

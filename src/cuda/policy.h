@@ -20,6 +20,7 @@
 #define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT ((size_t)4 << 20)
 #define EXACT_SHORT_BLOCKS 2
+#define EXACT_SHORT_BLOCK ((size_t)4 << 10)
 
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)
