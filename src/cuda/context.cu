@@ -216,19 +216,24 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     return { (unsigned)blocks, threads, 0, share };
 }
 
-/* A thread loads once. Where there is little, the blocks are many and small: each waits for memory alone. */
+/* What fits one block is one block's. More is spread over blocks whose threads load as little as leaves few enough blocks
+ * for the last to gather. */
 static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
     const size_t size = (size_t)describe_format(job->type).size, skip = (uintptr_t)job->x % 16 / size, n = job->n + skip;
-    const size_t most = kernel->threads * (size_t)kernel->batch, wished = c->wish.blocks;
-    size_t share = n <= most ? most : (size_t)(EXACT_SHORT_BLOCK / size);
-    unsigned threads = c->wish.warps ? c->wish.warps * 32 : kernel->threads;
-    if (n > most && divide_up(n, share) > (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS) share = most;
-    if (wished && divide_up(n, wished) < most) share = divide_up(n, wished);
-    if (threads > kernel->threads || threads * (size_t)kernel->batch < share) threads = kernel->threads;
-    while (threads > 32 && (threads / 2) * (size_t)kernel->batch >= share) threads /= 2;
-    const size_t step = threads * (size_t)kernel->step;
-    share = (share ? divide_up(share, step) : 1) * step;
-    return { (unsigned)(n ? divide_up(n, share) : 1), threads, 0, share };
+    unsigned threads = kernel->threads, loads = kernel->batch / kernel->step;
+    if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
+    const size_t once = threads * (size_t)kernel->step;
+    const size_t wished = c->wish.blocks ? divide_up(divide_up(n, c->wish.blocks), once) : 0;
+    if (wished)
+        loads = wished < loads ? (unsigned)wished : loads;
+    else if (n <= once * loads)
+        loads = n ? (unsigned)divide_up(n, once) : 1;
+    else if (n <= once * EXACT_ONE_LOAD)
+        loads = 1;
+    else if (n <= 2 * once * EXACT_TWO_LOADS)
+        loads = 2;
+    const size_t share = once * loads;
+    return { (unsigned)(n ? divide_up(n, share) : 1), threads, loads, share };
 }
 
 /* overlap: the kernel may be started before the one ahead of it has ended (it waits where it must). */

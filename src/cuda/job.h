@@ -26,7 +26,7 @@ struct cuda_job {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
-    unsigned run; /* tiles that a block takes, a power of two                                          */
+    unsigned run; /* tiles that a block takes, a power of two; or loads that a thread of short.cuh does */
     bool overlap; /* the next kernel may be started before this one has ended                          */
     size_t share; /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
 };

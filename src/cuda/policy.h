@@ -20,7 +20,10 @@
 #define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT ((size_t)4 << 20)
 #define EXACT_SHORT_BLOCKS 2
-#define EXACT_SHORT_BLOCK ((size_t)4 << 10)
+
+/* Up to so many blocks a thread of short.cuh loads once; up to so many, twice; or as often as it can. */
+#define EXACT_ONE_LOAD 32
+#define EXACT_TWO_LOADS 128
 
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)

@@ -21,12 +21,15 @@ template <class Format, class Term> struct short_choice : exact_choice<Format, T
     /* One window holds all there is, or it is placed by what is seen; in one bin, if that is ever enough, or in two. */
     static constexpr int bins = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least ? 1 : 2;
     static constexpr bool one_is_enough = !Choice::fits && WINDOW_RANGE(1) >= precision;
-    /* See warp_sum_units: a block sums up 2^13 elements below 2^43 or 2^87 units, and a grid 2^12 blocks in FIXED_STEP more.
-     */
-    static constexpr int pieces = bins == 1 ? 2 : 4, grid_pieces = pieces + 1;
-    static_assert(Choice::threads * E * packs <= 1 << 13, "a block sums up more");
+    /* A grid sums up 2^24 elements below 2^87 units, which may be FIXED_STEP too large. */
+    static_assert(EXACT_SHORT / sizeof(typename Format::element) <= 1 << 24, "integers of 128 bits are too small");
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
+    /* The unit that a block counts in if its elements are below 2^top. */
+    static __device__ __forceinline__ int unit_for(int top) {
+        const int above = Choice::fits ? 0 : top - WINDOW_RANGE(bins) - least;
+        return least + (above > 0 ? (above + FIXED_STEP - 1) / FIXED_STEP * FIXED_STEP : 0);
+    }
     static_assert(!is_there || !Choice::fits || WINDOW_RANGE(bins) >= Choice::fixed_top - least, "the window does not fit");
 };
 
@@ -38,6 +41,11 @@ struct warp_extent {
     int top, low;
     bool none, special;
 };
+
+/* Loads that a batch has; the others are -0. */
+template <int E, class Batch> static __device__ __forceinline__ bool is_beyond(const Batch &b, int load) {
+    return load && load * WARP * E >= b.count;
+}
 
 /* The upper bits of |x|, with the exponent; not zero unless x is. */
 template <class Format> static __device__ __forceinline__ uint32_t upper_bits(typename Format::element x) {
@@ -60,6 +68,7 @@ static __device__ __forceinline__ warp_extent extent_of(const batch_of<Format, E
     } else {
 #pragma unroll
         for (int i = 0; i < E * PACKS; i++) {
+            if (i % E == 0 && is_beyond<E>(b, i / E)) break;
             const uint32_t bits = upper_bits<Format>(b.x[i / E][i % E]);
             most = max(most, bits);
             least = __viaddmin_u32(bits, ~0u, least);
@@ -75,99 +84,101 @@ static __device__ __forceinline__ warp_extent extent_of(const batch_of<Format, E
 /* ---------------------------------------------------------------------------------------------------- what a warp makes */
 
 /* The sum of a batch in a window of so many bins below 2^top. */
-template <int BINS, int PIECES, class Format, class Term, int E, int PACKS>
+template <int BINS, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ fixed_sum window_sum(const batch_of<Format, E, PACKS> &b, int top) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     double bin[BINS];
     for (int k = 0; k < BINS; k++) bin[k] = window_start(top - shrunk, k);
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
-        if (i && i % E == 0 && i / E * WARP * E >= b.count) break;
+        if (i % E == 0 && is_beyond<E>(b, i / E)) break;
         double part[1];
         batch_parts<Format, Term, 1>(b, i, part);
         window_add_f64(bin, BINS, part[0]);
     }
-    __int128 units = 0;
-    for (int k = 0; k < BINS; k++) units = (units << WINDOW_STEP) + window_count_f64(bin[k], window_start(top - shrunk, k));
-    return { warp_sum_units<PIECES>(units), window_unit(top, BINS - 1) };
+    int64_t count[BINS];
+    for (int k = 0; k < BINS; k++) count[k] = window_count_f64(bin[k], window_start(top - shrunk, k));
+    if constexpr (BINS == 1)
+        return { warp_sum_units<2>(count[0]), window_unit(top, 0), 0 };
+    else
+        return { warp_sum_units<4>(((__int128)count[0] << WINDOW_STEP) + count[1]), window_unit(top, 1), 0 };
 }
 
-/* A warp's share of a block, and what it makes of it. */
-struct warp_share {
-    fixed_sum sum;
-    int top;        /* the elements are below 2^top; NO_UNIT if all are zeros */
-    unsigned flags; /* FIXED_OTHER; FIXED_LIMBS: there is more in the warp's totals */
-    unsigned saw;
-};
-
-/* By way of columns, whatever it is. */
+/* By way of columns, whatever it is; answers what they have seen. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ unsigned column_sum(const batch_of<Format, E, PACKS> &b, cell_total *total, int thread) {
+static __device__ __noinline__ unsigned column_sum(batch_of<Format, E, PACKS> b, cell_total *total, int thread) {
     typedef typename Choice::column Column;
     column_clear<Column, Choice::threads>();
     for (int k = thread; k < Column::cells; k += WARP) total[k] = { 0, 0 };
     __syncwarp();
-    unsigned saw = column_batch<Choice, Format, Term>(b.forgotten(), 0);
+    unsigned saw = column_batch<Choice, Format, Term>(b, 0);
     saw |= columns_flush<Column, Choice::threads>(total);
     return warp_or(saw);
 }
 
+/* The sum of a batch; *top: its elements are below 2^top, if it has a unit. FIXED_LIMBS: there is more in the warp's totals,
+ * and *saw is what they have seen. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ warp_share warp_sum_of(const batch_of<Format, E, PACKS> &b, cell_total *total,
-                                                         int thread) {
-    warp_share w = { { 0, NO_UNIT }, NO_UNIT, 0, 0 };
+static __device__ __forceinline__ fixed_sum batch_sum(const batch_of<Format, E, PACKS> &b, cell_total *total, int thread,
+                                                      int *top, unsigned *saw) {
+    fixed_sum sum = FIXED_NOTHING;
     bool in_window = true;
     if constexpr (Choice::fits) {
         in_window = !__any_sync(WHOLE_WARP, batch_is_special<Format, Term>(b));
-        if (in_window) {
-            w.top = Choice::least + window_range(Choice::bins);
-            w.sum = window_sum<Choice::bins, Choice::pieces, Format, Term>(b, w.top);
-        }
+        *top = Choice::least + window_range(Choice::bins);
+        if (in_window) sum = window_sum<Choice::bins, Format, Term>(b, *top);
     } else {
         const warp_extent x = extent_of<Format, Term>(b);
-        if (x.special || x.top > WINDOW_GREATEST_TOP) {
+        const int one = max(x.top, Choice::least + window_range(1)), two = Choice::unit_for(x.top) + window_range(2);
+        *top = x.top;
+        if (x.special)
             in_window = false;
-        } else if (!x.none) {
-            const int one = max(x.top, Choice::least + window_range(1)), two = max(x.top, Choice::least + window_range(2));
-            w.top = x.top;
-            if (Choice::one_is_enough && x.low >= window_unit(one, 0))
-                w.sum = window_sum<1, 2, Format, Term>(b, one);
-            else if (x.low >= window_unit(two, 1))
-                w.sum = window_sum<2, Choice::pieces, Format, Term>(b, two);
-            else
-                in_window = false;
-        }
+        else if (x.none)
+            ;
+        else if (Choice::one_is_enough && x.low >= window_unit(one, 0))
+            sum = window_sum<1, Format, Term>(b, one);
+        else if (two <= WINDOW_GREATEST_TOP && x.low >= window_unit(two, 1))
+            sum = window_sum<2, Format, Term>(b, two);
+        else
+            in_window = false;
     }
     if (!in_window) {
-        w.saw = column_sum<Choice, Format, Term>(b, total, thread);
-        w.top = NO_UNIT;
-        w.flags = FIXED_LIMBS;
-    } else if (w.sum.units != 0 || __any_sync(WHOLE_WARP, signs_of_batch<Term>(b, false) != 0)) {
-        w.flags = FIXED_OTHER;
+        *saw = column_sum<Choice, Format, Term>(b, total, thread);
+        sum.flags = FIXED_LIMBS;
+    } else if (sum.units != 0 || __any_sync(WHOLE_WARP, signs_of_batch<Term>(b, false) != 0)) {
+        sum.flags = FIXED_OTHER;
     }
-    return w;
+    return sum;
 }
 
-/* --------------------------------------------------------------------------------------------- what a block and a grid make
- */
+/* ---------------------------------------------------------------------------------------- what a block and a grid make */
+
+#define GATHER_STATES 4 /* blocks whose sums a thread takes at once, where there are many */
+#define NOBODY ~0u
 
 template <class Choice> struct short_memory {
-    static constexpr int warps = Choice::threads / WARP, gatherers = 2 * WARP;
-    fixed_sum sum[warps > gatherers ? warps : gatherers];
+    static constexpr int warps = Choice::threads / WARP;
+    fixed_sum sum[warps], gathered[warps + 1];
     int top[warps];
-    unsigned flags[warps], saw[warps];
+    unsigned saw[warps];
     quire_accumulator rest; /* what the last block has beside integers */
 };
 
+/* Where a block puts what integers do not take. */
+template <class Choice>
+static __device__ __forceinline__ quire_accumulator *rest_of(const cuda_job &job, short_memory<Choice> &block) {
+    return gridDim.x == 1 ? &block.rest : &job.workspace->sum;
+}
+
 /* The totals of the columns that warps have used go to limbs. */
 template <class Choice>
-static __device__ __noinline__ void deliver_totals(const short_memory<Choice> &block, const cell_total *total,
-                                                   quire_accumulator *to, int thread) {
+static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block, const cell_total *total,
+                                                   int thread) {
     typedef typename Choice::column Column;
-    const int warps = blockDim.x / WARP;
+    quire_accumulator *to = rest_of(job, block);
     unsigned saw = 0;
-    for (int w = 0; w < warps; w++) {
-        if (!(block.flags[w] & FIXED_LIMBS)) continue;
+    for (int w = 0; w < (int)(blockDim.x / WARP); w++) {
+        if (!(block.sum[w].flags & FIXED_LIMBS)) continue;
         saw |= block.saw[w];
         for (int k = thread; k < Column::cells; k += WARP) {
             limbs_add_atomic(to->limb, total[w * Column::cells + k].low, Column::exponent(k));
@@ -177,109 +188,127 @@ static __device__ __noinline__ void deliver_totals(const short_memory<Choice> &b
     if (thread == 0) add_flags(to, saw);
 }
 
-/* The sum of a block from what its warps left, by its first warp. */
-template <class Choice>
-static __device__ __forceinline__ fixed_sum block_sum(const short_memory<Choice> &block, const cell_total *total,
-                                                      quire_accumulator *limbs, int thread, unsigned *flags) {
-    const int warps = blockDim.x / WARP;
-    const bool mine = thread < warps;
-    const fixed_sum part[1] = { mine ? block.sum[thread] : fixed_sum{ 0, NO_UNIT } };
+/* Nothing but zeros has no top. */
+template <class Choice> static __device__ __forceinline__ int unit_of_block(const short_memory<Choice> &block, int thread) {
+    const bool mine = thread < (int)(blockDim.x / WARP) && block.sum[thread].unit != NO_UNIT;
     const int top = warp_max(mine ? block.top[thread] : NO_UNIT);
-    bool to_limbs = false;
-    fixed_sum sum = { 0, NO_UNIT };
-    *flags = warp_or(mine ? block.flags[thread] : 0);
-    if (top != NO_UNIT) {
-        const int above = top - window_range(Choice::bins) - Choice::least;
-        const int unit = Choice::least + (above > 0 ? (above + FIXED_STEP - 1) / FIXED_STEP * FIXED_STEP : 0);
-        sum = warp_sum_fixed<Choice::pieces>(part, unit, limbs->limb, &to_limbs);
-    }
-    if (*flags & FIXED_LIMBS) deliver_totals<Choice>(block, total, limbs, thread);
-    if (!Choice::fits && __any_sync(WHOLE_WARP, to_limbs)) *flags |= FIXED_LIMBS;
-    return sum;
+    return top == NO_UNIT ? NO_UNIT : Choice::unit_for(top);
 }
 
-/* The sum of STATES groups a thread from begin on, as soon as they are there, by a warp. The last group is the own one. */
-template <class Choice, int STATES>
-static __device__ __forceinline__ fixed_sum gather_sums(fixed_state *partial, unsigned begin, unsigned groups,
-                                                        const fixed_sum &own, quire_accumulator *rest, int thread,
-                                                        unsigned *flags) {
-    fixed_state s[STATES];
-    fixed_sum part[STATES];
-    bool to_limbs = false;
-    unsigned seen = 0;
-    begin += thread * STATES;
-    take_states(s, partial, begin, groups - 1);
-#pragma unroll
-    for (unsigned i = 0; i < STATES; i++) {
-        part[i] = sum_of<Choice::least>(s[i]);
-        seen |= (unsigned)s[i].word[1] & (FIXED_OTHER | FIXED_LIMBS);
-        if (begin + i == groups - 1) part[i] = own;
-    }
-    const int unit = common_unit(part, FIXED_STEP);
-    fixed_sum sum = { 0, NO_UNIT };
-    if (unit != NO_UNIT) sum = warp_sum_fixed<Choice::grid_pieces>(part, unit, rest->limb, &to_limbs);
-    *flags |= warp_or(seen | (to_limbs ? FIXED_LIMBS : 0));
-    return sum;
-}
-
-/* The result from the sums of blocks. To be called by all threads of the last block; sum and flags: its own, in the first
- * warp. */
+/* The sum of a block from what its warps left, by its first warp; in units as other blocks have them, if there are any. */
 template <class Choice>
-static __device__ __forceinline__ void gather_fixed(const cuda_job &job, fixed_sum sum, unsigned flags,
-                                                    short_memory<Choice> &memory) {
-    fixed_state *partial = (fixed_state *)job.workspace->partial;
-    const unsigned groups = gridDim.x, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    const int thread = threadIdx.x % WARP;
-    if (groups > GATHER_WARP) {
-        unsigned seen = warp ? 0 : flags;
-        if (threadIdx.x == 0) memory.sum[0] = sum;
-        __syncthreads();
-        const fixed_sum own = memory.sum[0];
-        __syncthreads();
-        for (unsigned begin = warp * GATHER_WARP; begin < groups; begin += warps * GATHER_WARP) {
-            const fixed_sum part =
-                gather_sums<Choice, GATHER_THREAD>(partial, begin, groups, own, &memory.rest, thread, &seen);
-            if (thread == 0) memory.sum[begin / GATHER_WARP] = part;
+static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short_memory<Choice> &block,
+                                                      const cell_total *total, int thread) {
+    fixed_sums<1> part = { { FIXED_NOTHING } };
+    if (thread < (int)(blockDim.x / WARP)) part.of[0] = block.sum[thread];
+    fixed_sum sum = warp_sum_fixed<4>(
+        part, [&] { return unit_of_block(block, thread); }, rest_of(job, block)->limb);
+    if (__any_sync(WHOLE_WARP, part.of[0].flags & FIXED_LIMBS)) deliver_totals(job, block, total, thread);
+    if (!Choice::fits && gridDim.x > 1) {
+        const int unit = unit_of_block(block, thread);
+        if (sum.unit >= unit) {
+            sum = { sum.units << (sum.unit - unit), unit, sum.flags };
+        } else {
+            if (thread == 0) sum = in_unit(sum, unit, rest_of(job, block)->limb);
+            sum = of_first(sum);
         }
-        if (thread == 0) memory.flags[warp] = seen;
-        __syncthreads();
-        if (warp) return;
-        const unsigned parts = (groups + GATHER_WARP - 1) / GATHER_WARP;
-        const fixed_sum part[1] = { (unsigned)thread < parts ? memory.sum[thread] : fixed_sum{ 0, NO_UNIT } };
-        const int unit = common_unit(part, 0);
-        bool to_limbs = false;
-        if (unit != NO_UNIT) sum = warp_sum_fixed<Choice::grid_pieces>(part, unit, memory.rest.limb, &to_limbs);
-        flags = warp_or(((unsigned)thread < warps ? memory.flags[thread] : 0) | (to_limbs ? FIXED_LIMBS : 0));
-    } else {
-        if (warp) return;
-        if (groups > WARP)
-            sum = gather_sums<Choice, GATHER_THREAD>(partial, 0, groups, sum, &memory.rest, thread, &flags);
-        else if (groups > 1)
-            sum = gather_sums<Choice, 1>(partial, 0, groups, sum, &memory.rest, thread, &flags);
     }
-    if ((flags & FIXED_LIMBS) && groups > 1) take_limbs(memory.rest, job.workspace->sum, thread);
-    finish_fixed(job, sum, flags & FIXED_OTHER, flags & FIXED_LIMBS, &memory.rest, thread);
+    return sum;
+}
+
+static __device__ __forceinline__ int less_step(int unit) { return unit == NO_UNIT ? NO_UNIT : unit - FIXED_STEP; }
+
+/* The sum of STATES blocks a thread from begin on, as soon as they are there, by a warp; number own_at is the own one. */
+template <class Choice, int STATES>
+static __device__ __forceinline__ fixed_sum gather_sums(const cuda_job &job, unsigned begin, unsigned own_at, fixed_sum own,
+                                                        int64_t *limb, int thread) {
+    fixed_state s[STATES];
+    fixed_sums<STATES> part;
+    begin += thread * STATES;
+    take_states(s, (fixed_state *)job.workspace->partial, begin, gridDim.x - 1);
+#pragma unroll
+    for (unsigned i = 0; i < STATES; i++) part.of[i] = choose(begin + i == own_at, own, sum_of<Choice::least>(s[i]));
+    return warp_sum_fixed<5>(
+        part, [&] { return less_step(greatest_unit(part)); }, limb);
+}
+
+/* The sum of STATES blocks a thread and time, by all warps of the last, in turn; in the first warp, with its own. */
+template <class Choice, int STATES>
+static __device__ __forceinline__ fixed_sum gather_by_warps(const cuda_job &job, fixed_sum own,
+                                                            short_memory<Choice> &memory) {
+    constexpr unsigned ONCE = STATES * WARP;
+    const fixed_sum none = FIXED_NOTHING;
+    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const int thread = threadIdx.x % WARP;
+    int64_t *limb = memory.rest.limb;
+    fixed_sum sum = none;
+    for (unsigned begin = warp * ONCE; begin < gridDim.x - 1; begin += warps * ONCE) {
+        const fixed_sum some = gather_sums<Choice, STATES>(job, begin, NOBODY, none, limb, thread);
+        sum = begin < warps * ONCE ? some : join_sums(choose(thread == 0, sum, choose(thread == 1, some, none)), limb);
+    }
+    if (thread == 0) memory.gathered[warp + 1] = sum;
+    if (threadIdx.x == 0) memory.gathered[0] = own;
+    __syncthreads();
+    if (warp) return none;
+    fixed_sums<1> part = { { none } };
+    if ((unsigned)thread <= warps) part.of[0] = memory.gathered[thread];
+    return warp_sum_fixed<5>(
+        part, [&] { return greatest_unit(part); }, limb);
+}
+
+/* The result. To be called by all threads of the last block; sum: its own, in the first warp, which gathers what few there
+ * are. */
+template <class Choice>
+static __device__ __forceinline__ void finish_grid(const cuda_job &job, fixed_sum sum, short_memory<Choice> &memory) {
+    const unsigned blocks = gridDim.x;
+    const int thread = threadIdx.x % WARP;
+    if (blocks > GATHER_STATES * WARP) sum = gather_by_warps<Choice, GATHER_STATES>(job, sum, memory);
+    if (threadIdx.x >= WARP) return;
+    if (blocks > 1 && blocks <= WARP)
+        sum = gather_sums<Choice, 1>(job, 0, blocks - 1, sum, memory.rest.limb, thread);
+    else if (blocks > WARP && blocks <= GATHER_STATES * WARP)
+        sum = gather_sums<Choice, GATHER_STATES>(job, 0, blocks - 1, sum, memory.rest.limb, thread);
+    if ((sum.flags & FIXED_LIMBS) && blocks > 1) take_limbs(memory.rest, job.workspace->sum, thread);
+    finish_fixed(job, sum, &memory.rest, thread);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the kernel */
+
+template <class Format>
+static __device__ __noinline__ pack<Format, vector_elements<Format>> part_of_pack(const typename Format::element *p,
+                                                                                  int from, int count, uint32_t upper) {
+    pack<Format, vector_elements<Format>> some;
+    some.load_part(p, from, count, upper);
+    return some;
 }
 
 /* The packs of a thread: those of its block that are threads apart. x and y lie skip elements behind a multiple of 16
  * bytes, from where packs are counted. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void load_share(batch_of<Format, E, PACKS> &b, const cuda_job &job, size_t first,
-                                                  int packs, int skip) {
+                                                  unsigned skip) {
     typedef typename Format::element element;
     const element *x = (const element *)job.x - skip, *y = (const element *)job.y - skip;
     const size_t end = job.n + skip;
+    b.count = job.run * WARP * E;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         const size_t at = first + (size_t)(k * blockDim.x + threadIdx.x) * E;
-        const int from = at ? 0 : skip, count = k < packs && at < end ? end - at < E ? (int)(end - at) : E : 0;
-        b.x[k].load_part(x + at, from, count, 0x80);
-        if (Term::is_pair) b.y[k].load_part(y + at, from, count, 0);
+        if (k >= (int)job.run) {
+            b.x[k].fill(0x80), b.y[k].fill(0);
+        } else if (at >= skip && at + E <= end) {
+            b.x[k].load(x + at);
+            if (Term::is_pair) b.y[k].load(y + at);
+        } else {
+            const int from = at < skip ? (int)(skip - at) : 0, count = at < end ? (int)min(end - at, (size_t)E) : 0;
+            b.x[k] = part_of_pack<Format>(x + at, from, count, 0x80);
+            if (Term::is_pair) b.y[k] = part_of_pack<Format>(y + at, from, count, 0);
+        }
     }
 }
 
 template <class Format, class Term>
-__global__ void __launch_bounds__((short_choice<Format, Term>::threads), 3 * 256 / short_choice<Format, Term>::threads)
+__global__ void __launch_bounds__((short_choice<Format, Term>::threads), 2 * 256 / short_choice<Format, Term>::threads)
     short_kernel(const __grid_constant__ cuda_job job) {
     typedef short_choice<Format, Term> Choice;
     constexpr int E = Choice::E, PACKS = Choice::packs;
@@ -290,30 +319,25 @@ __global__ void __launch_bounds__((short_choice<Format, Term>::threads), 3 * 256
     const bool is_last = blockIdx.x == gridDim.x - 1;
     after_earlier_work();
 
-    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(typename Format::element));
-    const int packs = (int)(job.share / (blockDim.x * E));
     batch_of<Format, E, PACKS> b;
-    b.count = packs * WARP * E;
-    load_share<Format, Term>(b, job, blockIdx.x * job.share, packs, skip);
+    load_share<Format, Term>(b, job, blockIdx.x * job.share,
+                             (unsigned)((uintptr_t)job.x % 16 / sizeof(typename Format::element)));
     if (is_last) clear_accumulator(memory.rest);
-    const warp_share w = warp_sum_of<Choice, Format, Term>(b, totals + warp * Choice::column::cells, thread);
+    int top;
+    unsigned saw = 0;
+    fixed_sum sum = batch_sum<Choice, Format, Term>(b, totals + warp * Choice::column::cells, thread, &top, &saw);
     if (job.overlap) let_later_work_start();
-    if (thread == 0)
-        memory.sum[warp] = w.sum, memory.top[warp] = w.top, memory.flags[warp] = w.flags, memory.saw[warp] = w.saw;
+    if (thread == 0) memory.sum[warp] = sum, memory.top[warp] = top, memory.saw[warp] = saw;
     __syncthreads();
-    unsigned flags = 0;
-    fixed_sum sum = { 0, NO_UNIT };
-    if (warp == 0)
-        sum = block_sum<Choice>(memory, totals, gridDim.x == 1 ? &memory.rest : &job.workspace->sum, thread, &flags);
+    if (warp == 0) sum = block_sum(job, memory, totals, thread);
     if (is_last) {
-        gather_fixed<Choice>(job, sum, flags, memory);
+        finish_grid<Choice>(job, sum, memory);
     } else if (warp == 0) {
-        if (flags & FIXED_LIMBS) __threadfence();
+        if (sum.flags & FIXED_LIMBS) __threadfence();
         __syncwarp();
-        if (thread < 2) {
-            const fixed_state s = state_of<Choice::least>(sum, flags);
-            deliver_word(&((fixed_state *)job.workspace->partial)[blockIdx.x].word[thread], s.word[thread]);
-        }
+        const fixed_state s = state_of<Choice::least>(sum);
+        fixed_state *to = (fixed_state *)job.workspace->partial + blockIdx.x;
+        if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
     }
 }
 
