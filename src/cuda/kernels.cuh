@@ -12,8 +12,10 @@
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     if constexpr (E > 1)
-        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, RING_THREADS, 0, 0, 0, 0 };
-    return { (const void *)direct_kernel<Format, Term, Method, together>, DIRECT_THREADS, 0, ORDER_LANES / together, 0, 0 };
+        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, RING_THREADS, 0, 0, 0, 0, 0 };
+    return {
+        (const void *)direct_kernel<Format, Term, Method, together>, DIRECT_THREADS, 0, ORDER_LANES / together, 0, 0, 0
+    };
 }
 
 template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_kernel_of() {
@@ -23,7 +25,10 @@ template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_
              Choice::shared,
              0,
              WARP * E,
-             WARP * E * Choice::template packs<E> };
+             WARP * E * Choice::template packs<E>,
+             Choice::loose == LOOSE_TERMS    ? 64u
+             : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
+                                             : 0u };
 }
 
 template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, bool is_short) {
@@ -35,7 +40,7 @@ template <class Format, class Term, int E> static cuda_kernel kernel_of_method(q
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
     }
-    return { NULL, 0, 0, 0, 0, 0 };
+    return { NULL, 0, 0, 0, 0, 0, 0 };
 }
 
 template <class Format, class Term>
@@ -55,7 +60,7 @@ static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access a
     case TERM_COUNT: break;
     }
 #undef TERM_CASE
-    return { NULL, 0, 0, 0, 0, 0 };
+    return { NULL, 0, 0, 0, 0, 0, 0 };
 }
 
 #endif
