@@ -194,7 +194,16 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
     return shape_direct(c, kernel, tiles, most);
 }
 
-static bool is_short_sum(const quire_job *job) { return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size; }
+static bool is_short_sum(const cuda_context *c, const quire_job *job) {
+    return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size &&
+           (!c->wish.bytes || array_bytes(job) < c->wish.bytes);
+}
+
+/* Whether a first kernel may be loose, with a second behind it. What is accumulated needs all its bits. */
+static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    return job->n && kernel->loose >= (unsigned)describe_format(job->result_type).precision &&
+           array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : EXACT_LOOSE);
+}
 
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
  * long one has as many as fit. Warps take no more at a time than leaves work for all. */
@@ -204,7 +213,7 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
     size_t blocks =
-        is_short_sum(job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+        is_short_sum(c, job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (c->wish.blocks)
         blocks = c->wish.blocks;
     else if (job->n * size <= EXACT_ONE_BLOCK)
@@ -257,7 +266,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
-    const cuda_kernel kernel = find_kernel(job, job->method == QUIRE_EXACT ? is_short_sum(job) : is_short_array(c, job));
+    const bool is_exact = job->method == QUIRE_EXACT;
+    const cuda_kernel kernel = find_kernel(job, is_exact ? is_short_sum(c, job) : is_short_array(c, job));
     cuda_job work = { job->x,
                       job->y,
                       job->n,
@@ -269,7 +279,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
                       order_tile(job->n, order_rows_of(job->method)),
                       0,
                       false,
-                      0 };
+                      0,
+                      !accumulator && may_be_loose(c, job, &kernel) ? PASS_LOOSE : PASS_STRICT };
     const launch_shape shape = kernel.driver == DRIVER_SHORT   ? shape_short(c, job, &kernel)
                                : kernel.driver == DRIVER_EXACT ? shape_exact(c, job, &kernel)
                                                                : shape_lanes(c, job, &kernel, work.tile);
@@ -277,7 +288,12 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     work.share = shape.share;
     work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
     void *arguments[] = { &work };
-    return status_of(start(c, &kernel, shape, kernel.driver != DRIVER_EXACT && c->has_bulk, arguments));
+    cudaError_t error = start(c, &kernel, shape, kernel.driver != DRIVER_EXACT && c->has_bulk, arguments);
+    if (!error && work.pass == PASS_LOOSE) {
+        work.pass = PASS_AGAIN;
+        error = start(c, &kernel, shape, c->has_bulk, arguments);
+    }
+    return status_of(error);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */

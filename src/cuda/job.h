@@ -14,8 +14,14 @@
 struct cuda_workspace {
     quire_accumulator sum; /* of exact: blocks add to its words                                         */
     unsigned ticket;       /* how many blocks have delivered                                            */
+    unsigned undecided;    /* a sum that was loose did not tell its result                              */
+    int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least  */
+    int64_t dropped;       /* and its count                                                             */
     alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block                          */
 };
+
+/* Exact sums of long arrays have two kernels: the first may be loose; the second does it again, if that was not enough. */
+enum cuda_pass { PASS_STRICT, PASS_LOOSE, PASS_AGAIN };
 
 struct cuda_job {
     const void *x, *y;
@@ -29,6 +35,7 @@ struct cuda_job {
     unsigned run; /* tiles that a block takes, a power of two; or loads that a thread of short.cuh does */
     bool overlap; /* the next kernel may be started before this one has ended                          */
     size_t share; /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
+    cuda_pass pass;
 };
 
 /* The file of a kernel, which says how a grid is shaped. */
@@ -43,6 +50,7 @@ struct cuda_kernel {
     unsigned owners;  /* direct: threads that take a tile                                                  */
     unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
+    unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */

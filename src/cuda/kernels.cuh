@@ -13,12 +13,13 @@
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     if constexpr (E > 1)
-        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0, 0, 0, 0 };
+        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0, 0, 0, 0, 0 };
     return { (const void *)direct_kernel<Format, Term, Method, together>,
              DRIVER_DIRECT,
              DIRECT_THREADS,
              0,
              ORDER_LANES / together,
+             0,
              0,
              0 };
 }
@@ -31,7 +32,10 @@ template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_
              Choice::shared,
              0,
              WARP * E,
-             WARP * E * Choice::template packs<E> };
+             WARP * E * Choice::template packs<E>,
+             Choice::loose == LOOSE_TERMS    ? 64u
+             : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
+                                             : 0u };
 }
 
 template <class Format, class Term> static cuda_kernel short_kernel_of() {
@@ -43,7 +47,8 @@ template <class Format, class Term> static cuda_kernel short_kernel_of() {
                  Choice::shared,
                  0,
                  Choice::E,
-                 Choice::E * Choice::packs };
+                 Choice::E * Choice::packs,
+                 0 };
     else
         return exact_kernel_of<Format, Term, Choice::E, true>();
 }
