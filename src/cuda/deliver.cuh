@@ -1,35 +1,25 @@
-/* deliver.cuh - the end of an exact sum: what the warps of a block have counted goes to limbs, its own if it is alone, or
- * the workspace's; the last block takes those, and rounds. One warp does all that, since barriers of the block cost more.
+/* deliver.cuh - the end of an exact sum of a long array: what the warps of a block have counted becomes one integer of 128
+ * bits (fixed.cuh), if it fits; what does not goes to limbs. The last block adds up all, and rounds.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_DELIVER_CUH
 #define QUIRE_CUDA_DELIVER_CUH
 
-#include "cuda/last_block.cuh"
+#include "cuda/fixed.cuh"
 #include "cuda/loose.cuh"
 #include "method/ball.h"
-
-static __device__ __forceinline__ unsigned warp_or(unsigned x) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(WHOLE_WARP, x);
-#else
-    for (int w = WARP / 2; w; w /= 2) x |= __shfl_xor_sync(WHOLE_WARP, x, w);
-    return x;
-#endif
-}
 
 template <class Choice> using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered>;
 
 /* What the warps of a block have counted. */
-template <class Choice> struct block_counts {
+template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP> {
     static constexpr int warps = Choice::threads / WARP, bins = Choice::streams * Choice::kept_bins, items = 2 * bins;
     int64_t count[warps][items]; /* the low and the high part of every bin                                              */
     int top[warps];              /* of the warp's window, or NO_WINDOW                                                  */
     int64_t dropped[warps];      /* batches of all lanes that may have lost bits                                        */
     unsigned saw[warps];
-    bool used[warps];      /* whether the warp used its columns                                                   */
-    quire_accumulator sum; /* of the block, if it is alone; what the last block takes                             */
+    bool used[warps], deposited[warps]; /* whether the warp used its columns; whether it has added to limbs             */
 };
 
 /* Hands over what a warp has counted. */
@@ -44,7 +34,7 @@ static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, ex
         if (there) sum = warp_sum(window.count[i / Choice::kept_bins][i % Choice::kept_bins]);
         if (thread == 0) block.count[warp][2 * i] = sum.low, block.count[warp][2 * i + 1] = sum.high;
     }
-    if (thread == 0) block.top[warp] = there ? window.top : NO_WINDOW;
+    if (thread == 0) block.top[warp] = there ? window.top : NO_WINDOW, block.deposited[warp] = window.deposited;
     if constexpr (Choice::loose) {
         const cell_total all = warp_sum(dropped);
         if (thread == 0) block.dropped[warp] = all.low + all.high * ((int64_t)1 << 32);
@@ -73,24 +63,6 @@ static __device__ __forceinline__ void add_counts(const block_counts<Choice> &bl
     if (thread < items) limbs_add_atomic(limb, sum, exponent(top));
 }
 
-/* Adds the totals of a block's columns to limbs. */
-template <class Choice>
-static __device__ __noinline__ void add_totals(const block_counts<Choice> &block, const cell_total *total, int64_t *limb,
-                                               int thread) {
-    typedef typename Choice::column Column;
-    const int warps = blockDim.x / WARP;
-    for (int k = thread; k < Column::cells; k += WARP) {
-        cell_total sum = { 0, 0 };
-        for (int w = 0; w < warps; w++) {
-            if (!block.used[w]) continue;
-            sum.low += total[w * Column::cells + k].low;
-            sum.high += total[w * Column::cells + k].high;
-        }
-        limbs_add_atomic(limb, sum.low, Column::exponent(k));
-        limbs_add_atomic(limb, sum.high, Column::exponent(k) + 32);
-    }
-}
-
 /* What the block may have dropped; by a whole warp. Half units of the last bin are counted, the greatest of all warps'. */
 template <class Choice>
 static __device__ __forceinline__ ball_radius block_radius(const block_counts<Choice> &block, int thread, int shrunk) {
@@ -115,63 +87,6 @@ static __device__ __forceinline__ ball_radius take_radius(cuda_workspace *worksp
     __syncwarp();
     if (thread == 0) workspace->dropped = 0, workspace->above_least = 0;
     return r;
-}
-
-static __device__ __forceinline__ void add_flags(quire_accumulator *sum, unsigned saw) {
-    if (saw & SAW_OTHER) atomic_add(&sum->other, 1);
-    if (saw & SAW_NAN) atomic_add(&sum->nan, 1);
-    if (saw & SAW_POSITIVE_INFINITY) atomic_add(&sum->positive_infinity, 1);
-    if (saw & SAW_NEGATIVE_INFINITY) atomic_add(&sum->negative_infinity, 1);
-}
-
-/* Takes the workspace's words, and leaves zeros. */
-static __device__ __forceinline__ void take_words(int64_t *word, int64_t *from, int thread) {
-    int64_t taken[(QUIRE_ACCUMULATOR_WORDS + WARP - 1) / WARP];
-#pragma unroll
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) taken[i / WARP] = __ldcg((const long long *)&from[i]);
-#pragma unroll
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
-        word[i] = taken[i / WARP];
-        if (taken[i / WARP]) from[i] = 0;
-    }
-    __syncwarp();
-}
-
-/* The same, added to what there is; after words that say so have been seen. */
-static __device__ __noinline__ void take_limbs(quire_accumulator &sum, quire_accumulator &from, int thread) {
-    int64_t *word = sum.limb, *words = from.limb;
-    __threadfence();
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
-        const int64_t taken = __ldcg((const long long *)&words[i]);
-        if (taken) word[i] += taken, words[i] = 0;
-    }
-    __syncwarp();
-}
-
-/* By a whole block; a barrier must follow. */
-static __device__ __forceinline__ void clear_accumulator(quire_accumulator &a) {
-    int64_t *word = a.limb;
-    for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
-}
-
-/* Rounds the sum, or adds it to an accumulator; by a whole warp. */
-static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulator *sum, int thread) {
-    int64_t *word = sum->limb, *to = (int64_t *)job.accumulator;
-    if (!to) {
-        const quire_total limbs = warp_total(word, thread);
-        if (thread) return;
-        sum->count = (int64_t)job.n;
-        store_total(job, accumulator_total_of(sum, limbs));
-        return;
-    }
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += to[i];
-    __syncwarp();
-    if (thread == 0) {
-        accumulator_carry(sum);
-        sum->count += (int64_t)job.n;
-    }
-    __syncwarp();
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
 }
 
 /* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals); or says that
@@ -203,32 +118,89 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
         job.workspace->undecided = 1;
 }
 
-/* After every warp has handed over, and a barrier: the first warp's work. */
+/* What a warp has counted, if it has one stream, as one integer. */
+template <class Choice>
+static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choice> &block, int warp, int shrunk) {
+    const unsigned saw = block.saw[warp], special = SAW_NAN | SAW_POSITIVE_INFINITY | SAW_NEGATIVE_INFINITY;
+    fixed_sum sum = FIXED_NOTHING;
+    if (Choice::windowed && Choice::streams == 1 && block.top[warp] != NO_WINDOW) {
+#pragma unroll
+        for (int k = 0; k < Choice::kept_bins; k++)
+            sum.units =
+                (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
+        sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
+    }
+    bool to_limbs = block.used[warp] || (saw & special);
+    if constexpr (Choice::windowed) to_limbs = to_limbs || block.deposited[warp];
+    if constexpr (Choice::loose) to_limbs = to_limbs || block.dropped[warp];
+    sum.flags = (saw & SAW_OTHER ? FIXED_OTHER : 0) | (to_limbs ? FIXED_LIMBS : 0);
+    return sum;
+}
+
+/* By how many binades units may differ where n numbers below 2^(87 + BLOCK_ROOM) units are summed up. */
+#define BLOCK_ROOM 3
+static __device__ __forceinline__ int room_for(size_t n) { return max(__clzll((long long)n) - 25 - BLOCK_ROOM, 0); }
+
+/* The sum of a block, after every warp has handed over, and a barrier; by its first warp. */
+template <class Choice>
+static __device__ __forceinline__ fixed_sum sum_of_block(const cuda_job &job, block_counts<Choice> &block,
+                                                         const cell_total *total, int thread, int shrunk) {
+    const bool mine = thread < (int)(blockDim.x / WARP);
+    quire_accumulator *rest = rest_of_block(job, &block.rest);
+    fixed_sums<1> part = { { FIXED_NOTHING } };
+    if (mine) part.of[0] = sum_of_warp(block, thread, shrunk);
+    fixed_sum sum = warp_sum_fixed<5>(
+        part, [&] { return common_unit(part, BLOCK_ROOM); }, rest->limb);
+    if (gridDim.x > 1 && sum.units >> FIXED_BITS != sum.units >> 127) {
+        if (thread == 0) limbs_add_units(rest->limb, sum.units, sum.unit);
+        sum = { 0, NO_UNIT, sum.flags | FIXED_LIMBS };
+    }
+    if (Choice::windowed && Choice::streams > 1) {
+        add_counts(block, rest->limb, thread, shrunk);
+        sum.flags |= FIXED_LIMBS;
+    }
+    if (__any_sync(WHOLE_WARP, mine && block.used[thread]))
+        add_totals<typename Choice::column>(rest, block.used, total, thread);
+    const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
+    if (thread == 0 && (sum.flags & FIXED_LIMBS)) add_flags(rest, saw);
+    return sum;
+}
+
+/* Rounds the sum of all blocks; by the first warp of the last. */
+template <class Choice>
+static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_sum sum, ball_radius radius,
+                                                    block_counts<Choice> &block, int thread) {
+    if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
+    if constexpr (Choice::loose) {
+        if ((sum.flags & FIXED_LIMBS) && gridDim.x > 1) radius = take_radius(job.workspace, thread);
+        if (radius.count) {
+            add_sum(&block.rest, sum, thread);
+            finish_ball<Choice>(job, &block.rest, radius, thread);
+            return;
+        }
+    }
+    finish_fixed(job, sum, &block.rest, thread);
+}
+
+/* What is to be done after every warp has handed over, and a barrier. By all threads. */
 template <class Choice>
 static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block, const cell_total *total,
-                                               int thread, int shrunk) {
-    const bool alone = gridDim.x == 1;
-    const int warps = blockDim.x / WARP;
-    quire_accumulator *sum = alone ? &block.sum : &job.workspace->sum;
-    if (Choice::windowed) add_counts(block, sum->limb, thread, shrunk);
-    if (__any_sync(WHOLE_WARP, thread < warps && block.used[thread])) add_totals(block, total, sum->limb, thread);
-    const unsigned saw = warp_or(thread < warps ? block.saw[thread] : 0);
-    if (thread == 0) add_flags(sum, saw);
+                                               int warp, int thread, int shrunk) {
+    fixed_sum sum = FIXED_NOTHING;
     ball_radius radius = BALL_EXACT;
-    if constexpr (Choice::loose) radius = block_radius(block, thread, shrunk);
-    if (!alone) {
-        if (Choice::loose && thread == 0) add_radius(job.workspace, radius);
-        __syncwarp();
-        if (!last_warp(&job.workspace->ticket, thread)) return;
-        take_words(block.sum.limb, job.workspace->sum.limb, thread);
-        if (Choice::loose) radius = take_radius(job.workspace, thread);
+    if (warp == 0) {
+        sum = sum_of_block(job, block, total, thread, shrunk);
+        if constexpr (Choice::loose) {
+            radius = block_radius(block, thread, shrunk);
+            if (gridDim.x > 1 && thread == 0) add_radius(job.workspace, radius);
+        }
     }
-    __syncwarp();
-    if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
-    if (Choice::loose && radius.count)
-        finish_ball<Choice>(job, &block.sum, radius, thread);
-    else
-        finish(job, &block.sum, thread);
+    if (blockIdx.x == gridDim.x - 1) {
+        sum = gather_blocks(job, sum, room_for(job.n), block);
+        if (warp == 0) finish_exact(job, sum, radius, block, thread);
+    } else if (warp == 0) {
+        deliver_sum(job, sum, thread);
+    }
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* exact.cuh - exact sums on a GPU: warps take batches in turn, add them to their windows and columns; blocks add up what
- * their warps have counted and add it to the limbs of the workspace; the last block rounds. All of it is integers that
- * commute, so nothing of who did what can show.
+ * their warps have counted and hand it to the last block, which rounds. All of it is integers that commute, so nothing of
+ * who did what can show.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -206,24 +206,21 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     exact_kernel(const __grid_constant__ cuda_job job) {
     typedef exact_choice<Format, Term, SHORT> Choice;
     typedef typename Choice::element element;
-    if (job.pass == PASS_AGAIN) {
-        after_earlier_work();
-        if (!*(volatile unsigned *)&job.workspace->undecided) return;
-    }
+    if (job.pass != PASS_STRICT) let_later_work_start(); /* all blocks of this kernel have started then */
+    after_earlier_work();
+    if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
     __shared__ block_counts<Choice> block;
     cell_total *totals = (cell_total *)(column_bytes + Choice::column_size);
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     exact_warp<Choice> w;
     w.window.open();
     w.total = totals + warp * Choice::column::cells;
-    w.limb = gridDim.x == 1 ? block.sum.limb : job.workspace->sum.limb;
+    w.limb = rest_of_block(job, &block.rest)->limb;
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
     w.may_drop = job.pass == PASS_LOOSE, w.loose = job.pass == PASS_LOOSE && job.finish == FINISH_ROOT, w.dropped = 0;
-    if (gridDim.x == 1) {
-        clear_accumulator(block.sum);
-        __syncthreads();
-    }
+    if (blockIdx.x == gridDim.x - 1) clear_accumulator(block.rest);
+    __syncthreads();
 
     /* Elements before the first that is aligned are the first warp's. */
     const element *x = (const element *)job.x, *y = (const element *)job.y;
@@ -241,7 +238,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw, block.used[warp] = w.used;
     __syncthreads();
-    if (warp == 0) deliver<Choice>(job, block, totals, w.thread, term_as_double<Format, Term>::shrunk);
+    deliver(job, block, totals, (int)warp, w.thread, term_as_double<Format, Term>::shrunk);
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* fixed.cuh - sums of warps, blocks and grids as integers of 128 bits, a power of two beside them: what short exact sums
- * are made of. Integers add up in any order, and quickly: a warp's sum takes one instruction for every 27 bits.
+/* fixed.cuh - sums of warps, blocks and grids as integers of 128 bits, a power of two beside them: what exact sums become
+ * in the end, unless they are too wide for that. Integers add up in any order, and quickly: a warp's sum takes one
+ * instruction for every 27 bits.
  *
  * What is rare stands in functions of its own, out of line: a short kernel runs once through its code, which must be
  * fetched, so that every line of it that is jumped over counts.
@@ -11,8 +12,8 @@
 
 #include <limits.h>
 
-#include "cuda/deliver.cuh"
 #include "cuda/gather.cuh"
+#include "cuda/rest.cuh"
 
 /* What a sum has besides: something other than -0; and more, in limbs. */
 enum { FIXED_OTHER = 1, FIXED_LIMBS = 2, FIXED_FLAGS = 2 };
@@ -39,8 +40,6 @@ static __device__ __forceinline__ fixed_sum of_first(fixed_sum s) {
     return { (__int128)high << 64 | low, __shfl_sync(WHOLE_WARP, s.unit, 0), __shfl_sync(WHOLE_WARP, s.flags, 0) };
 }
 
-/* Blocks count in units from a grid this coarse, so that those of one array mostly agree. */
-#define FIXED_STEP 14
 #define PIECE_BITS 27 /* so many bits of 32 lanes add up to 32 */
 
 /* The sum over a warp, in all lanes, of numbers that make less than 2^(27 PIECES + 4). */
@@ -94,10 +93,16 @@ static __device__ __noinline__ fixed_sum warp_sum_in_unit(fixed_sums<COUNT> s, i
     return { warp_sum_units<5>(sum), unit, warp_or(flags) };
 }
 
-template <int COUNT> static __device__ __forceinline__ int greatest_unit(fixed_sums<COUNT> s) {
-    int unit = NO_UNIT;
-    for (int i = 0; i < COUNT; i++) unit = max(unit, s.of[i].unit);
-    return warp_max(unit);
+/* A unit for all that the lanes have: the least, but no more than room binades below the greatest. */
+template <int COUNT> static __device__ __noinline__ int common_unit(fixed_sums<COUNT> s, int room) {
+    int most = NO_UNIT, least = INT_MAX;
+    for (int i = 0; i < COUNT; i++) {
+        most = max(most, s.of[i].unit);
+        if (s.of[i].unit != NO_UNIT) least = min(least, s.of[i].unit);
+    }
+    most = warp_max(most);
+    least = -warp_max(-least);
+    return most == NO_UNIT ? NO_UNIT : max(least, most - room);
 }
 
 /* The sum of what the lanes of a warp have: quickly if they have nothing that the first has not, in unit or flags; else in
@@ -118,31 +123,111 @@ static __device__ __forceinline__ fixed_sum warp_sum_fixed(fixed_sums<COUNT> s, 
 }
 
 /* The same where there is one each, which rarely happens. */
-static __device__ __noinline__ fixed_sum join_sums(fixed_sum mine, int64_t *limb) {
+static __device__ __noinline__ fixed_sum join_sums(fixed_sum mine, int room, int64_t *limb) {
     const fixed_sums<1> part = { { mine } };
-    return warp_sum_in_unit(part, greatest_unit(part), limb);
+    return warp_sum_in_unit(part, common_unit(part, room), limb);
 }
 
 /* ------------------------------------------------------------------------------------------------------- from blocks on */
 
-/* What a block tells of itself: its sum, below 2^112 units; which of the units from LEAST on, FIXED_STEP apart, or none;
- * and the flags, whose limbs are the workspace's. The highest bit of a word is not set: see gather.cuh. */
+/* What a block tells of itself: its sum, below 2^FIXED_BITS units, which unit, and the flags, whose limbs are the
+ * workspace's. The highest bit of a word is not set: see gather.cuh. */
 struct fixed_state {
     uint64_t word[2];
 };
-#define FIXED_META 10 /* bits that are not the sum's */
+#define FIXED_META 15 /* bits of the second word that are not the sum's */
+#define FIXED_BITS (2 * 63 - FIXED_META - 1)
 
-template <int LEAST> static __device__ __forceinline__ fixed_state state_of(fixed_sum s) {
-    const unsigned number = s.unit == NO_UNIT ? 0 : (unsigned)(s.unit - LEAST) / FIXED_STEP + 1;
+static __device__ __forceinline__ fixed_state state_of(fixed_sum s) {
+    const unsigned number = s.unit == NO_UNIT ? 0 : (unsigned)(s.unit - LIMB_LEAST_EXPONENT) + 1;
     const uint64_t high = (uint64_t)(s.units >> 63) << FIXED_META | number << FIXED_FLAGS | s.flags;
     return { { (uint64_t)s.units & INT64_MAX, high & INT64_MAX } };
 }
 
-template <int LEAST> static __device__ __forceinline__ fixed_sum sum_of(fixed_state s) {
+static __device__ __forceinline__ fixed_sum sum_of(fixed_state s) {
     const unsigned meta = (unsigned)s.word[1] & ((1 << FIXED_META) - 1), number = meta >> FIXED_FLAGS;
     const int64_t high = (int64_t)(s.word[1] << 1) >> (FIXED_META + 1);
-    return { (__int128)high << 63 | (int64_t)s.word[0], number ? (int)(number - 1) * FIXED_STEP + LEAST : NO_UNIT,
+    return { (__int128)high << 63 | (int64_t)s.word[0], number ? (int)number - 1 + LIMB_LEAST_EXPONENT : NO_UNIT,
              meta & (FIXED_OTHER | FIXED_LIMBS) };
+}
+
+/* Hands a block's sum to the last. By one warp, every thread of which has added to limbs what it had to. */
+static __device__ __forceinline__ void deliver_sum(const cuda_job &job, fixed_sum sum, int thread) {
+    if (sum.flags & FIXED_LIMBS) __threadfence();
+    __syncwarp();
+    const fixed_state s = state_of(sum);
+    fixed_state *to = (fixed_state *)job.workspace->partial + blockIdx.x;
+    if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
+}
+
+#define SUMS_OF_THREAD                                                                                                      \
+    4 /* that it takes at once, where there are many                                                     */
+#define NOBODY ~0u
+
+/* The last block's. */
+template <int WARPS> struct fixed_memory {
+    fixed_sum gathered[WARPS + 1];
+    quire_accumulator rest; /* what it has beside integers */
+};
+
+/* The sum of COUNT blocks a thread from begin on, as soon as they are there, by a warp; number own_at is the own one. */
+template <int COUNT>
+static __device__ __forceinline__ fixed_sum gather_sums(const cuda_job &job, unsigned begin, unsigned own_at, fixed_sum own,
+                                                        int room, int64_t *limb, int thread) {
+    fixed_state s[COUNT];
+    fixed_sums<COUNT> part;
+    begin += thread * COUNT;
+    take_states(s, (fixed_state *)job.workspace->partial, begin, gridDim.x - 1);
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) part.of[i] = choose(begin + i == own_at, own, sum_of(s[i]));
+    return warp_sum_fixed<5>(
+        part, [&] { return common_unit(part, room); }, limb);
+}
+
+/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. */
+template <int WARPS>
+static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fixed_sum own, int room,
+                                                        fixed_memory<WARPS> &memory) {
+    constexpr unsigned ONCE = SUMS_OF_THREAD * WARP;
+    const fixed_sum none = FIXED_NOTHING;
+    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const int thread = threadIdx.x % WARP, once = room < 14 ? room / 2 : 14;
+    int64_t *limb = memory.rest.limb;
+    fixed_sum sum = none;
+    for (unsigned begin = warp * ONCE; begin < gridDim.x - 1; begin += warps * ONCE) {
+        const fixed_sum some = gather_sums<SUMS_OF_THREAD>(job, begin, NOBODY, none, once, limb, thread);
+        sum = begin < warps * ONCE ? some : join_sums(choose(thread == 0, sum, choose(thread == 1, some, none)), 0, limb);
+    }
+    if (thread == 0) memory.gathered[warp + 1] = sum;
+    if (threadIdx.x == 0) memory.gathered[0] = own;
+    __syncthreads();
+    if (warp) return none;
+    fixed_sums<1> part = { { none } };
+    if ((unsigned)thread <= warps) part.of[0] = memory.gathered[thread];
+    return warp_sum_fixed<5>(
+        part, [&] { return common_unit(part, room - once); }, limb);
+}
+
+/* The sum of all blocks, and their limbs if there are any, in the first warp of the last block. To be called by all its
+ * threads, the own sum in the first warp, which gathers few alone. room: by so many binades the units of the blocks may
+ * differ without that 128 bits are too few. */
+template <int WARPS>
+static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, int room,
+                                                          fixed_memory<WARPS> &memory) {
+    const unsigned blocks = gridDim.x, thread = threadIdx.x;
+    if (blocks > SUMS_OF_THREAD * WARP) sum = gather_many(job, sum, room, memory);
+    if (thread >= WARP) return sum;
+    if (blocks > 1 && blocks <= WARP)
+        sum = gather_sums<1>(job, 0, blocks - 1, sum, room, memory.rest.limb, thread);
+    else if (blocks > WARP && blocks <= SUMS_OF_THREAD * WARP)
+        sum = gather_sums<SUMS_OF_THREAD>(job, 0, blocks - 1, sum, room, memory.rest.limb, thread);
+    if ((sum.flags & FIXED_LIMBS) && blocks > 1) take_limbs(memory.rest, job.workspace->sum, thread);
+    return sum;
+}
+
+/* Where a block puts what integers do not take. */
+static __device__ __forceinline__ quire_accumulator *rest_of_block(const cuda_job &job, quire_accumulator *own) {
+    return gridDim.x == 1 ? own : &job.workspace->sum;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- rounding */
@@ -168,14 +253,13 @@ static __device__ __forceinline__ bool number_of_units(fixed_sum s, int precisio
     return true;
 }
 
-static __device__ __noinline__ void finish_with_limbs(const cuda_job &job, fixed_sum s, quire_accumulator *rest,
-                                                      int thread) {
+/* Adds a sum to an accumulator; by a whole warp. */
+static __device__ __noinline__ void add_sum(quire_accumulator *to, fixed_sum s, int thread) {
     if (thread == 0) {
-        if (s.units) limbs_add_units(rest->limb, s.units, s.unit);
-        if (s.flags & FIXED_OTHER) rest->other = 1;
+        if (s.units) limbs_add_units(to->limb, s.units, s.unit);
+        if (s.flags & FIXED_OTHER) to->other = 1;
     }
     __syncwarp();
-    finish(job, rest, thread);
 }
 
 /* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. */
@@ -186,7 +270,8 @@ static __device__ __forceinline__ void finish_fixed(const cuda_job &job, fixed_s
         if (thread == 0) format_store(round_number(number, job.format), job.format, job.result);
         return;
     }
-    finish_with_limbs(job, s, rest, thread);
+    add_sum(rest, s, thread);
+    finish(job, rest, thread);
 }
 
 #endif

@@ -13,7 +13,6 @@
 /* Between calls all bits of the partials are set, and everything else is zero: the last block of a kernel leaves it so. */
 struct cuda_workspace {
     quire_accumulator sum; /* of exact: blocks add to its words                                         */
-    unsigned ticket;       /* how many blocks have delivered                                            */
     unsigned undecided;    /* a sum that was loose did not tell its result                              */
     int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least  */
     int64_t dropped;       /* and its count                                                             */

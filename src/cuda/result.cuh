@@ -9,7 +9,6 @@
 #define QUIRE_CUDA_RESULT_CUH
 
 #include "cuda/choices.cuh"
-#include "cuda/last_block.cuh"
 #include "cuda/total.cuh"
 
 /* The same for any format; out of line, where it is not fetched for nothing. */

@@ -12,6 +12,8 @@
 #include "cuda/exact.cuh"
 #include "cuda/fixed.cuh"
 
+#define UNIT_STEP 14
+
 /* What follows from the choices. */
 template <class Format, class Term> struct short_choice : exact_choice<Format, Term, true> {
     typedef exact_choice<Format, Term, true> Choice;
@@ -21,14 +23,14 @@ template <class Format, class Term> struct short_choice : exact_choice<Format, T
     /* One window holds all there is, or it is placed by what is seen; in one bin, if that is ever enough, or in two. */
     static constexpr int bins = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least ? 1 : 2;
     static constexpr bool one_is_enough = !Choice::fits && WINDOW_RANGE(1) >= precision;
-    /* A grid sums up 2^24 elements below 2^87 units, which may be FIXED_STEP too large. */
+    /* A grid sums up 2^24 elements below 2^87 units, which may be a step too large. */
     static_assert(EXACT_SHORT / sizeof(typename Format::element) <= 1 << 24, "integers of 128 bits are too small");
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
-    /* The unit that a block counts in if its elements are below 2^top. */
+    /* The unit that a block counts in if its elements are below 2^top: from a coarse grid, so that blocks mostly agree. */
     static __device__ __forceinline__ int unit_for(int top) {
         const int above = Choice::fits ? 0 : top - WINDOW_RANGE(bins) - least;
-        return least + (above > 0 ? (above + FIXED_STEP - 1) / FIXED_STEP * FIXED_STEP : 0);
+        return least + (above > 0 ? (above + UNIT_STEP - 1) / UNIT_STEP * UNIT_STEP : 0);
     }
     static_assert(!is_there || !Choice::fits || WINDOW_RANGE(bins) >= Choice::fixed_top - least, "the window does not fit");
 };
@@ -151,40 +153,25 @@ static __device__ __forceinline__ fixed_sum batch_sum(const batch_of<Format, E, 
     return sum;
 }
 
-/* ---------------------------------------------------------------------------------------- what a block and a grid make */
+/* ----------------------------------------------------------------------------------------------------- what a block makes
+ */
 
-#define GATHER_STATES 4 /* blocks whose sums a thread takes at once, where there are many */
-#define NOBODY ~0u
-
-template <class Choice> struct short_memory {
+template <class Choice> struct short_memory : fixed_memory<Choice::threads / WARP> {
     static constexpr int warps = Choice::threads / WARP;
-    fixed_sum sum[warps], gathered[warps + 1];
+    fixed_sum sum[warps];
     int top[warps];
     unsigned saw[warps];
-    quire_accumulator rest; /* what the last block has beside integers */
+    bool used[warps]; /* whether the warp used its columns */
 };
-
-/* Where a block puts what integers do not take. */
-template <class Choice>
-static __device__ __forceinline__ quire_accumulator *rest_of(const cuda_job &job, short_memory<Choice> &block) {
-    return gridDim.x == 1 ? &block.rest : &job.workspace->sum;
-}
 
 /* The totals of the columns that warps have used go to limbs. */
 template <class Choice>
 static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block, const cell_total *total,
                                                    int thread) {
-    typedef typename Choice::column Column;
-    quire_accumulator *to = rest_of(job, block);
-    unsigned saw = 0;
-    for (int w = 0; w < (int)(blockDim.x / WARP); w++) {
-        if (!(block.sum[w].flags & FIXED_LIMBS)) continue;
-        saw |= block.saw[w];
-        for (int k = thread; k < Column::cells; k += WARP) {
-            limbs_add_atomic(to->limb, total[w * Column::cells + k].low, Column::exponent(k));
-            limbs_add_atomic(to->limb, total[w * Column::cells + k].high, Column::exponent(k) + 32);
-        }
-    }
+    quire_accumulator *to = rest_of_block(job, &block.rest);
+    const bool mine = thread < (int)(blockDim.x / WARP) && block.used[thread];
+    const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
+    add_totals<typename Choice::column>(to, block.used, total, thread);
     if (thread == 0) add_flags(to, saw);
 }
 
@@ -202,74 +189,18 @@ static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short
     fixed_sums<1> part = { { FIXED_NOTHING } };
     if (thread < (int)(blockDim.x / WARP)) part.of[0] = block.sum[thread];
     fixed_sum sum = warp_sum_fixed<4>(
-        part, [&] { return unit_of_block(block, thread); }, rest_of(job, block)->limb);
+        part, [&] { return unit_of_block(block, thread); }, rest_of_block(job, &block.rest)->limb);
     if (__any_sync(WHOLE_WARP, part.of[0].flags & FIXED_LIMBS)) deliver_totals(job, block, total, thread);
     if (!Choice::fits && gridDim.x > 1) {
         const int unit = unit_of_block(block, thread);
         if (sum.unit >= unit) {
             sum = { sum.units << (sum.unit - unit), unit, sum.flags };
         } else {
-            if (thread == 0) sum = in_unit(sum, unit, rest_of(job, block)->limb);
+            if (thread == 0) sum = in_unit(sum, unit, job.workspace->sum.limb);
             sum = of_first(sum);
         }
     }
     return sum;
-}
-
-static __device__ __forceinline__ int less_step(int unit) { return unit == NO_UNIT ? NO_UNIT : unit - FIXED_STEP; }
-
-/* The sum of STATES blocks a thread from begin on, as soon as they are there, by a warp; number own_at is the own one. */
-template <class Choice, int STATES>
-static __device__ __forceinline__ fixed_sum gather_sums(const cuda_job &job, unsigned begin, unsigned own_at, fixed_sum own,
-                                                        int64_t *limb, int thread) {
-    fixed_state s[STATES];
-    fixed_sums<STATES> part;
-    begin += thread * STATES;
-    take_states(s, (fixed_state *)job.workspace->partial, begin, gridDim.x - 1);
-#pragma unroll
-    for (unsigned i = 0; i < STATES; i++) part.of[i] = choose(begin + i == own_at, own, sum_of<Choice::least>(s[i]));
-    return warp_sum_fixed<5>(
-        part, [&] { return less_step(greatest_unit(part)); }, limb);
-}
-
-/* The sum of STATES blocks a thread and time, by all warps of the last, in turn; in the first warp, with its own. */
-template <class Choice, int STATES>
-static __device__ __forceinline__ fixed_sum gather_by_warps(const cuda_job &job, fixed_sum own,
-                                                            short_memory<Choice> &memory) {
-    constexpr unsigned ONCE = STATES * WARP;
-    const fixed_sum none = FIXED_NOTHING;
-    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    const int thread = threadIdx.x % WARP;
-    int64_t *limb = memory.rest.limb;
-    fixed_sum sum = none;
-    for (unsigned begin = warp * ONCE; begin < gridDim.x - 1; begin += warps * ONCE) {
-        const fixed_sum some = gather_sums<Choice, STATES>(job, begin, NOBODY, none, limb, thread);
-        sum = begin < warps * ONCE ? some : join_sums(choose(thread == 0, sum, choose(thread == 1, some, none)), limb);
-    }
-    if (thread == 0) memory.gathered[warp + 1] = sum;
-    if (threadIdx.x == 0) memory.gathered[0] = own;
-    __syncthreads();
-    if (warp) return none;
-    fixed_sums<1> part = { { none } };
-    if ((unsigned)thread <= warps) part.of[0] = memory.gathered[thread];
-    return warp_sum_fixed<5>(
-        part, [&] { return greatest_unit(part); }, limb);
-}
-
-/* The result. To be called by all threads of the last block; sum: its own, in the first warp, which gathers what few there
- * are. */
-template <class Choice>
-static __device__ __forceinline__ void finish_grid(const cuda_job &job, fixed_sum sum, short_memory<Choice> &memory) {
-    const unsigned blocks = gridDim.x;
-    const int thread = threadIdx.x % WARP;
-    if (blocks > GATHER_STATES * WARP) sum = gather_by_warps<Choice, GATHER_STATES>(job, sum, memory);
-    if (threadIdx.x >= WARP) return;
-    if (blocks > 1 && blocks <= WARP)
-        sum = gather_sums<Choice, 1>(job, 0, blocks - 1, sum, memory.rest.limb, thread);
-    else if (blocks > WARP && blocks <= GATHER_STATES * WARP)
-        sum = gather_sums<Choice, GATHER_STATES>(job, 0, blocks - 1, sum, memory.rest.limb, thread);
-    if ((sum.flags & FIXED_LIMBS) && blocks > 1) take_limbs(memory.rest, job.workspace->sum, thread);
-    finish_fixed(job, sum, &memory.rest, thread);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the kernel */
@@ -327,17 +258,17 @@ __global__ void __launch_bounds__((short_choice<Format, Term>::threads), 2 * 256
     unsigned saw = 0;
     fixed_sum sum = batch_sum<Choice, Format, Term>(b, totals + warp * Choice::column::cells, thread, &top, &saw);
     if (job.overlap) let_later_work_start();
-    if (thread == 0) memory.sum[warp] = sum, memory.top[warp] = top, memory.saw[warp] = saw;
+    if (thread == 0) {
+        memory.sum[warp] = sum, memory.top[warp] = top;
+        memory.saw[warp] = saw, memory.used[warp] = (sum.flags & FIXED_LIMBS) != 0;
+    }
     __syncthreads();
     if (warp == 0) sum = block_sum(job, memory, totals, thread);
     if (is_last) {
-        finish_grid<Choice>(job, sum, memory);
+        sum = gather_blocks(job, sum, UNIT_STEP, memory);
+        if (warp == 0) finish_fixed(job, sum, &memory.rest, thread);
     } else if (warp == 0) {
-        if (sum.flags & FIXED_LIMBS) __threadfence();
-        __syncwarp();
-        const fixed_state s = state_of<Choice::least>(sum);
-        fixed_state *to = (fixed_state *)job.workspace->partial + blockIdx.x;
-        if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
+        deliver_sum(job, sum, thread);
     }
 }
 

@@ -6,6 +6,7 @@
 #define QUIRE_CUDA_TOTAL_CUH
 
 #include "accumulator/limbs.h"
+#include "cuda/job.h"
 
 #define WARP 32
 #define WHOLE_WARP 0xffffffffu
@@ -21,6 +22,15 @@ static __device__ __forceinline__ int warp_max(int x) {
     return __reduce_max_sync(WHOLE_WARP, x);
 #else
     for (int w = WARP / 2; w; w /= 2) x = max(x, __shfl_xor_sync(WHOLE_WARP, x, w));
+    return x;
+#endif
+}
+
+static __device__ __forceinline__ unsigned warp_or(unsigned x) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(WHOLE_WARP, x);
+#else
+    for (int w = WARP / 2; w; w /= 2) x |= __shfl_xor_sync(WHOLE_WARP, x, w);
     return x;
 #endif
 }
@@ -94,6 +104,11 @@ static __device__ __noinline__ quire_total warp_total(const int64_t *from, int t
 #pragma unroll
     for (int i = 0; i < LANE_LIMBS; i++) below |= thread * LANE_LIMBS + i < top - 4 && (uint32_t)limb[i];
     return digits_total(d + 4, top, __any_sync(WHOLE_WARP, below), negative);
+}
+
+/* The one rounding. */
+static __device__ void store_total(const cuda_job &job, quire_total total) {
+    format_store(total_round(finish_total(total, job.finish, job.n), job.format), job.format, job.result);
 }
 
 #endif

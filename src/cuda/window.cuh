@@ -95,6 +95,7 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
     int64_t count[STREAMS][BINS];   /* this; the rest is the warp's */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
+    bool deposited; /* whether limbs have some of what it has counted                            */
 
     /* Where bin k of a stream starts. */
     __device__ __forceinline__ double start(int s, int k) const {
@@ -114,6 +115,7 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
         top = additions = readings = moves = slow = 0;
         stretch = 1;
         limit = 0;
+        deposited = false;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count[s][k] = 0;
     }
@@ -141,6 +143,7 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
     __device__ __forceinline__ void deposit(int64_t *limb, int thread, int shrunk) {
         if (!limit) return;
         read();
+        deposited = true;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
                 deposit_count(limb, count[s][k], window_unit(top - s * ERROR_BELOW, k) + shrunk, thread);
