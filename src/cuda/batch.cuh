@@ -334,6 +334,26 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
     return saw;
 }
 
+/* Adds to the lane's second bin what a batch leaves over beyond the first, which stood so before it; answers whether that
+ * leaves something. What is left to columns after it costs a lot: they must be emptied, and their totals added to limbs. */
+template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
+static __device__ __forceinline__ bool second_bin_lacks(double *bin, const Bins &before,
+                                                        const batch_of<Format, E, PACKS> &b) {
+    double first = before.at[0][0];
+    int high = 0, low = 0;
+    b.each_pack([&](const batch_of<Format, E, 1> &one) {
+#pragma unroll
+        for (int i = 0; i < E; i++) {
+            double part[1];
+            batch_parts<Format, Term>(one, i, part);
+            const double rest = window_take_f64(&bin[1], window_take_f64(&first, part[0]));
+            high |= __double2hiint(rest);
+            low |= __double2loint(rest);
+        }
+    });
+    return ((high & 0x7fffffff) | low) != 0;
+}
+
 /* Adds to the lane's column what a batch leaves over beyond bins that stood so before it. */
 template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
 static __device__ __forceinline__ void column_rests(Bins &before, const batch_of<Format, E, PACKS> &b) {
@@ -344,7 +364,7 @@ static __device__ __forceinline__ void column_rests(Bins &before, const batch_of
             batch_parts<Format, Term>(one, i, part);
 #pragma unroll
             for (int s = 0; s < Choice::streams; s++) {
-                const double rest = window_extract(before.at[s], Choice::bins, part[s]);
+                const double rest = window_extract(before.at[s], Choice::kept_bins, part[s]);
                 if (rest != 0) Choice::column::add_rest(rest, term_as_double<Format, Term>::shrunk);
             }
         }

@@ -80,13 +80,16 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     window_prepare(w, E * PACKS, shrunk);
     auto before = window.bin;
     uint32_t most;
-    const bool left =
-        window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
+    bool left = window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
     const bool large = most >= INFINITE_WORD || (!Choice::fits && most >= window.limit);
     /* whether the lane's column takes all of the batch */
     const bool whole = large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
     if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
     if (!__any_sync(WHOLE_WARP, whole || left)) return;
+    if constexpr (Choice::bins < Choice::kept_bins) {
+        if (left && !whole) left = second_bin_lacks<Choice, Format, Term>(window.bin.at[0], before, b);
+        if (!__any_sync(WHOLE_WARP, whole || left)) return;
+    }
     const int better = Choice::fits ? window.top
                                     : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
                                                         Choice::least - shrunk, Choice::bins);
@@ -98,7 +101,6 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     } else if (left && !gives_up) {
         column_rests<Choice, Format, Term>(before, b);
     } else if (left) {
-        if (Choice::bins < LOOSE_BINS) loose_rests<Choice, Format, Term>(window.bin.at[0], before, b);
         w.dropped++;
     }
     __syncwarp();

@@ -111,19 +111,6 @@ static __device__ __forceinline__ void loose_add(double *bin, const batch_of<For
     }
 }
 
-/* Adds to the lane's second bin what a batch leaves over beyond a first one that stood so before it. */
-template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
-static __device__ __forceinline__ void loose_rests(double *bin, Bins &before, const batch_of<Format, E, PACKS> &b) {
-    b.each_pack([&](const batch_of<Format, E, 1> &one) {
-#pragma unroll
-        for (int i = 0; i < E; i++) {
-            double part[1];
-            batch_parts<Format, Term>(one, i, part);
-            bin[1] = bin[1] + window_extract(before.at[0], 1, part[0]);
-        }
-    });
-}
-
 /* The sum of a batch's terms, none of which is negative, but for LOOSE_RELATIVE; not finite if any is not. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ double loose_total(const batch_of<Format, E, PACKS> &b) {
