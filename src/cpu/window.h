@@ -5,6 +5,10 @@
  * bins counted comes out together with the range of its terms, and the range tells whether the window held them all. If it
  * did not, the counts are dropped and the block is done again in another way.
  *
+ * A loose window, of LOOSE_BINS bins, holds whatever is below its top: the addition to the last bin rounds to its unit,
+ * which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022, counts as a part
+ * of that: the rest that comes to the last bin is then below half its unit, and all of it is lost.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CPU_WINDOW_H
@@ -31,6 +35,9 @@
 #define STEP_TERMS(size) (8 / (size))
 #define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
+#define LOOSE_BINS 2   /* a correctly rounded double of 2^20 terms needs no more, unless they cancel                      */
+#define LOOSE_SCALE 16 /* brings the greatest double below WINDOW_GREATEST_TOP */
+#define LOOSE_LEAST_TOP (window_least_top(LOOSE_BINS) + 53) /* of scaled terms: half a unit is 2^-1022 */
 
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
 typedef struct {
@@ -48,6 +55,7 @@ typedef struct {
 typedef struct {
     format_description format;
     int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes                                                    */
+    int loose;
     v_f32 (*load)(const void *p); /* unless is_double                                                                   */
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
@@ -60,7 +68,10 @@ QUIRE_INLINE int exponent_bits(exact_choice c) { return 8 * c.format.size - c.fo
 QUIRE_INLINE int exponent_bias(exact_choice c) { return (1 << (exponent_bits(c) - 1)) - 1; }
 
 /* Elements narrower than double are widened by shifts, and then stand for 2^-scale times themselves; products must not. */
-QUIRE_INLINE int term_scale(exact_choice c) { return c.is_product || c.is_double ? 0 : 1023 - exponent_bias(c); }
+QUIRE_INLINE int term_scale(exact_choice c) {
+    if (c.is_product) return 0;
+    return c.is_double ? (c.loose ? LOOSE_SCALE : 0) : 1023 - exponent_bias(c);
+}
 
 /* All terms there can be are below 2^highest, and multiples of 2^lowest. */
 QUIRE_INLINE int term_highest(exact_choice c) { return (exponent_bias(c) + 1) * (c.is_product ? 2 : 1); }
@@ -161,6 +172,13 @@ QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window
 
 /* --------------------------------------------------------------------------------------------------- terms and blocks */
 
+/* Doubles times 2^-LOOSE_SCALE, by their exponents; what has no normal number for that becomes something less than the least
+ * one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
+QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
+    const v_i64 magnitude = (v_i64)abs_v_f64(x), sign = (v_i64)x ^ magnitude;
+    return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
+}
+
 /* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand in
  * the upper half when loaded four bytes early, which saves a shift. */
 QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
@@ -173,6 +191,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
+        if (c.loose) value[0] = scaled_down(value[0]);
         return;
     }
     memcpy(&raised, early, sizeof raised);
