@@ -92,28 +92,43 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- one small loss */
 
-/* A tie, or the tie at which overflow begins, and one power of two of every size beside it. */
+/* A tie of 2^e and half its last place, and one power of two of every size beside it. */
+static void check_near_tie(vector *v, quire_type result_type, int e) {
+    const int least = least_exponent(v->type);
+    for (int t = least; t < e; t += 1 + (e - least) / 300)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            vector_clear(v);
+            put(v, power_of_two(e));
+            put(v, power_of_two(e - type_format(result_type)->precision));
+            put(v, sign * power_of_two(t));
+            put_pair(v, power_of_two(least));
+            check_result(OPERATION_SUM, v->type, v->n, v->x, NULL, result_type, "near a tie", t);
+            check_result(OPERATION_ASUM, v->type, v->n, v->x, NULL, result_type, "near a tie", t);
+        }
+}
+
+/* The tie at which overflow begins, and one power of two of every size beside it. */
+static void check_near_overflow(vector *v, quire_type result_type) {
+    const number_format *r = type_format(result_type);
+    const int least = least_exponent(v->type), e = r->bias - r->precision;
+    for (int t = least; t < e; t += 1 + (e - least) / 300)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            vector_clear(v);
+            put(v, sign * type_decode(result_type, type_greatest(result_type)));
+            put(v, sign * power_of_two(e));
+            put(v, -sign * power_of_two(t));
+            check_result(OPERATION_SUM, v->type, v->n, v->x, NULL, result_type, "near overflow", t);
+        }
+}
+
 START_TEST(near_ties) {
     vector v = vector_new(TYPES[_i / TYPE_COUNT], 100);
     const quire_type result_type = TYPES[_i % TYPE_COUNT];
-    const number_format *r = type_format(result_type);
-    const int e = common_exponent(v.type, result_type), least = least_exponent(v.type), overflow = type_format(v.type)->bias;
-    for (int t = least; t < e; t += 1 + (e - least) / 300)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            vector_clear(&v);
-            put(&v, power_of_two(e));
-            put(&v, power_of_two(e - r->precision));
-            put(&v, sign * power_of_two(t));
-            put_pair(&v, power_of_two(least));
-            check_result(OPERATION_SUM, v.type, v.n, v.x, NULL, result_type, "near a tie", t);
-            check_result(OPERATION_ASUM, v.type, v.n, v.x, NULL, result_type, "near a tie", t);
-            if (overflow < r->bias || type_format(v.type)->precision < r->precision) continue;
-            vector_clear(&v);
-            put(&v, sign * type_decode(result_type, type_greatest(result_type)));
-            put(&v, sign * power_of_two(r->bias - r->precision));
-            put(&v, -sign * power_of_two(t));
-            check_result(OPERATION_SUM, v.type, v.n, v.x, NULL, result_type, "near overflow", t);
-        }
+    const number_format *f = type_format(v.type), *r = type_format(result_type);
+    check_near_tie(&v, result_type, common_exponent(v.type, result_type));
+    check_near_tie(&v, result_type, f->least + 100); /* the greatest element hardly leaves room for a window below it   */
+    check_near_tie(&v, result_type, f->least + 140);
+    if (f->bias >= r->bias && f->precision >= r->precision) check_near_overflow(&v, result_type);
     array_free(v.x);
 }
 END_TEST
