@@ -110,13 +110,14 @@ static void check_near_tie(vector *v, quire_type result_type, int e) {
 /* The tie at which overflow begins, and one power of two of every size beside it. */
 static void check_near_overflow(vector *v, quire_type result_type) {
     const number_format *r = type_format(result_type);
-    const int least = least_exponent(v->type), e = r->bias - r->precision;
+    const int least = least_exponent(v->type), e = r->bias - r->precision, precision = type_format(v->type)->precision;
     for (int t = least; t < e; t += 1 + (e - least) / 300)
         for (int sign = -1; sign <= 1; sign += 2) {
             vector_clear(v);
             put(v, sign * type_decode(result_type, type_greatest(result_type)));
             put(v, sign * power_of_two(e));
-            put(v, -sign * power_of_two(t));
+            put(v, -sign * power_of_two(t + precision)); /* 2^t, as the last bits of a full significand                  */
+            put(v, sign * (power_of_two(t + precision) - power_of_two(t)));
             check_result(OPERATION_SUM, v->type, v->n, v->x, NULL, result_type, "near overflow", t);
         }
 }
