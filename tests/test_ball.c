@@ -1,5 +1,6 @@
 /* test_ball.c - QUIRE_EXACT where bits that a fast way would drop decide: sums a hair beside a tie, sums that cancel down to
  * such bits or to nothing, roots and overflows at their border. Equal to the oracle, on every variant of the place. */
+#include <math.h>
 #include <stdio.h>
 
 #include "oracle_mpfr.h"
@@ -73,28 +74,71 @@ static void fill_losses(vector *v, quire_type result_type, int t) {
     }
 }
 
+/* Makes products of what is not less than 2^(t-1): by factors as far apart as there are. */
+static void spread_factors(vector *v, vector *y, int t) {
+    const number_format *f = type_format(v->type);
+    const int room = t - 1 - f->precision - f->least, up = room < f->bias ? room : f->bias;
+    for (size_t i = 0; i < v->n; i++) {
+        const double value = type_value(v->type, v->x, i);
+        const int spread = fabs(value) >= power_of_two(t - 1);
+        type_set(v->type, v->x, i, value * (spread ? power_of_two(-up) : 1));
+        type_set(v->type, y->x, i, spread ? power_of_two(up) : 1);
+    }
+}
+
 START_TEST(many_losses) {
-    vector v = vector_new(TYPES[_i / TYPE_COUNT], LOSSES_N), one = vector_new(v.type, LOSSES_N);
+    vector v = vector_new(TYPES[_i / TYPE_COUNT], LOSSES_N), y = vector_new(v.type, LOSSES_N);
     const quire_type result_type = TYPES[_i % TYPE_COUNT];
     const int e = common_exponent(v.type, result_type), precision = type_format(v.type)->precision;
-    for (size_t i = 0; i < one.n; i++) put(&one, 1);
     for (int t = e - 110; t < e - 20; t++) {
         if (t - precision < least_exponent(v.type)) continue;
         fill_losses(&v, result_type, t);
         check_result(OPERATION_SUM, v.type, v.n, v.x, NULL, result_type, "many losses", t);
         if (t % 3 == 0) check_result(OPERATION_MEAN, v.type, v.n, v.x, NULL, result_type, "many losses", t);
-        if (t % 3 == 1) check_result(OPERATION_DOT, v.type, v.n, v.x, one.x, result_type, "many losses", t);
+        if (t - 1 - precision < least_exponent(v.type)) continue;
+        spread_factors(&v, &y, t);
+        check_result(OPERATION_DOT, v.type, v.n, v.x, y.x, result_type, "many losses", t);
     }
     array_free(v.x);
-    array_free(one.x);
+    array_free(y.x);
+}
+END_TEST
+
+/* The same of products of doubles, whose errors are lost too: each is 2^52 + c + d + c d 2^-52 times 2^t, with an odd c + d
+ * and c d just below 2^51, and loses almost 1.5 of these where 2^(t+1) is the unit. What is not lost is taken off. */
+static void fill_lost_errors(vector *x, vector *y, quire_type result_type, int t) {
+    const double c = 47453132, d = c + 1, all = 0x1p52 + c + d - 1;
+    const int e = common_exponent(QUIRE_F64, result_type);
+    vector_clear(x), vector_clear(y);
+    put(x, power_of_two(e)), put(y, 1);
+    put(x, power_of_two(e - type_format(result_type)->precision)), put(y, 1);
+    put(x, -all * power_of_two(t)), put(y, LOSSES);
+    put(x, -9 * power_of_two(t + 10)), put(y, 1); /* LOSSES_N * 2^t is 8/9 of it, LOSSES * 1.5 * 2^t 7/6 */
+    for (int i = 0; i < LOSSES; i++) {
+        put(x, (0x1p26 + c * 0x1p-26) * power_of_two(t / 2)), put(y, (0x1p26 + d * 0x1p-26) * power_of_two(t - t / 2));
+        if (i % 32 == 0) put_pair(x, 0x1p-1074), put_pair(y, 0x1p-1074);
+    }
+}
+
+START_TEST(lost_errors) {
+    vector x = vector_new(QUIRE_F64, LOSSES_N), y = vector_new(QUIRE_F64, LOSSES_N);
+    const quire_type result_type = TYPES[_i];
+    const int e = common_exponent(QUIRE_F64, result_type);
+    for (int t = e - 110; t < e - 60; t++) {
+        fill_lost_errors(&x, &y, result_type, t);
+        check_result(OPERATION_DOT, QUIRE_F64, x.n, x.x, y.x, result_type, "lost errors", t);
+    }
+    array_free(x.x);
+    array_free(y.x);
 }
 END_TEST
 
 /* --------------------------------------------------------------------------------------------------- one small loss */
 
-/* A tie of 2^e and half its last place, and one power of two of every size beside it. */
-static void check_near_tie(vector *v, quire_type result_type, int e) {
-    const int least = least_exponent(v->type);
+/* A tie of 2^e and half its last place, and one power of two of every size beside it; the same as a product of factors as
+ * far apart as there are. */
+static void check_near_tie(vector *v, vector *one, quire_type result_type, int e) {
+    const int least = least_exponent(v->type), bias = type_format(v->type)->bias;
     for (int t = least; t < e; t += 1 + (e - least) / 300)
         for (int sign = -1; sign <= 1; sign += 2) {
             vector_clear(v);
@@ -104,6 +148,10 @@ static void check_near_tie(vector *v, quire_type result_type, int e) {
             put_pair(v, power_of_two(least));
             check_result(OPERATION_SUM, v->type, v->n, v->x, NULL, result_type, "near a tie", t);
             check_result(OPERATION_ASUM, v->type, v->n, v->x, NULL, result_type, "near a tie", t);
+            const int up = t - least < bias ? t - least : bias;
+            type_set(v->type, v->x, 2, sign * power_of_two(t - up));
+            type_set(v->type, one->x, 2, power_of_two(up));
+            check_result(OPERATION_DOT, v->type, v->n, v->x, one->x, result_type, "near a tie", t);
         }
 }
 
@@ -123,14 +171,17 @@ static void check_near_overflow(vector *v, quire_type result_type) {
 }
 
 START_TEST(near_ties) {
-    vector v = vector_new(TYPES[_i / TYPE_COUNT], 100);
+    vector v = vector_new(TYPES[_i / TYPE_COUNT], 100), one = vector_new(v.type, 100);
     const quire_type result_type = TYPES[_i % TYPE_COUNT];
     const number_format *f = type_format(v.type), *r = type_format(result_type);
-    check_near_tie(&v, result_type, common_exponent(v.type, result_type));
-    check_near_tie(&v, result_type, f->least + 100); /* the greatest element hardly leaves room for a window below it   */
-    check_near_tie(&v, result_type, f->least + 140);
+    for (size_t i = 0; i < one.n; i++) put(&one, 1);
+    check_near_tie(&v, &one, result_type, common_exponent(v.type, result_type));
+    check_near_tie(&v, &one, result_type,
+                   f->least + 100); /* the greatest element hardly leaves room for a window below it   */
+    check_near_tie(&v, &one, result_type, f->least + 140);
     if (f->bias >= r->bias && f->precision >= r->precision) check_near_overflow(&v, result_type);
     array_free(v.x);
+    array_free(one.x);
 }
 END_TEST
 
@@ -197,6 +248,7 @@ END_TEST
 
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, many_losses, 0, TYPE_COUNT * TYPE_COUNT);
+    tcase_add_loop_test(cases, lost_errors, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, near_ties, 0, TYPE_COUNT * TYPE_COUNT);
     tcase_add_loop_test(cases, near_ties_of_roots, 0, TYPE_COUNT * TYPE_COUNT);
     tcase_add_loop_test(cases, what_is_left, 0, TYPE_COUNT);

@@ -38,7 +38,7 @@ typedef struct exact_engine {
     int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
-    term_range (*loose)(const char *x, const char *y, size_t steps, int top, block_counts *counts); /* NULL: there is none */
+    term_range (*loose)(const char *x, const char *y, size_t steps, int top, block_counts *counts);
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int (*only_negative_zeros)(const char *x, const char *y, size_t n);
@@ -77,9 +77,11 @@ static int window_holds(const exact_engine *e, window w, term_range r) {
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
 }
 
+static int streams_in(const exact_state *x) { return x->window.loose ? 1 : x->engine->streams; }
+
 /* Adds what was counted to the limbs. */
 static void deposit(exact_state *x) {
-    for (int s = 0; s < x->engine->streams && x->blocks; s++)
+    for (int s = 0; s < streams_in(x) && x->blocks; s++)
         for (int k = 0; k < x->window.bins; k++) {
             int64_t sum = 0;
             for (int i = 0; i < SIMD_F64; i++) sum += (int64_t)x->sum.count[s][k][i];
@@ -94,27 +96,31 @@ static void change_window(exact_state *x, window w) {
 }
 
 static void add_counts(exact_state *x, const block_counts *counts) {
-    for (int s = 0; s < x->engine->streams; s++)
+    for (int s = 0; s < streams_in(x); s++)
         for (int k = 0; k < x->window.bins; k++)
             x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
     if (++x->blocks == WINDOW_BLOCKS) deposit(x);
 }
 
-/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. */
+/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. If there
+ * are errors, these lose as much again, and what is dropped for being too small, or is no multiple of the least double,
+ * loses less than half a unit too. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
-    const size_t elements = steps * (SIMD_BYTES / (size_t)s->engine->size);
-    if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)elements, unit - 1 });
+    const size_t elements = steps * (SIMD_BYTES / (size_t)s->engine->size), halves = s->engine->streams == 1 ? 1 : 3;
+    if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)(elements * halves), unit - 1 });
 }
 
 typedef enum { BLOCK_ADDED, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
-/* Finds a window for a range. */
-static block_result open_window(exact_state *s, term_range r) {
+/* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window. */
+static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
+    const exact_engine *e = s->engine;
+    block_counts unused;
+    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->loose(x, y, steps, 0, &unused);
     if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
-    const int may_loose = s->radius && s->engine->loose;
-    window w = window_for(s->engine, r, may_loose ? LOOSE_BINS : WINDOW_BINS);
-    if (!w.bins && may_loose) w = loose_window_for(s->engine, r);
+    window w = window_for(e, r, s->radius ? LOOSE_BINS : WINDOW_BINS);
+    if (!w.bins && s->radius) w = loose_window_for(e, r);
     change_window(s, w);
     return w.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
 }
@@ -130,13 +136,13 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     block_counts counts;
     block_result result = BLOCK_ADDED;
     if (!s->window.bins) /* any window shows the range of a first step */
-        result = open_window(s, e->block[1](x, y, 1, 0, &counts));
+        result = open_window(s, e->block[1](x, y, 1, 0, &counts), x, y, 1);
     if (result) return result;
-    const term_range r = window_sum(s, x, y, steps, &counts);
+    term_range r = window_sum(s, x, y, steps, &counts);
     if (!window_holds(e, s->window, r)) {
-        result = open_window(s, r);
+        result = open_window(s, r, x, y, steps);
         if (result) return result;
-        window_sum(s, x, y, steps, &counts);
+        r = window_sum(s, x, y, steps, &counts);
     }
     add_counts(s, &counts);
     if (s->window.loose) add_loss(s, r, steps);
@@ -243,7 +249,7 @@ QUIRE_FORMATS(LOAD, )
                                       term_highest(c),                                                                      \
                                       term_lowest(c),                                                                       \
                                       { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
-                                      IS_DOUBLE_##real && inexact ? NULL : format##_##term##_loose,                         \
+                                      format##_##term##_loose,                                                              \
                                       format##_##term##_copy,                                                               \
                                       format##_##term##_slow,                                                               \
                                       format##_##term##_zeros };                                                            \
