@@ -31,12 +31,17 @@ typedef struct {
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
 
+/* The most bins of a window that is preferred to a loose one: where a term takes eight bytes to load, four are hardly slower
+ * than two. */
+static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? LOOSE_BINS : 4; }
+
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
     int reach;           /* of a window of one bin, see window_reach                                                      */
     int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
+    int strict_bins;     /* see there                                                                                     */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
     term_range (*loose)(const char *x, const char *y, size_t steps, int top, block_counts *counts);
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
@@ -73,7 +78,7 @@ static window loose_window_for(const exact_engine *e, term_range r) {
 
 /* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data. */
 static int window_holds(const exact_engine *e, window w, term_range r) {
-    if (w.loose) return r.high <= w.top && !window_for(e, r, LOOSE_BINS).bins;
+    if (w.loose) return r.high <= w.top && !window_for(e, r, e->strict_bins).bins;
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
 }
 
@@ -119,7 +124,7 @@ static block_result open_window(exact_state *s, term_range r, const char *x, con
     block_counts unused;
     if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->loose(x, y, steps, 0, &unused);
     if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
-    window w = window_for(e, r, s->radius ? LOOSE_BINS : WINDOW_BINS);
+    window w = window_for(e, r, s->radius ? e->strict_bins : WINDOW_BINS);
     if (!w.bins && s->radius) w = loose_window_for(e, r);
     change_window(s, w);
     return w.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
@@ -242,17 +247,12 @@ QUIRE_FORMATS(LOAD, )
                                         ball_radius *radius) {                                                              \
         const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
         const exact_choice loose = CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1);                                 \
-        const exact_engine engine = { sizeof(format##_element),                                                             \
-                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
-                                      window_reach(c, 1),                                                                   \
-                                      { term_scale(c), term_scale(loose) },                                                 \
-                                      term_highest(c),                                                                      \
-                                      term_lowest(c),                                                                       \
-                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
-                                      format##_##term##_loose,                                                              \
-                                      format##_##term##_copy,                                                               \
-                                      format##_##term##_slow,                                                               \
-                                      format##_##term##_zeros };                                                            \
+        const exact_engine engine = { sizeof(format##_element), IS_DOUBLE_##real && inexact ? 2 : 1,                        \
+                                      window_reach(c, 1),       { term_scale(c), term_scale(loose) },                       \
+                                      term_highest(c),          term_lowest(c),                                             \
+                                      strict_bins(c),           { WINDOWS(BLOCK_ENTRY, format, term) },                     \
+                                      format##_##term##_loose,  format##_##term##_copy,                                     \
+                                      format##_##term##_slow,   format##_##term##_zeros };                                  \
         exact_sum(&engine, a, x, y, n, radius);                                                                             \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
