@@ -16,6 +16,14 @@
 #define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
 #define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact                             */
 
+/* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; loose.cuh. */
+enum loose_way {
+    LOOSE_NEVER,
+    LOOSE_TERMS, /* adds term by term, and drops what the last bin rounds away                                           */
+    LOOSE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins                       */
+};
+#define LOOSE_BINS 2
+
 /* What follows from the choices. */
 template <class Format, class Term, bool SHORT> struct exact_choice {
     typedef typename Format::element element;
@@ -32,11 +40,21 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr int least =
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
     static constexpr int fixed_top = is_product ? 32 : 16;
-    static constexpr bool is_short = SHORT;
+    static constexpr bool is_short = SHORT, is_narrow = sizeof(element) == 2;
+    static constexpr bool is_positive = std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
+    static constexpr bool always_strict = SHORT || !windowed || (fits && !(is_product && is_positive));
+    static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
+    static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose                     */
+    static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
+    static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
     static constexpr exact_policy policy =
         exact_policy_of({ (int)sizeof(element), is_half, is_product, Term::is_pair, SHORT });
     static constexpr int threads = policy.threads;
     template <int E> static constexpr int packs = E == 1 ? 8 : policy.vectors;
+    static constexpr int vector_terms = policy.vectors * 16 / (int)sizeof(element);
+    static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most                         */
+    /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
+    static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
     typedef std::conditional_t<
         is_double, integer_column<threads, is_product ? 2 * -1074 : -1074, is_product ? 2 * 1024 : 1024>,
         std::conditional_t<
@@ -107,7 +125,7 @@ template <class Format, class Term> struct term_as_double {
     static constexpr int shrunk = 0;
     static __device__ __forceinline__ double of(typename Format::element x, typename Format::element y) {
         const real a = decode(Format(), x), b = Term::is_pair ? decode(Format(), y) : a;
-        return Term::is_product ? Term::value((double)a, (double)b) : (double)Term::value(a, b);
+        return Term::value((double)a, (double)b);
     }
 };
 

@@ -81,17 +81,23 @@ template <class Format, int COUNT> struct pack {
         const uint4 bytes = __ldcs((const uint4 *)p);
         word[0] = bytes.x, word[1] = bytes.y, word[2] = bytes.z, word[3] = bytes.w;
     }
-    /* The first count elements; for each of the others the byte upper above zeros. */
-    __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
-        if (count >= COUNT) {
-            load(p);
-            return;
-        }
+    /* The byte upper above zeros, for each element. */
+    __device__ __forceinline__ void fill(uint32_t upper) {
         for (int i = 0; i < 4; i++)
             word[i] = sizeof(element) == 2 ? upper << 24 | upper << 8 : sizeof(element) == 4 || i % 2 ? upper << 24 : 0;
+    }
+    /* Elements from, ... count - 1; for each of the others as above. */
+    __device__ __forceinline__ void load_part(const element *p, int from, int count, uint32_t upper) {
+        fill(upper);
 #pragma unroll
-        for (int i = 0; i < COUNT - 1; i++)
-            if (i < count) set(i, p[i]);
+        for (int i = 0; i < COUNT; i++)
+            if (i >= from && i < count) set(i, p[i]);
+    }
+    __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
+        if (count >= COUNT)
+            load(p);
+        else
+            load_part(p, 0, count, upper);
     }
     __device__ __forceinline__ void set(int i, element e) {
         if constexpr (sizeof(element) == 2)

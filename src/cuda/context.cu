@@ -133,7 +133,7 @@ static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
     case number: return quire_cuda_##name(job->term, job->method, access, is_short);
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
-    return { NULL, 0, 0, 0, 0, 0 };
+    return {};
 }
 
 struct launch_shape {
@@ -190,11 +190,20 @@ static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t m
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
     const size_t tiles = job->n ? divide_up(job->n, tile) : 1;
     const size_t most = c->wish.blocks && c->wish.blocks < LANE_GROUPS ? c->wish.blocks : LANE_GROUPS;
-    if (!kernel->owners) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
+    if (kernel->driver == DRIVER_RING) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
     return shape_direct(c, kernel, tiles, most);
 }
 
-static bool is_short_sum(const quire_job *job) { return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size; }
+static bool is_short_sum(const cuda_context *c, const quire_job *job) {
+    return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size &&
+           (!c->wish.bytes || array_bytes(job) < c->wish.bytes);
+}
+
+/* Whether a first kernel may be loose, with a second behind it. What is accumulated needs all its bits. */
+static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    return job->n && kernel->loose >= (unsigned)describe_format(job->result_type).precision &&
+           array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : EXACT_LOOSE);
+}
 
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
  * long one has as many as fit. Warps take no more at a time than leaves work for all. */
@@ -204,7 +213,7 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
     size_t blocks =
-        is_short_sum(job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+        is_short_sum(c, job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (c->wish.blocks)
         blocks = c->wish.blocks;
     else if (job->n * size <= EXACT_ONE_BLOCK)
@@ -214,6 +223,26 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
     return { (unsigned)blocks, threads, 0, share };
+}
+
+/* What fits one block is one block's. More is spread over blocks whose threads load as little as leaves few enough blocks
+ * for the last to gather. */
+static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    const size_t size = (size_t)describe_format(job->type).size, skip = (uintptr_t)job->x % 16 / size, n = job->n + skip;
+    unsigned threads = kernel->threads, loads = kernel->batch / kernel->step;
+    if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
+    const size_t once = threads * (size_t)kernel->step;
+    const size_t wished = c->wish.blocks ? divide_up(divide_up(n, c->wish.blocks), once) : 0;
+    if (wished)
+        loads = wished < loads ? (unsigned)wished : loads;
+    else if (n <= once * loads)
+        loads = n ? (unsigned)divide_up(n, once) : 1;
+    else if (n <= once * EXACT_ONE_LOAD)
+        loads = 1;
+    else if (n <= 2 * once * EXACT_TWO_LOADS)
+        loads = 2;
+    const size_t share = once * loads;
+    return { (unsigned)(n ? divide_up(n, share) : 1), threads, loads, share };
 }
 
 /* overlap: the kernel may be started before the one ahead of it has ended (it waits where it must). */
@@ -237,7 +266,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
-    const cuda_kernel kernel = find_kernel(job, job->method == QUIRE_EXACT ? is_short_sum(job) : is_short_array(c, job));
+    const bool is_exact = job->method == QUIRE_EXACT;
+    const cuda_kernel kernel = find_kernel(job, is_exact ? is_short_sum(c, job) : is_short_array(c, job));
     cuda_job work = { job->x,
                       job->y,
                       job->n,
@@ -249,14 +279,21 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
                       order_tile(job->n, order_rows_of(job->method)),
                       0,
                       false,
-                      0 };
-    const launch_shape shape =
-        job->method == QUIRE_EXACT ? shape_exact(c, job, &kernel) : shape_lanes(c, job, &kernel, work.tile);
+                      0,
+                      !accumulator && may_be_loose(c, job, &kernel) ? PASS_LOOSE : PASS_STRICT };
+    const launch_shape shape = kernel.driver == DRIVER_SHORT   ? shape_short(c, job, &kernel)
+                               : kernel.driver == DRIVER_EXACT ? shape_exact(c, job, &kernel)
+                                                               : shape_lanes(c, job, &kernel, work.tile);
     work.run = shape.run;
     work.share = shape.share;
     work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
     void *arguments[] = { &work };
-    return status_of(start(c, &kernel, shape, job->method != QUIRE_EXACT && c->has_bulk, arguments));
+    cudaError_t error = start(c, &kernel, shape, kernel.driver != DRIVER_EXACT && c->has_bulk, arguments);
+    if (!error && work.pass == PASS_LOOSE) {
+        work.pass = PASS_AGAIN;
+        error = start(c, &kernel, shape, c->has_bulk, arguments);
+    }
+    return status_of(error);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */

@@ -7,15 +7,19 @@
 #ifndef QUIRE_CUDA_EXACT_CUH
 #define QUIRE_CUDA_EXACT_CUH
 
+#include "cuda/bulk.cuh"
 #include "cuda/deliver.cuh"
+#include "cuda/loose.cuh"
 
 /* A warp at work. */
 template <class Choice> struct exact_warp {
-    warp_window<Choice::streams, Choice::bins> window;
+    exact_window<Choice> window;
     cell_total *total; /* of the warp's columns                                                                         */
     int64_t *limb;     /* where windows that move leave their counts                                                    */
     int thread, additions; /* to columns since they were emptied                                                        */
     bool used;             /* whether the columns were ever used                                                        */
+    bool may_drop, loose;  /* whether bits may be dropped, and are from now on                                          */
+    unsigned dropped;      /* batches of this lane that may have lost some                                              */
     unsigned saw;
 };
 
@@ -47,7 +51,16 @@ static __device__ __noinline__ unsigned few_elements(const typename Format::elem
     return saw;
 }
 
-/* A batch, by way of the window. */
+/* Before a warp adds so many numbers a lane to its window. */
+template <class Choice> static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, int terms, int shrunk) {
+    if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
+        w.window.read();
+        if (w.window.readings == READINGS) w.window.deposit(w.limb, w.thread, shrunk);
+    }
+    w.window.additions += terms;
+}
+
+/* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from this one on. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const batch_of<Format, E, PACKS> &b) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
@@ -62,13 +75,9 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
         const uint32_t first = Choice::fits ? 0 : batch_most<Format, Term>(b.forgotten());
         window.place(Choice::fits ? Choice::fixed_top - shrunk
                                   : window.top_for((uint32_t)warp_max(first < INFINITE_WORD ? (int)first : 0),
-                                                   Choice::least - shrunk));
+                                                   Choice::least - shrunk, Choice::bins));
     }
-    if (window.additions + E * PACKS > 1 << WINDOW_HEADROOM) {
-        window.read();
-        if (window.readings == READINGS) window.deposit(w.limb, w.thread, shrunk);
-    }
-    window.additions += E * PACKS;
+    window_prepare(w, E * PACKS, shrunk);
     auto before = window.bin;
     uint32_t most;
     const bool left =
@@ -78,21 +87,72 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     const bool whole = large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
     if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
     if (!__any_sync(WHOLE_WARP, whole || left)) return;
-    columns_prepare(w, E * PACKS);
+    const int better = Choice::fits ? window.top
+                                    : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
+                                                        Choice::least - shrunk, Choice::bins);
+    const bool gives_up = Choice::loose && better == NO_WINDOW && w.may_drop;
+    if (__any_sync(WHOLE_WARP, whole || !gives_up)) columns_prepare(w, E * PACKS);
     if (whole) {
         window.bin = before;
         w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
-    } else if (left) {
+    } else if (left && !gives_up) {
         column_rests<Choice, Format, Term>(before, b);
+    } else if (left) {
+        if (Choice::bins < LOOSE_BINS) loose_rests<Choice, Format, Term>(window.bin.at[0], before, b);
+        w.dropped++;
     }
     __syncwarp();
-    if (!Choice::fits)
-        window.learn(whole || left, most < INFINITE_WORD ? most : 0, Choice::least - shrunk, w.limb, w.thread, shrunk);
+    if (gives_up) {
+        if (Choice::streams > 1) window.deposit(w.limb, w.thread, shrunk); /* what is loose has one */
+        w.loose = true;
+    } else if (!Choice::fits) {
+        window.learn(better, w.limb, w.thread, shrunk);
+    }
+}
+
+/* A batch, of which bits may be dropped. The window moves up where it must; what is not finite sends the warp to its
+ * columns. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const batch_of<Format, E, PACKS> &same) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    constexpr bool totals = Choice::loose == LOOSE_TOTALS;
+    auto &window = w.window;
+    double total = 0;
+    if constexpr (totals) total = loose_total<Choice, Format, Term>(same);
+    int top;
+    if constexpr (totals)
+        top = total == 0 ? ALL_ZERO : top_of_word(magnitude_word(total));
+    else
+        top = loose_need<Choice, Format, Term>(same);
+    const batch_of<Format, E, PACKS> b = same.forgotten();
+    if (__any_sync(WHOLE_WARP, top > (window.limit ? window.top : NO_WINDOW))) {
+        const int greatest = warp_max(top);
+        if (greatest != NOT_FINITE) w.dropped += window.raise(loose_top(greatest));
+    }
+    if (window.limit) window_prepare(w, totals ? 1 : E * PACKS, shrunk);
+    const auto before = window.bin;
+    if constexpr (totals)
+        window_add_f64(window.bin.at[0], LOOSE_BINS, total);
+    else
+        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top);
+    if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
+        window.bin = before;
+        columns_prepare(w, E * PACKS);
+        w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
+        __syncwarp();
+    } else if (top != ALL_ZERO) {
+        w.saw |= SAW_OTHER;
+        w.dropped++;
+    } else if (!(w.saw & SAW_OTHER)) {
+        w.saw |= signs_of_batch<Term>(b, false);
+    }
 }
 
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const batch_of<Format, E, PACKS> &b) {
-    if constexpr (Choice::windowed) {
+    if (Choice::loose && w.loose) {
+        if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, b);
+    } else if constexpr (Choice::windowed) {
         window_first<Choice, Format, Term>(w, b);
     } else {
         columns_prepare(w, E * PACKS);
@@ -146,6 +206,10 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     exact_kernel(const __grid_constant__ cuda_job job) {
     typedef exact_choice<Format, Term, SHORT> Choice;
     typedef typename Choice::element element;
+    if (job.pass == PASS_AGAIN) {
+        after_earlier_work();
+        if (!*(volatile unsigned *)&job.workspace->undecided) return;
+    }
     __shared__ block_counts<Choice> block;
     cell_total *totals = (cell_total *)(column_bytes + Choice::column_size);
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
@@ -155,9 +219,9 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.limb = gridDim.x == 1 ? block.sum.limb : job.workspace->sum.limb;
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
+    w.may_drop = job.pass == PASS_LOOSE, w.loose = job.pass == PASS_LOOSE && job.finish == FINISH_ROOT, w.dropped = 0;
     if (gridDim.x == 1) {
-        int64_t *word = (int64_t *)&block.sum;
-        for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
+        clear_accumulator(block.sum);
         __syncthreads();
     }
 
@@ -172,7 +236,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     }
     warp_elements<Choice, Format, Term, E>(w, x + head, y + head, job.n - head, job.share, first, step);
 
-    if (Choice::windowed) hand_over<Choice>(block, w.window, warp, w.thread);
+    if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
     if (w.used) w.saw |= columns_flush<typename Choice::column, Choice::threads>(w.total);
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw, block.used[warp] = w.used;

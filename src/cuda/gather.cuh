@@ -57,8 +57,13 @@ static __device__ __forceinline__ void look(const uint64_t *from, uint64_t (&to)
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(to[0]), "=l"(to[1]) : "l"(from) : "memory");
 }
 
-static __device__ __forceinline__ float word_of_bits(uint32_t bits) { return float_of_bits(bits); }
-static __device__ __forceinline__ double word_of_bits(uint64_t bits) { return double_of_bits(bits); }
+static __device__ __forceinline__ void deliver_word(uint64_t *to, uint64_t x) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(x) : "memory");
+}
+
+static __device__ __forceinline__ void set_word(float *to, uint32_t bits) { *to = float_of_bits(bits); }
+static __device__ __forceinline__ void set_word(double *to, uint64_t bits) { *to = double_of_bits(bits); }
+static __device__ __forceinline__ void set_word(uint64_t *to, uint64_t bits) { *to = bits; }
 
 /* Takes states begin, begin + 1, ... of count, as soon as all are there, and leaves their places empty; beyond the end they
  * are empty anyway. All words are under way before the first is looked at. */
@@ -79,7 +84,7 @@ static __device__ __forceinline__ void take_states(State (&s)[STATES], State *pa
     }
 #pragma unroll
     for (int i = 0; i < ALL; i++) {
-        if (begin + i / WORDS < count) s[i / WORDS].word[i % WORDS] = word_of_bits(word[i / ONCE][i % ONCE]);
+        if (begin + i / WORDS < count) set_word(&s[i / WORDS].word[i % WORDS], word[i / ONCE][i % ONCE]);
         from[i] = ~(bits)0;
     }
 }

@@ -14,8 +14,14 @@
 struct cuda_workspace {
     quire_accumulator sum; /* of exact: blocks add to its words                                         */
     unsigned ticket;       /* how many blocks have delivered                                            */
-    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* of the other methods: a state a block                */
+    unsigned undecided;    /* a sum that was loose did not tell its result                              */
+    int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least  */
+    int64_t dropped;       /* and its count                                                             */
+    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block                          */
 };
+
+/* Exact sums of long arrays have two kernels: the first may be loose; the second does it again, if that was not enough. */
+enum cuda_pass { PASS_STRICT, PASS_LOOSE, PASS_AGAIN };
 
 struct cuda_job {
     const void *x, *y;
@@ -26,19 +32,25 @@ struct cuda_job {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
-    unsigned run; /* tiles that a block takes, a power of two                                          */
+    unsigned run; /* tiles that a block takes, a power of two; or loads that a thread of short.cuh does */
     bool overlap; /* the next kernel may be started before this one has ended                          */
-    size_t share; /* elements that a warp of exact takes at a time                                     */
+    size_t share; /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
+    cuda_pass pass;
 };
+
+/* The file of a kernel, which says how a grid is shaped. */
+enum cuda_driver { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT };
 
 /* A kernel and how it likes to be launched. */
 struct cuda_kernel {
     const void *function;
+    cuda_driver driver;
     unsigned threads; /* of a block, at most                                                               */
     unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;  /* of the canonical order: threads that take a tile; 0: all (ring.cuh)               */
-    unsigned step;    /* of exact: elements that a warp loads at once                                      */
+    unsigned owners;  /* direct: threads that take a tile                                                  */
+    unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
+    unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */

@@ -8,34 +8,63 @@
 #include "cuda/direct.cuh"
 #include "cuda/exact.cuh"
 #include "cuda/ring.cuh"
+#include "cuda/short.cuh"
 
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     if constexpr (E > 1)
-        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, RING_THREADS, 0, 0, 0, 0 };
-    return { (const void *)direct_kernel<Format, Term, Method, together>, DIRECT_THREADS, 0, ORDER_LANES / together, 0, 0 };
+        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0, 0, 0, 0, 0 };
+    return { (const void *)direct_kernel<Format, Term, Method, together>,
+             DRIVER_DIRECT,
+             DIRECT_THREADS,
+             0,
+             ORDER_LANES / together,
+             0,
+             0,
+             0 };
 }
 
 template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_kernel_of() {
     typedef exact_choice<Format, Term, SHORT> Choice;
     return { (const void *)exact_kernel<Format, Term, E, SHORT>,
+             DRIVER_EXACT,
              (unsigned)Choice::threads,
              Choice::shared,
              0,
              WARP * E,
-             WARP * E * Choice::template packs<E> };
+             WARP * E * Choice::template packs<E>,
+             Choice::loose == LOOSE_TERMS    ? 64u
+             : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
+                                             : 0u };
+}
+
+template <class Format, class Term> static cuda_kernel short_kernel_of() {
+    typedef short_choice<Format, Term> Choice;
+    if constexpr (Choice::is_there)
+        return { (const void *)short_kernel<Format, Term>,
+                 DRIVER_SHORT,
+                 (unsigned)Choice::threads,
+                 Choice::shared,
+                 0,
+                 Choice::E,
+                 Choice::E * Choice::packs,
+                 0 };
+    else
+        return exact_kernel_of<Format, Term, Choice::E, true>();
 }
 
 template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, bool is_short) {
     switch (method) {
     case QUIRE_EXACT:
-        return E > 1 && is_short ? exact_kernel_of<Format, Term, E, (E > 1)>() : exact_kernel_of<Format, Term, E, false>();
+        if constexpr (E > 1)
+            if (is_short) return short_kernel_of<Format, Term>();
+        return exact_kernel_of<Format, Term, E, false>();
 #define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
     case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(is_short);
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
     }
-    return { NULL, 0, 0, 0, 0, 0 };
+    return {};
 }
 
 template <class Format, class Term>
@@ -55,7 +84,7 @@ static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access a
     case TERM_COUNT: break;
     }
 #undef TERM_CASE
-    return { NULL, 0, 0, 0, 0, 0 };
+    return {};
 }
 
 #endif

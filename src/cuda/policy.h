@@ -21,6 +21,13 @@
 #define EXACT_SHORT ((size_t)4 << 20)
 #define EXACT_SHORT_BLOCKS 2
 
+/* Up to so many blocks a thread of short.cuh loads once; up to so many, twice; or as often as it can. */
+#define EXACT_ONE_LOAD 32
+#define EXACT_TWO_LOADS 128
+
+/* From so many bytes on an exact sum may be loose (loose.cuh), for which a second kernel is launched behind it. */
+#define EXACT_LOOSE ((size_t)64 << 20)
+
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)
 

@@ -12,6 +12,11 @@
 #include "cuda/last_block.cuh"
 #include "cuda/total.cuh"
 
+/* The same for any format; out of line, where it is not fetched for nothing. */
+static __device__ __noinline__ uint64_t round_any_number(double x, format_description f) {
+    return total_round(total_of_double(x), f);
+}
+
 /* A number as the bits of a format. */
 static __device__ __forceinline__ uint64_t round_number(double x, format_description f) {
     if (double_is_nan(x)) return f.quiet_nan;
@@ -19,7 +24,7 @@ static __device__ __forceinline__ uint64_t round_number(double x, format_descrip
     case 53: return bits_of_double(x);
     case 24: return bits_of_float(__double2float_rn(x));
     case 11: return __half_as_ushort(__double2half(x));
-    default: return total_round(total_of_double(x), f); /* bfloat16: not every device has the instruction */
+    default: return round_any_number(x, f); /* bfloat16: not every device has the instruction */
     }
 }
 

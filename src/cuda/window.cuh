@@ -34,6 +34,7 @@ static __device__ __forceinline__ double window_extract(double *bin, int bins, d
 #define MOVES 16           /* so many times a window moves                                                               */
 #define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again                 */
 #define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits                                              */
+#define NO_WINDOW INT_MIN  /* the top of none                                                                            */
 
 /* The upper word of |x|: exponent and 20 bits, enough to compare with a power of two. */
 static __device__ __forceinline__ uint32_t magnitude_word(double x) { return (uint32_t)__double2hiint(x) & 0x7fffffff; }
@@ -88,18 +89,25 @@ static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS
     return same;
 }
 
-template <int STREAMS, int BINS> struct warp_window {
+/* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. */
+template <int STREAMS, int BINS, int LOWERED> struct warp_window {
     window_bins<STREAMS, BINS> bin; /* of this lane, as is */
     int64_t count[STREAMS][BINS];   /* this; the rest is the warp's */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
+
+    /* Where bin k of a stream starts. */
+    __device__ __forceinline__ double start(int s, int k) const {
+        const int lowered = LOWERED && top > WINDOW_GREATEST_TOP ? LOWERED : 0;
+        return window_start(top - lowered - s * ERROR_BELOW, k);
+    }
 
     __device__ __forceinline__ void place(int new_top) {
         top = new_top;
         limit = power_word(top);
         additions = 0;
         for (int s = 0; s < STREAMS; s++)
-            for (int k = 0; k < BINS; k++) bin.at[s][k] = window_start(top - s * ERROR_BELOW, k);
+            for (int k = 0; k < BINS; k++) bin.at[s][k] = start(s, k);
     }
 
     __device__ __forceinline__ void open() {
@@ -110,19 +118,20 @@ template <int STREAMS, int BINS> struct warp_window {
             for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count[s][k] = 0;
     }
 
-    /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is. */
-    static __device__ __forceinline__ int top_for(uint32_t most, int least) {
+    /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is;
+     * bins: how many it is to hold them in. */
+    static __device__ __forceinline__ int top_for(uint32_t most, int least, int bins) {
         int t = (int)(most >> 20) - 1022 + WINDOW_ROOM;
-        const int lowest = least + window_range(BINS) + (STREAMS - 1) * ERROR_BELOW;
+        const int lowest = least + window_range(bins) + (STREAMS - 1) * ERROR_BELOW;
         return t < lowest ? lowest : t > WINDOW_GREATEST_TOP ? WINDOW_GREATEST_TOP : t;
     }
 
     __device__ __forceinline__ void read() {
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
-                const double start = window_start(top - s * ERROR_BELOW, k);
-                count[s][k] += window_count_f64(bin.at[s][k], start);
-                bin.at[s][k] = start;
+                const double began = start(s, k);
+                count[s][k] += window_count_f64(bin.at[s][k], began);
+                bin.at[s][k] = began;
             }
         additions = 0;
         readings++;
@@ -140,14 +149,21 @@ template <int STREAMS, int BINS> struct warp_window {
         readings = 0;
     }
 
-    /* After a batch that did not fit in the lanes with bad set: whether to move, or to be slow for a while. most: of this
+    /* The best top after a batch that did not fit in the lanes with bad set: this one, another, or NO_WINDOW. most: of this
      * lane's elements, or 0 if they are not finite. */
-    __device__ __forceinline__ void learn(bool bad, uint32_t most, int least, int64_t *limb, int thread, int shrunk) {
+    __device__ __forceinline__ int better_top(bool bad, uint32_t most, int least, int bins) const {
         const unsigned above = __ballot_sync(WHOLE_WARP, bad && most >= limit), all = __ballot_sync(WHOLE_WARP, bad);
-        if (__popc(all) <= OUTLIERS) return;
+        if (__popc(all) <= OUTLIERS) return top;
         const uint32_t greatest = (uint32_t)warp_max((int)most);
-        const int better = top_for(greatest, least);
-        if (greatest && moves < MOVES && (better > top ? __popc(above) > OUTLIERS : better + WINDOW_ROOM < top)) {
+        const int better = top_for(greatest, least, bins);
+        const bool moves_on = better > top ? __popc(above) > OUTLIERS : better + WINDOW_ROOM < top;
+        return greatest && moves < MOVES && moves_on ? better : NO_WINDOW;
+    }
+
+    /* Moves there; or is slow for a while. */
+    __device__ __forceinline__ void learn(int better, int64_t *limb, int thread, int shrunk) {
+        if (better == top) return;
+        if (better != NO_WINDOW) {
             deposit(limb, thread, shrunk);
             place(better);
             moves++;
@@ -155,6 +171,23 @@ template <int STREAMS, int BINS> struct warp_window {
         }
         slow = stretch;
         if (stretch < SLOW_BATCHES) stretch *= 2;
+    }
+
+    /* Moves up, and drops what has been counted below the last bin's new unit: less than one unit, if anything, which it
+     * answers. Of one stream and two bins. */
+    __device__ __forceinline__ bool raise(int new_top) {
+        bool dropped = false;
+        if (limit) {
+            read();
+            const int rise = min(new_top - top, 127);
+            const __int128 all = count[0][0] * ((__int128)1 << WINDOW_STEP) + count[0][BINS - 1];
+            const __int128 kept = all >> rise; /* the floor */
+            dropped = kept * ((__int128)1 << rise) != all;
+            count[0][0] = (int64_t)(kept >> WINDOW_STEP);
+            count[0][BINS - 1] = (int64_t)kept & (((int64_t)1 << WINDOW_STEP) - 1);
+        }
+        place(new_top);
+        return dropped;
     }
 };
 

@@ -30,13 +30,29 @@ QUIRE_INLINE void radius_add(ball_radius *r, ball_radius other) {
     if (other.unit > r->unit) r->unit = other.unit;
 }
 
+/* A sum that may lack up to 2^-bits of itself; bits < 64. */
+QUIRE_INLINE ball_radius radius_relative(quire_total sum, int bits) {
+    ball_radius r = BALL_EXACT;
+    const int unit = sum.exponent + 66 - bits;
+    if (!sum.high) return r;
+    r.count = (int64_t)(sum.high >> 2) + 1;
+    if (unit >= LIMB_LEAST_EXPONENT)
+        r.unit = unit;
+    else
+        r.count = LIMB_LEAST_EXPONENT - unit < 62 ? (r.count >> (LIMB_LEAST_EXPONENT - unit)) + 1 : 2;
+    return r;
+}
+
+/* From the middle of a ball to its lower or its upper end, or from there to the middle. */
+QUIRE_INLINE void ball_move(int64_t *limb, ball_radius r, int up) { limbs_add(limb, up ? r.count : -r.count, r.unit); }
+
 /* Rounds every sum in the ball to a format, if they all round alike: *bits; answers whether they do. */
 QUIRE_INLINE int ball_round(const quire_accumulator *middle, ball_radius r, quire_finish finish, uint64_t n,
                             format_description f, uint64_t *bits) {
     uint64_t end[2];
     for (int side = 0; side < 2; side++) {
         quire_accumulator a = *middle;
-        limbs_add(a.limb, side ? r.count : -r.count, r.unit);
+        ball_move(a.limb, r, side);
         end[side] = total_round(finish_total(accumulator_total(&a), finish, n), f);
     }
     *bits = end[0];

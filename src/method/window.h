@@ -46,7 +46,8 @@ QUIRE_INLINE INTEGER QUIRE_NAME(window_count, SUFFIX)(REAL bin, REAL start) {
 #define WINDOW_BINS 7                      /* the most bins a window has: all exponents of a float                    */
 
 /* From 2^top down to the unit of the last bin: how many bits a window of so many bins holds. */
-QUIRE_INLINE int window_range(int bins) { return bins * WINDOW_STEP - 1; }
+#define WINDOW_RANGE(bins) ((bins) * WINDOW_STEP - 1)
+QUIRE_INLINE int window_range(int bins) { return WINDOW_RANGE(bins); }
 
 /* The exponent of bin k's unit. */
 QUIRE_INLINE int window_unit(int top, int k) { return top - window_range(k + 1); }

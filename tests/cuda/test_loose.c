@@ -1,0 +1,244 @@
+/* test_loose.c - exact sums that may first be loose, with a second kernel behind that has all bits: the CPU's bits, whether
+ * the first was enough to round or not. Launches that take every array as a long one make short ones loose. CK_FORK=no. */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <quire/quire.h>
+
+#include "families.h"
+
+#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
+#define OK(call) ck_assert_int_eq(call, QUIRE_OK)
+
+static const char *const LAUNCHES[] = { "0,0,1", "1,1,1", "9,1,1", "5,0,1" };
+enum { LAUNCH_COUNT = 4, ROOM = 1 << 20 };
+
+static quire_context *on[LAUNCH_COUNT];
+static cudaStream_t stream;
+static unsigned char *device; /* ROOM bytes for x, and for y; 64 for a result */
+static unsigned char x[ROOM], y[ROOM];
+
+static void open_all(void) {
+    CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaMalloc((void **)&device, 2 * ROOM + 64));
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        setenv("QUIRE_CUDA_LAUNCH", LAUNCHES[i], 1);
+        OK(quire_open_cuda(&on[i], 0, stream));
+    }
+    unsetenv("QUIRE_CUDA_LAUNCH");
+}
+
+static void close_all(void) {
+    for (int i = 0; i < LAUNCH_COUNT; i++) quire_close(on[i]);
+    CUDA(cudaFree(device));
+    CUDA(cudaStreamDestroy(stream));
+}
+
+static quire_status reduce(quire_context *c, int op, quire_type type, size_t n, const void *a, const void *b,
+                           quire_type result_type, void *result) {
+    switch (op) {
+    case 0: return quire_sum(c, type, n, a, QUIRE_EXACT, result_type, result);
+    case 1: return quire_asum(c, type, n, a, QUIRE_EXACT, result_type, result);
+    case 2: return quire_dot(c, type, n, a, b, QUIRE_EXACT, result_type, result);
+    case 3: return quire_nrm2(c, type, n, a, QUIRE_EXACT, result_type, result);
+    case 4: return quire_mean(c, type, n, a, QUIRE_EXACT, result_type, result);
+    default: return quire_dot(c, type, n, a, a, QUIRE_EXACT, result_type, result);
+    }
+}
+
+static void to_device(size_t bytes) {
+    CUDA(cudaMemcpyAsync(device, x, bytes, cudaMemcpyHostToDevice, stream));
+    CUDA(cudaMemcpyAsync(device + ROOM, y, bytes, cudaMemcpyHostToDevice, stream));
+}
+
+/* x and y are on the device: every launch's bits are the CPU's. */
+static void check_reduce(int op, quire_type type, size_t n, quire_type to, const char *what) {
+    uint64_t expected = 0, found;
+    OK(reduce(NULL, op, type, n, x, y, to, &expected));
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        found = 0;
+        CUDA(cudaMemsetAsync(device + 2 * ROOM, 0, 8, stream));
+        OK(reduce(on[i], op, type, n, device, device + ROOM, to, device + 2 * ROOM));
+        CUDA(cudaMemcpyAsync(&found, device + 2 * ROOM, 8, cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        ck_assert_msg(found == expected, "%s, %s, op %d, n %zu, to %s, launch %s: %llx, expected %llx", what,
+                      type_name(type), op, n, type_name(to), LAUNCHES[i], (unsigned long long)found,
+                      (unsigned long long)expected);
+    }
+}
+
+/* Every family, among them all exponents, ties and near ties below which there are all exponents, and sums of zero. */
+START_TEST(families) {
+    static const size_t lengths[] = { 33, 1000, 9216, 60001 };
+    const quire_type type = TYPES[_i];
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            const size_t n = lengths[l];
+            family_fill_pair((family)f, type, (uint64_t)(f + 1) * l, n, x, y);
+            to_device(n * type_size(type));
+            for (int op = 0; op < 6; op++)
+                for (int to = 0; to < 4; to++)
+                    if (l < 2 || to == f % 4 || to == _i) check_reduce(op, type, n, TYPES[to], family_name((family)f));
+        }
+}
+END_TEST
+
+static void set(quire_type type, void *array, size_t i, double value) { type_set(type, array, i, value); }
+
+/* 2^51 + 2^29 and what is lost of 9071 terms just below half a unit of a second bin, whose window 2^100 and -2^100 make:
+ * together a little more than half an ulp of a float, and only known to be less than 1.125 of it. So no radius may be
+ * smaller: not that of one in nine blocks. */
+START_TEST(radius) {
+    const size_t n = 9 * 1024;
+    for (size_t i = 0; i < n; i++)
+        set(QUIRE_F32, x, i, i % 128 == 5 ? 0x1p100 : i % 128 == 69 ? -0x1p100 : _i ? -0x1.fffffep13 : 0x1.fffffep13);
+    set(QUIRE_F32, x, 777, _i ? -0x1.000004p51 : 0x1.000004p51);
+    memcpy(y, x, n * 4);
+    to_device(n * 4);
+    for (int to = 0; to < 4; to++) {
+        check_reduce(0, QUIRE_F32, n, TYPES[to], "radius");
+        check_reduce(4, QUIRE_F32, n, TYPES[to], "radius");
+    }
+}
+END_TEST
+
+/* (2^24 + 1)^2 in squares of halves: the root is half way between two floats; or a trifle above, which is far below a double
+ * that has the squares of its neighbours. */
+START_TEST(relative) {
+    const quire_type type = _i / 2 ? QUIRE_BF16 : QUIRE_F16;
+    const size_t n = (1 << 18) + 4;
+    for (size_t i = 0; i < n; i++) set(type, x, i, 0x1p15);
+    set(type, x, 100, 0x1p12);
+    set(type, x, 101, 0x1p12);
+    set(type, x, 5000, 1);
+    set(type, x, 5001, _i % 2 ? 0x1p-24 : 0);
+    to_device(n * 2);
+    for (int to = 0; to < 4; to++) check_reduce(3, type, n, TYPES[to], "relative");
+}
+END_TEST
+
+/* Doubles at both ends of their range: products that overflow, are scaled, or are lost but for fma. */
+START_TEST(ranges) {
+    const size_t n = 3000;
+    for (int e = -1074; e <= 1023; e += 61) {
+        for (size_t i = 0; i < n; i++) {
+            const double small = (double)(i * i % 9973 + 1) * 0x1p-20;
+            set(QUIRE_F64, x, i, i % 100 == 50 ? (i & 4 ? -0x1p1023 : 0x1p1023) : i % 7 ? small : small * 0x1p-500);
+            set(QUIRE_F64, y, i, i % 100 == 50 ? 0x1p-1000 : i % 11 ? 0x1p-30 : 0x1p600);
+        }
+        set(QUIRE_F64, x, (size_t)(e + 1074), e < -1022 ? 0x1p-1022 * power_of_two(e + 1022) : power_of_two(e));
+        to_device(n * 8);
+        for (int op = 0; op < 6; op++) check_reduce(op, QUIRE_F64, n, TYPES[(e & 3)], "ranges");
+    }
+}
+END_TEST
+
+/* The result may take the place of a term: nothing but what is undecided may read the array again, nor may anything once it
+ * has been decided. */
+START_TEST(in_place) {
+    const quire_type type = TYPES[_i];
+    const size_t n = 50000, size = type_size(type);
+    static unsigned char found[ROOM];
+    for (int turn = 0; turn < 20; turn++) {
+        uint64_t expected = 0;
+        family_fill(turn % 2 ? FAMILY_TELESCOPING : FAMILY_EVERY_EXPONENT, type, (uint64_t)turn, n, x);
+        to_device(n * size);
+        for (int op = 0; op < 5; op++) {
+            const quire_type to = type;
+            OK(reduce(NULL, op, type, n, x, x, to, &expected));
+            memcpy(x + 8, &expected, size);
+            OK(reduce(on[turn / 2 % LAUNCH_COUNT], op, type, n, device, device, to, device + 8));
+        }
+        CUDA(cudaMemcpyAsync(found, device, n * size, cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        ck_assert_msg(!memcmp(found, x, n * size), "turn %d", turn);
+    }
+}
+END_TEST
+
+/* A graph of loose sums, over data that change between what they can round and what they cannot. */
+START_TEST(replay) {
+    const quire_type type = TYPES[_i];
+    const size_t n = 30000;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int op = 0; op < 6; op++)
+        OK(reduce(on[op % 2 * 3], op, type, n, device, device + ROOM, QUIRE_F32, device + 2 * ROOM + 4 * op));
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    for (int turn = 0; turn < 60; turn++) {
+        static const family all[] = { FAMILY_EVERY_EXPONENT, FAMILY_TELESCOPING, FAMILY_UNIFORM, FAMILY_TIE_ABOVE,
+                                      FAMILY_FINITE_BITS,    FAMILY_ZERO,        FAMILY_HUGE };
+        uint32_t found[6], expected[6];
+        family_fill_pair(all[turn % 7], type, (uint64_t)turn, n, x, y);
+        to_device(n * type_size(type));
+        CUDA(cudaGraphLaunch(exec, stream));
+        CUDA(cudaMemcpyAsync(found, device + 2 * ROOM, sizeof found, cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        for (int op = 0; op < 6; op++) {
+            OK(reduce(NULL, op, type, n, x, y, QUIRE_F32, &expected[op]));
+            ck_assert_msg(found[op] == expected[op], "turn %d op %d: %x, expected %x", turn, op, found[op], expected[op]);
+        }
+    }
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+}
+END_TEST
+
+/* What is accumulated has all its bits: x and then its negative leave the one term that is not there twice. */
+START_TEST(accumulating) {
+    const quire_type type = TYPES[_i];
+    const size_t n = 20000;
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, *there = (quire_accumulator *)(void *)(device + ROOM);
+    uint64_t found = 0;
+    family_fill(FAMILY_EVERY_EXPONENT, type, 3, n, x);
+    type_store(type, x, 4000, 1);
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        CUDA(cudaMemcpyAsync(there, &a, sizeof a, cudaMemcpyHostToDevice, stream));
+        for (int side = 0; side < 2; side++) {
+            for (size_t k = 0; side && k < n; k++) type_store(type, x, k, type_load(type, x, k) ^ type_sign(type));
+            if (side) type_store(type, x, 4000, 0);
+            CUDA(cudaMemcpyAsync(device, x, n * type_size(type), cudaMemcpyHostToDevice, stream));
+            OK(quire_accumulate(on[i], there, type, n, device));
+        }
+        quire_accumulator sum;
+        CUDA(cudaMemcpyAsync(&sum, there, sizeof sum, cudaMemcpyDeviceToHost, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        OK(quire_round(&sum, type, &found));
+        ck_assert_msg(found == 1, "launch %s: %llx", LAUNCHES[i], (unsigned long long)found);
+        for (size_t k = 0; k < n; k++) type_store(type, x, k, type_load(type, x, k) ^ type_sign(type));
+        type_store(type, x, 4000, 1);
+    }
+}
+END_TEST
+
+int main(void) {
+    int devices = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error || !devices) {
+        printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
+        return 0;
+    }
+    Suite *suite = suite_create("loose");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 600);
+    tcase_add_unchecked_fixture(all, open_all, close_all);
+    tcase_add_loop_test(all, families, 0, 4);
+    tcase_add_loop_test(all, radius, 0, 2);
+    tcase_add_loop_test(all, relative, 0, 4);
+    tcase_add_test(all, ranges);
+    tcase_add_loop_test(all, in_place, 0, 4);
+    tcase_add_loop_test(all, replay, 0, 4);
+    tcase_add_loop_test(all, accumulating, 0, 4);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed && !getenv("CK_TAP_LOG_FILE_NAME");
+}
