@@ -68,8 +68,9 @@ typedef struct cpu_work {
     tile_function sum; /* of a batch of tiles, and how two are merged, and where pieces put theirs                       */
     merge_function merge;
     lane_state *state;
-    exact_function add; /* of exact, and where it adds up                                                               */
+    exact_function add; /* of exact, where it adds up, and how far off each piece may be; NULL: they must not be         */
     quire_accumulator *accumulator;
+    ball_radius *radius;
 } cpu_work;
 
 /* ------------------------------------------------------------------------------------------------------------- pieces */
@@ -187,14 +188,14 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
 /* -------------------------------------------------------------------------------------------------------------- exact */
 
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
-    (void)piece;
+    ball_radius *radius = w->radius ? &w->radius[piece] : NULL;
     if (w->threads == 1) {
-        w->add(w->accumulator, x, y, n);
+        w->add(w->accumulator, x, y, n, radius);
         if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not          */
         return;
     }
     quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
-    w->add(&part, x, y, n);
+    w->add(&part, x, y, n, radius);
     /* Words of accumulators just add up, in any order. */
     limbs_carry(part.limb);
     int64_t *into = w->accumulator->limb, *from = part.limb;
@@ -204,14 +205,34 @@ static void run_exact(const cpu_work *w, int piece, const char *x, const char *y
     }
 }
 
-/* n is not 0. */
-static void exact_accumulate(const cpu_context *context, const quire_job *job, quire_accumulator *accumulator) {
+/* Every bit, if radius is NULL. n is not 0. */
+static void exact_accumulate(const cpu_context *context, const quire_job *job, quire_accumulator *accumulator,
+                             ball_radius *radius) {
+    ball_radius of_piece[PIECES];
     cpu_work w = work_of(context, job);
     w.run = run_exact;
     w.add = context->tier->exact[job->type][job->term];
     w.accumulator = accumulator;
+    w.radius = radius ? of_piece : NULL;
+    for (int i = 0; i < w.pieces && radius; i++) of_piece[i] = (ball_radius)BALL_EXACT;
     run_pieces(&w);
+    for (int i = 0; i < w.pieces && radius; i++) radius_add(radius, of_piece[i]);
     accumulator->count += (int64_t)job->n;
+}
+
+/* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once, and
+ * strictly: what it reported as done is not read again. n is not 0. */
+static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, format_description format) {
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+    ball_radius radius = BALL_EXACT;
+    uint64_t bits;
+    exact_accumulate(context, job, &a, context->report ? NULL : &radius);
+    if (radius.count) {
+        if (ball_round(&a, radius, job->finish, job->n, format, &bits)) return bits;
+        a = (quire_accumulator)QUIRE_ACCUMULATOR_ZERO;
+        exact_accumulate(context, job, &a, NULL);
+    }
+    return total_round(finish_total(accumulator_total(&a), job->finish, job->n), format);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
@@ -227,18 +248,14 @@ static cpu_context default_context(void) {
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const cpu_context c = context ? *(cpu_context *)context : default_context();
-    quire_total total;
-    if (!job->n) {
-        total = total_zero(0);
-    } else if (job->method == QUIRE_EXACT) {
-        quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
-        exact_accumulate(&c, job, &a);
-        total = accumulator_total(&a);
-    } else {
-        total = lanes_reduce(&c, job);
-    }
     const format_description format = describe_format(job->result_type);
-    const uint64_t bits = total_round(finish_total(total, job->finish, job->n), format);
+    uint64_t bits;
+    if (job->n && job->method == QUIRE_EXACT) {
+        bits = exact_reduce(&c, job, format);
+    } else {
+        const quire_total total = job->n ? lanes_reduce(&c, job) : total_zero(0);
+        bits = total_round(finish_total(total, job->finish, job->n), format);
+    }
     format_store(bits, format, job->result);
     return QUIRE_OK;
 }
@@ -246,7 +263,7 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
     const cpu_context c = context ? *(cpu_context *)context : default_context();
     accumulator_carry(accumulator); /* it may come from a merge by other hands */
-    if (job->n) exact_accumulate(&c, job, accumulator);
+    if (job->n) exact_accumulate(&c, job, accumulator, NULL);
     accumulator_carry(accumulator);
     return QUIRE_OK;
 }

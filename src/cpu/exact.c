@@ -1,7 +1,8 @@
-/* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds.
+/* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds, or a
+ * loose window, if the caller will do with a ball.
  *
- * Integer counts and limbs commute, so nothing here can show in the result: neither which way a block went, nor how the
- * input was cut.
+ * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor how the
+ * input was cut. A ball's middle and radius do depend on that, but not what it contains.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,12 +13,14 @@
 
 typedef struct {
     int bins, top; /* bins 0: none                                                                                      */
+    int loose;
 } window;
 
 /* An exact sum on its way: the window in force, and what the blocks since the last deposit have counted in it. */
 typedef struct {
     const struct exact_engine *engine;
     quire_accumulator *accumulator;
+    ball_radius *radius; /* NULL: no window is to be loose                                                              */
     window window;
     int blocks;
     block_counts sum; /* of the window's bins; the others are not set                                                   */
@@ -28,13 +31,19 @@ typedef struct {
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
 
+/* The most bins of a window that is preferred to a loose one: where a term takes eight bytes to load, four are hardly slower
+ * than two. */
+static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? LOOSE_BINS : 4; }
+
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
     int reach;           /* of a window of one bin, see window_reach                                                      */
-    int scale;           /* of the terms in the bins, see term_scale                                                      */
+    int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
+    int strict_bins;     /* see there                                                                                     */
     term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
+    term_range (*loose)(const char *x, const char *y, size_t steps, int top, block_counts *counts);
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int (*only_negative_zeros)(const char *x, const char *y, size_t n);
@@ -42,28 +51,42 @@ typedef struct exact_engine {
 
 static int reach(const exact_engine *e, int bins) { return bins == 1 ? e->reach : window_range(bins); }
 
+/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
+ * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none of at
+ * most so many. */
+static window window_for(const exact_engine *e, term_range r, int most_bins) {
+    const window none = { 0, 0, 0 };
+    window w = { 1, 0, 0 };
+    while (w.bins <= most_bins && (!e->block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
+    if (w.bins > most_bins) return none;
+    w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
+    if (reach(e, w.bins) >= e->highest - e->lowest) w.top = e->highest;
+    const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale[0];
+    if (w.top < least) w.top = least;
+    if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
+    const int held = r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
+    return held ? w : none;
+}
+
+/* The loose window for a range, with some room above. */
+static window loose_window_for(const exact_engine *e, term_range r) {
+    window w = { LOOSE_BINS, r.high + WINDOW_STEP / 4, 1 };
+    if (w.top > e->highest) w.top = e->highest;
+    if (w.top < LOOSE_LEAST_TOP + e->scale[1]) w.top = LOOSE_LEAST_TOP + e->scale[1];
+    return w;
+}
+
+/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data. */
 static int window_holds(const exact_engine *e, window w, term_range r) {
+    if (w.loose) return r.high <= w.top && !window_for(e, r, e->strict_bins).bins;
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
 }
 
-/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
- * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none. */
-static window window_for(const exact_engine *e, term_range r) {
-    const window none = { 0, 0 };
-    window w = { 1, 0 };
-    while (w.bins <= WINDOW_BINS && (!e->block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
-    if (w.bins > WINDOW_BINS) return none;
-    w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
-    if (reach(e, w.bins) >= e->highest - e->lowest) w.top = e->highest;
-    const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale;
-    if (w.top < least) w.top = least;
-    if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
-    return window_holds(e, w, r) ? w : none;
-}
+static int streams_in(const exact_state *x) { return x->window.loose ? 1 : x->engine->streams; }
 
 /* Adds what was counted to the limbs. */
 static void deposit(exact_state *x) {
-    for (int s = 0; s < x->engine->streams && x->blocks; s++)
+    for (int s = 0; s < streams_in(x) && x->blocks; s++)
         for (int k = 0; k < x->window.bins; k++) {
             int64_t sum = 0;
             for (int i = 0; i < SIMD_F64; i++) sum += (int64_t)x->sum.count[s][k][i];
@@ -78,19 +101,38 @@ static void change_window(exact_state *x, window w) {
 }
 
 static void add_counts(exact_state *x, const block_counts *counts) {
-    for (int s = 0; s < x->engine->streams; s++)
+    for (int s = 0; s < streams_in(x); s++)
         for (int k = 0; k < x->window.bins; k++)
             x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
     if (++x->blocks == WINDOW_BLOCKS) deposit(x);
 }
 
+/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. If there
+ * are errors, these lose as much again, and what is dropped for being too small, or is no multiple of the least double,
+ * loses less than half a unit too. */
+static void add_loss(exact_state *s, term_range r, size_t steps) {
+    const int unit = window_unit(s->window.top, s->window.bins - 1);
+    const size_t elements = steps * (SIMD_BYTES / (size_t)s->engine->size), halves = s->engine->streams == 1 ? 1 : 3;
+    if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)(elements * halves), unit - 1 });
+}
+
 typedef enum { BLOCK_ADDED, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
-/* Finds a window for a range. */
-static block_result open_window(exact_state *s, term_range r) {
+/* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window. */
+static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
+    const exact_engine *e = s->engine;
+    block_counts unused;
+    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->loose(x, y, steps, 0, &unused);
     if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
-    change_window(s, window_for(s->engine, r));
-    return s->window.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
+    window w = window_for(e, r, s->radius ? e->strict_bins : WINDOW_BINS);
+    if (!w.bins && s->radius) w = loose_window_for(e, r);
+    change_window(s, w);
+    return w.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
+}
+
+static term_range window_sum(const exact_state *s, const char *x, const char *y, size_t steps, block_counts *counts) {
+    const exact_engine *e = s->engine;
+    return (s->window.loose ? e->loose : e->block[s->window.bins])(x, y, steps, s->window.top, counts);
 }
 
 /* A block in the window in force, or in a new one; nothing is added if no window holds it. */
@@ -99,17 +141,19 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     block_counts counts;
     block_result result = BLOCK_ADDED;
     if (!s->window.bins) /* any window shows the range of a first step */
-        result = open_window(s, e->block[1](x, y, 1, 0, &counts));
+        result = open_window(s, e->block[1](x, y, 1, 0, &counts), x, y, 1);
     if (result) return result;
-    const term_range r = e->block[s->window.bins](x, y, steps, s->window.top, &counts);
+    term_range r = window_sum(s, x, y, steps, &counts);
     if (!window_holds(e, s->window, r)) {
-        result = open_window(s, r);
+        result = open_window(s, r, x, y, steps);
         if (result) return result;
-        e->block[s->window.bins](x, y, steps, s->window.top, &counts);
+        r = window_sum(s, x, y, steps, &counts);
     }
     add_counts(s, &counts);
+    if (s->window.loose) add_loss(s, r, steps);
     /* An outlier may have passed, that made the window larger than the rest needs. */
-    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1)) change_window(s, window_for(e, r));
+    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
+        change_window(s, window_for(e, r, WINDOW_BINS));
     return BLOCK_ADDED;
 }
 
@@ -131,12 +175,14 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 
-static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n) {
+static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
+                      ball_radius *radius) {
     const size_t size = (size_t)e->size, step = SIMD_BYTES / size;
     if (!a->other) a->other = !e->only_negative_zeros(x, y, n);
     exact_state state;
     state.engine = e;
     state.accumulator = a;
+    state.radius = radius;
     state.window.bins = state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
     while (n >= step) {
@@ -169,8 +215,9 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(format, FORMAT, real, term, TERM, inexact)                                                                   \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE,                         \
+#define CHOICE(format, FORMAT, real, term, TERM, inexact) CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 0)
+#define CHOICE_OF(format, FORMAT, real, term, TERM, inexact, loose)                                                         \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,                  \
                            VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,           \
                            term##_value_f64 })
 
@@ -183,6 +230,9 @@ QUIRE_FORMATS(LOAD, )
 
 #define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
     WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                               \
+    static term_range format##_##term##_loose(const char *x, const char *y, size_t steps, int top, block_counts *counts) {  \
+        return block_sum(CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1), LOOSE_BINS, x, y, steps, top, counts);    \
+    }                                                                                                                       \
     static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
                                        char *copy_y) {                                                                      \
         copy_finite(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);                     \
@@ -193,19 +243,17 @@ QUIRE_FORMATS(LOAD, )
     static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                            \
         return negative_zeros(CHOICE(format, FORMAT, real, term, TERM, inexact), x, y, n);                                  \
     }                                                                                                                       \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n) {                     \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n,                       \
+                                        ball_radius *radius) {                                                              \
         const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
-        const exact_engine engine = { sizeof(format##_element),                                                             \
-                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
-                                      window_reach(c, 1),                                                                   \
-                                      term_scale(c),                                                                        \
-                                      term_highest(c),                                                                      \
-                                      term_lowest(c),                                                                       \
-                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
-                                      format##_##term##_copy,                                                               \
-                                      format##_##term##_slow,                                                               \
-                                      format##_##term##_zeros };                                                            \
-        exact_sum(&engine, a, x, y, n);                                                                                     \
+        const exact_choice loose = CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1);                                 \
+        const exact_engine engine = { sizeof(format##_element), IS_DOUBLE_##real && inexact ? 2 : 1,                        \
+                                      window_reach(c, 1),       { term_scale(c), term_scale(loose) },                       \
+                                      term_highest(c),          term_lowest(c),                                             \
+                                      strict_bins(c),           { WINDOWS(BLOCK_ENTRY, format, term) },                     \
+                                      format##_##term##_loose,  format##_##term##_copy,                                     \
+                                      format##_##term##_slow,   format##_##term##_zeros };                                  \
+        exact_sum(&engine, a, x, y, n, radius);                                                                             \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )

@@ -7,6 +7,7 @@
 #define QUIRE_CPU_TIER_H
 
 #include "backend.h"
+#include "method/ball.h"
 #include "order/order.h"
 
 #define TIER_TYPES (QUIRE_F64 + 1)
@@ -17,9 +18,9 @@
 #define TILE_BATCH 16
 typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, void *total);
 
-/* Adds n terms to an accumulator's limbs and notes, exactly. count and the last carry are the
- * caller's: the limbs can take LIMB_ADDITIONS / 2 more. */
-typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n);
+/* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
+ * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. */
+typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, ball_radius *radius);
 
 typedef struct {
     const tile_function (*tile)[TERM_COUNT][TIER_METHODS];

@@ -5,6 +5,10 @@
  * bins counted comes out together with the range of its terms, and the range tells whether the window held them all. If it
  * did not, the counts are dropped and the block is done again in another way.
  *
+ * A loose window, of LOOSE_BINS bins, holds whatever is below its top: the addition to the last bin rounds to its unit,
+ * which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022, counts as a part
+ * of that: the rest that comes to the last bin is then below half its unit, and all of it is lost.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CPU_WINDOW_H
@@ -31,6 +35,9 @@
 #define STEP_TERMS(size) (8 / (size))
 #define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
+#define LOOSE_BINS 2   /* a correctly rounded double of 2^20 terms needs no more, unless they cancel                      */
+#define LOOSE_SCALE 16 /* brings the greatest double below WINDOW_GREATEST_TOP */
+#define LOOSE_LEAST_TOP (window_least_top(LOOSE_BINS) + 53) /* of scaled terms: half a unit is 2^-1022 */
 
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
 typedef struct {
@@ -48,6 +55,7 @@ typedef struct {
 typedef struct {
     format_description format;
     int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes                                                    */
+    int loose;
     v_f32 (*load)(const void *p); /* unless is_double                                                                   */
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
@@ -55,12 +63,17 @@ typedef struct {
     double (*value_one)(double x, double y);
 } exact_choice;
 
-QUIRE_INLINE int exact_streams(exact_choice c) { return c.is_double && c.is_product ? 2 : 1; }
+QUIRE_INLINE int has_errors(exact_choice c) { return c.is_double && c.is_product; }
+QUIRE_INLINE int scales_factors(exact_choice c) { return has_errors(c) && c.loose; }
+QUIRE_INLINE int exact_streams(exact_choice c) { return has_errors(c) && !c.loose ? 2 : 1; }
 QUIRE_INLINE int exponent_bits(exact_choice c) { return 8 * c.format.size - c.format.precision; }
 QUIRE_INLINE int exponent_bias(exact_choice c) { return (1 << (exponent_bits(c) - 1)) - 1; }
 
 /* Elements narrower than double are widened by shifts, and then stand for 2^-scale times themselves; products must not. */
-QUIRE_INLINE int term_scale(exact_choice c) { return c.is_product || c.is_double ? 0 : 1023 - exponent_bias(c); }
+QUIRE_INLINE int term_scale(exact_choice c) {
+    if (c.is_product) return 0;
+    return c.is_double ? (c.loose ? LOOSE_SCALE : 0) : 1023 - exponent_bias(c);
+}
 
 /* All terms there can be are below 2^highest, and multiples of 2^lowest. */
 QUIRE_INLINE int term_highest(exact_choice c) { return (exponent_bias(c) + 1) * (c.is_product ? 2 : 1); }
@@ -114,6 +127,15 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
         memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
+/* The same of products of doubles that go to a loose window, by half the greatest sum of two bit patterns: its field is that
+ * of both exponents, and (1 + a) (1 + b) < 4. How small they are is not known. */
+QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite) {
+    term_range r = { (int)(most >> 51) - 2 * 1023 + 2, term_lowest(c) };
+    if (r.high > term_highest(c)) r.high = term_highest(c);
+    if (infinite) r.high = RANGE_UNKNOWN;
+    return r;
+}
+
 /* What was seen, as a range. A subnormal counts as a number with the least normal exponent: it is a multiple of that unit.
  */
 QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
@@ -132,6 +154,7 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     /* Take the bias off again; modulo the width, as it went on. */
     const uint64_t smallest = ((uint64_t)least - (uint64_t)zero) & (uint64_t)zero;
     const int greatest_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
+    if (scales_factors(c)) return factor_range(c, most, underflow != 0);
     term_range r = { (greatest_field ? greatest_field : 1) + 1 - bias,
                      (least_field ? least_field : 1) - bias - (precision - 1) };
     if (greatest_field == 2 * bias + 1 || underflow)
@@ -161,6 +184,13 @@ QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window
 
 /* --------------------------------------------------------------------------------------------------- terms and blocks */
 
+/* Doubles times 2^-LOOSE_SCALE, by their exponents; what has no normal number for that becomes something less than the least
+ * one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
+QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
+    const v_i64 magnitude = (v_i64)abs_v_f64(x), sign = (v_i64)x ^ magnitude;
+    return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
+}
+
 /* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand in
  * the upper half when loaded four bytes early, which saves a shift. */
 QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
@@ -173,6 +203,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
+        if (c.loose) value[0] = scaled_down(value[0]);
         return;
     }
     memcpy(&raised, early, sizeof raised);
@@ -180,6 +211,31 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
         value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
     }
+}
+
+/* Products of doubles spread over twice the exponents that doubles have. For a loose window they come times 2^(-2 *
+ * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the window's
+ * unit comes as 0, so that no scaled one is subnormal. */
+QUIRE_INLINE int factor_scale(int top) { return top > 200 ? top / 2 : 0; }
+QUIRE_INLINE int64_t least_factor(int top) {
+    return top > 200 ? (int64_t)(window_unit(top, LOOSE_BINS - 1) - 1 - 1024 + 1023) << 52 : 0;
+}
+
+QUIRE_INLINE v_f64 scaled_factor(v_i64 magnitude, v_i64 bits, int top) {
+    const v_i64 scaled = magnitude - ((int64_t)factor_scale(top) << 52);
+    return (v_f64)((scaled & (magnitude >= least_factor(top))) | (magnitude ^ bits));
+}
+
+QUIRE_INLINE void loose_product_terms(exact_choice c, const char *x, const char *y, int top, v_f64 *value, v_f64 *error,
+                                      magnitudes *m) {
+    v_i64 a, b;
+    memcpy(&a, x, sizeof a), memcpy(&b, y, sizeof b);
+    const v_i64 p = a & INT64_MAX, q = b & INT64_MAX, infinity = (v_i64){ 0 } + ((int64_t)2047 << 52);
+    m->most = max_v_i64(m->most, (p >> 1) + (q >> 1));
+    m->underflow |= (p >= infinity) | (q >= infinity);
+    const v_f64 u = scaled_factor(p, a, top), v = scaled_factor(q, b, top);
+    *value = c.value(u, v);
+    *error = c.error(u, v, *value);
 }
 
 /* The products of two vectors of elements, and for doubles their errors. */
@@ -201,9 +257,11 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
     }
 }
 
-QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *early, v_f64 *value, v_f64 *error,
-                             magnitudes *m) {
-    if (c.is_product)
+QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *early, int top, v_f64 *value,
+                             v_f64 *error, magnitudes *m) {
+    if (scales_factors(c))
+        loose_product_terms(c, x, y, top, value, error, m);
+    else if (c.is_product)
         product_terms(c, x, y, value, error, m);
     else
         element_terms(c, x, early, value, m);
@@ -215,7 +273,7 @@ typedef struct {
 
 /* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for additions
  * that do not wait for each other. early is x four bytes early, or a copy of it. */
-QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *early, int steps,
+QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *early, int steps, int top,
                             window_bins *b, magnitudes *m) {
     const int terms = STEP_TERMS(c.format.size), count = steps * terms;
     v_f64 value[GROUP], error[GROUP];
@@ -223,7 +281,7 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
     for (int u = 0; u < steps; u++) {
         const int at = u * SIMD_BYTES;
         __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)at + PREFETCH_BYTES)); /* past the end: no harm      */
-        step_terms(c, x + at, y + at, u ? x + at - 4 : early, value + terms * u, error + terms * u, m);
+        step_terms(c, x + at, y + at, u ? x + at - 4 : early, top, value + terms * u, error + terms * u, m);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < bins; k++)
@@ -232,6 +290,10 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
             value[i] = window_take_v_f64(&b->bin[0][i % SETS][k], value[i]);
             if (exact_streams(c) == 2) error[i] = window_take_v_f64(&b->bin[1][i % SETS][k], error[i]);
         }
+    if (!scales_factors(c)) return;
+        /* Errors are less than what comes to the last bin otherwise; with them it takes all the additions that it can. */
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }
 
 /* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS. */
@@ -251,26 +313,26 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
     }
 #endif
     window_bins b;
-    top -= term_scale(c);
+    const int scaled_top = top - (scales_factors(c) ? 2 * factor_scale(top) : term_scale(c));
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++)
-            for (int set = 0; set < SETS; set++) b.bin[s][set][k] = zero + window_start(top - s * ERROR_BELOW, k);
+            for (int set = 0; set < SETS; set++) b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
 
     char first[SIMD_BYTES] = { 0 };
     if (steps) memcpy(first + 4, x, sizeof first - 4);
     size_t step = 0;
     for (; steps - step >= (size_t)together; step += (size_t)together) {
         const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, together, &b, &m);
+        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, together, top, &b, &m);
     }
     for (; step < steps; step++) {
         const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, 1, &b, &m);
+        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, 1, top, &b, &m);
     }
 
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++) {
-            const v_f64 start = zero + window_start(top - s * ERROR_BELOW, k);
+            const v_f64 start = zero + window_start(scaled_top - s * ERROR_BELOW, k);
             v_u64 sum = window_count_v_f64(b.bin[s][0][k], start);
             for (int set = 1; set < SETS; set++) sum += window_count_v_f64(b.bin[s][set][k], start);
             counts->count[s][k] = sum;

@@ -18,12 +18,13 @@
 #define SUBTRACT(a, b) ((a) - (b))
 #endif
 
-/* Adds to a bin what it can take of x, and returns the rest, which goes to the next. */
+/* Adds to a bin what it can take of x, and returns the rest, which goes to the next. SUBTRACT is for numbers that are not
+ * subnormal, as x may be: some processors take a hundred cycles to multiply those. */
 QUIRE_INLINE REAL QUIRE_NAME(window_take, SUFFIX)(REAL *bin, REAL x) {
     REAL q = *bin + x;
-    REAL taken = q - *bin;
+    REAL taken = SUBTRACT(q, *bin);
     *bin = q;
-    return SUBTRACT(x, taken);
+    return x - taken;
 }
 
 /* Adds x to the bins, highest first. */
