@@ -334,24 +334,30 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
     return saw;
 }
 
-/* Adds to the lane's second bin what a batch leaves over beyond the first, which stood so before it; answers whether that
- * leaves something. What is left to columns after it costs a lot: they must be emptied, and their totals added to limbs. */
-template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
-static __device__ __forceinline__ bool second_bin_lacks(double *bin, const Bins &before,
-                                                        const batch_of<Format, E, PACKS> &b) {
-    double first = before.at[0][0];
-    int high = 0, low = 0;
-    b.each_pack([&](const batch_of<Format, E, 1> &one) {
+/* A lane's second bin, and whether it lacks something of what a batch left over beyond the first. */
+struct second_bin {
+    double bin;
+    bool lacks;
+};
+
+/* Adds to the second bin what a batch leaves over beyond the first, which stood so before it. What is left to columns after
+ * it costs a lot: they must be emptied, and their totals added to limbs. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __noinline__ second_bin second_bin_add(double first, double second, batch_of<Format, E, PACKS> b) {
+    second_bin s = { second, false };
+#pragma unroll 1
+    for (int k = 0; k < PACKS; k++) {
 #pragma unroll
         for (int i = 0; i < E; i++) {
             double part[1];
-            batch_parts<Format, Term>(one, i, part);
-            const double rest = window_take_f64(&bin[1], window_take_f64(&first, part[0]));
-            high |= __double2hiint(rest);
-            low |= __double2loint(rest);
+            batch_parts<Format, Term>(b, i, part);
+            const double rest = window_take_f64(&s.bin, window_take_f64(&first, part[0]));
+            s.lacks = s.lacks || rest != 0;
         }
-    });
-    return ((high & 0x7fffffff) | low) != 0;
+#pragma unroll
+        for (int i = 1; i < PACKS; i++) b.x[i - 1] = b.x[i], b.y[i - 1] = b.y[i];
+    }
+    return s;
 }
 
 /* Adds to the lane's column what a batch leaves over beyond bins that stood so before it. */

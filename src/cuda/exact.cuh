@@ -87,7 +87,10 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
     if (!__any_sync(WHOLE_WARP, whole || left)) return;
     if constexpr (Choice::bins < Choice::kept_bins) {
-        if (left && !whole) left = second_bin_lacks<Choice, Format, Term>(window.bin.at[0], before, b);
+        if (left && !whole) {
+            const second_bin s = second_bin_add<Choice, Format, Term>(before.at[0][0], window.bin.at[0][1], b.forgotten());
+            window.bin.at[0][1] = s.bin, left = s.lacks;
+        }
         if (!__any_sync(WHOLE_WARP, whole || left)) return;
     }
     const int better = Choice::fits ? window.top
