@@ -266,7 +266,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     work.share = shape.share;
     work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
     void *arguments[] = { &work };
-    cudaError_t error = start(c, &kernel, shape, !is_exact && c->has_bulk, arguments);
+    cudaError_t error = start(c, &kernel, shape, c->has_bulk && (!is_exact || work.pass == PASS_LOOSE), arguments);
     if (!error && work.pass == PASS_LOOSE) {
         work.pass = PASS_AGAIN;
         error = start(c, &kernel, shape, c->has_bulk, arguments);
