@@ -24,9 +24,6 @@ enum loose_way {
 };
 #define LOOSE_BINS 2
 
-#ifndef TRY_FLOAT
-#define TRY_FLOAT 0
-#endif
 /* What follows from the choices. */
 template <class Format, class Term, bool SHORT> struct exact_choice {
     typedef typename Format::element element;
@@ -46,7 +43,7 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr bool is_short = SHORT, is_narrow = sizeof(element) == 2;
     static constexpr bool is_positive = std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
     static constexpr bool always_strict = SHORT || !windowed || (fits && !(is_product && is_positive));
-    static constexpr loose_way loose = always_strict ? LOOSE_NEVER : (is_narrow || (TRY_FLOAT && is_product && !is_double)) && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
+    static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
     static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose                     */
     static constexpr bool parts = is_bfloat16 && !is_product && !is_positive; /* terms by their size (loose.cuh)          */
     static constexpr int bin_step = parts ? WINDOW_STEP - 8 : WINDOW_STEP;

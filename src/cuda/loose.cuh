@@ -95,19 +95,20 @@ static __device__ __forceinline__ int loose_need(const batch_of<Format, E, PACKS
     }
 }
 
-/* Adds x to the first bin if it is at least as large as a number with this upper word, else to the second: by predicates, as
- * two additions and one comparison. Words of finite doubles are ordered like the floats of the same bits. */
+/* Adds x, a double made of its upper word alone, to the first bin if it is at least as large as a number with that word,
+ * else to the second. Words of finite doubles are ordered like the floats of the same bits. */
 static __device__ __forceinline__ void loose_add_part(double *bin, double x, uint32_t least) {
+    const uint32_t word = (uint32_t)__double2hiint(x);
+    uint32_t large;
     asm("{\n"
-        ".reg .pred large;\n"
         ".reg .f32 size;\n"
-        "abs.f32 size, %2;\n"
-        "setp.ge.f32 large, size, %3;\n"
-        "@large add.rn.f64 %0, %0, %4;\n"
-        "@!large add.rn.f64 %1, %1, %4;\n"
+        "abs.f32 size, %1;\n"
+        "set.ge.u32.f32 %0, size, %2;\n"
         "}"
-        : "+d"(bin[0]), "+d"(bin[1])
-        : "f"(__int_as_float(__double2hiint(x))), "f"(__int_as_float((int)least)), "d"(x));
+        : "=r"(large)
+        : "f"(__int_as_float((int)word)), "f"(__int_as_float((int)least)));
+    bin[0] = bin[0] + __hiloint2double((int)(word & large), 0);
+    bin[1] = bin[1] + __hiloint2double((int)(word & ~large), 0);
 }
 
 /* Adds a batch's terms to the lane's bins, those of a window of that top, which is high enough. */
@@ -121,6 +122,8 @@ static __device__ __forceinline__ void loose_add(double *bin, const batch_of<For
         const auto x = b.x[i / E][i % E], y = Term::is_pair ? b.y[i / E][i % E] : x;
         if constexpr (Choice::is_double && !Term::is_product) {
             loose_add_product(bin, Term::value(x, x), factor);
+        } else if constexpr (Term::is_product && !Choice::is_double && !Term::is_pair) {
+            window_add_f64(bin, LOOSE_BINS, term_as_double<Format, Term>::of(x, y));
         } else if constexpr (Term::is_product) {
             const double a = Choice::is_double ? x * factor : (double)decode(Format(), x);
             loose_add_product(bin, a, !Term::is_pair ? a : Choice::is_double ? y * factor : (double)decode(Format(), y));
@@ -154,29 +157,15 @@ static __device__ __forceinline__ double loose_total(const batch_of<Format, E, P
     for (int i = 0; i < E * PACKS; i++) {
         const auto x = b.x[i / E][i % E];
         if constexpr (Term::is_product) {
-#ifdef TRY_BITS
-            double a;
-            if constexpr (Choice::is_narrow) {
-                typedef narrow_as_double<magnitude_term, Choice::is_half ? 5 : 8> moved;
-                a = moved::of(x, x) * power_of_two(moved::shrunk);
-            } else {
-                a = decode(Format(), x);
-            }
-#else
-            const double a = decode(Format(), x);
-#endif
+            typedef term_as_double<Format, magnitude_term> magnitude;
+            const double a = magnitude::of(x, x) * power_of_two(magnitude::shrunk);
             total[i % 4] = __fma_rn(a, a, total[i % 4]);
         } else {
             total[i % 4] = total[i % 4] + term_as_double<Format, Term>::of(x, x);
         }
     }
     /* bits that were moved do not tell Inf and NaN */
-#ifdef TRY_BITS
-    constexpr bool told = !Choice::is_narrow;
-#else
-    constexpr bool told = Term::is_product;
-#endif
-    if (!told && batch_is_special<Format, Term>(b)) return double_of_bits((uint64_t)INFINITE_WORD << 32);
+    if (batch_is_special<Format, Term>(b)) return double_of_bits((uint64_t)INFINITE_WORD << 32);
     return (total[0] + total[1]) + (total[2] + total[3]);
 }
 
