@@ -201,8 +201,9 @@ static bool is_short_sum(const cuda_context *c, const quire_job *job) {
 
 /* Whether a first kernel may be loose, with a second behind it. What is accumulated needs all its bits. */
 static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    const size_t least = job->finish == FINISH_ROOT ? EXACT_LOOSE_NORM : EXACT_LOOSE;
     return job->n && kernel->loose >= (unsigned)describe_format(job->result_type).precision &&
-           array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : EXACT_LOOSE);
+           array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a

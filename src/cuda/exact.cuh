@@ -211,7 +211,8 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     exact_kernel(const __grid_constant__ cuda_job job) {
     typedef exact_choice<Format, Term, SHORT> Choice;
     typedef typename Choice::element element;
-    if (job.pass != PASS_STRICT) let_later_work_start(); /* all blocks of this kernel have started then */
+    if (job.pass != PASS_STRICT)
+        let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way */
     after_earlier_work();
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
     __shared__ block_counts<Choice> block;

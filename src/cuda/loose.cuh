@@ -1,11 +1,14 @@
 /* loose.cuh - batches that no window holds, where the result may be known but for a little (method/ball.h): two bins whose
  * top covers the greatest term, and what the last one rounds away is dropped and counted.
  *
- * Terms are added one by one: four additions a term, no rest to look at. A term loses half a unit of the last bin at most; a
+ * Terms are added one by one: to the first bin, and what it leaves to the second, which are four additions a term, and no
+ * rest to look at. Or, of bfloat16, which has 8 bits, each to the one bin that its size tells: the first is exact for large
+ * terms, if the second has a unit for the others that is not as small. A term loses half a unit of the last bin at most; a
  * product of doubles 2^-9 of it more, since its rest is rounded before that, and a double that is scaled what is far below:
- * two halves are counted for doubles. A lane's move up loses less than a unit of what it has counted. Or, if none is
- * negative and the result has no more bits than a float, all of a lane's batch to one double, and that to the bins: one
- * addition a term. Its error is relative to the sum, whatever the window: LOOSE_RELATIVE.
+ * two halves are counted for doubles. A lane's move up loses less than a unit of what it has counted.
+ *
+ * Or, if none is negative and the result has no more bits than a float, all of a lane's batch is added to one double, and
+ * that to the bins: one addition a term. Its error is relative to the sum, whatever the window: LOOSE_RELATIVE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -92,19 +95,40 @@ static __device__ __forceinline__ int loose_need(const batch_of<Format, E, PACKS
     }
 }
 
+/* Adds x, a double made of its upper word alone, to the first bin if it is at least as large as a number with that word,
+ * else to the second. Words of finite doubles are ordered like the floats of the same bits. */
+static __device__ __forceinline__ void loose_add_part(double *bin, double x, uint32_t least) {
+    const uint32_t word = (uint32_t)__double2hiint(x);
+    uint32_t large;
+    asm("{\n"
+        ".reg .f32 size;\n"
+        "abs.f32 size, %1;\n"
+        "set.ge.u32.f32 %0, size, %2;\n"
+        "}"
+        : "=r"(large)
+        : "f"(__int_as_float((int)word)), "f"(__int_as_float((int)least)));
+    bin[0] = bin[0] + __hiloint2double((int)(word & large), 0);
+    bin[1] = bin[1] + __hiloint2double((int)(word & ~large), 0);
+}
+
 /* Adds a batch's terms to the lane's bins, those of a window of that top, which is high enough. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top) {
     const bool lowers = Choice::lowered && top > WINDOW_GREATEST_TOP;
     const double factor = lowers ? power_of_two(-Choice::factor_lowered) : 1;
+    const uint32_t large = power_word(max(top - Choice::bin_step, -1023));
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
         const auto x = b.x[i / E][i % E], y = Term::is_pair ? b.y[i / E][i % E] : x;
         if constexpr (Choice::is_double && !Term::is_product) {
             loose_add_product(bin, Term::value(x, x), factor);
+        } else if constexpr (Term::is_product && !Choice::is_double && !Term::is_pair) {
+            window_add_f64(bin, LOOSE_BINS, term_as_double<Format, Term>::of(x, y));
         } else if constexpr (Term::is_product) {
             const double a = Choice::is_double ? x * factor : (double)decode(Format(), x);
             loose_add_product(bin, a, !Term::is_pair ? a : Choice::is_double ? y * factor : (double)decode(Format(), y));
+        } else if constexpr (Choice::parts) {
+            loose_add_part(bin, term_as_double<Format, Term>::of(x, y), large);
         } else {
             window_add_f64(bin, LOOSE_BINS, term_as_double<Format, Term>::of(x, y));
         }
@@ -120,14 +144,15 @@ static __device__ __forceinline__ double loose_total(const batch_of<Format, E, P
     for (int i = 0; i < E * PACKS; i++) {
         const auto x = b.x[i / E][i % E];
         if constexpr (Term::is_product) {
-            const double a = decode(Format(), x);
+            typedef term_as_double<Format, magnitude_term> magnitude;
+            const double a = magnitude::of(x, x) * power_of_two(magnitude::shrunk);
             total[i % 4] = __fma_rn(a, a, total[i % 4]);
         } else {
             total[i % 4] = total[i % 4] + term_as_double<Format, Term>::of(x, x);
         }
     }
     /* bits that were moved do not tell Inf and NaN */
-    if (!Term::is_product && batch_is_special<Format, Term>(b)) return double_of_bits((uint64_t)INFINITE_WORD << 32);
+    if (batch_is_special<Format, Term>(b)) return double_of_bits((uint64_t)INFINITE_WORD << 32);
     return (total[0] + total[1]) + (total[2] + total[3]);
 }
 

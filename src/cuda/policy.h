@@ -25,8 +25,10 @@
 #define EXACT_ONE_LOAD 32
 #define EXACT_TWO_LOADS 128
 
-/* From so many bytes on an exact sum may be loose (loose.cuh), for which a second kernel is launched behind it. */
-#define EXACT_LOOSE ((size_t)64 << 20)
+/* From so many bytes on an exact sum may be loose (loose.cuh), for which a second kernel is launched behind it: 3 us, which
+ * ordinary sums pay for nothing, but norms win. */
+#define EXACT_LOOSE ((size_t)512 << 20)
+#define EXACT_LOOSE_NORM ((size_t)32 << 20)
 
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)
