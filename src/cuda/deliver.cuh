@@ -19,8 +19,7 @@ static __device__ __forceinline__ unsigned warp_or(unsigned x) {
 #endif
 }
 
-template <class Choice>
-using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::bin_step, Choice::lowered>;
+template <class Choice> using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered>;
 
 /* What the warps of a block have counted. */
 template <class Choice> struct block_counts {
@@ -60,7 +59,7 @@ static __device__ __forceinline__ void add_counts(const block_counts<Choice> &bl
     const int warps = blockDim.x / WARP;
     const int top = warp_max(thread < warps ? block.top[thread] : NO_WINDOW);
     if (top == NO_WINDOW) return;
-    auto exponent = [&](int its_top) { return exact_window<Choice>::unit(its_top, s, k) + shrunk + item % 2 * 32; };
+    auto exponent = [&](int its_top) { return window_unit(its_top - s * ERROR_BELOW, k) + shrunk + item % 2 * 32; };
     int64_t sum = 0;
     for (int w = thread / items; w < warps; w += WARP / items) {
         const int64_t count = block.count[w][item];
@@ -94,11 +93,13 @@ static __device__ __noinline__ void add_totals(const block_counts<Choice> &block
 
 /* What the block may have dropped; by a whole warp. Half units of the last bin are counted, the greatest of all warps'. */
 template <class Choice>
-static __device__ __forceinline__ ball_radius block_radius(const block_counts<Choice> &block, int thread, int shrunk) {
+static __device__ __forceinline__ ball_radius block_radius(const cuda_job &job, const block_counts<Choice> &block,
+                                                           int thread, int shrunk) {
     ball_radius r = BALL_EXACT;
     const bool dropped = thread < (int)blockDim.x / WARP && block.dropped[thread];
     if (!__any_sync(WHOLE_WARP, dropped)) return r;
-    r.unit = exact_window<Choice>::unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), 0, LOOSE_BINS - 1) + shrunk - 1;
+    r.unit = window_unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), LOOSE_BINS - 1) + shrunk - 1;
+    if (loose_pairs<Choice>(job)) r.unit += LOOSE_PAIR;
     for (int w = 0; w < (int)blockDim.x / WARP; w++) r.count += block.dropped[w] * Choice::loss;
     return r;
 }
@@ -199,7 +200,7 @@ static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts
     const unsigned saw = warp_or(thread < warps ? block.saw[thread] : 0);
     if (thread == 0) add_flags(sum, saw);
     ball_radius radius = BALL_EXACT;
-    if constexpr (Choice::loose) radius = block_radius(block, thread, shrunk);
+    if constexpr (Choice::loose) radius = block_radius(job, block, thread, shrunk);
     if (!alone) {
         if (Choice::loose && thread == 0) add_radius(job.workspace, radius);
         __syncwarp();

@@ -22,7 +22,7 @@
 #define EXACT_SHORT_BLOCKS 2
 
 /* From so many bytes on an exact sum may be loose (loose.cuh), for which a second kernel is launched behind it: 3 us, which
- * ordinary sums pay for nothing, but norms win. */
+ * ordinary sums pay for nothing. Norms are always loose, and those of floats and doubles win more than that. */
 #define EXACT_LOOSE ((size_t)512 << 20)
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
 
