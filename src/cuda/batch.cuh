@@ -35,7 +35,7 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr bool fits = is_half;                            /* one window, always                                */
     static constexpr bool rests = !is_bfloat16 || !is_product;       /* or a lane's batch is in the window, or in columns */
     static constexpr int streams = is_double && is_product ? 2 : 1;
-    static constexpr int bins = is_double || is_product ? 2 : 1;
+    static constexpr int bins = sizeof(element) > 2 || is_product ? 2 : 1;
     /* No term has bits below 2^least; or, of squares of bfloat16, none that is computed in float. */
     static constexpr int least =
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
@@ -45,8 +45,7 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr bool always_strict = SHORT || !windowed || (fits && !(is_product && is_positive));
     static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
     static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose                     */
-    static constexpr bool parts = is_bfloat16 && !is_product && !is_positive; /* terms by their size (loose.cuh)          */
-    static constexpr int bin_step = parts ? WINDOW_STEP - 8 : WINDOW_STEP;
+    static constexpr bool may_pair = loose == LOOSE_TERMS && is_bfloat16;
     static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
     static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
     static constexpr exact_policy policy =

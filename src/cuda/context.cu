@@ -201,7 +201,8 @@ static bool is_short_sum(const cuda_context *c, const quire_job *job) {
 
 /* Whether a first kernel may be loose, with a second behind it. What is accumulated needs all its bits. */
 static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
-    const size_t least = job->finish == FINISH_ROOT ? EXACT_LOOSE_NORM : EXACT_LOOSE;
+    const bool is_norm = job->finish == FINISH_ROOT && describe_format(job->type).size > 2;
+    const size_t least = is_norm ? EXACT_LOOSE_NORM : EXACT_LOOSE;
     return job->n && kernel->loose >= (unsigned)describe_format(job->result_type).precision &&
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }

@@ -10,8 +10,7 @@
 #include "cuda/loose.cuh"
 #include "method/ball.h"
 
-template <class Choice>
-using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::bin_step, Choice::lowered>;
+template <class Choice> using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered>;
 
 /* What the warps of a block have counted. */
 template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP> {
@@ -50,7 +49,7 @@ static __device__ __forceinline__ void add_counts(const block_counts<Choice> &bl
     const int warps = blockDim.x / WARP;
     const int top = warp_max(thread < warps ? block.top[thread] : NO_WINDOW);
     if (top == NO_WINDOW) return;
-    auto exponent = [&](int its_top) { return exact_window<Choice>::unit(its_top, s, k) + shrunk + item % 2 * 32; };
+    auto exponent = [&](int its_top) { return window_unit(its_top - s * ERROR_BELOW, k) + shrunk + item % 2 * 32; };
     int64_t sum = 0;
     for (int w = thread / items; w < warps; w += WARP / items) {
         const int64_t count = block.count[w][item];
@@ -66,11 +65,13 @@ static __device__ __forceinline__ void add_counts(const block_counts<Choice> &bl
 
 /* What the block may have dropped; by a whole warp. Half units of the last bin are counted, the greatest of all warps'. */
 template <class Choice>
-static __device__ __forceinline__ ball_radius block_radius(const block_counts<Choice> &block, int thread, int shrunk) {
+static __device__ __forceinline__ ball_radius block_radius(const cuda_job &job, const block_counts<Choice> &block,
+                                                           int thread, int shrunk) {
     ball_radius r = BALL_EXACT;
     const bool dropped = thread < (int)blockDim.x / WARP && block.dropped[thread];
     if (!__any_sync(WHOLE_WARP, dropped)) return r;
-    r.unit = exact_window<Choice>::unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), 0, LOOSE_BINS - 1) + shrunk - 1;
+    r.unit = window_unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), LOOSE_BINS - 1) + shrunk - 1;
+    if (loose_pairs<Choice>(job)) r.unit += LOOSE_PAIR;
     for (int w = 0; w < (int)blockDim.x / WARP; w++) r.count += block.dropped[w] * Choice::loss;
     return r;
 }
@@ -128,8 +129,8 @@ static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choic
 #pragma unroll
         for (int k = 0; k < Choice::kept_bins; k++)
             sum.units =
-                (sum.units << Choice::bin_step) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
-        sum.unit = exact_window<Choice>::unit(block.top[warp], 0, Choice::kept_bins - 1) + shrunk;
+                (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
+        sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
     }
     bool to_limbs = block.used[warp] || (saw & special);
     if constexpr (Choice::windowed) to_limbs = to_limbs || block.deposited[warp];
@@ -192,7 +193,7 @@ static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts
     if (warp == 0) {
         sum = sum_of_block(job, block, total, thread, shrunk);
         if constexpr (Choice::loose) {
-            radius = block_radius(block, thread, shrunk);
+            radius = block_radius(job, block, thread, shrunk);
             if (gridDim.x > 1 && thread == 0) add_radius(job.workspace, radius);
         }
     }

@@ -19,6 +19,7 @@ template <class Choice> struct exact_warp {
     int thread, additions; /* to columns since they were emptied                                                        */
     bool used;             /* whether the columns were ever used                                                        */
     bool may_drop, loose;  /* whether bits may be dropped, and are from now on                                          */
+    bool pairs;            /* whether that is pair by pair                                                              */
     unsigned dropped;      /* batches of this lane that may have lost some                                              */
     unsigned saw;
 };
@@ -104,7 +105,7 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     } else if (left && !gives_up) {
         column_rests<Choice, Format, Term>(before, b);
     } else if (left) {
-        w.dropped++;
+        w.dropped += Choice::loose == LOOSE_TOTALS ? Choice::lane_terms : 1; /* here, too, term by term                   */
     }
     __syncwarp();
     if (gives_up) {
@@ -139,7 +140,7 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
     if constexpr (totals)
         window_add_f64(window.bin.at[0], LOOSE_BINS, total);
     else
-        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top);
+        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, w.pairs);
     if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
         window.bin = before;
         columns_prepare(w, E * PACKS);
@@ -224,7 +225,9 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.limb = rest_of_block(job, &block.rest)->limb;
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
-    w.may_drop = job.pass == PASS_LOOSE, w.loose = job.pass == PASS_LOOSE && job.finish == FINISH_ROOT, w.dropped = 0;
+    w.may_drop = job.pass == PASS_LOOSE;
+    w.loose = job.pass == PASS_LOOSE && job.finish == FINISH_ROOT, w.dropped = 0;
+    w.pairs = loose_pairs<Choice>(job);
     if (blockIdx.x == gridDim.x - 1) clear_accumulator(block.rest);
     __syncthreads();
 

@@ -2,10 +2,10 @@
  * top covers the greatest term, and what the last one rounds away is dropped and counted.
  *
  * Terms are added one by one: to the first bin, and what it leaves to the second, which are four additions a term, and no
- * rest to look at. Or, of bfloat16, which has 8 bits, each to the one bin that its size tells: the first is exact for large
- * terms, if the second has a unit for the others that is not as small. A term loses half a unit of the last bin at most; a
- * product of doubles 2^-9 of it more, since its rest is rounded before that, and a double that is scaled what is far below:
- * two halves are counted for doubles. A lane's move up loses less than a unit of what it has counted.
+ * rest to look at. A term loses half a unit of the last bin at most; a product of doubles 2^-9 of it more, since its rest is
+ * rounded before that, and a double that is scaled what is far below: two halves are counted for doubles. A lane's move up
+ * loses less than a unit of what it has counted. Sums of bfloat16 do not keep up with that: if the result has no more bits
+ * than a float, pairs are added to each other first, which loses up to 2^-53 of the window (LOOSE_PAIR).
  *
  * Or, if none is negative and the result has no more bits than a float, all of a lane's batch is added to one double, and
  * that to the bins: one addition a term. Its error is relative to the sum, whatever the window: LOOSE_RELATIVE.
@@ -18,6 +18,7 @@
 #include <limits.h>
 
 #include "cuda/batch.cuh"
+#include "cuda/job.h"
 
 /* The top that a batch needs: all terms are below 2^top in magnitude. */
 #define ALL_ZERO INT_MIN
@@ -30,6 +31,15 @@
 #define LOOSE_RELATIVE 46
 #define LOOSE_TOTAL_PRECISION 24 /* of the results that are worth it                                                   */
 #define LOOSE_TERMS_MOST 64
+
+/* Two terms of a window are below 2^(top + 1), and their sum loses 2^(top - 53) at most: 2^35 halves of the last unit, as
+ * the two are counted, and more than what a pair then leaves. */
+#define LOOSE_PAIR 35
+
+/* Whether terms are added in pairs. */
+template <class Choice> static __device__ __forceinline__ bool loose_pairs(const cuda_job &job) {
+    return Choice::may_pair && job.format.precision <= LOOSE_TOTAL_PRECISION;
+}
 
 static __device__ __forceinline__ int top_of_word(uint32_t word) {
     return word >= INFINITE_WORD ? NOT_FINITE : (int)(word >> 20) - 1022;
@@ -95,40 +105,31 @@ static __device__ __forceinline__ int loose_need(const batch_of<Format, E, PACKS
     }
 }
 
-/* Adds x, a double made of its upper word alone, to the first bin if it is at least as large as a number with that word,
- * else to the second. Words of finite doubles are ordered like the floats of the same bits. */
-static __device__ __forceinline__ void loose_add_part(double *bin, double x, uint32_t least) {
-    const uint32_t word = (uint32_t)__double2hiint(x);
-    uint32_t large;
-    asm("{\n"
-        ".reg .f32 size;\n"
-        "abs.f32 size, %1;\n"
-        "set.ge.u32.f32 %0, size, %2;\n"
-        "}"
-        : "=r"(large)
-        : "f"(__int_as_float((int)word)), "f"(__int_as_float((int)least)));
-    bin[0] = bin[0] + __hiloint2double((int)(word & large), 0);
-    bin[1] = bin[1] + __hiloint2double((int)(word & ~large), 0);
-}
-
 /* Adds a batch's terms to the lane's bins, those of a window of that top, which is high enough. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top) {
+static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top, bool pairs) {
+    if constexpr (Choice::may_pair && E * PACKS % 2 == 0) {
+        if (pairs) {
+#pragma unroll
+            for (int i = 0; i < E * PACKS; i += 2) {
+                double one[1], other[1];
+                batch_parts<Format, Term>(b, i, one);
+                batch_parts<Format, Term>(b, i + 1, other);
+                window_add_f64(bin, LOOSE_BINS, one[0] + other[0]);
+            }
+            return;
+        }
+    }
     const bool lowers = Choice::lowered && top > WINDOW_GREATEST_TOP;
     const double factor = lowers ? power_of_two(-Choice::factor_lowered) : 1;
-    const uint32_t large = power_word(max(top - Choice::bin_step, -1023));
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
         const auto x = b.x[i / E][i % E], y = Term::is_pair ? b.y[i / E][i % E] : x;
         if constexpr (Choice::is_double && !Term::is_product) {
             loose_add_product(bin, Term::value(x, x), factor);
-        } else if constexpr (Term::is_product && !Choice::is_double && !Term::is_pair) {
-            window_add_f64(bin, LOOSE_BINS, term_as_double<Format, Term>::of(x, y));
         } else if constexpr (Term::is_product) {
             const double a = Choice::is_double ? x * factor : (double)decode(Format(), x);
             loose_add_product(bin, a, !Term::is_pair ? a : Choice::is_double ? y * factor : (double)decode(Format(), y));
-        } else if constexpr (Choice::parts) {
-            loose_add_part(bin, term_as_double<Format, Term>::of(x, y), large);
         } else {
             window_add_f64(bin, LOOSE_BINS, term_as_double<Format, Term>::of(x, y));
         }

@@ -26,7 +26,7 @@
 #define EXACT_TWO_LOADS 128
 
 /* From so many bytes on an exact sum may be loose (loose.cuh), for which a second kernel is launched behind it: 3 us, which
- * ordinary sums pay for nothing, but norms win. */
+ * ordinary sums pay for nothing. Norms are always loose, and those of floats and doubles win more than that. */
 #define EXACT_LOOSE ((size_t)512 << 20)
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
 
@@ -49,10 +49,10 @@ struct exact_case {
 /* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
 constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
-    const int vectors = c.is_pair ? 4 : c.is_half || c.is_short ? 8 : 7; /* more than 7, and two bins do not fit */
+    const int vectors = c.is_pair ? 4 : c.is_half || c.is_short ? 8 : 7; /* with 8, two bins do not fit the registers */
     if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
-    if (c.size == 8) return { 128, 4, 6 };
+    if (c.size > 2 && !c.is_product) return { 128, 4, 6 };
     if (large_cells || (c.size == 2 && !c.is_half)) return { 128, 4, vectors };
     return { 256, 2, vectors };
 }

@@ -89,22 +89,18 @@ static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS
     return same;
 }
 
-/* STEP: from the unit of one bin down to the next one's, in bits. LOWERED: bins of a window whose top is beyond
- * WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. */
-template <int STREAMS, int BINS, int STEP, int LOWERED> struct warp_window {
+/* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. */
+template <int STREAMS, int BINS, int LOWERED> struct warp_window {
     window_bins<STREAMS, BINS> bin; /* of this lane, as is */
     int64_t count[STREAMS][BINS];   /* this; the rest is the warp's */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
     bool deposited; /* whether limbs have some of what it has counted                            */
 
-    /* Where bin k of a stream starts, and the exponent of its unit. */
+    /* Where bin k of a stream starts. */
     __device__ __forceinline__ double start(int s, int k) const {
         const int lowered = LOWERED && top > WINDOW_GREATEST_TOP ? LOWERED : 0;
-        return window_start(top - lowered - s * ERROR_BELOW - k * STEP, 0);
-    }
-    static __device__ __forceinline__ int unit(int its_top, int s, int k) {
-        return window_unit(its_top - s * ERROR_BELOW - k * STEP, 0);
+        return window_start(top - lowered - s * ERROR_BELOW, k);
     }
 
     __device__ __forceinline__ void place(int new_top) {
@@ -150,7 +146,7 @@ template <int STREAMS, int BINS, int STEP, int LOWERED> struct warp_window {
         deposited = true;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
-                deposit_count(limb, count[s][k], unit(top, s, k) + shrunk, thread);
+                deposit_count(limb, count[s][k], window_unit(top - s * ERROR_BELOW, k) + shrunk, thread);
                 count[s][k] = 0;
             }
         readings = 0;
@@ -187,11 +183,11 @@ template <int STREAMS, int BINS, int STEP, int LOWERED> struct warp_window {
         if (limit) {
             read();
             const int rise = min(new_top - top, 127);
-            const __int128 all = count[0][0] * ((__int128)1 << STEP) + count[0][BINS - 1];
+            const __int128 all = count[0][0] * ((__int128)1 << WINDOW_STEP) + count[0][BINS - 1];
             const __int128 kept = all >> rise; /* the floor */
             dropped = kept * ((__int128)1 << rise) != all;
-            count[0][0] = (int64_t)(kept >> STEP);
-            count[0][BINS - 1] = (int64_t)kept & (((int64_t)1 << STEP) - 1);
+            count[0][0] = (int64_t)(kept >> WINDOW_STEP);
+            count[0][BINS - 1] = (int64_t)kept & (((int64_t)1 << WINDOW_STEP) - 1);
         }
         place(new_top);
         return dropped;
