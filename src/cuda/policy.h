@@ -49,7 +49,7 @@ struct exact_case {
 /* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
 constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
-    const int vectors = c.is_pair ? 4 : c.is_half || c.is_short ? 8 : 7; /* with 8, two bins do not fit the registers */
+    const int vectors = c.is_pair ? 4 : c.size == 8 || c.is_half || c.is_short ? 8 : 7; /* what registers hold */
     if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
     if (c.size > 2 && !c.is_product) return { 128, 4, 6 };
