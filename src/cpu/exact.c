@@ -76,7 +76,8 @@ static window loose_window_for(const exact_engine *e, term_range r) {
     return w;
 }
 
-/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data. */
+/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data. (But
+ * of products of doubles a loose window does not tell: they stay loose.) */
 static int window_holds(const exact_engine *e, window w, term_range r) {
     if (w.loose) return r.high <= w.top && !window_for(e, r, e->strict_bins).bins;
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));

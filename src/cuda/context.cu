@@ -143,6 +143,11 @@ struct launch_shape {
 
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 
+/* The workspace has places for so many. */
+static size_t wished_blocks(const cuda_context *c) {
+    return c->wish.blocks && c->wish.blocks < LANE_GROUPS ? c->wish.blocks : LANE_GROUPS;
+}
+
 static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel, unsigned threads) {
     int blocks = 1;
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared) || blocks < 1)
@@ -189,7 +194,7 @@ static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t m
 
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
     const size_t tiles = job->n ? divide_up(job->n, tile) : 1;
-    const size_t most = c->wish.blocks && c->wish.blocks < LANE_GROUPS ? c->wish.blocks : LANE_GROUPS;
+    const size_t most = wished_blocks(c);
     if (kernel->driver == DRIVER_RING) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
     return shape_direct(c, kernel, tiles, most);
 }
@@ -217,7 +222,7 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     size_t blocks =
         is_short_sum(c, job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (c->wish.blocks)
-        blocks = c->wish.blocks;
+        blocks = wished_blocks(c);
     else if (job->n * size <= EXACT_ONE_BLOCK)
         blocks = 1;
     else if (blocks > divide_up(steps, warps))
@@ -234,7 +239,7 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     unsigned threads = kernel->threads, loads = kernel->batch / kernel->step;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t once = threads * (size_t)kernel->step;
-    const size_t wished = c->wish.blocks ? divide_up(divide_up(n, c->wish.blocks), once) : 0;
+    const size_t wished = c->wish.blocks ? divide_up(divide_up(n, wished_blocks(c)), once) : 0;
     if (wished)
         loads = wished < loads ? (unsigned)wished : loads;
     else if (n <= once * loads)

@@ -56,7 +56,7 @@ static __device__ __noinline__ unsigned few_elements(const typename Format::elem
 template <class Choice> static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, int terms, int shrunk) {
     if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
         w.window.read();
-        if (w.window.readings == READINGS) w.window.deposit(w.limb, w.thread, shrunk);
+        if (w.window.readings >= READINGS) w.window.deposit(w.limb, w.thread, shrunk);
     }
     w.window.additions += terms;
 }

@@ -198,6 +198,7 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fix
         const fixed_sum some = gather_sums<SUMS_OF_THREAD>(job, begin, NOBODY, none, once, limb, thread);
         sum = begin < warps * ONCE ? some : join_sums(choose(thread == 0, sum, choose(thread == 1, some, none)), 0, limb);
     }
+    if (sum.flags & FIXED_LIMBS) __threadfence(); /* the first warp will take the limbs */
     if (thread == 0) memory.gathered[warp + 1] = sum;
     if (threadIdx.x == 0) memory.gathered[0] = own;
     __syncthreads();

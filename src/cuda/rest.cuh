@@ -36,6 +36,7 @@ static __device__ __noinline__ void add_totals(quire_accumulator *to, const bool
 static __device__ __noinline__ void take_limbs(quire_accumulator &sum, quire_accumulator &from, int thread) {
     int64_t *word = sum.limb, *words = from.limb;
     __threadfence();
+    __syncwarp();
     for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
         const int64_t taken = __ldcg((const long long *)&words[i]);
         if (taken) word[i] += taken, words[i] = 0;

@@ -33,7 +33,7 @@ static __device__ __forceinline__ double window_extract(double *bin, int bins, d
 #define OUTLIERS 3         /* so many lanes of a warp may be outside without a word                                      */
 #define MOVES 16           /* so many times a window moves                                                               */
 #define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again                 */
-#define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits                                              */
+#define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves the count     */
 #define NO_WINDOW INT_MIN  /* the top of none                                                                            */
 
 /* The upper word of |x|: exponent and 20 bits, enough to compare with a power of two. */
@@ -97,7 +97,7 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
     bool deposited; /* whether limbs have some of what it has counted                            */
 
-    /* Where bin k of a stream starts. */
+    /* Where bin k of a stream starts; of a second one that nothing is added to (loose products of doubles), anywhere. */
     __device__ __forceinline__ double start(int s, int k) const {
         const int lowered = LOWERED && top > WINDOW_GREATEST_TOP ? LOWERED : 0;
         return window_start(top - lowered - s * ERROR_BELOW, k);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,45 @@ START_TEST(radius) {
         check_reduce(0, QUIRE_F32, n, TYPES[to], "radius");
         check_reduce(4, QUIRE_F32, n, TYPES[to], "radius");
     }
+}
+END_TEST
+
+/* 16 units less than half way from 1 to the next float, in bytes of ones; and 47 terms just below half a unit, which
+ * together bring it beyond. They are all of one lane's first batch, which must count each of them. Where a window is placed,
+ * whose second bin has that unit, is not ours to know. */
+START_TEST(first_batch) {
+    const int unit = -90 + _i, bytes = (-24 - 5 - unit) / 8, left = -24 - 8 * bytes - unit;
+    const size_t n = 8192;
+    memset(x, 0, n * 2);
+    for (int k = 0; k < 56; k++) {
+        const double value = k == 0           ? 1
+                             : k <= bytes     ? ldexp(255, -24 - 8 * k)
+                             : k == bytes + 1 ? ldexp((1 << left) - 16, unit)
+                                              : ldexp(255, unit - 9);
+        set(QUIRE_BF16, x, (size_t)(k / 8 * 256 + k % 8), value);
+    }
+    memcpy(y, x, n * 2);
+    to_device(n * 2);
+    check_reduce(1, QUIRE_BF16, n, QUIRE_F32, "first batch");
+}
+END_TEST
+
+/* A window that rises when it has been read as often as its counts allow must still be emptied: 1.8 10^7 squares below 2^4,
+ * and 4 10^7 below 2^8, by one warp, whose lanes take 28 at a time. */
+START_TEST(readings) {
+    const size_t before = (size_t)18424 * 896, n = before + (size_t)45000 * 896;
+    float *many = malloc(n * sizeof *many), expected, found, *there;
+    ck_assert_ptr_nonnull(many);
+    for (size_t i = 0; i < n; i++) many[i] = i < before ? 3.9990234375f : 15.99609375f;
+    OK(quire_nrm2(NULL, QUIRE_F32, n, many, QUIRE_EXACT, QUIRE_F32, &expected));
+    CUDA(cudaMalloc((void **)&there, n * sizeof *there));
+    CUDA(cudaMemcpy(there, many, n * sizeof *there, cudaMemcpyHostToDevice));
+    OK(quire_nrm2(on[1], QUIRE_F32, n, there, QUIRE_EXACT, QUIRE_F32, device + 2 * ROOM));
+    CUDA(cudaStreamSynchronize(stream));
+    CUDA(cudaMemcpy(&found, device + 2 * ROOM, sizeof found, cudaMemcpyDeviceToHost));
+    CUDA(cudaFree(there));
+    free(many);
+    ck_assert_msg(found == expected, "%a, expected %a", found, expected);
 }
 END_TEST
 
@@ -238,6 +278,8 @@ int main(void) {
     tcase_add_unchecked_fixture(all, open_all, close_all);
     tcase_add_loop_test(all, families, 0, 4);
     tcase_add_loop_test(all, radius, 0, 2);
+    tcase_add_loop_test(all, first_batch, 0, 9);
+    tcase_add_test(all, readings);
     tcase_add_loop_test(all, relative, 0, 4);
     tcase_add_test(all, ranges);
     tcase_add_loop_test(all, in_place, 0, 3);
