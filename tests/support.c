@@ -9,30 +9,39 @@
 
 #include "place.h"
 
-int run_suite(Suite *suite) {
-    SRunner *runner = srunner_create(suite);
-    const char *reason = place_unavailable();
-    int failed;
-
-    if (reason) {
-        printf("1..0 # SKIP %s\n", reason);
-        srunner_free(runner);
-        return 0;
-    }
+static int run_runner(SRunner *runner) {
     srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
+    const int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
-    place_close();
     return failed && !getenv("CK_TAP_LOG_FILE_NAME");
 }
 
-int run_cases(const char *name, void (*add)(TCase *cases)) {
+static Suite *suite_of(const char *name, void (*add)(TCase *cases)) {
     Suite *suite = suite_create(name);
     TCase *cases = tcase_create(name);
     tcase_set_timeout(cases, 600);
     add(cases);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
+}
+
+int run_suite(Suite *suite) {
+    SRunner *runner = srunner_create(suite);
+    const char *reason = place_unavailable();
+    if (reason) {
+        printf("1..0 # SKIP %s\n", reason);
+        srunner_free(runner);
+        return 0;
+    }
+    const int status = run_runner(runner);
+    place_close();
+    return status;
+}
+
+int run_cases(const char *name, void (*add)(TCase *cases)) { return run_suite(suite_of(name, add)); }
+
+int run_cases_without_place(const char *name, void (*add)(TCase *cases)) {
+    return run_runner(srunner_create(suite_of(name, add)));
 }
 
 size_t scaled(size_t count) {

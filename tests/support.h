@@ -16,6 +16,9 @@ int run_suite(Suite *suite);
 /* The same for a suite of one test case, to which add adds the tests. */
 int run_cases(const char *name, void (*add)(TCase *cases));
 
+/* The same for what asks no place. */
+int run_cases_without_place(const char *name, void (*add)(TCase *cases));
+
 /* A loop count, scaled by the environment variable QUIRE_TEST_SCALE (a decimal number; 1 if unset), at least 1. */
 size_t scaled(size_t count);
 

@@ -9,6 +9,8 @@
 
 #include <quire/quire.h>
 
+#include "support.h"
+
 #define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
 #define OK(call) ck_assert_int_eq(call, QUIRE_OK)
 
@@ -298,6 +300,18 @@ START_TEST(beyond_32_bits) {
 }
 END_TEST
 
+static void add_tests(TCase *cases) {
+    tcase_add_test(cases, opening);
+    tcase_add_test(cases, host_pointers);
+    tcase_add_test(cases, hundred_contexts);
+    tcase_add_test(cases, graph_replay);
+    tcase_add_loop_test(cases, behind_each_other, 0, 2);
+    tcase_add_test(cases, two_streams);
+    tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
+    tcase_add_test(cases, beyond_32_bits);
+    tcase_add_test(cases, out_of_memory);
+}
+
 int main(void) {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
@@ -305,22 +319,5 @@ int main(void) {
         printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
         return 0;
     }
-    Suite *suite = suite_create("cuda");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 600);
-    tcase_add_test(all, opening);
-    tcase_add_test(all, host_pointers);
-    tcase_add_test(all, hundred_contexts);
-    tcase_add_test(all, graph_replay);
-    tcase_add_loop_test(all, behind_each_other, 0, 2);
-    tcase_add_test(all, two_streams);
-    tcase_add_loop_test(all, equals_the_cpu, 0, 16);
-    tcase_add_test(all, beyond_32_bits);
-    tcase_add_test(all, out_of_memory);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed && !getenv("CK_TAP_LOG_FILE_NAME");
+    return run_cases_without_place("cuda", add_tests);
 }

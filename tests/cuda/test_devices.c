@@ -133,6 +133,12 @@ START_TEST(one_sum_of_both) {
 }
 END_TEST
 
+static void add_tests(TCase *cases) {
+    tcase_add_test(cases, what_is_the_others);
+    tcase_add_loop_test(cases, same_bits_on_both, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, one_sum_of_both, 0, TYPE_COUNT);
+}
+
 int main(void) {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
@@ -140,16 +146,5 @@ int main(void) {
         printf("1..0 # SKIP two CUDA devices are needed, %d found\n", error ? 0 : devices);
         return 0;
     }
-    Suite *suite = suite_create("devices");
-    TCase *cases = tcase_create("devices");
-    tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, what_is_the_others);
-    tcase_add_loop_test(cases, same_bits_on_both, 0, TYPE_COUNT);
-    tcase_add_loop_test(cases, one_sum_of_both, 0, TYPE_COUNT);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed && !getenv("CK_TAP_LOG_FILE_NAME");
+    return run_cases_without_place("devices", add_tests);
 }

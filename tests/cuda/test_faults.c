@@ -151,6 +151,8 @@ START_TEST(scenario) {
 }
 END_TEST
 
+static void add_tests(TCase *cases) { tcase_add_loop_test(cases, scenario, 0, SCENARIO_COUNT); }
+
 int main(int argc, char **argv) {
     self = argv[0];
     if (argc > 1) return run_scenario(argv[1]);
@@ -158,14 +160,5 @@ int main(int argc, char **argv) {
         printf("1..0 # SKIP no CUDA device\n");
         return 0;
     }
-    Suite *suite = suite_create("faults");
-    TCase *cases = tcase_create("faults");
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, scenario, 0, SCENARIO_COUNT);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed && !getenv("CK_TAP_LOG_FILE_NAME");
+    return run_cases_without_place("faults", add_tests);
 }

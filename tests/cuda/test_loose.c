@@ -11,6 +11,7 @@
 #include <quire/quire.h>
 
 #include "families.h"
+#include "support.h"
 
 #define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
 #define OK(call) ck_assert_int_eq(call, QUIRE_OK)
@@ -265,6 +266,19 @@ START_TEST(accumulating) {
 }
 END_TEST
 
+static void add_tests(TCase *cases) {
+    tcase_add_unchecked_fixture(cases, open_all, close_all);
+    tcase_add_loop_test(cases, families, 0, 4);
+    tcase_add_loop_test(cases, radius, 0, 2);
+    tcase_add_loop_test(cases, first_batch, 0, 9);
+    tcase_add_test(cases, readings);
+    tcase_add_loop_test(cases, relative, 0, 4);
+    tcase_add_test(cases, ranges);
+    tcase_add_loop_test(cases, in_place, 0, 3);
+    tcase_add_loop_test(cases, replay, 0, 4);
+    tcase_add_loop_test(cases, accumulating, 0, 4);
+}
+
 int main(void) {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
@@ -272,23 +286,5 @@ int main(void) {
         printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
         return 0;
     }
-    Suite *suite = suite_create("loose");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 600);
-    tcase_add_unchecked_fixture(all, open_all, close_all);
-    tcase_add_loop_test(all, families, 0, 4);
-    tcase_add_loop_test(all, radius, 0, 2);
-    tcase_add_loop_test(all, first_batch, 0, 9);
-    tcase_add_test(all, readings);
-    tcase_add_loop_test(all, relative, 0, 4);
-    tcase_add_test(all, ranges);
-    tcase_add_loop_test(all, in_place, 0, 3);
-    tcase_add_loop_test(all, replay, 0, 4);
-    tcase_add_loop_test(all, accumulating, 0, 4);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed && !getenv("CK_TAP_LOG_FILE_NAME");
+    return run_cases_without_place("loose", add_tests);
 }
