@@ -15,13 +15,14 @@
 #define RING_GROUP (256 << 10)
 #define RING_GROUPS 512
 
-/* An exact sum takes one block up to so many bytes; up to so many, a few blocks a multiprocessor, of kernels that spread
- * what there is over all warps. */
-#define EXACT_ONE_BLOCK ((size_t)16 << 10)
+/* Up to how many bytes of an array exact sums take kernels for short ones: short.cuh, or, of products that it has not got,
+ * exact.cuh with what there is spread over all warps, in one block up to so many bytes, then in a few a multiprocessor. */
 #define EXACT_SHORT ((size_t)4 << 20)
+#define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT_BLOCKS 2
 
-/* Up to so many blocks a thread of short.cuh loads once; up to so many, twice; or as often as it can. */
+/* A thread of short.cuh loads once if that makes so many blocks, or fewer; twice if so many; or as often as it can. The last
+ * block gathers up to 128 by one warp. */
 #define EXACT_ONE_LOAD 32
 #define EXACT_TWO_LOADS 128
 
