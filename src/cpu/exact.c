@@ -51,6 +51,11 @@ typedef struct exact_engine {
 
 static int reach(const exact_engine *e, int bins) { return bins == 1 ? e->reach : window_range(bins); }
 
+/* Whether all of a range is in reach of a strict window. */
+static int in_reach(const exact_engine *e, window w, term_range r) {
+    return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
+}
+
 /* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
  * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none of at
  * most so many. */
@@ -64,8 +69,7 @@ static window window_for(const exact_engine *e, term_range r, int most_bins) {
     const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale[0];
     if (w.top < least) w.top = least;
     if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
-    const int held = r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
-    return held ? w : none;
+    return in_reach(e, w, r) ? w : none;
 }
 
 /* The loose window for a range, with some room above. */
@@ -79,8 +83,7 @@ static window loose_window_for(const exact_engine *e, term_range r) {
 /* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data. (But
  * of products of doubles a loose window does not tell: they stay loose.) */
 static int window_holds(const exact_engine *e, window w, term_range r) {
-    if (w.loose) return r.high <= w.top && !window_for(e, r, e->strict_bins).bins;
-    return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
+    return w.loose ? r.high <= w.top && !window_for(e, r, e->strict_bins).bins : in_reach(e, w, r);
 }
 
 static int streams_in(const exact_state *x) { return x->window.loose ? 1 : x->engine->streams; }

@@ -160,8 +160,7 @@ static __device__ __forceinline__ void deliver_sum(const cuda_job &job, fixed_su
     if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
 }
 
-#define SUMS_OF_THREAD                                                                                                      \
-    4 /* that it takes at once, where there are many                                                     */
+#define SUMS_OF_THREAD 4 /* that it takes at once, where there are many */
 #define NOBODY ~0u
 
 /* The last block's. */

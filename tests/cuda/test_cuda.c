@@ -9,6 +9,7 @@
 
 #include <quire/quire.h>
 
+#include "device.h"
 #include "support.h"
 
 #define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
@@ -312,12 +313,4 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, out_of_memory);
 }
 
-int main(void) {
-    int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error || !devices) {
-        printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
-        return 0;
-    }
-    return run_cases_without_place("cuda", add_tests);
-}
+int main(void) { return device_is_missing() ? 0 : run_cases_without_place("cuda", add_tests); }

@@ -10,6 +10,7 @@
 
 #include <quire/quire.h>
 
+#include "device.h"
 #include "families.h"
 #include "support.h"
 
@@ -279,12 +280,4 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, accumulating, 0, 4);
 }
 
-int main(void) {
-    int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error || !devices) {
-        printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
-        return 0;
-    }
-    return run_cases_without_place("loose", add_tests);
-}
+int main(void) { return device_is_missing() ? 0 : run_cases_without_place("loose", add_tests); }
