@@ -23,6 +23,7 @@ enum loose_way {
     LOOSE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins                       */
 };
 #define LOOSE_BINS 2
+#define LANE_TERM_BITS 6 /* a lane's batch has so many terms at most, as a power of two */
 
 /* What follows from the choices. */
 template <class Format, class Term, bool SHORT> struct exact_choice {
@@ -35,7 +36,7 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr bool fits = is_half;                            /* one window, always                                */
     static constexpr bool rests = !is_bfloat16 || !is_product;       /* or a lane's batch is in the window, or in columns */
     static constexpr int streams = is_double && is_product ? 2 : 1;
-    static constexpr int bins = sizeof(element) > 2 || is_product ? 2 : 1;
+    static constexpr int bins = is_half && !is_product ? 1 : 2;
     /* No term has bits below 2^least; or, of squares of bfloat16, none that is computed in float. */
     static constexpr int least =
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
@@ -45,7 +46,7 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr bool always_strict = SHORT || !windowed || (fits && !(is_product && is_positive));
     static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
     static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose                     */
-    static constexpr bool may_pair = loose == LOOSE_TERMS && is_bfloat16;
+    static constexpr bool may_add_together = loose == LOOSE_TERMS && is_bfloat16;
     static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
     static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
     static constexpr exact_policy policy =
@@ -54,6 +55,10 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     template <int E> static constexpr int packs = E == 1 ? 8 : policy.vectors;
     static constexpr int vector_terms = policy.vectors * 16 / (int)sizeof(element);
     static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most                         */
+    /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly; 0: never asked. */
+    static constexpr int spare =
+        !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
+    static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
     typedef std::conditional_t<
@@ -213,6 +218,22 @@ static __device__ __forceinline__ uint32_t narrow_least(const batch_of<Format, E
     return (E == 1 ? min(two, 0xffffu) : min(two >> 16, two & 0xffff)) + 1;
 }
 
+/* The greatest and the least magnitude of a lane's floats, as bits, twice; the least but for zeros, and less one. */
+struct float_span {
+    uint32_t greatest, least;
+};
+
+template <int E, int PACKS> static __device__ __forceinline__ float_span span_of(const batch_of<float_format, E, PACKS> &b) {
+    float_span span = { 0, ~0u };
+#pragma unroll
+    for (int i = 0; i < PACKS * E; i++) {
+        const uint32_t bits = bits_of_float(b.x[i / E][i % E]) << 1;
+        span.greatest = max(span.greatest, bits);
+        span.least = __viaddmin_u32(bits, ~0u, span.least);
+    }
+    return span;
+}
+
 /* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among them: of
  * floats NaN may be missed, products of doubles may overflow to it. */
 template <class Format, class Term, int E, int PACKS>
@@ -227,8 +248,12 @@ static __device__ __forceinline__ uint32_t batch_most(const batch_of<Format, E, 
                               (double)bfloat16_to_f32((bfloat16_element)most));
     } else if constexpr (sizeof(element) == 4 && !Term::is_pair) {
         float greatest = 0;
+        if constexpr (Term::is_product) {
 #pragma unroll
-        for (int i = 0; i < PACKS * E; i++) greatest = fmaxf(greatest, fabsf(b.x[i / E][i % E]));
+            for (int i = 0; i < PACKS * E; i++) greatest = fmaxf(greatest, fabsf(b.x[i / E][i % E]));
+        } else {
+            greatest = float_of_bits(span_of(b).greatest >> 1); /* which is asked for anyway */
+        }
         return magnitude_word(Term::value((double)greatest, (double)greatest));
     } else {
         uint32_t most = 0;
@@ -262,14 +287,45 @@ static __device__ __forceinline__ bool batch_is_special(const batch_of<Format, E
 
 /* ------------------------------------------------------------------------------------------------------- into windows */
 
-/* Adds the terms of a batch to the lane's bins; answers whether something was left over, and batch_most. unit: the exponent
- * of the last bin's. */
+/* Whether the sum of a lane's batch is a double whatever their order, and a multiple of 2^unit. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ bool is_one_double(const batch_of<Format, E, PACKS> &b, int unit) {
+    constexpr int stored = Format::description.precision - 1, least_unit = Format::description.least_exponent;
+    int most, least; /* exponent fields: numbers are multiples of 2^(field - 1 + least_unit), or of that with field 1 */
+    if constexpr (sizeof(typename Format::element) == 2) {
+        most = (int)(narrow_most<Format, Term>(b) >> stored), least = (int)(narrow_least(b) >> stored);
+    } else {
+        const float_span span = span_of(b);
+        most = (int)(span.greatest >> (stored + 1)), least = (int)(span.least >> (stored + 1));
+    }
+    return most - least <= Choice::spare && (least - 1 + least_unit >= unit || least_unit >= unit);
+}
+
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ double batch_total(const batch_of<Format, E, PACKS> &b) {
+    double total[2] = { 0, 0 };
+#pragma unroll
+    for (int i = 0; i < E * PACKS; i++) {
+        double part[1];
+        batch_parts<Format, Term>(b, i, part);
+        total[i % 2] = total[i % 2] + part[0];
+    }
+    return total[0] + total[1];
+}
+
+/* Adds the terms of a batch to the lane's bins, by way of one sum if that does; answers whether something was left over, and
+ * batch_most. unit: the exponent of the last bin's. */
 template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
 static __device__ __forceinline__ bool window_batch(Bins &bin, const batch_of<Format, E, PACKS> &b, int unit,
                                                     uint32_t &most) {
     constexpr bool narrow = sizeof(typename Format::element) == 2; /* what is left over shows in the least magnitude      */
     constexpr bool apart = narrow || (!Choice::is_double && !Term::is_pair);
     most = apart ? batch_most<Format, Term>(b) : 0;
+    if constexpr (Choice::spare > 0)
+        if (__all_sync(WHOLE_WARP, is_one_double<Choice, Format, Term>(b, unit))) {
+            window_add_f64(bin.at[0], Choice::bins, batch_total<Format, Term>(b));
+            return false;
+        }
     int rest_high = 0, rest_low = 0;
     bool left = false;
     if constexpr (narrow && !Choice::fits) {
@@ -333,32 +389,6 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
         Column::template add<Term>(x, y);
     }
     return saw;
-}
-
-/* A lane's second bin, and whether it lacks something of what a batch left over beyond the first. */
-struct second_bin {
-    double bin;
-    bool lacks;
-};
-
-/* Adds to the second bin what a batch leaves over beyond the first, which stood so before it. What is left to columns after
- * it costs a lot: they must be emptied, and their totals added to limbs. */
-template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __noinline__ second_bin second_bin_add(double first, double second, batch_of<Format, E, PACKS> b) {
-    second_bin s = { second, false };
-#pragma unroll 1
-    for (int k = 0; k < PACKS; k++) {
-#pragma unroll
-        for (int i = 0; i < E; i++) {
-            double part[1];
-            batch_parts<Format, Term>(b, i, part);
-            const double rest = window_take_f64(&s.bin, window_take_f64(&first, part[0]));
-            s.lacks = s.lacks || rest != 0;
-        }
-#pragma unroll
-        for (int i = 1; i < PACKS; i++) b.x[i - 1] = b.x[i], b.y[i - 1] = b.y[i];
-    }
-    return s;
 }
 
 /* Adds to the lane's column what a batch leaves over beyond bins that stood so before it. */

@@ -25,6 +25,7 @@ struct cuda_context {
     cudaStream_t stream;
     cudaEvent_t moved; /* orders a new stream behind the old one                                                         */
     cuda_workspace *workspace;
+    unsigned *hint; /* the host's: whether the last long exact sum met what no window holds, as far as is known     */
     launch_wish wish;
     bool has_bulk; /* whether the kernels were compiled for compute capability 9.0 or later                              */
 };
@@ -183,13 +184,14 @@ static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kerne
     return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
 }
 
-/* A block a group, which is as large as leaves enough of them. */
+/* A block a group, which is as large as leaves enough of them; and one more that gathers while others are at work. */
 static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t most, size_t tile_bytes) {
     unsigned run = 1;
+    if (most > kernel->owners) most = kernel->owners;
     while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
     while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run), kernel->threads, run, 0 };
+    return { (unsigned)divide_up(tiles, run) + 1, kernel->threads, run, 0 };
 }
 
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
@@ -204,23 +206,38 @@ static bool is_short_sum(const cuda_context *c, const quire_job *job) {
            (!c->wish.bytes || array_bytes(job) < c->wish.bytes);
 }
 
-/* Whether a first kernel may be loose, with a second behind it. What is accumulated needs all its bits. */
+/* Whether a first kernel may be loose, with a second behind it, if the array is hard; norms always are. */
 static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
-    const bool is_norm = job->finish == FINISH_ROOT && describe_format(job->type).size > 2;
-    const size_t least = is_norm ? EXACT_LOOSE_NORM : EXACT_LOOSE;
+    const size_t least = job->finish != FINISH_ROOT            ? EXACT_LOOSE
+                         : describe_format(job->type).size > 2 ? EXACT_LOOSE_NORM
+                                                               : EXACT_LOOSE_NARROW_NORM;
     return job->n && kernel->loose >= (unsigned)describe_format(job->result_type).precision &&
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
+/* The batches of a group, of which a long exact sum has enough; or 0. A block is not one's: it gathers. */
+static unsigned batches_of_group(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    const size_t batches = job->n / kernel->batch, most = wished_blocks(c) - 1;
+    if (!batches) return 0;
+    if (c->wish.bytes) return most ? (unsigned)divide_up(batches, most) : 0;
+    const size_t group = job->term == TERM_PRODUCT ? EXACT_GROUP_PRODUCT : EXACT_GROUP;
+    const size_t run = divide_up(group, array_bytes(job) / job->n * kernel->batch);
+    if (c->wish.blocks || batches / run < EXACT_GROUPS) return 0;
+    return (unsigned)(batches <= run * most ? run : divide_up(batches, most));
+}
+
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
- * long one has as many as fit. Warps take no more at a time than leaves work for all. */
-static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+ * long one has as many as fit, or groups. Warps take no more at a time than leaves work for all. */
+static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_pass pass) {
     const size_t steps = divide_up(job->n, kernel->step) + !job->n, size = (size_t)describe_format(job->type).size;
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
+    const unsigned run = is_short_sum(c, job) || pass == PASS_AGAIN ? 0 : batches_of_group(c, job, kernel);
+    if (run) return { (unsigned)divide_up(job->n / kernel->batch, run) + 1, threads, run, kernel->batch };
     size_t blocks =
         is_short_sum(c, job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+    if (blocks > LANE_GROUPS) blocks = LANE_GROUPS;
     if (c->wish.blocks)
         blocks = wished_blocks(c);
     else if (job->n * size <= EXACT_ONE_BLOCK)
@@ -252,9 +269,20 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     return { (unsigned)(n ? divide_up(n, share) : 1), threads, loads, share };
 }
 
-/* overlap: the kernel may be started before the one ahead of it has ended (it waits where it must). */
-static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, launch_shape shape, bool overlap,
-                         void **arguments) {
+static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {
+    switch (kernel->driver) {
+    case DRIVER_SHORT: return shape_short(c, job, kernel);
+    case DRIVER_EXACT: return shape_exact(c, job, kernel, work->pass);
+    default: return shape_lanes(c, job, kernel, work->tile);
+    }
+}
+
+/* The kernel may be started before the one ahead of it has ended, if the device knows how: it waits where it must. */
+static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_job work) {
+    const launch_shape shape = shape_of(c, job, kernel, &work);
+    work.run = shape.run;
+    work.share = shape.share;
+    void *arguments[] = { &work };
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -264,7 +292,7 @@ static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, launc
     config.dynamicSmemBytes = kernel->shared;
     config.stream = c->stream;
     config.attrs = &attribute;
-    config.numAttrs = overlap;
+    config.numAttrs = c->has_bulk;
     return cudaLaunchKernelExC(&config, kernel->function, arguments);
 }
 
@@ -287,18 +315,19 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
                       0,
                       false,
                       0,
-                      !accumulator && may_be_loose(c, job, &kernel) ? PASS_LOOSE : PASS_STRICT };
-    const launch_shape shape = kernel.driver == DRIVER_SHORT   ? shape_short(c, job, &kernel)
-                               : kernel.driver == DRIVER_EXACT ? shape_exact(c, job, &kernel)
-                                                               : shape_lanes(c, job, &kernel, work.tile);
-    work.run = shape.run;
-    work.share = shape.share;
+                      PASS_STRICT,
+                      NULL,
+                      false };
+    if (!accumulator && may_be_loose(c, job, &kernel)) { /* what is accumulated needs all its bits */
+        if (job->finish != FINISH_ROOT) work.hint = c->hint, work.was_hard = *(volatile unsigned *)c->hint;
+        if (job->finish == FINISH_ROOT || work.was_hard || c->wish.bytes) work.pass = PASS_LOOSE;
+    }
     work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
-    void *arguments[] = { &work };
-    cudaError_t error = start(c, &kernel, shape, c->has_bulk, arguments);
+    cudaError_t error = start(c, job, &kernel, work);
     if (!error && work.pass == PASS_LOOSE) {
         work.pass = PASS_AGAIN;
-        error = start(c, &kernel, shape, c->has_bulk, arguments);
+        work.hint = NULL;
+        error = start(c, job, &kernel, work);
     }
     return status_of(error);
 }
@@ -339,6 +368,7 @@ static quire_status cuda_set_progress(quire_context *context, void (*report)(voi
 static void release(cuda_context *c) {
     if (c->moved) cudaEventDestroy(c->moved);
     if (c->workspace) cudaFree(c->workspace);
+    if (c->hint) cudaFreeHost(c->hint);
     free(c);
 }
 
@@ -367,6 +397,7 @@ static cudaError_t prepare_kernels(void) {
                                         QUIRE_EXACT,      QUIRE_F64,        NULL };
                 for (int is_short = 0; is_short < 2; is_short++) {
                     const cuda_kernel kernel = find_kernel(&job, is_short);
+                    if (!kernel.function) continue; /* nobody has one array that is not aligned like itself */
                     const cudaError_t error = cudaFuncSetAttribute(
                         kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)kernel.shared);
                     if (error) return error;
@@ -391,6 +422,8 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = look_for_bulk(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
+    if (!error) error = cudaMallocHost((void **)&c->hint, sizeof *c->hint);
+    if (!error) *c->hint = 0;
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (!error) error = cudaMemsetAsync(c->workspace, 0, sizeof *c->workspace, stream);
     if (!error) error = cudaMemsetAsync(c->workspace->partial, 255, sizeof c->workspace->partial, stream);

@@ -71,7 +71,7 @@ static __device__ __forceinline__ ball_radius block_radius(const cuda_job &job, 
     const bool dropped = thread < (int)blockDim.x / WARP && block.dropped[thread];
     if (!__any_sync(WHOLE_WARP, dropped)) return r;
     r.unit = window_unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), LOOSE_BINS - 1) + shrunk - 1;
-    if (loose_pairs<Choice>(job)) r.unit += LOOSE_PAIR;
+    if (adds_together<Choice>(job)) r.unit += LOOSE_TOGETHER_LOSS;
     for (int w = 0; w < (int)blockDim.x / WARP; w++) r.count += block.dropped[w] * Choice::loss;
     return r;
 }
@@ -91,7 +91,19 @@ static __device__ __forceinline__ ball_radius take_radius(cuda_workspace *worksp
     return r;
 }
 
-/* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals); or says that
+/* Whether any warp has met what no window holds; leaves none. After words that say there are limbs have been seen. */
+static __device__ __forceinline__ bool take_hard(cuda_workspace *workspace) {
+    const bool hard = __ldcg(&workspace->hard);
+    if (hard) workspace->hard = 0;
+    return hard;
+}
+
+/* The next call may want to know, which is told when it changes. */
+static __device__ __forceinline__ void tell_hardness(const cuda_job &job, bool hard) {
+    if (job.hint && hard != job.was_hard) *(volatile unsigned *)job.hint = hard;
+}
+
+/* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals), or says that
  * this is not enough to round it. By a whole warp; lanes 0 and 1 each round an end. */
 template <class Choice>
 static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accumulator *sum, ball_radius r, int thread) {
@@ -174,7 +186,9 @@ static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_s
                                                     block_counts<Choice> &block, int thread) {
     if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
     if constexpr (Choice::loose) {
-        if ((sum.flags & FIXED_LIMBS) && gridDim.x > 1) radius = take_radius(job.workspace, thread);
+        const bool has_limbs = (sum.flags & FIXED_LIMBS) && gridDim.x > 1;
+        if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
+        if (has_limbs) radius = take_radius(job.workspace, thread);
         if (radius.count) {
             add_sum(&block.rest, sum, thread);
             finish_ball<Choice>(job, &block.rest, radius, thread);

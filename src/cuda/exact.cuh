@@ -19,7 +19,8 @@ template <class Choice> struct exact_warp {
     int thread, additions; /* to columns since they were emptied                                                        */
     bool used;             /* whether the columns were ever used                                                        */
     bool may_drop, loose;  /* whether bits may be dropped, and are from now on                                          */
-    bool pairs;            /* whether that is pair by pair                                                              */
+    bool hard;             /* whether it has met what no window holds; what starts loose does not look                  */
+    bool together;         /* whether that is done to several added together                                            */
     unsigned dropped;      /* batches of this lane that may have lost some                                              */
     unsigned saw;
 };
@@ -81,22 +82,17 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     window_prepare(w, E * PACKS, shrunk);
     auto before = window.bin;
     uint32_t most;
-    bool left = window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
+    const bool left =
+        window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
     const bool large = most >= INFINITE_WORD || (!Choice::fits && most >= window.limit);
     /* whether the lane's column takes all of the batch */
     const bool whole = large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
     if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
     if (!__any_sync(WHOLE_WARP, whole || left)) return;
-    if constexpr (Choice::bins < Choice::kept_bins) {
-        if (left && !whole) {
-            const second_bin s = second_bin_add<Choice, Format, Term>(before.at[0][0], window.bin.at[0][1], b.forgotten());
-            window.bin.at[0][1] = s.bin, left = s.lacks;
-        }
-        if (!__any_sync(WHOLE_WARP, whole || left)) return;
-    }
     const int better = Choice::fits ? window.top
                                     : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
                                                         Choice::least - shrunk, Choice::bins);
+    w.hard = w.hard || better == NO_WINDOW;
     const bool gives_up = Choice::loose && better == NO_WINDOW && w.may_drop;
     if (__any_sync(WHOLE_WARP, whole || !gives_up)) columns_prepare(w, E * PACKS);
     if (whole) {
@@ -140,7 +136,7 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
     if constexpr (totals)
         window_add_f64(window.bin.at[0], LOOSE_BINS, total);
     else
-        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, w.pairs);
+        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, w.together);
     if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
         window.bin = before;
         columns_prepare(w, E * PACKS);
@@ -166,13 +162,26 @@ static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const b
     }
 }
 
-/* The batches of a warp from number first on, share elements or the last of them each: the next is always under way while
- * one is added. */
+/* The batches of a warp: first, first + step, ... below end. */
+struct warp_turns {
+    size_t first, end, step;
+};
+
+static __device__ __forceinline__ size_t shares_of(size_t n, size_t share) { return n / share + (n % share != 0); }
+
+/* In turn with all warps of the grid; or with those of its block, which has run of them. */
+static __device__ __forceinline__ warp_turns turns_of_warp(size_t batches, unsigned run) {
+    const size_t warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
+    if (!run) return { warp * gridDim.x + blockIdx.x, batches, warps * gridDim.x };
+    const size_t begin = (size_t)run * blockIdx.x;
+    return { begin + warp, min(begin + run, batches), warps };
+}
+
+/* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. */
 template <class Choice, class Format, class Term, int E, int PACKS, bool FULL>
 static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const typename Format::element *x,
-                                                    const typename Format::element *y, size_t n, size_t share, size_t first,
-                                                    size_t step) {
-    const size_t batches = n / share + (n % share != 0);
+                                                    const typename Format::element *y, size_t n, size_t share,
+                                                    warp_turns turns) {
     batch_of<Format, E, PACKS> now, next;
     auto load = [&](size_t batch) {
         const size_t at = batch * share;
@@ -182,10 +191,10 @@ static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const
         else
             load_some_batch<Format, Term>(next, x + at, y + at, w.thread, next.count);
     };
-    if (first < batches) load(first);
-    for (size_t batch = first; batch < batches; batch += step) {
+    if (turns.first < turns.end) load(turns.first);
+    for (size_t batch = turns.first; batch < turns.end; batch += turns.step) {
         now = next;
-        if (batch + step < batches) load(batch + step);
+        if (batch + turns.step < turns.end) load(batch + turns.step);
         warp_batch<Choice, Format, Term>(w, now);
     }
 }
@@ -194,15 +203,17 @@ static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const
  * the last warps. */
 template <class Choice, class Format, class Term, int E>
 static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const typename Format::element *x,
-                                                     const typename Format::element *y, size_t n, size_t share, size_t first,
-                                                     size_t step) {
+                                                     const typename Format::element *y, size_t n, size_t share,
+                                                     unsigned run) {
     constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
     if constexpr (Choice::is_short) {
-        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share, first, step);
+        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share, turns_of_warp(shares_of(n, share), 0));
     } else {
         const size_t full = n / BATCH * BATCH;
-        warp_batches<Choice, Format, Term, E, PACKS, true>(w, x, y, full, BATCH, first, step);
-        warp_batches<Choice, Format, Term, E, 1, false>(w, x + full, y + full, n - full, WARP * E, step - 1 - first, step);
+        warp_batches<Choice, Format, Term, E, PACKS, true>(w, x, y, full, BATCH, turns_of_warp(n / BATCH, run));
+        warp_turns rest = turns_of_warp(shares_of(n - full, WARP * E), 0);
+        rest.first = rest.step - 1 - rest.first;
+        warp_batches<Choice, Format, Term, E, 1, false>(w, x + full, y + full, n - full, WARP * E, rest);
     }
 }
 
@@ -218,7 +229,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
     __shared__ block_counts<Choice> block;
     cell_total *totals = (cell_total *)(column_bytes + Choice::column_size);
-    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const unsigned warp = threadIdx.x / WARP;
     exact_warp<Choice> w;
     w.window.open();
     w.total = totals + warp * Choice::column::cells;
@@ -226,8 +237,9 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
     w.may_drop = job.pass == PASS_LOOSE;
-    w.loose = job.pass == PASS_LOOSE && job.finish == FINISH_ROOT, w.dropped = 0;
-    w.pairs = loose_pairs<Choice>(job);
+    w.loose = w.may_drop && (job.finish == FINISH_ROOT || blockIdx.x > 0), w.dropped = 0;
+    w.hard = false;
+    w.together = adds_together<Choice>(job);
     if (blockIdx.x == gridDim.x - 1) clear_accumulator(block.rest);
     __syncthreads();
 
@@ -235,17 +247,18 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     const element *x = (const element *)job.x, *y = (const element *)job.y;
     size_t head = E == 1 ? 0 : (size_t)(-(uintptr_t)x % 16) / sizeof(element);
     if (head > job.n) head = job.n;
-    const size_t step = (size_t)gridDim.x * warps, first = (size_t)warp * gridDim.x + blockIdx.x;
-    if (head && first == 0) {
+    if (head && warp == 0 && blockIdx.x == 0) {
         columns_prepare(w, 1);
         w.saw |= few_elements<Choice, Format, Term>(x, y, (int)head, w.thread);
     }
-    warp_elements<Choice, Format, Term, E>(w, x + head, y + head, job.n - head, job.share, first, step);
+    warp_elements<Choice, Format, Term, E>(w, x + head, y + head, job.n - head, job.share, job.run);
 
     if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
     if (w.used) w.saw |= columns_flush<typename Choice::column, Choice::threads>(w.total);
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw, block.used[warp] = w.used;
+    if (Choice::loose && w.hard && w.thread == 0)
+        job.workspace->hard = 1; /* what is hard goes to limbs, too: see take_hard */
     __syncthreads();
     deliver(job, block, totals, (int)warp, w.thread, term_as_double<Format, Term>::shrunk);
 }

@@ -13,13 +13,15 @@
 /* Between calls all bits of the partials are set, and everything else is zero: the last block of a kernel leaves it so. */
 struct cuda_workspace {
     quire_accumulator sum; /* of exact: blocks add to its words                                         */
-    unsigned undecided;    /* a sum that was loose did not tell its result                              */
     int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least  */
     int64_t dropped;       /* and its count                                                             */
+    unsigned undecided;    /* a sum that was loose did not tell its result                              */
+    unsigned hard;         /* a warp of an exact sum has met what no window holds                       */
     alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block                          */
 };
 
-/* Exact sums of long arrays have two kernels: the first may be loose; the second does it again, if that was not enough. */
+/* Exact sums of long arrays that no window holds have two kernels: the first is loose; the second does it again, if that was
+ * not enough. */
 enum cuda_pass { PASS_STRICT, PASS_LOOSE, PASS_AGAIN };
 
 struct cuda_job {
@@ -31,10 +33,13 @@ struct cuda_job {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
-    unsigned run; /* tiles that a block takes, a power of two; or loads that a thread of short.cuh does */
+    unsigned run; /* tiles that a block takes, a power of two; loads that a thread of short.cuh does; batches
+                     of a block of exact.cuh, or 0: all warps take batches in turn                      */
     bool overlap; /* the next kernel may be started before this one has ended                          */
     size_t share; /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
     cuda_pass pass;
+    unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not   */
+    bool was_hard;
 };
 
 /* The file of a kernel, which says how a grid is shaped. */
@@ -46,7 +51,7 @@ struct cuda_kernel {
     cuda_driver driver;
     unsigned threads; /* of a block, at most                                                               */
     unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;  /* direct: threads that take a tile                                                  */
+    unsigned owners;  /* direct: threads that take a tile; ring: the most groups                           */
     unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
     unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */

@@ -13,7 +13,15 @@
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     if constexpr (E > 1)
-        if (!is_short) return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0, 0, 0, 0, 0 };
+        if (!is_short)
+            return { (const void *)ring_kernel<Format, Term, Method>,
+                     DRIVER_RING,
+                     RING_THREADS,
+                     0,
+                     LANE_STATES / Method::words,
+                     0,
+                     0,
+                     0 };
     return { (const void *)direct_kernel<Format, Term, Method, together>,
              DRIVER_DIRECT,
              DIRECT_THREADS,
@@ -58,7 +66,8 @@ template <class Format, class Term, int E> static cuda_kernel kernel_of_method(q
     case QUIRE_EXACT:
         if constexpr (E > 1)
             if (is_short) return short_kernel_of<Format, Term>();
-        return exact_kernel_of<Format, Term, E, false>();
+        if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, false>();
+        break; /* of one array, what is not aligned is taken off the front */
 #define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
     case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(is_short);
         QUIRE_LANE_METHODS(METHOD_CASE, )

@@ -5,7 +5,7 @@
  * rest to look at. A term loses half a unit of the last bin at most; a product of doubles 2^-9 of it more, since its rest is
  * rounded before that, and a double that is scaled what is far below: two halves are counted for doubles. A lane's move up
  * loses less than a unit of what it has counted. Sums of bfloat16 do not keep up with that: if the result has no more bits
- * than a float, pairs are added to each other first, which loses up to 2^-53 of the window (LOOSE_PAIR).
+ * than a float, groups of eight are added up first (LOOSE_TOGETHER).
  *
  * Or, if none is negative and the result has no more bits than a float, all of a lane's batch is added to one double, and
  * that to the bins: one addition a term. Its error is relative to the sum, whatever the window: LOOSE_RELATIVE.
@@ -32,13 +32,15 @@
 #define LOOSE_TOTAL_PRECISION 24 /* of the results that are worth it                                                   */
 #define LOOSE_TERMS_MOST 64
 
-/* Two terms of a window are below 2^(top + 1), and their sum loses 2^(top - 53) at most: 2^35 halves of the last unit, as
- * the two are counted, and more than what a pair then leaves. */
-#define LOOSE_PAIR 35
+/* Of eight terms below 2^top, sums of two are below 2^(top + 1) and lose 2^(top - 53) each at most, sums of four 2^(top -
+ * 52), their sum 2^(top - 51): 3 * 2^(top - 51) together, 3/4 of eight times 2^36 halves of the last unit; the last quarter
+ * is more than what the bins then lose. */
+#define LOOSE_TOGETHER 8
+#define LOOSE_TOGETHER_LOSS 36
 
-/* Whether terms are added in pairs. */
-template <class Choice> static __device__ __forceinline__ bool loose_pairs(const cuda_job &job) {
-    return Choice::may_pair && job.format.precision <= LOOSE_TOTAL_PRECISION;
+/* Whether terms are added up in groups. */
+template <class Choice> static __device__ __forceinline__ bool adds_together(const cuda_job &job) {
+    return Choice::may_add_together && job.format.precision <= LOOSE_TOTAL_PRECISION;
 }
 
 static __device__ __forceinline__ int top_of_word(uint32_t word) {
@@ -105,18 +107,32 @@ static __device__ __forceinline__ int loose_need(const batch_of<Format, E, PACKS
     }
 }
 
+/* The sum of a group's terms from number first on, by halves. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ double total_of_some(const batch_of<Format, E, PACKS> &b, int first) {
+    double sum[LOOSE_TOGETHER];
+#pragma unroll
+    for (int i = 0; i < LOOSE_TOGETHER; i++) {
+        double part[1];
+        batch_parts<Format, Term>(b, first + i, part);
+        sum[i] = part[0];
+    }
+#pragma unroll
+    for (int w = LOOSE_TOGETHER / 2; w; w /= 2)
+#pragma unroll
+        for (int i = 0; i < w; i++) sum[i] = sum[i] + sum[i + w];
+    return sum[0];
+}
+
 /* Adds a batch's terms to the lane's bins, those of a window of that top, which is high enough. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top, bool pairs) {
-    if constexpr (Choice::may_pair && E * PACKS % 2 == 0) {
-        if (pairs) {
+static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top, bool together) {
+    if constexpr (Choice::may_add_together) {
+        if (together) {
+            static_assert(E * PACKS % LOOSE_TOGETHER == 0, "a batch is no whole number of groups");
 #pragma unroll
-            for (int i = 0; i < E * PACKS; i += 2) {
-                double one[1], other[1];
-                batch_parts<Format, Term>(b, i, one);
-                batch_parts<Format, Term>(b, i + 1, other);
-                window_add_f64(bin, LOOSE_BINS, one[0] + other[0]);
-            }
+            for (int i = 0; i < E * PACKS; i += LOOSE_TOGETHER)
+                window_add_f64(bin, LOOSE_BINS, total_of_some<Format, Term>(b, i));
             return;
         }
     }

@@ -7,7 +7,8 @@
 
 /* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance-cuda.md). RING_BYTES: from how many on
  * they take ring.cuh; a block then takes RING_LEAST at least, and up to RING_GROUP if that leaves RING_GROUPS groups. */
-#define LANE_GROUPS 4096        /* the most groups of tiles, a block each, that they cut an array into                   */
+#define LANE_GROUPS 4352        /* the most blocks: places in the workspace, a multiple of what a warp gathers           */
+#define LANE_STATES 4096        /* the most numbers of groups of tiles, a block each, that they cut a long array into    */
 #define RUN_MOST (1u << 30)     /* and the most tiles of a group                                                         */
 #define OVERLAP_BYTES (4 << 20) /* up to how many bytes the next kernel is let start before this one has ended           */
 #define RING_BYTES (32 << 20)
@@ -26,10 +27,18 @@
 #define EXACT_ONE_LOAD 32
 #define EXACT_TWO_LOADS 128
 
-/* From so many bytes on an exact sum may be loose (loose.cuh), for which a second kernel is launched behind it: 3 us, which
- * ordinary sums pay for nothing. Norms are always loose, and those of floats and doubles win more than that. */
-#define EXACT_LOOSE ((size_t)512 << 20)
+/* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel is
+ * launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
+#define EXACT_LOOSE ((size_t)8 << 20)
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
+#define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20)
+
+/* From so many groups on, of so many bytes of sums or products, a block takes one and ends: shares that are one's from the
+ * start leave some blocks behind at the end, by a hundredth. A last block takes none, and gathers while others are at work.
+ */
+#define EXACT_GROUP ((size_t)1 << 20)
+#define EXACT_GROUP_PRODUCT ((size_t)2 << 20)
+#define EXACT_GROUPS 2048
 
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)
@@ -53,9 +62,8 @@ constexpr exact_policy exact_policy_of(exact_case c) {
     const int vectors = c.is_pair ? 4 : c.size == 8 || c.is_half || c.is_short ? 8 : 7; /* what registers hold */
     if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
-    if (c.size > 2 && !c.is_product) return { 128, 4, 6 };
-    if (large_cells || (c.size == 2 && !c.is_half)) return { 128, 4, vectors };
-    return { 256, 2, vectors };
+    if (!c.is_product) return { 128, 4, c.size == 4 ? 8 : vectors };
+    return large_cells ? exact_policy{ 128, 4, vectors } : exact_policy{ 256, 2, vectors };
 }
 
 #endif

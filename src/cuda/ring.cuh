@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     }
     __syncthreads();
 
-    const size_t first = (size_t)blockIdx.x * job.run * job.tile, left = job.n - first, most = (size_t)job.run * job.tile;
-    const size_t size = left < most ? left : most, rows = size / ORDER_LANES, tile_rows = job.tile / ORDER_LANES;
+    const size_t most = (size_t)job.run * job.tile, first = min(blockIdx.x * most, job.n);
+    const size_t size = min(job.n - first, most), rows = size / ORDER_LANES, tile_rows = job.tile / ORDER_LANES;
     const element *x = (const element *)job.x + first, *y = (const element *)job.y + first;
     const unsigned warp = threadIdx.x / WARP, rest = (unsigned)(size % ORDER_LANES);
     const unsigned tiles = (unsigned)((size + job.tile - 1) / job.tile);
@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
         }
     }
     __syncthreads();
-    gather<Method>(job, threadIdx.x == 0 ? counter_total(counter, tiles) : identity<state>(), RING_ADDERS / WARP, memory);
+    gather<Method>(job, threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>(), RING_ADDERS / WARP,
+                   memory);
 #endif
 }
 

@@ -267,6 +267,45 @@ START_TEST(accumulating) {
 }
 END_TEST
 
+/* A context remembers whether the last sum met what no window holds, which makes the next one loose or not: whatever it
+ * remembers, the bits are the same. At real lengths, with our own launches. */
+START_TEST(one_after_another) {
+    static const family all[] = { FAMILY_EVERY_EXPONENT, FAMILY_UNIFORM, FAMILY_TELESCOPING };
+    enum { KINDS = 3, TURNS = 36, BYTES = 17 << 20 };
+    const quire_type type = TYPES[_i];
+    const size_t n = BYTES / type_size(type) - 5;
+    unsigned char *host = malloc(BYTES), *there;
+    uint64_t expected[KINDS], found[TURNS];
+    quire_context *c;
+    ck_assert_ptr_nonnull(host);
+    CUDA(cudaMalloc((void **)&there, (size_t)KINDS * BYTES + sizeof found));
+    CUDA(cudaMemsetAsync(there + (size_t)KINDS * BYTES, 0, sizeof found, stream));
+    OK(quire_open_cuda(&c, 0, stream));
+    for (int k = 0; k < KINDS; k++) {
+        family_fill(all[k], type, (uint64_t)k + 7, n, host);
+        expected[k] = 0;
+        OK(quire_sum(NULL, type, n, host, QUIRE_EXACT, type, &expected[k]));
+        CUDA(cudaMemcpy(there + (size_t)k * BYTES, host, BYTES, cudaMemcpyHostToDevice));
+    }
+    for (int turn = 0; turn < TURNS; turn++) { /* every kind behind every other, waited for and not */
+        const int k = turn % 2 ? turn / 2 % KINDS : turn / 6 % KINDS;
+        OK(quire_sum(c, type, n, there + (size_t)k * BYTES, QUIRE_EXACT, type,
+                     there + (size_t)KINDS * BYTES + turn * sizeof *found));
+        if (turn < TURNS / 2) CUDA(cudaStreamSynchronize(stream));
+    }
+    CUDA(cudaMemcpyAsync(found, there + (size_t)KINDS * BYTES, sizeof found, cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    for (int turn = 0; turn < TURNS; turn++) {
+        const int k = turn % 2 ? turn / 2 % KINDS : turn / 6 % KINDS;
+        ck_assert_msg(found[turn] == expected[k], "%s, turn %d, kind %d: %llx, expected %llx", type_name(type), turn, k,
+                      (unsigned long long)found[turn], (unsigned long long)expected[k]);
+    }
+    quire_close(c);
+    CUDA(cudaFree(there));
+    free(host);
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_unchecked_fixture(cases, open_all, close_all);
     tcase_add_loop_test(cases, families, 0, 4);
@@ -278,6 +317,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, in_place, 0, 3);
     tcase_add_loop_test(cases, replay, 0, 4);
     tcase_add_loop_test(cases, accumulating, 0, 4);
+    tcase_add_loop_test(cases, one_after_another, 0, 4);
 }
 
 int main(void) { return device_is_missing() ? 0 : run_cases_without_place("loose", add_tests); }
