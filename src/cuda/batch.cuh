@@ -23,7 +23,7 @@ enum loose_way {
     LOOSE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins                       */
 };
 #define LOOSE_BINS 2
-#define LANE_TERM_BITS 6 /* a lane's batch has so many terms at most, as a power of two */
+#define LANE_TERM_BITS 6 /* a lane's batch has 2^6 terms at most */
 
 /* What follows from the choices. */
 template <class Format, class Term, bool SHORT> struct exact_choice {
@@ -235,7 +235,7 @@ template <int E, int PACKS> static __device__ __forceinline__ float_span span_of
 }
 
 /* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among them: of
- * floats NaN may be missed, products of doubles may overflow to it. */
+ * squares of floats NaN may be missed, products of doubles may overflow to it. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ uint32_t batch_most(const batch_of<Format, E, PACKS> &b) {
     typedef typename Format::element element;

@@ -1,4 +1,4 @@
-/* exact.cuh - exact sums on a GPU: warps take batches in turn, add them to their windows and columns; blocks add up what
+/* exact.cuh - exact sums on a GPU: warps take batches, add them to their windows and columns; blocks add up what
  * their warps have counted and hand it to the last block, which rounds. All of it is integers that commute, so nothing of
  * who did what can show.
  *
@@ -237,7 +237,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.used = false, w.saw = 0;
     w.may_drop = job.pass == PASS_LOOSE;
-    w.loose = w.may_drop && (job.finish == FINISH_ROOT || blockIdx.x > 0), w.dropped = 0;
+    w.loose = w.may_drop && (job.finish == FINISH_ROOT || blockIdx.x % HARD_EVERY), w.dropped = 0;
     w.hard = false;
     w.together = adds_together<Choice>(job);
     if (blockIdx.x == gridDim.x - 1) clear_accumulator(block.rest);
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw, block.used[warp] = w.used;
     if (Choice::loose && w.hard && w.thread == 0)
-        job.workspace->hard = 1; /* what is hard goes to limbs, too: see take_hard */
+        *(volatile unsigned *)&job.workspace->hard = 1; /* what is hard goes to limbs, too: see take_hard */
     __syncthreads();
     deliver(job, block, totals, (int)warp, w.thread, term_as_double<Format, Term>::shrunk);
 }

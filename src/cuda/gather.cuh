@@ -18,12 +18,11 @@
 #include "cuda/lanes.cuh"
 #include "cuda/result.cuh"
 
-#define GATHER_THREAD 8                    /* states that a thread merges by itself                                 */
-#define GATHER_WARP (WARP * GATHER_THREAD) /* and a warp at a time                                                  */
-#define GATHER_MERGES 4                    /* and at last, of what warps have made                                  */
-#define GATHER_PARTS (WARP * GATHER_MERGES)
-static_assert(LANE_GROUPS % GATHER_WARP == 0, "warps leave empty places whole");
-static_assert(LANE_GROUPS <= GATHER_PARTS * GATHER_WARP, "one warp must be able to merge them");
+#define GATHER_THREAD 8                          /* states that a thread merges by itself                                 */
+#define GATHER_WARP (WARP * GATHER_THREAD)       /* and a warp at a time                                                  */
+#define GATHER_PARTS (LANE_GROUPS / GATHER_WARP) /* the most totals that warps make */
+static_assert(LANE_GROUPS % GATHER_WARP == 0, "warps take whole stretches of places");
+static_assert(GATHER_PARTS <= WARP, "one warp must be able to merge them");
 
 static __device__ __forceinline__ void deliver_word(float *to, float x) {
     const uint32_t bits = bits_of_float(x);
@@ -91,15 +90,6 @@ static __device__ __forceinline__ void take_states(State (&s)[STATES], State *pa
     }
 }
 
-/* The tree over what a thread has. */
-template <class State, int COUNT> static __device__ __forceinline__ State thread_tree(State (&s)[COUNT]) {
-#pragma unroll
-    for (int w = 1; w < COUNT; w *= 2)
-#pragma unroll
-        for (int i = 0; i < COUNT; i += 2 * w) merge(s[i], s[i + w]);
-    return s[0];
-}
-
 /* The tree over STATES groups a thread from begin on, by a warp, in thread 0. The last group is the own one. */
 template <int STATES, class State>
 static __device__ __forceinline__ State gather_warp(State *partial, unsigned begin, unsigned groups, const State &own,
@@ -110,7 +100,11 @@ static __device__ __forceinline__ State gather_warp(State *partial, unsigned beg
 #pragma unroll
     for (unsigned i = 0; i < STATES; i++)
         if (begin + i == groups - 1) s[i] = own;
-    return warp_tree(thread_tree(s), WARP);
+#pragma unroll
+    for (int w = 1; w < STATES; w *= 2)
+#pragma unroll
+        for (int i = 0; i < STATES; i += 2 * w) merge(s[i], s[i + w]);
+    return warp_tree(s[0], WARP);
 }
 
 template <class State> struct gather_memory {
@@ -141,12 +135,7 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
         }
         __syncthreads();
         if (warp) return;
-        state part[GATHER_MERGES];
-        for (unsigned i = 0; i < GATHER_MERGES; i++) {
-            const unsigned at = thread * GATHER_MERGES + i;
-            part[i] = at * GATHER_WARP < groups ? memory.part[at] : identity<state>();
-        }
-        total = warp_tree(thread_tree(part), WARP);
+        total = warp_tree(thread * GATHER_WARP < groups ? memory.part[thread] : identity<state>(), WARP);
     } else {
         if (warp) return;
         if (groups > 1) {

@@ -20,8 +20,8 @@ struct cuda_workspace {
     alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block                          */
 };
 
-/* Exact sums of long arrays that no window holds have two kernels: the first is loose; the second does it again, if that was
- * not enough. */
+/* Norms of long arrays, and sums that are expected to be hard, have two kernels: the first is loose; the second does it
+ * again, if that was not enough. */
 enum cuda_pass { PASS_STRICT, PASS_LOOSE, PASS_AGAIN };
 
 struct cuda_job {

@@ -30,7 +30,6 @@
  * sum. 2^-46 of the sum that is found leaves room for their products, and for what else the sum may lack. */
 #define LOOSE_RELATIVE 46
 #define LOOSE_TOTAL_PRECISION 24 /* of the results that are worth it                                                   */
-#define LOOSE_TERMS_MOST 64
 
 /* Of eight terms below 2^top, sums of two are below 2^(top + 1) and lose 2^(top - 53) each at most, sums of four 2^(top -
  * 52), their sum 2^(top - 51): 3 * 2^(top - 51) together, 3/4 of eight times 2^36 halves of the last unit; the last quarter
@@ -155,7 +154,7 @@ static __device__ __forceinline__ void loose_add(double *bin, const batch_of<For
 /* The sum of a batch's terms, none of which is negative, but for LOOSE_RELATIVE; not finite if any is not. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ double loose_total(const batch_of<Format, E, PACKS> &b) {
-    static_assert(E * PACKS <= LOOSE_TERMS_MOST, "LOOSE_RELATIVE does not hold");
+    static_assert(E * PACKS <= 1 << LANE_TERM_BITS, "LOOSE_RELATIVE does not hold");
     double total[4] = { 0, 0, 0, 0 };
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {

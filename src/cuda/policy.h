@@ -33,6 +33,9 @@
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
 #define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20)
 
+/* Every so many blocks of a loose sum one starts strict, and so looks whether the array is hard. */
+#define HARD_EVERY 64
+
 /* From so many groups on, of so many bytes of sums or products, a block takes one and ends: shares that are one's from the
  * start leave some blocks behind at the end, by a hundredth. A last block takes none, and gathers while others are at work.
  */

@@ -9,7 +9,8 @@
  *
  * With every |x| < 2^top, a bin takes 2^WINDOW_HEADROOM additions: their total stays within 2^(k-1), k = top +
  * WINDOW_HEADROOM + 1, so that M + total stays between 2^k and 2^(k+1). The rest of the first bin is at most half a unit,
- * 2^(k-53), so the next bin's k is k - 53 + WINDOW_HEADROOM + 1.
+ * 2^(k-53), so the next bin's k is k - 53 + WINDOW_HEADROOM + 1. A sum of m elements, if it is a double, counts as m
+ * additions: it is below m 2^top, and its rest no more than that of one, and exact, since it is a double below the bin.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,7 +47,7 @@ QUIRE_INLINE INTEGER QUIRE_NAME(window_count, SUFFIX)(REAL bin, REAL start) {
 #define WINDOW_BINS 7                      /* the most bins a window has: all exponents of a float                    */
 
 /* From 2^top down to the unit of the last bin: how many bits a window of so many bins holds. */
-#define WINDOW_RANGE(bins) ((bins) * WINDOW_STEP - 1)
+#define WINDOW_RANGE(bins) ((bins)*WINDOW_STEP - 1)
 QUIRE_INLINE int window_range(int bins) { return WINDOW_RANGE(bins); }
 
 /* The exponent of bin k's unit. */
