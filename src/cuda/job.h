@@ -31,7 +31,7 @@ struct cuda_job {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
-    unsigned run; /* tiles that a block takes, a power of two; or loads that a thread of short.cuh does */
+    unsigned run; /* tiles that a block takes, a power of two; or loads that short.cuh adds at a time */
     bool overlap; /* the next kernel may be started before this one has ended                          */
     size_t share; /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
     cuda_pass pass;
@@ -46,7 +46,7 @@ struct cuda_kernel {
     cuda_driver driver;
     unsigned threads; /* of a block, at most                                                               */
     unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;  /* direct: threads that take a tile                                                  */
+    unsigned owners;  /* direct: threads that take a tile; short: loads of a slot of a thread's ring       */
     unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
     unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */
