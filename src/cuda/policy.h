@@ -24,7 +24,7 @@
 /* Sums that short.cuh has are short up to so many bytes, or so many a multiprocessor if that is less. A thread of short.cuh
  * loads once if that makes so many blocks, or fewer; else there are as many as one warp of the last gathers, up to so many
  * loads a thread; else as many as there are at once. */
-#define EXACT_SHORT_MOST ((size_t)32 << 20)
+#define EXACT_SHORT_MOST ((size_t)16 << 20)
 #define EXACT_SHORT_SHARE ((size_t)256 << 10)
 #define EXACT_ONE_LOAD 32
 #define EXACT_ONE_GATHER 128

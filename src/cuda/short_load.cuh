@@ -1,7 +1,5 @@
 /* short_load.cuh - how an exact sum of a short array loads: one batch by way of registers; or many by way of a ring in
- * shared memory, in which every thread has slots of its own, so that nobody waits for another. The loop that takes from it
- * must be short: it runs at the speed of its instructions' coming, and registers that are loaded ahead need a copy of it
- * each.
+ * shared memory, in which every thread has slots of its own, so that nobody waits for another.
  *
  * SPDX-License-Identifier: MIT
  */
