@@ -203,8 +203,10 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
 }
 
 static bool is_short_sum(const cuda_context *c, const quire_job *job) {
-    return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size &&
-           (!c->wish.bytes || array_bytes(job) < c->wish.bytes);
+    const bool is_product = job->term == TERM_PRODUCT && job->type != QUIRE_F16; /* which short.cuh has not got */
+    const size_t all = (size_t)c->multiprocessors * EXACT_SHORT_SHARE;
+    const size_t most = is_product ? EXACT_SHORT : all < EXACT_SHORT_MOST ? all : EXACT_SHORT_MOST;
+    return job->n <= most / (size_t)describe_format(job->type).size && (!c->wish.bytes || array_bytes(job) < c->wish.bytes);
 }
 
 /* Whether a first kernel may be loose, with a second behind it, if the array is hard; norms always are. */
@@ -251,23 +253,26 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
 }
 
 /* What fits one block is one block's. More is spread over blocks whose threads load as little as leaves few enough blocks
- * for the last to gather. */
+ * for the last to gather; still more over all blocks that there are at once. */
 static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
     const size_t size = (size_t)describe_format(job->type).size, skip = (uintptr_t)job->x % 16 / size, n = job->n + skip;
-    unsigned threads = kernel->threads, loads = kernel->batch / kernel->step;
+    const unsigned most = kernel->batch / kernel->step;
+    unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
-    const size_t once = threads * (size_t)kernel->step;
-    const size_t wished = c->wish.blocks ? divide_up(divide_up(n, wished_blocks(c)), once) : 0;
-    if (wished)
-        loads = wished < loads ? (unsigned)wished : loads;
-    else if (n <= once * loads)
-        loads = n ? (unsigned)divide_up(n, once) : 1;
-    else if (n <= once * EXACT_ONE_LOAD)
-        loads = 1;
-    else if (n <= 2 * once * EXACT_TWO_LOADS)
-        loads = 2;
-    const size_t share = once * loads;
-    return { (unsigned)(n ? divide_up(n, share) : 1), threads, loads, share };
+    const size_t once = threads * (size_t)kernel->step, steps = n ? divide_up(n, once) : 1;
+    size_t blocks = (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS;
+    if (c->wish.blocks)
+        blocks = wished_blocks(c);
+    else if (steps <= most)
+        blocks = 1;
+    else if (steps <= EXACT_ONE_LOAD)
+        blocks = EXACT_ONE_LOAD;
+    else if (steps <= EXACT_ONE_GATHER * EXACT_GATHER_LOADS)
+        blocks = EXACT_ONE_GATHER;
+    size_t loads = divide_up(steps, blocks);
+    if (loads > SHORT_LOADS) loads = SHORT_LOADS;
+    if (loads > 2 && loads < most) loads = most;
+    return { (unsigned)divide_up(steps, loads), threads, loads <= most ? (unsigned)loads : kernel->owners, once * loads };
 }
 
 static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {
@@ -323,7 +328,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
         if (job->finish != FINISH_ROOT) work.hint = c->hint, work.was_hard = *(volatile unsigned *)c->hint;
         if (job->finish == FINISH_ROOT || work.was_hard || c->wish.bytes) work.pass = PASS_LOOSE;
     }
-    work.overlap = c->has_bulk && array_bytes(job) <= OVERLAP_BYTES;
+    work.overlap = c->has_bulk && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= OVERLAP_BYTES);
     cudaError_t error = start(c, job, &kernel, work);
     if (!error && work.pass == PASS_LOOSE) {
         work.pass = PASS_AGAIN;

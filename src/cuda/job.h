@@ -33,8 +33,8 @@ struct cuda_job {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
-    unsigned run; /* tiles that a block takes, a power of two; loads that a thread of short.cuh does; batches
-                     of a block of exact.cuh, or 0: all warps take batches in turn                      */
+    unsigned run; /* tiles that a block takes, a power of two; loads that short.cuh adds at a time; batches of a
+                     block of exact.cuh, or 0: all warps take batches in turn                               */
     bool overlap; /* the next kernel may be started before this one has ended                          */
     size_t share; /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
     cuda_pass pass;
@@ -51,7 +51,7 @@ struct cuda_kernel {
     cuda_driver driver;
     unsigned threads; /* of a block, at most                                                               */
     unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;  /* direct: threads that take a tile; ring: the most groups                           */
+    unsigned owners;  /* direct: threads that take a tile; ring: the most groups; short: loads of a slot   */
     unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
     unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */

@@ -53,7 +53,7 @@ template <class Format, class Term> static cuda_kernel short_kernel_of() {
                  DRIVER_SHORT,
                  (unsigned)Choice::threads,
                  Choice::shared,
-                 0,
+                 (unsigned)Choice::shape.packs,
                  Choice::E,
                  Choice::E * Choice::packs,
                  0 };

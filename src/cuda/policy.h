@@ -22,10 +22,15 @@
 #define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT_BLOCKS 2
 
-/* A thread of short.cuh loads once if that makes so many blocks, or fewer; twice if so many; or as often as it can. The last
- * block gathers up to 128 by one warp. */
+/* Sums that short.cuh has are short up to so many bytes, or so many a multiprocessor if that is less. A thread of short.cuh
+ * loads once if that makes so many blocks, or fewer; else there are as many as one warp of the last gathers, up to so many
+ * loads a thread; else as many as there are at once. */
+#define EXACT_SHORT_MOST ((size_t)16 << 20)
+#define EXACT_SHORT_SHARE ((size_t)256 << 10)
 #define EXACT_ONE_LOAD 32
-#define EXACT_TWO_LOADS 128
+#define EXACT_ONE_GATHER 128
+#define EXACT_GATHER_LOADS 8
+#define SHORT_LOADS 64 /* of a thread, at most */
 
 /* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel is
  * launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
@@ -45,6 +50,13 @@
 
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)
+
+/* What a thread of short.cuh takes at a time: so many loads, if that is all; else so many packs a slot of its ring. */
+struct short_policy {
+    int loads, packs, slots;
+};
+
+constexpr short_policy short_policy_of(bool is_pair) { return { is_pair ? 2 : 4, is_pair ? 1 : 2, 3 }; }
 
 /* How an exact kernel is launched.
  *   threads  of a block; a power of two

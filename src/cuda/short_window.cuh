@@ -1,0 +1,304 @@
+/* short_window.cuh - a warp's sum in an exact sum of a short array: its window (method/window.h), and what does not fit it.
+ *
+ * There is a window from the start, which holds what is neither large nor small: where all is so nothing is to be found out
+ * first. It has two bins. A batch goes to the first if that holds it, which is one addition an element, or to both. A batch
+ * that they do not hold moves the window, or goes to columns. Bins are read once, in the end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_SHORT_WINDOW_CUH
+#define QUIRE_CUDA_SHORT_WINDOW_CUH
+
+#include "cuda/exact.cuh"
+#include "cuda/fixed.cuh"
+
+#define SHORT_ROOM 2 /* binades left free above the first batch, if there are more                                     */
+
+/* What follows from the choices. */
+template <class Format, class Term> struct short_choice : exact_choice<Format, Term, true> {
+    typedef exact_choice<Format, Term, true> Choice;
+    static constexpr short_policy shape = short_policy_of(Term::is_pair);
+    static constexpr bool is_pair = Term::is_pair;
+    static constexpr int E = vector_elements<Format>, packs = shape.loads;
+    /* Bytes of shared memory of a block: columns, their totals, and the ring. */
+    static constexpr int arrays = is_pair ? 2 : 1;
+    static constexpr unsigned shared = Choice::shared + 16u * shape.slots * shape.packs * arrays * Choice::threads;
+    static_assert(shared <= EXACT_SHARED, "a block has more shared memory than the smallest device");
+    static constexpr int least = Format::description.least_exponent * (Choice::is_product ? 2 : 1);
+    static constexpr int precision = Format::description.precision * (Choice::is_product ? 2 : 1);
+    /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
+    static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
+    static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
+    static constexpr int fixed_window = least + WINDOW_RANGE(one_is_all ? 1 : 2);
+    /* Products of other formats have more bits than two bins hold of ordinary data. */
+    static constexpr bool is_there = !Choice::is_product || Choice::fits;
+    static_assert(!is_there || !Choice::fits || fixed_window >= Choice::fixed_top, "the window does not fit");
+    /* Binades free above all elements: a bin is read once, after all additions of a lane. */
+    static constexpr int additions = SHORT_LOADS * E;
+    static constexpr int spare = additions > 1 << WINDOW_HEADROOM ? 1 : 0;
+    static_assert(additions <= 1 << (WINDOW_HEADROOM + 1), "bins must be read in between");
+    static_assert(!is_there || spare <= (Choice::fits ? fixed_window - Choice::fixed_top : SHORT_ROOM), "no room");
+    static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
+    /* A grid sums up 2^25 elements below 2^87 units, which may be a step too large. */
+    static_assert(EXACT_SHORT_MOST / sizeof(typename Format::element) <= 1 << 25, "integers of 128 bits are too small");
+    /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
+    static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
+    static constexpr int unit_step = precision > 24 ? 4 : 14;
+    /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
+    static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
+        const int above = top - WINDOW_RANGE(2) - least;
+        return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);
+    }
+};
+
+/* ------------------------------------------------------------------------------------------------------- what is there */
+
+/* Of the elements of a lane, upper bits of |x|: the greatest, and the least that is not zero, less 1 (or more than any). */
+struct lane_extent {
+    uint32_t most, least;
+};
+
+/* Of the elements of a warp that are not zero: the greatest is below 2^top, and all are multiples of 2^low; none if they are
+ * zeros; special if Inf or NaN is among them. */
+struct warp_extent {
+    int top, low;
+    bool none, special;
+};
+
+/* Whether a batch has no such load: it has 1, or 2, or all. (The others are -0.) */
+template <int E, class Batch> static __device__ __forceinline__ bool is_beyond(const Batch &b, int load) {
+    return load && load <= 2 && load * WARP * E >= b.count;
+}
+
+/* How an element's upper bits, of which there are 32 at most, are made: bits that are lost, bits below the exponent. */
+template <class Format> struct upper {
+    static constexpr format_description f = Format::description;
+    static constexpr int lost = sizeof(typename Format::element) == 8 ? 32 : 0, stored = f.precision - 1 - lost;
+    static constexpr uint32_t infinity = (uint32_t)(f.infinity >> lost);
+    /* With the exponent; not zero unless x is. */
+    static __device__ __forceinline__ uint32_t bits(typename Format::element x) {
+        if constexpr (lost) {
+            const uint64_t all = bits_of_double(x);
+            return ((uint32_t)(all >> 32) & 0x7fffffff) | ((uint32_t)all != 0);
+        } else {
+            return bits_of_float(x) & 0x7fffffff;
+        }
+    }
+    /* Those of what is below 2^top are less than this; and finite. */
+    static __device__ __forceinline__ uint32_t limit(int top) {
+        return min((uint32_t)(top - f.least_exponent - f.precision + 2) << stored, infinity);
+    }
+    /* Those of multiples of 2^unit that are not zero, less 1, are no less than this. */
+    static __device__ __forceinline__ uint32_t floor(int unit) {
+        return unit > f.least_exponent ? ((uint32_t)(unit - f.least_exponent + 1) << stored) - 1 : 0;
+    }
+};
+
+/* Of elements of 16 bits, two at a time. */
+template <class Term, class Format, int E, int PACKS>
+static __device__ __forceinline__ lane_extent extent_of_pairs(const batch_of<Format, E, PACKS> &b) {
+    uint32_t most = 0, least = ~0u;
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        if (is_beyond<E>(b, k)) break;
+#pragma unroll
+        for (int i = 0; i < 4; i += 2) {
+            const uint32_t one = b.x[k].word[i] & 0x7fff7fff, two = b.x[k].word[i + 1] & 0x7fff7fff;
+            most = __vimax3_u16x2(most, one, two);
+            least = __viaddmin_u16x2(one, ~0u, __viaddmin_u16x2(two, ~0u, least));
+            if (Term::is_pair) most = __vimax3_u16x2(most, b.y[k].word[i] & 0x7fff7fff, b.y[k].word[i + 1] & 0x7fff7fff);
+        }
+    }
+    return { max(most >> 16, most & 0xffff), min(least >> 16, least & 0xffff) };
+}
+
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ lane_extent extent_of_lane(const batch_of<Format, E, PACKS> &b) {
+    if constexpr (sizeof(typename Format::element) == 2) {
+        return extent_of_pairs<Term>(b);
+    } else {
+        lane_extent x = { 0, ~0u };
+#pragma unroll
+        for (int i = 0; i < E * PACKS; i++) {
+            if (i % E == 0 && is_beyond<E>(b, i / E)) break;
+            const uint32_t bits = upper<Format>::bits(b.x[i / E][i % E]);
+            x.most = max(x.most, bits);
+            x.least = __viaddmin_u32(bits, ~0u, x.least);
+        }
+        return x;
+    }
+}
+
+template <class Format> static __device__ __forceinline__ warp_extent extent_of_warp(lane_extent x) {
+    constexpr format_description f = Format::description;
+    const uint32_t most = (uint32_t)warp_max((int)x.most);
+    const uint32_t least = (uint32_t)-warp_max(-(int)min(x.least, (uint32_t)INT_MAX)) + 1;
+    const int top = max((int)(most >> upper<Format>::stored), 1), low = max((int)(least >> upper<Format>::stored), 1);
+    return { f.least_exponent + top - 1 + f.precision, f.least_exponent + low - 1, !most, most >= upper<Format>::infinity };
+}
+
+/* ---------------------------------------------------------------------------------------------------- what a warp makes */
+
+enum short_way { WAY_ONE, WAY_TWO, WAY_COLUMNS };
+
+/* A warp's window: elements below 2^top, multiples of 2^unit, which is the second bin's. */
+struct short_window {
+    double bin[2];
+    int top, unit;
+    uint32_t limit, floor[2]; /* of upper bits: what fits, one bin or two                                                */
+    bool counted, second;     /* whether it has been used; its second bin                                                */
+    bool moved;               /* whether another window before it has been used                                          */
+    bool other, columns;      /* whether there was something other than -0; whether columns have been used               */
+    unsigned saw;             /* what those have seen, of this lane                                                      */
+};
+
+static __device__ __forceinline__ double bin_start(int unit) {
+    return double_of_bits((uint64_t)(unit + 52 + 1023) << 52 | 0x8000000000000);
+}
+
+template <class Choice, class Format>
+static __device__ __forceinline__ void window_at(short_window &w, int top, int shrunk) {
+    w.top = top;
+    w.unit = Choice::fits ? Choice::least : Choice::unit_for(top);
+    w.bin[0] = bin_start(window_unit(top, 0) - shrunk);
+    w.bin[1] = bin_start(w.unit - shrunk);
+    w.counted = w.second = false;
+    if (!Choice::fits) {
+        w.limit = upper<Format>::limit(top - Choice::spare);
+        w.floor[0] = upper<Format>::floor(window_unit(top, 0));
+        w.floor[1] = upper<Format>::floor(w.unit);
+    }
+}
+
+template <class Choice, class Format> static __device__ __forceinline__ short_window open_window(int shrunk) {
+    short_window w;
+    window_at<Choice, Format>(w, Choice::fits ? Choice::fixed_window : Choice::guess, shrunk);
+    w.moved = w.other = w.columns = false;
+    w.saw = 0;
+    return w;
+}
+
+/* The sum over a warp of what its window has counted. */
+template <class Choice>
+static __device__ __forceinline__ fixed_sum sum_of_counts(int64_t first, int64_t second, bool has_second, int top,
+                                                          int unit) {
+    const int first_unit = window_unit(top, 0);
+    if constexpr (Choice::one_is_all) return { warp_sum_units<2>(first), first_unit, 0 };
+    if (!has_second) return { (__int128)warp_sum_units<2>(first) << (first_unit - unit), unit, 0 };
+    return { warp_sum_units<4>(((__int128)first << (first_unit - unit)) + second), unit, 0 };
+}
+
+static __device__ __forceinline__ int64_t count_of(const short_window &w, int bin, int shrunk) {
+    return window_count_f64(w.bin[bin], bin_start((bin ? w.unit : window_unit(w.top, 0)) - shrunk));
+}
+
+/* Adds a sum to that of the windows before; to limbs if the units differ. By a whole warp. */
+static __device__ __noinline__ void retire_sum(fixed_sum *before, bool first, fixed_sum sum, int64_t *limb) {
+    if (threadIdx.x % WARP == 0) {
+        if (first)
+            *before = sum;
+        else if (before->unit == sum.unit)
+            before->units += sum.units;
+        else
+            limbs_add_units(limb, sum.units, sum.unit), before->flags = FIXED_LIMBS;
+    }
+    __syncwarp();
+}
+
+/* The same for what a window has counted; answers whether that was anything. */
+template <class Choice>
+static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb, int64_t first_count,
+                                                  int64_t second_count, int top, int unit) {
+    const fixed_sum sum = sum_of_counts<Choice>(first_count, second_count, true, top, unit);
+    if (sum.units) retire_sum(before, first, sum, limb);
+    return sum.units != 0;
+}
+
+/* Adds a batch to the bins: if one is enough, to that. */
+template <int BINS, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void add_to_bins(double (&bin)[2], const batch_of<Format, E, PACKS> &b) {
+#pragma unroll
+    for (int i = 0; i < E * PACKS; i++) {
+        if (i % E == 0 && is_beyond<E>(b, i / E)) break;
+        double part[1];
+        batch_parts<Format, Term, 1>(b, i, part);
+        window_add_f64(bin, BINS, part[0]);
+    }
+}
+
+/* A load by way of columns, whatever it is; answers what has been seen. */
+template <class Choice, class Format, class Term, int E>
+static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b, cell_total *total, bool first,
+                                                       unsigned saw) {
+    typedef typename Choice::column Column;
+    if (first) {
+        column_clear<Column, Choice::threads>();
+        for (int k = threadIdx.x % WARP; k < Column::cells; k += WARP) total[k] = { 0, 0 };
+        __syncwarp();
+    }
+    return column_batch<Choice, Format, Term>(b, saw);
+}
+
+/* Where a window belongs for a batch that the one below 2^top does not hold: on both, if that can be; or NO_WINDOW. */
+template <class Choice, class Format>
+static __device__ __noinline__ int better_window(lane_extent of_lane, int room, bool counted, int top) {
+    const warp_extent x = extent_of_warp<Format>(of_lane);
+    const int lowest = Choice::least + max(window_range(1), Choice::precision + Choice::spare);
+    const int better = max(x.top + room, lowest), both = max(better, top);
+    if (x.special || better > WINDOW_GREATEST_TOP || x.low < Choice::unit_for(better)) return NO_WINDOW;
+    return counted && x.low >= Choice::unit_for(both) ? both : better;
+}
+
+/* Moves a window, if that is of use; answers where a batch goes then. before: the sum of the windows before. */
+template <class Choice, class Format>
+static __device__ __forceinline__ short_way move_window(short_window &w, int top, int shrunk, fixed_sum *before,
+                                                        int64_t *limb) {
+    if (top == NO_WINDOW) return WAY_COLUMNS;
+    if (w.counted)
+        w.moved |=
+            retire_window<Choice>(before, !w.moved, limb, count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.top, w.unit);
+    window_at<Choice, Format>(w, top, shrunk);
+    return WAY_TWO;
+}
+
+/* A batch. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void add_batch(short_window &w, const batch_of<Format, E, PACKS> &b, int room,
+                                                 cell_total *total, fixed_sum *before, int64_t *limb) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    short_way way = Choice::one_is_all ? WAY_ONE : WAY_TWO;
+    bool moves = true; /* whether a lane has something that is not zero */
+    if constexpr (Choice::fits) {
+        if (__any_sync(WHOLE_WARP, extent_of_pairs<Term>(b).most >= upper<Format>::infinity)) way = WAY_COLUMNS;
+    } else {
+        const lane_extent x = extent_of_lane<Format, Term>(b);
+        const bool fits = x.most < w.limit;
+        moves = x.most != 0;
+        if (Choice::one_is_enough && __all_sync(WHOLE_WARP, fits && x.least >= w.floor[0]))
+            way = WAY_ONE;
+        else if (!__all_sync(WHOLE_WARP, fits && x.least >= w.floor[1]))
+            way = move_window<Choice, Format>(w, better_window<Choice, Format>(x, room, w.counted, w.top), shrunk, before,
+                                              limb);
+    }
+    const double was[2] = { w.bin[0], w.bin[1] };
+    if (Choice::one_is_enough && way == WAY_ONE) {
+        add_to_bins<1, Format, Term>(w.bin, b);
+        w.counted = true;
+    } else if (!Choice::one_is_all && way == WAY_TWO) {
+        add_to_bins<2, Format, Term>(w.bin, b);
+        w.counted = w.second = true;
+    } else {
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) {
+            if (is_beyond<E>(b, k)) break;
+            batch_of<Format, E, 1> one = { { b.x[k] }, { b.y[k] }, b.count };
+            w.saw = add_to_columns<Choice, Format, Term>(one.forgotten(), total, !w.columns, w.saw);
+            w.columns = true;
+        }
+    }
+    if (w.other) return;
+    if (Choice::fits) moves = w.bin[0] != was[0] || (!Choice::one_is_all && w.bin[1] != was[1]);
+    w.other = __any_sync(WHOLE_WARP, moves) || __any_sync(WHOLE_WARP, signs_of_batch<Term>(b, false) != 0);
+}
+
+#endif
