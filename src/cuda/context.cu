@@ -265,9 +265,9 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
         blocks = wished_blocks(c);
     else if (steps <= most)
         blocks = 1;
-    else if (steps <= EXACT_ONE_LOAD)
+    else if (steps <= EXACT_ONE_LOAD && blocks > EXACT_ONE_LOAD)
         blocks = EXACT_ONE_LOAD;
-    else if (steps <= EXACT_ONE_GATHER * EXACT_GATHER_LOADS)
+    else if (steps <= EXACT_ONE_GATHER * EXACT_GATHER_LOADS && blocks > EXACT_ONE_GATHER)
         blocks = EXACT_ONE_GATHER;
     size_t loads = divide_up(steps, blocks);
     if (loads > SHORT_LOADS) loads = SHORT_LOADS;

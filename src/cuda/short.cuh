@@ -1,4 +1,4 @@
-/* short.cuh - exact sums of short arrays: all blocks are there at once, and there is one way to the result.
+/* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
  *
  * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
  * (fixed.cuh). Blocks hand theirs to the last as in gather.cuh. What does not fit goes to limbs on the way.

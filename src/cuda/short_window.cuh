@@ -29,24 +29,26 @@ template <class Format, class Term> struct short_choice : exact_choice<Format, T
     /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
-    static constexpr int fixed_window = least + WINDOW_RANGE(one_is_all ? 1 : 2);
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
-    static_assert(!is_there || !Choice::fits || fixed_window >= Choice::fixed_top, "the window does not fit");
-    /* Binades free above all elements: a bin is read once, after all additions of a lane. */
+    /* Binades free above all elements, since a bin is read once, after all additions of a lane; and as many less between the
+     * bins: what the first leaves to the second is up to half a unit of it, however small the elements are. */
     static constexpr int additions = SHORT_LOADS * E;
     static constexpr int spare = additions > 1 << WINDOW_HEADROOM ? 1 : 0;
     static_assert(additions <= 1 << (WINDOW_HEADROOM + 1), "bins must be read in between");
+    static constexpr int fixed_window = least + (one_is_all ? WINDOW_RANGE(1) : WINDOW_RANGE(2) - spare);
+    static_assert(!is_there || !Choice::fits || fixed_window >= Choice::fixed_top, "the window does not fit");
     static_assert(!is_there || spare <= (Choice::fits ? fixed_window - Choice::fixed_top : SHORT_ROOM), "no room");
     static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
-    /* A grid sums up 2^25 elements below 2^87 units, which may be a step too large. */
-    static_assert(EXACT_SHORT_MOST / sizeof(typename Format::element) <= 1 << 25, "integers of 128 bits are too small");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
     static constexpr int unit_step = precision > 24 ? 4 : 14;
+    /* A grid sums up so many elements below 2^87 units, which may be a step too large. */
+    static constexpr size_t elements = EXACT_SHORT_MOST / sizeof(typename Format::element);
+    static_assert(elements <= 1 << 25 && 25 + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
-        const int above = top - WINDOW_RANGE(2) - least;
+        const int above = top - (WINDOW_RANGE(2) - spare) - least;
         return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);
     }
 };

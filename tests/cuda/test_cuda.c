@@ -271,6 +271,49 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
+/* As many additions as a lane of a short sum has, all of which leave half a unit of the first bin to the second; on one
+ * warp, which has most. */
+START_TEST(full_bins) {
+    enum { N = 16384 };
+    static uint16_t x[N], y[N];
+    static const struct {
+        quire_type type;
+        uint16_t first, x, y; /* the first element, all others, and what they are multiplied by                         */
+    } all[] = { { QUIRE_F16, 0x3400, 0x3400, 0x3000 },    /* 0.25 * 0.125                                               */
+                { QUIRE_F16, 0x31a7, 0x31a7, 0x31a7 },    /* squares of 0.1766                                          */
+                { QUIRE_BF16, 0x4a00, 0x3580, 0x3f80 } }; /* 2^21, and 2^-20                                            */
+    uint16_t *device;
+    uint64_t found[4], expected[4];
+    quire_context *c;
+    setenv("QUIRE_CUDA_LAUNCH", "1,1", 1);
+    OK(quire_open_cuda(&c, 0, NULL));
+    unsetenv("QUIRE_CUDA_LAUNCH");
+    CUDA(cudaMalloc((void **)&device, 2 * sizeof x + sizeof found));
+    for (int i = 0; i < 3; i++) {
+        memset(found, 0, sizeof found), memset(expected, 0, sizeof expected);
+        for (int k = 0; k < N; k++) x[k] = k ? all[i].x : all[i].first, y[k] = all[i].y;
+        CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+        CUDA(cudaMemcpy(device + N, y, sizeof y, cudaMemcpyHostToDevice));
+        CUDA(cudaMemset(device + 2 * N, 0, sizeof found));
+        uint64_t *result = (uint64_t *)(void *)(device + 2 * N);
+        OK(quire_sum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result));
+        OK(quire_asum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result + 1));
+        OK(quire_dot(c, all[i].type, N, device, device + N, QUIRE_EXACT, QUIRE_F64, result + 2));
+        OK(quire_dot(c, all[i].type, N, device, device, QUIRE_EXACT, QUIRE_F64, result + 3));
+        CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
+        OK(quire_sum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected));
+        OK(quire_asum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected + 1));
+        OK(quire_dot(NULL, all[i].type, N, x, y, QUIRE_EXACT, QUIRE_F64, expected + 2));
+        OK(quire_dot(NULL, all[i].type, N, x, x, QUIRE_EXACT, QUIRE_F64, expected + 3));
+        for (int k = 0; k < 4; k++)
+            ck_assert_msg(found[k] == expected[k], "case %d, operation %d: %llx, expected %llx", i, k,
+                          (unsigned long long)found[k], (unsigned long long)expected[k]);
+    }
+    quire_close(c);
+    CUDA(cudaFree(device));
+}
+END_TEST
+
 /* More elements than 32 bits count: all bytes 0x3c make halves of 1 + 15/256. */
 START_TEST(beyond_32_bits) {
     const size_t n = ((size_t)1 << 32) + 12345;
@@ -309,6 +352,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, behind_each_other, 0, 2);
     tcase_add_test(cases, two_streams);
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
+    tcase_add_test(cases, full_bins);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, out_of_memory);
 }
