@@ -10,8 +10,10 @@
  */
 
 #ifndef STRIP_BYTES
-#define STRIP_BYTES ((size_t)16384) /* of a strip: with what was fetched for the next one, it fits the first cache       */
-#define AHEAD_BYTES ((size_t)8192)  /* fetched ahead, where there are no strips                                         */
+#define STRIP_BYTES ((size_t)8192)        /* of a strip                                                                 */
+#define AHEAD_BYTES ((size_t)8192)        /* fetched ahead, where there are no strips                                   */
+#define STRIP_AHEAD_BYTES ((size_t)16384) /* where there are                                                            */
+#define LINE_BYTES ((size_t)64)           /* of the caches                                                              */
 #endif
 
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
@@ -48,13 +50,16 @@ typedef struct {
 } QUIRE_NAME(tile_source, SCALAR);
 
 /* Rows from begin to end through the first, second, ... group of vectors; before row 0 all lanes are the identity. What lies
- * ahead bytes behind them is fetched, in the order of memory whatever the order of groups; perhaps past the end, where it
- * does nothing. */
+ * ahead bytes behind them is fetched into the second cache, in the order of memory whatever the order of groups; perhaps
+ * past the end, where it does nothing. Whole rows are read in that order, too, and the processor fetches on by itself: it is
+ * enough to ask for every second line. Where memory waits for the arithmetic, every line goes to the first cache. */
 QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                 QUIRE_NAME(tile_lanes, SCALAR) * lanes, QUIRE_NAME(tile_source, SCALAR) from,
                                                 size_t begin, size_t end, int group, size_t ahead) {
     enum { VECTORS = ORDER_LANES / WIDTH };
     const size_t bytes = (size_t)(WIDTH * t.format.size), row_bytes = VECTORS * bytes;
+    const int slow = t.words > 1 && t.format.size < (int)sizeof(SCALAR_TYPE); /* kahan of 16 bits                      */
+    const size_t fetch_every = group == VECTORS ? 2 * LINE_BYTES : LINE_BYTES;
     uintptr_t next = (uintptr_t)from.x + begin * row_bytes + ahead;
     for (int first = 0; first < VECTORS; first += group) {
         VECTOR state[VECTORS][QUIRE_STATE_WORDS];
@@ -67,7 +72,11 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
             const char *y = (row < from.full ? from.y + row * row_bytes : from.last_y) + at;
             SIMD_UNROLL
             for (int v = 0; v < group; v++) {
-                __builtin_prefetch((const void *)(next + (size_t)v * bytes));
+                const void *fetch = (const void *)(next + (size_t)v * bytes);
+                if (slow)
+                    __builtin_prefetch(fetch, 0, 3);
+                else if ((size_t)v * bytes % fetch_every == 0)
+                    __builtin_prefetch(fetch, 0, 2); /* the second cache                                                */
                 VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
                 VECTOR value = t.value(a, b);
                 t.add(state[v], value, t.error(a, b, value), t.inexact);
@@ -96,7 +105,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     else
         for (size_t row = 0; row < rows; row += strip) {
             const size_t end = rows - row < strip ? rows : row + strip;
-            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, row, end, SIMD_REGISTERS / (2 * t.words), STRIP_BYTES / 4 * 3);
+            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, row, end, SIMD_REGISTERS / (2 * t.words), STRIP_AHEAD_BYTES);
         }
     if (whole) {
         SIMD_UNROLL
