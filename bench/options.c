@@ -44,6 +44,7 @@ void options_help(void) {
          "How:\n"
          "  --seconds S        time to spend on a row                              (0.5)\n"
          "  --warm             on a GPU one buffer again and again, not buffers in turn that no cache holds\n"
+         "  --queued           on a GPU every call is launched by itself, as in a program, not replayed from a graph\n"
          "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"
          "  --csv FILE         write the rows, and what they were measured on, as CSV\n"
          "  --json FILE        the same as JSON\n"
@@ -139,6 +140,7 @@ enum {
     PLACE,
     BUDGET, /* with a value */
     WARM,
+    QUEUED,
     LADDER,
     NO_PEERS,
     QUICK,
@@ -152,27 +154,17 @@ enum {
 #define NONE no_argument
 
 static const struct option table[] = {
-    { "type", VALUE, NULL, TYPE },
-    { "operation", VALUE, NULL, OPERATION },
-    { "method", VALUE, NULL, METHOD },
-    { "n", VALUE, NULL, SIZES },
-    { "family", VALUE, NULL, FAMILY },
-    { "condition", VALUE, NULL, CONDITION },
-    { "seed", VALUE, NULL, SEED },
-    { "file", VALUE, NULL, FILE_NAME },
-    { "threads", VALUE, NULL, THREADS },
-    { "tier", VALUE, NULL, TIER },
-    { "place", VALUE, NULL, PLACE },
-    { "seconds", VALUE, NULL, BUDGET },
-    { "warm", NONE, NULL, WARM },
-    { "ladder", NONE, NULL, LADDER },
-    { "no-peers", NONE, NULL, NO_PEERS },
-    { "quick", NONE, NULL, QUICK },
-    { "csv", VALUE, NULL, CSV },
-    { "json", VALUE, NULL, JSON },
-    { "help", NONE, NULL, HELP },
-    { "version", NONE, NULL, VERSION },
-    { NULL, 0, NULL, 0 },
+    { "type", VALUE, NULL, TYPE },       { "operation", VALUE, NULL, OPERATION },
+    { "method", VALUE, NULL, METHOD },   { "n", VALUE, NULL, SIZES },
+    { "family", VALUE, NULL, FAMILY },   { "condition", VALUE, NULL, CONDITION },
+    { "seed", VALUE, NULL, SEED },       { "file", VALUE, NULL, FILE_NAME },
+    { "threads", VALUE, NULL, THREADS }, { "tier", VALUE, NULL, TIER },
+    { "place", VALUE, NULL, PLACE },     { "seconds", VALUE, NULL, BUDGET },
+    { "warm", NONE, NULL, WARM },        { "queued", NONE, NULL, QUEUED },
+    { "ladder", NONE, NULL, LADDER },    { "no-peers", NONE, NULL, NO_PEERS },
+    { "quick", NONE, NULL, QUICK },      { "csv", VALUE, NULL, CSV },
+    { "json", VALUE, NULL, JSON },       { "help", NONE, NULL, HELP },
+    { "version", NONE, NULL, VERSION },  { NULL, 0, NULL, 0 },
 };
 
 static bool read_tier(options *o, const char *word) {
@@ -200,6 +192,7 @@ static bool take_option(void *user, int which, char *word) {
     case CSV: o->csv = word; return true;
     case JSON: o->json = word; return true;
     case WARM: o->warm = true; return true;
+    case QUEUED: o->queued = true; return true;
     case LADDER: o->ladder = true; return true;
     case NO_PEERS: o->peers = false; return true;
     case QUICK: o->quick = true; return true;
@@ -234,7 +227,8 @@ static bool check_combinations(const options *o) {
     const bool gpu = o->places & ON_GPU, cpu = o->places & ON_CPU;
     if (o->file && (o->family_count || o->type_count || o->condition_count))
         return complain("--file brings its own numbers and type: no --family, no --condition and no --type");
-    if (!gpu && (o->warm || o->ladder)) return complain("--warm and --ladder are for a GPU, and --place is cpu");
+    if (!gpu && (o->warm || o->queued || o->ladder))
+        return complain("--warm, --queued and --ladder are for a GPU, and --place is cpu");
     if (!cpu && (o->threads > 1 || o->tier != QUIRE_TIER_BEST))
         return complain("--threads and --tier are for a CPU, and --place is gpu");
     return true;

@@ -27,7 +27,7 @@ typedef struct options {
     double conditions[MAX_CONDITIONS];
     int condition_count;
     int places; /* ON_CPU, ON_GPU, or both: whichever there is */
-    bool warm, ladder, peers;
+    bool warm, queued, ladder, peers;
     const char *file, *csv, *json; /* NULL: not asked for                        */
     uint64_t seed;
     int threads;     /* rows on one thread always; on these too, if more         */

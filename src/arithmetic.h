@@ -68,6 +68,24 @@ QUIRE_INLINE int leading_zeros(uint64_t x) {
 #endif
 }
 
+/* floor(sqrt(x)) */
+QUIRE_INLINE uint64_t integer_root(uint64_t x) {
+    uint64_t root = 0;
+#if defined(__CUDA_ARCH__)
+    root = (uint64_t)__dsqrt_rn((double)x); /* or its neighbour */
+    if (root > 0xffffffffu) root = 0xffffffffu;
+    while (root * root > x) root--;
+    while (root < 0xffffffffu && (root + 1) * (root + 1) <= x) root++;
+#else
+    for (uint64_t bit = (uint64_t)1 << 62; bit; bit >>= 2) { /* the caller's rounding may be any: no sqrt */
+        const uint64_t trial = root + bit;
+        root >>= 1;
+        if (x >= trial) x -= trial, root += bit;
+    }
+#endif
+    return root;
+}
+
 /* The 128-bit product of two 64-bit numbers, without a 128-bit type: not every compiler has one. */
 QUIRE_INLINE void multiply_64(uint64_t a, uint64_t b, uint64_t *high, uint64_t *low) {
     uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;

@@ -119,17 +119,17 @@ static void capture(course *c) {
 }
 
 /* The first result, a warm-up, and what a sample is to be. */
-static void prepare(course *c, const contender *who, const job *j, bool warm, timing *t) {
-    *c = (course){ .how = who->reducer, .j = *j, .warm = warm, .calls = 1 };
-    *t = (timing){ .same_bits = true, .warm = warm };
+static void prepare(course *c, const contender *who, const job *j, const options *o, timing *t) {
+    *c = (course){ .how = who->reducer, .j = *j, .warm = o->warm, .calls = 1 };
+    *t = (timing){ .same_bits = true, .warm = o->warm };
     reducer_takes(c->how, &c->j);
     t->result = c->j.result_type;
     t->trouble = gpu_run(c->how, &c->j, &t->bits);
     if (t->trouble) return;
-    c->flushes = !warm;
+    c->flushes = !c->warm;
     plan(c, j, take_sample(c));
-    capture(c);
-    t->clock = c->graph ? "graph" : "events";
+    if (!o->queued) capture(c);
+    t->clock = c->graph ? "graph" : c->calls > 1 ? "queue" : "events";
     take_sample(c);
 }
 
@@ -176,7 +176,7 @@ void gpu_time(const contenders *all, const bool *in, const job *j, const options
     for (int i = 0; i < all->count; i++)
         if (in[i]) make_room_for(&all->one[i], j);
     for (int i = 0; i < all->count; i++)
-        if (in[i]) prepare(&courses[i], &all->one[i], j, o->warm, &of[i]), racing++;
+        if (in[i]) prepare(&courses[i], &all->one[i], j, o, &of[i]), racing++;
     long count = 0;
     const double end = timing_now() + o->seconds * racing;
     while (count < MAX_SAMPLES && (count < MIN_SAMPLES || timing_now() < end) && !(count && interrupted())) {

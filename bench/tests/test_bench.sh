@@ -35,6 +35,7 @@ refuses 2 "--seed: '-1'" --seed -1
 refuses 2 "--threads: '-1'" --threads -1
 refuses 2 "--tier: 'mmx'" --tier mmx
 refuses 2 '--place is cpu' --place cpu --warm
+refuses 2 '--place is cpu' --place cpu --queued
 refuses 2 '--place is cpu' --place cpu --ladder
 refuses 2 '--place is gpu' --place gpu --tier portable
 refuses 2 '--file brings' --file x.npy --type f32
@@ -57,7 +58,7 @@ case $BENCH_HAS in
 esac
 run --help
 check "--help" fine
-for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm quick csv json; do
+for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm queued quick csv json; do
     check "--help names --$option" grep -q -- "^  --$option " out
 done
 run --version

@@ -70,29 +70,40 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
         t.high >>= 1;
         t.exponent += 1;
     }
-    /* Digit by digit, two bits of the radicand to one of the root; the remainder never exceeds 2 root < 2^65. */
-    uint64_t root = 0, remainder_high = 0, remainder = 0;
-    for (int i = 0; i < 64; i++) {
-        remainder_high = remainder_high << 2 | remainder >> 62;
-        remainder = remainder << 2 | t.high >> 62;
-        t.high = t.high << 2 | t.low >> 62;
-        t.low <<= 2;
-        uint64_t trial = root << 2 | 1, trial_high = root >> 62;
-        root <<= 1;
-        if (remainder_high > trial_high || (remainder_high == trial_high && remainder >= trial)) {
-            remainder_high -= trial_high + (remainder < trial);
-            remainder -= trial;
-            root |= 1;
-        }
-    }
-    quire_total r = { TOTAL_FINITE, 0, root, 0, t.exponent / 2 - 64, t.sticky || remainder || remainder_high };
+    /* The upper half of the root from the upper half of the radicand, which is at least 2^62; the lower half by a division
+     * by twice that, which gives it or one more (P. Zimmermann, Karatsuba Square Root, INRIA RR-3805, 1999). */
+    const uint64_t upper = integer_root(t.high), rest = t.high - upper * upper, half = rest << 31 | t.low >> 33;
+    const uint64_t quotient = half / upper, lower = quotient >> 32 ? 0xffffffffu : quotient;
+    const uint64_t left = (half - lower * upper) * 2 + (t.low >> 32 & 1); /* times 2^32, and 32 digits more, less lower^2 */
+    const uint64_t last = left << 32 | (t.low & 0xffffffffu);
+    const int one_more = !(left >> 32) && last < lower * lower;
+    quire_total r = { TOTAL_FINITE, 0, (upper << 32 | lower) - (uint64_t)one_more, 0, t.exponent / 2 - 64, 1 };
+    r.sticky = t.sticky || left >> 32 || last != lower * lower;
     return r; /* a radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded  */
+}
+
+/* The same for n < 2^32, 32 digits at a time; sticky is for all below the last one that is there, as for a root. */
+QUIRE_INLINE quire_total total_divide_short(quire_total t, uint32_t n) {
+    uint64_t digits[2] = { t.high, t.low }, remainder = 0;
+    for (int i = 0; i < 4; i++) {
+        const uint64_t some = remainder << 32 | (i % 2 ? digits[i / 2] & 0xffffffffu : digits[i / 2] >> 32),
+                       digit = some / n;
+        remainder = some - digit * n;
+        digits[i / 2] =
+            i % 2 ? (digits[i / 2] & ~(uint64_t)0xffffffffu) | digit : (digits[i / 2] & 0xffffffffu) | digit << 32;
+    }
+    const int sticky = t.sticky || remainder;
+    t.high = digits[0], t.low = digits[1], t.sticky = 0;
+    t = total_normalize(t);
+    t.sticky = sticky;
+    return t;
 }
 
 /* The quotient by a count; nothing divided by nothing is NaN. */
 QUIRE_INLINE quire_total total_divide(quire_total t, uint64_t n) {
     if (t.kind == TOTAL_NAN || n == 0) return total_special(TOTAL_NAN, 0);
     if (t.kind == TOTAL_INFINITE || !t.high) return t;
+    if (n >> 32 == 0) return total_divide_short(t, (uint32_t)n);
     /* Long division, bit by bit, of the 128 leading bits and 64 more: high >= 2^63 and n < 2^64, so that the quotient has at
      * least 128 bits. The leading 128 are kept. f itself is unknown; it can show only below the leading 64 bits of the
      * quotient, where all that matters is whether there is anything, and any f > 0 gives the same answer: 2^-64. */

@@ -103,10 +103,14 @@ template <class Format, int E, int PACKS> struct batch_of {
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void load_full_batch(batch_of<Format, E, PACKS> &b, const typename Format::element *x,
                                                        const typename Format::element *y, int thread) {
+    const typename Format::element *p = x + thread * E, *q = y + thread * E;
+    /* one address, and offsets: a compiler that knows more computes an address a load */
+    asm volatile("" : "+l"(p));
+    if (Term::is_pair) asm volatile("" : "+l"(q));
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        b.x[k].load(x + (k * WARP + thread) * E);
-        if (Term::is_pair) b.y[k].load(y + (k * WARP + thread) * E);
+        b.x[k].load(p + k * WARP * E);
+        if (Term::is_pair) b.y[k].load(q + k * WARP * E);
     }
 }
 

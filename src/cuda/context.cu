@@ -141,6 +141,7 @@ static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
 struct launch_shape {
     unsigned blocks, threads, run;
     size_t share;
+    unsigned whole, step, halvings;
 };
 
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
@@ -182,7 +183,7 @@ static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kerne
     const unsigned together = tiles_together(c, kernel, tiles);
     unsigned run = together;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
+    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0, 0, 0, 0 };
 }
 
 /* A block a group, which is as large as leaves enough of them; and one more that gathers while others are at work. */
@@ -192,7 +193,7 @@ static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t m
     while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
     while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run) + 1, kernel->threads, run, 0 };
+    return { (unsigned)divide_up(tiles, run) + 1, kernel->threads, run, 0, 0, 0, 0 };
 }
 
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
@@ -218,15 +219,26 @@ static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
-/* The batches of a group, of which a long exact sum has enough; or 0. A block is not one's: it gathers. */
-static unsigned batches_of_group(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
-    const size_t batches = job->n / kernel->batch, most = wished_blocks(c) - 1;
-    if (!batches) return 0;
-    if (c->wish.bytes) return most ? (unsigned)divide_up(batches, most) : 0;
-    const size_t group = job->term == TERM_PRODUCT ? EXACT_GROUP_PRODUCT : EXACT_GROUP;
-    const size_t run = divide_up(group, array_bytes(job) / job->n * kernel->batch);
-    if (c->wish.blocks || batches / run < EXACT_GROUPS) return 0;
-    return (unsigned)(batches <= run * most ? run : divide_up(batches, most));
+/* Pieces of a long exact sum, smaller and smaller (policy.h), for so many blocks at once; no blocks if it is too short. */
+static launch_shape shape_pieces(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, unsigned threads,
+                                 size_t step) {
+    const size_t batches = job->n / kernel->batch, bytes = array_bytes(job);
+    const size_t least = c->wish.bytes ? 1 : divide_up(EXACT_LEAST * batches, bytes);
+    launch_shape shape = { 0, threads, 0, kernel->batch, 0, 0, 0 };
+    if (c->wish.bytes && step > batches / 4) step = batches / 4;
+    if (!step || (!c->wish.bytes && (c->wish.blocks || bytes < EXACT_PIECES))) return shape;
+    size_t piece = 1; /* up to a fair share; powers of two were faster */
+    while (2 * piece * step <= batches) piece *= 2;
+    for (; piece >= 2 * least && (shape.halvings + 3) * step + ((size_t)2 << shape.halvings) < LANE_GROUPS; shape.halvings++)
+        piece /= 2;
+    if (!shape.halvings) return shape;
+    const size_t run = piece << shape.halvings, halved = step * (run - piece);
+    const size_t whole = (batches - halved) / run, rest = batches - halved - whole * run;
+    shape.run = (unsigned)run;
+    shape.whole = (unsigned)whole;
+    shape.step = (unsigned)step;
+    shape.blocks = (unsigned)(whole + shape.halvings * step + divide_up(rest, piece) + 1);
+    return shape;
 }
 
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
@@ -236,20 +248,18 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
-    const unsigned run = is_short_sum(c, job) || pass == PASS_AGAIN ? 0 : batches_of_group(c, job, kernel);
-    if (run) return { (unsigned)divide_up(job->n / kernel->batch, run) + 1, threads, run, kernel->batch };
-    size_t blocks =
-        is_short_sum(c, job) ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
-    if (blocks > LANE_GROUPS) blocks = LANE_GROUPS;
-    if (c->wish.blocks)
-        blocks = wished_blocks(c);
-    else if (job->n * size <= EXACT_ONE_BLOCK)
-        blocks = 1;
-    else if (blocks > divide_up(steps, warps))
-        blocks = divide_up(steps, warps);
+    const bool is_short = is_short_sum(c, job);
+    size_t blocks = is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+    if (blocks > wished_blocks(c) || c->wish.blocks) blocks = wished_blocks(c);
+    if (!is_short && pass != PASS_AGAIN) {
+        const launch_shape pieces = shape_pieces(c, job, kernel, threads, blocks);
+        if (pieces.blocks) return pieces;
+    }
+    if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
+    if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
-    return { (unsigned)blocks, threads, 0, share };
+    return { (unsigned)blocks, threads, 0, share, 0, 0, 0 };
 }
 
 /* What fits one block is one block's. More is spread over blocks whose threads load as little as leaves few enough blocks
@@ -272,7 +282,9 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     size_t loads = divide_up(steps, blocks);
     if (loads > SHORT_LOADS) loads = SHORT_LOADS;
     if (loads > 2 && loads < most) loads = most;
-    return { (unsigned)divide_up(steps, loads), threads, loads <= most ? (unsigned)loads : kernel->owners, once * loads };
+    return {
+        (unsigned)divide_up(steps, loads), threads, loads <= most ? (unsigned)loads : kernel->owners, once * loads, 0, 0, 0
+    };
 }
 
 static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {
@@ -288,6 +300,7 @@ static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda
     const launch_shape shape = shape_of(c, job, kernel, &work);
     work.run = shape.run;
     work.share = shape.share;
+    work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;
     void *arguments[] = { &work };
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -309,21 +322,13 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (status) return status;
     const bool is_exact = job->method == QUIRE_EXACT;
     const cuda_kernel kernel = find_kernel(job, is_exact ? is_short_sum(c, job) : is_short_array(c, job));
-    cuda_job work = { job->x,
-                      job->y,
-                      job->n,
-                      job->finish,
-                      describe_format(job->result_type),
-                      job->result,
-                      accumulator,
-                      c->workspace,
-                      order_tile(job->n, order_rows_of(job->method)),
-                      0,
-                      false,
-                      0,
-                      PASS_STRICT,
-                      NULL,
-                      false };
+    cuda_job work = {};
+    work.x = job->x, work.y = job->y, work.n = job->n;
+    work.finish = job->finish;
+    work.format = describe_format(job->result_type);
+    work.result = job->result, work.accumulator = accumulator;
+    work.workspace = c->workspace;
+    work.tile = order_tile(job->n, order_rows_of(job->method));
     if (!accumulator && may_be_loose(c, job, &kernel)) { /* what is accumulated needs all its bits */
         if (job->finish != FINISH_ROOT) work.hint = c->hint, work.was_hard = *(volatile unsigned *)c->hint;
         if (job->finish == FINISH_ROOT || work.was_hard || c->wish.bytes) work.pass = PASS_LOOSE;

@@ -103,6 +103,18 @@ static __device__ __forceinline__ void tell_hardness(const cuda_job &job, bool h
     if (job.hint && hard != job.was_hard) *(volatile unsigned *)job.hint = hard;
 }
 
+/* Stores a result, if both ends of a ball round alike, which lanes 0 and 1 have; or says that this is not enough. By a whole
+ * warp. */
+static __device__ __forceinline__ void finish_ends(const cuda_job &job, quire_total end, int thread) {
+    const uint64_t bits = total_round(finish_total(end, job.finish, job.n), job.format);
+    const bool decided = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
+    if (thread) return;
+    if (decided)
+        format_store(bits, job.format, job.result);
+    else
+        job.workspace->undecided = 1;
+}
+
 /* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals), or says that
  * this is not enough to round it. By a whole warp; lanes 0 and 1 each round an end. */
 template <class Choice>
@@ -122,14 +134,22 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
         end[side] = warp_total(sum->limb, thread);
         __syncwarp();
     }
-    const quire_total total = accumulator_total_of(sum, thread ? end[1] : end[0]);
-    const uint64_t bits = total_round(finish_total(total, job.finish, job.n), job.format);
-    const bool decided = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
-    if (thread) return;
-    if (decided)
-        format_store(bits, job.format, job.result);
-    else
-        job.workspace->undecided = 1;
+    finish_ends(job, accumulator_total_of(sum, thread ? end[1] : end[0]), thread);
+}
+
+/* The same in units, if nothing went to limbs, and 128 bits will do; answers whether it is so. */
+template <class Choice>
+static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fixed_sum sum, const quire_accumulator &rest,
+                                                         ball_radius r, int thread) {
+    const int rise = r.unit - sum.unit; /* a radius below 2^63 may rise to 2^113, below a sum of 2^124 */
+    bool in_limbs = sum.unit == NO_UNIT || rise > 50 || sum.units >> 124 != sum.units >> 127;
+    for (int i = thread; i < QUIRE_ACCUMULATOR_LIMBS; i += WARP) in_limbs = in_limbs || rest.limb[i];
+    if (__any_sync(WHOLE_WARP, in_limbs || rest.nan || rest.positive_infinity || rest.negative_infinity)) return false;
+    __int128 radius = rise >= 0 ? (__int128)r.count << rise : (r.count >> min(-rise, 62)) + 1;
+    if (Choice::loose == LOOSE_TOTALS) radius += (sum.units >> LOOSE_RELATIVE) + 1; /* none is negative */
+    sum.units += thread ? radius : -radius;
+    finish_ends(job, total_of_units(sum, job.n), thread);
+    return true;
 }
 
 /* What a warp has counted, if it has one stream, as one integer. */
@@ -190,6 +210,7 @@ static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_s
         if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
         if (has_limbs) radius = take_radius(job.workspace, thread);
         if (radius.count) {
+            if (finish_ball_of_units<Choice>(job, sum, block.rest, radius, thread)) return;
             add_sum(&block.rest, sum, thread);
             finish_ball<Choice>(job, &block.rest, radius, thread);
             return;

@@ -169,11 +169,16 @@ struct warp_turns {
 
 static __device__ __forceinline__ size_t shares_of(size_t n, size_t share) { return n / share + (n % share != 0); }
 
-/* In turn with all warps of the grid; or with those of its block, which has run of them. */
-static __device__ __forceinline__ warp_turns turns_of_warp(size_t batches, unsigned run) {
+/* In turn with all warps of the grid; or with those of its block, which has a piece of them. */
+static __device__ __forceinline__ warp_turns turns_of_warp(size_t batches, const cuda_job &job, bool pieces) {
     const size_t warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
-    if (!run) return { warp * gridDim.x + blockIdx.x, batches, warps * gridDim.x };
-    const size_t begin = (size_t)run * blockIdx.x;
+    if (!pieces || !job.run) return { warp * gridDim.x + blockIdx.x, batches, warps * gridDim.x };
+    size_t begin = (size_t)job.run * min(blockIdx.x, job.whole), run = job.run;
+    if (blockIdx.x >= job.whole) {
+        const unsigned block = blockIdx.x - job.whole, halved = min(block / job.step, job.halvings - 1);
+        run >>= halved + 1;
+        begin += (size_t)job.step * (job.run - (job.run >> halved)) + run * (block - halved * job.step);
+    }
     return { begin + warp, min(begin + run, batches), warps };
 }
 
@@ -204,14 +209,15 @@ static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const
 template <class Choice, class Format, class Term, int E>
 static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const typename Format::element *x,
                                                      const typename Format::element *y, size_t n, size_t share,
-                                                     unsigned run) {
+                                                     const cuda_job &job) {
     constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
     if constexpr (Choice::is_short) {
-        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share, turns_of_warp(shares_of(n, share), 0));
+        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share,
+                                                            turns_of_warp(shares_of(n, share), job, false));
     } else {
         const size_t full = n / BATCH * BATCH;
-        warp_batches<Choice, Format, Term, E, PACKS, true>(w, x, y, full, BATCH, turns_of_warp(n / BATCH, run));
-        warp_turns rest = turns_of_warp(shares_of(n - full, WARP * E), 0);
+        warp_batches<Choice, Format, Term, E, PACKS, true>(w, x, y, full, BATCH, turns_of_warp(n / BATCH, job, true));
+        warp_turns rest = turns_of_warp(shares_of(n - full, WARP * E), job, false);
         rest.first = rest.step - 1 - rest.first;
         warp_batches<Choice, Format, Term, E, 1, false>(w, x + full, y + full, n - full, WARP * E, rest);
     }
@@ -251,7 +257,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
         columns_prepare(w, 1);
         w.saw |= few_elements<Choice, Format, Term>(x, y, (int)head, w.thread);
     }
-    warp_elements<Choice, Format, Term, E>(w, x + head, y + head, job.n - head, job.share, job.run);
+    warp_elements<Choice, Format, Term, E>(w, x + head, y + head, job.n - head, job.share, job);
 
     if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
     if (w.used) w.saw |= columns_flush<typename Choice::column, Choice::threads>(w.total);

@@ -262,16 +262,32 @@ static __device__ __noinline__ void add_sum(quire_accumulator *to, fixed_sum s, 
     __syncwarp();
 }
 
+/* The total of a sum of n terms that has no limbs. */
+static __device__ quire_total total_of_units(fixed_sum s, size_t n) {
+    const bool negative = s.units < 0;
+    const unsigned __int128 magnitude = (unsigned __int128)(negative ? -s.units : s.units);
+    if (!magnitude) return total_zero(n && !(s.flags & FIXED_OTHER));
+    const quire_total t = { TOTAL_FINITE, negative, (uint64_t)(magnitude >> 64), (uint64_t)magnitude, s.unit, 0 };
+    return total_normalize(t);
+}
+
+/* Rounds and stores a sum that the hardware does not round. */
+static __device__ __noinline__ void store_units(const cuda_job &job, fixed_sum s) {
+    store_total(job, total_of_units(s, job.n));
+}
+
 /* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. */
 static __device__ __forceinline__ void finish_fixed(const cuda_job &job, fixed_sum s, quire_accumulator *rest, int thread) {
-    double number = (s.flags & FIXED_OTHER) || !job.n ? 0.0 : -0.0;
-    if (!(s.flags & FIXED_LIMBS) && !job.accumulator && job.finish == FINISH_KEEP &&
-        (!s.units || number_of_units(s, job.format.precision, &number))) {
-        if (thread == 0) format_store(round_number(number, job.format), job.format, job.result);
-        return;
+    if ((s.flags & FIXED_LIMBS) || job.accumulator) {
+        add_sum(rest, s, thread);
+        finish(job, rest, thread);
+    } else if (thread == 0) {
+        double number = (s.flags & FIXED_OTHER) || !job.n ? 0.0 : -0.0;
+        if (job.finish == FINISH_KEEP && (!s.units || number_of_units(s, job.format.precision, &number)))
+            format_store(round_number(number, job.format), job.format, job.result);
+        else
+            store_units(job, s);
     }
-    add_sum(rest, s, thread);
-    finish(job, rest, thread);
 }
 
 #endif

@@ -41,12 +41,11 @@
 /* Every so many blocks of a loose sum one starts strict, and so looks whether the array is hard. */
 #define HARD_EVERY 64
 
-/* From so many groups on, of so many bytes of sums or products, a block takes one and ends: shares that are one's from the
- * start leave some blocks behind at the end, by a hundredth. A last block takes none, and gathers while others are at work.
- */
-#define EXACT_GROUP ((size_t)1 << 20)
-#define EXACT_GROUP_PRODUCT ((size_t)2 << 20)
-#define EXACT_GROUPS 2048
+/* From so many bytes on blocks of an exact sum have no equal shares, which leave some behind at the end, by a hundredth: the
+ * last that are at once have half of what those before them have, and so on, down to so many bytes. The very last has none,
+ * and gathers. */
+#define EXACT_PIECES ((size_t)2 << 30)
+#define EXACT_LEAST ((size_t)128 << 10)
 
 /* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
 #define EXACT_SHARED (60u << 10)
