@@ -14,7 +14,8 @@
 #include "cuda/window.cuh"
 
 #define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
-#define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact                             */
+#define PAIR_LIMIT (0x7f00u << 13) /* magnitude_words, as of moved bits, of bfloat16 two of which are a finite float    */
+#define UNDERFLOW_WORD (64u << 20) /* the error of a product of at least 2^-959 is exact                             */
 
 /* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; loose.cuh. */
 enum loose_way {
@@ -58,6 +59,8 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly; 0: never asked. */
     static constexpr int spare =
         !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
+    /* And neighbours to floats. */
+    static constexpr int pair_spare = spare && is_bfloat16 ? 24 - Format::description.precision - 1 : 0;
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
@@ -291,9 +294,10 @@ static __device__ __forceinline__ bool batch_is_special(const batch_of<Format, E
 
 /* ------------------------------------------------------------------------------------------------------- into windows */
 
-/* Whether the sum of a lane's batch is a double whatever their order, and a multiple of 2^unit. */
+/* By how many binades the elements of a lane's batch that are not zero differ; more than any do if their sum may be no
+ * multiple of 2^unit. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ bool is_one_double(const batch_of<Format, E, PACKS> &b, int unit) {
+static __device__ __forceinline__ int batch_span(const batch_of<Format, E, PACKS> &b, int unit) {
     constexpr int stored = Format::description.precision - 1, least_unit = Format::description.least_exponent;
     int most, least; /* exponent fields: numbers are multiples of 2^(field - 1 + least_unit), or of that with field 1 */
     if constexpr (sizeof(typename Format::element) == 2) {
@@ -302,7 +306,7 @@ static __device__ __forceinline__ bool is_one_double(const batch_of<Format, E, P
         const float_span span = span_of(b);
         most = (int)(span.greatest >> (stored + 1)), least = (int)(span.least >> (stored + 1));
     }
-    return most - least <= Choice::spare && (least - 1 + least_unit >= unit || least_unit >= unit);
+    return least - 1 + least_unit >= unit || least_unit >= unit ? most - least : INT_MAX;
 }
 
 template <class Format, class Term, int E, int PACKS>
@@ -317,6 +321,21 @@ static __device__ __forceinline__ double batch_total(const batch_of<Format, E, P
     return total[0] + total[1];
 }
 
+/* The same by way of floats, which the sums of two neighbours are: of bfloat16. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ double total_of_pairs(const batch_of<Format, E, PACKS> &b) {
+    constexpr uint32_t kept = Choice::is_positive ? 0x7fff7fff : 0xffffffff;
+    double total[2] = { 0, 0 };
+#pragma unroll
+    for (int k = 0; k < PACKS; k++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const uint32_t two = b.x[k].word[i] & kept;
+            total[i % 2] = total[i % 2] + (double)(float_of_bits(two << 16) + float_of_bits(two & 0xffff0000));
+        }
+    return (total[0] + total[1]) * power_of_two(-term_as_double<Format, Term>::shrunk);
+}
+
 /* Adds the terms of a batch to the lane's bins, by way of one sum if that does; answers whether something was left over, and
  * batch_most. unit: the exponent of the last bin's. */
 template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
@@ -325,11 +344,18 @@ static __device__ __forceinline__ bool window_batch(Bins &bin, const batch_of<Fo
     constexpr bool narrow = sizeof(typename Format::element) == 2; /* what is left over shows in the least magnitude      */
     constexpr bool apart = narrow || (!Choice::is_double && !Term::is_pair);
     most = apart ? batch_most<Format, Term>(b) : 0;
-    if constexpr (Choice::spare > 0)
-        if (__all_sync(WHOLE_WARP, is_one_double<Choice, Format, Term>(b, unit))) {
-            window_add_f64(bin.at[0], Choice::bins, batch_total<Format, Term>(b));
+    if constexpr (Choice::spare > 0) {
+        const int span = batch_span<Choice, Format, Term>(b, unit);
+        if (__all_sync(WHOLE_WARP, span <= Choice::spare)) {
+            double total;
+            if (Choice::pair_spare && __all_sync(WHOLE_WARP, span <= Choice::pair_spare && most < PAIR_LIMIT))
+                total = total_of_pairs<Choice, Format, Term>(b);
+            else
+                total = batch_total<Format, Term>(b);
+            window_add_f64(bin.at[0], Choice::bins, total);
             return false;
         }
+    }
     int rest_high = 0, rest_low = 0;
     bool left = false;
     if constexpr (narrow && !Choice::fits) {

@@ -10,7 +10,8 @@
 #include "cuda/loose.cuh"
 #include "method/ball.h"
 
-template <class Choice> using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered>;
+template <class Choice>
+using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered, Choice::threads>;
 
 /* What the warps of a block have counted. */
 template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP> {
@@ -31,7 +32,7 @@ static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, ex
 #pragma unroll
     for (int i = 0; i < Choice::streams * Choice::kept_bins; i++) {
         cell_total sum = { 0, 0 };
-        if (there) sum = warp_sum(window.count[i / Choice::kept_bins][i % Choice::kept_bins]);
+        if (there) sum = warp_sum(window.count(i / Choice::kept_bins, i % Choice::kept_bins));
         if (thread == 0) block.count[warp][2 * i] = sum.low, block.count[warp][2 * i + 1] = sum.high;
     }
     if (thread == 0) block.top[warp] = there ? window.top : NO_WINDOW, block.deposited[warp] = window.deposited;

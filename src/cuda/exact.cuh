@@ -162,24 +162,34 @@ static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const b
     }
 }
 
-/* The batches of a warp: first, first + step, ... below end. */
+/* The batches of a warp: first, first + step, ... so many. */
 struct warp_turns {
-    size_t first, end, step;
+    size_t first;
+    unsigned step, count;
 };
 
 static __device__ __forceinline__ size_t shares_of(size_t n, size_t share) { return n / share + (n % share != 0); }
 
-/* In turn with all warps of the grid; or with those of its block, which has a piece of them. */
-static __device__ __forceinline__ warp_turns turns_of_warp(size_t batches, const cuda_job &job, bool pieces) {
-    const size_t warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
-    if (!pieces || !job.run) return { warp * gridDim.x + blockIdx.x, batches, warps * gridDim.x };
+static __device__ __forceinline__ warp_turns turns_below(size_t first, unsigned step, size_t end) {
+    return { first, step, first < end ? (unsigned)((end - 1 - first) / step) + 1 : 0u };
+}
+
+/* In turn with all warps of the grid, the first first, or the last. */
+static __device__ __forceinline__ warp_turns turns_of_grid(size_t batches, bool last_first) {
+    const unsigned warps = blockDim.x / WARP * gridDim.x, warp = threadIdx.x / WARP * gridDim.x + blockIdx.x;
+    return turns_below(last_first ? warps - 1 - warp : warp, warps, batches);
+}
+
+/* In turn with those of the block, which has a piece of them. */
+static __device__ __forceinline__ warp_turns turns_of_piece(size_t batches, const cuda_job &job) {
+    const unsigned warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
     size_t begin = (size_t)job.run * min(blockIdx.x, job.whole), run = job.run;
     if (blockIdx.x >= job.whole) {
         const unsigned block = blockIdx.x - job.whole, halved = min(block / job.step, job.halvings - 1);
         run >>= halved + 1;
         begin += (size_t)job.step * (job.run - (job.run >> halved)) + run * (block - halved * job.step);
     }
-    return { begin + warp, min(begin + run, batches), warps };
+    return turns_below(begin + warp, warps, min(begin + run, batches));
 }
 
 /* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. */
@@ -188,18 +198,19 @@ static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const
                                                     const typename Format::element *y, size_t n, size_t share,
                                                     warp_turns turns) {
     batch_of<Format, E, PACKS> now, next;
-    auto load = [&](size_t batch) {
-        const size_t at = batch * share;
+    size_t at = turns.first * share;
+    auto load = [&] {
         next.count = n - at < share ? (int)(n - at) : (int)share;
         if (FULL)
             load_full_batch<Format, Term>(next, x + at, y + at, w.thread);
         else
             load_some_batch<Format, Term>(next, x + at, y + at, w.thread, next.count);
     };
-    if (turns.first < turns.end) load(turns.first);
-    for (size_t batch = turns.first; batch < turns.end; batch += turns.step) {
+    if (turns.count) load();
+    for (; turns.count; turns.count--) {
         now = next;
-        if (batch + turns.step < turns.end) load(batch + turns.step);
+        at += turns.step * share;
+        if (turns.count > 1) load();
         warp_batch<Choice, Format, Term>(w, now);
     }
 }
@@ -212,14 +223,13 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
                                                      const cuda_job &job) {
     constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
     if constexpr (Choice::is_short) {
-        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share,
-                                                            turns_of_warp(shares_of(n, share), job, false));
+        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share, turns_of_grid(shares_of(n, share), false));
     } else {
         const size_t full = n / BATCH * BATCH;
-        warp_batches<Choice, Format, Term, E, PACKS, true>(w, x, y, full, BATCH, turns_of_warp(n / BATCH, job, true));
-        warp_turns rest = turns_of_warp(shares_of(n - full, WARP * E), job, false);
-        rest.first = rest.step - 1 - rest.first;
-        warp_batches<Choice, Format, Term, E, 1, false>(w, x + full, y + full, n - full, WARP * E, rest);
+        warp_batches<Choice, Format, Term, E, PACKS, true>(
+            w, x, y, full, BATCH, job.run ? turns_of_piece(n / BATCH, job) : turns_of_grid(n / BATCH, false));
+        warp_batches<Choice, Format, Term, E, 1, false>(w, x + full, y + full, n - full, WARP * E,
+                                                        turns_of_grid(shares_of(n - full, WARP * E), true));
     }
 }
 

@@ -30,7 +30,7 @@
 #define EXACT_ONE_LOAD 32
 #define EXACT_ONE_GATHER 128
 #define EXACT_GATHER_LOADS 8
-#define SHORT_LOADS 64 /* of a thread, at most */
+#define SHORT_LOADS 32 /* of a thread, at most: bins are read once, in the end */
 
 /* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel is
  * launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
@@ -73,11 +73,11 @@ struct exact_case {
 /* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
 constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
-    const int vectors = c.is_pair ? 4 : c.size == 8 || c.is_half || c.is_short ? 8 : 7; /* what registers hold */
+    const bool is_bfloat16 = c.size == 2 && !c.is_half;
+    const int vectors = c.is_pair ? 4 : is_bfloat16 && !c.is_short ? 7 : 8; /* what registers hold */
     if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
-    if (!c.is_product) return { 128, 4, c.size == 4 ? 8 : vectors };
-    return large_cells ? exact_policy{ 128, 4, vectors } : exact_policy{ 256, 2, vectors };
+    return c.is_product && c.is_half ? exact_policy{ 256, 2, vectors } : exact_policy{ 128, 4, vectors };
 }
 
 #endif

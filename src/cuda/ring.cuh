@@ -50,8 +50,18 @@ static __device__ __forceinline__ void order_rows_of_group(ring_memory<Format, T
     }
 }
 
+/* The elements that a thread loads together. Of 16 bits they stay a word: see pack. */
 template <class Format> struct alignas(RING_LANES * sizeof(typename Format::element)) ring_elements {
-    typename Format::element of_lane[RING_LANES];
+    typedef typename Format::element element;
+    std::conditional_t<sizeof(element) == 2, uint32_t, element>
+        word[RING_LANES * sizeof(element) / (sizeof(element) == 2 ? 4 : sizeof(element))];
+
+    __device__ __forceinline__ element of_lane(int i) const {
+        if constexpr (sizeof(element) == 2)
+            return (element)(word[i / 2] >> i % 2 * 16);
+        else
+            return word[i];
+    }
 };
 
 template <class Format, class Term, class Method>
@@ -60,7 +70,7 @@ static __device__ __forceinline__ void add_row(lane_state<Method, typename Forma
     const ring_elements<Format> a = *(const ring_elements<Format> *)x, b = *(const ring_elements<Format> *)y;
 #pragma unroll
     for (int i = 0; i < RING_LANES; i++)
-        add_term<Format, Term>(lane[i], a.of_lane[i], Term::is_pair ? b.of_lane[i] : a.of_lane[i]);
+        add_term<Format, Term>(lane[i], a.of_lane(i), Term::is_pair ? b.of_lane(i) : a.of_lane(i));
 }
 
 /* Adds rows of a tile from the ring. By all threads that add. */

@@ -74,7 +74,7 @@ static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, shor
         if (at < share.end) {
             batch_of<Format, E, PACKS> b;
             load_batch<Format, Term>(b, share, at);
-            add_batch<Choice, Format, Term>(w, b, Choice::spare, total, &block.before[warp], limb);
+            add_batch<Choice, Format, Term>(w, b, 0, total, &block.before[warp], limb);
         }
     } else {
         typedef short_ring<Choice> Ring;

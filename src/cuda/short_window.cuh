@@ -31,14 +31,10 @@ template <class Format, class Term> struct short_choice : exact_choice<Format, T
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
-    /* Binades free above all elements, since a bin is read once, after all additions of a lane; and as many less between the
-     * bins: what the first leaves to the second is up to half a unit of it, however small the elements are. */
     static constexpr int additions = SHORT_LOADS * E;
-    static constexpr int spare = additions > 1 << WINDOW_HEADROOM ? 1 : 0;
-    static_assert(additions <= 1 << (WINDOW_HEADROOM + 1), "bins must be read in between");
-    static constexpr int fixed_window = least + (one_is_all ? WINDOW_RANGE(1) : WINDOW_RANGE(2) - spare);
+    static_assert(additions <= 1 << WINDOW_HEADROOM, "bins must be read in between");
+    static constexpr int fixed_window = least + WINDOW_RANGE(one_is_all ? 1 : 2);
     static_assert(!is_there || !Choice::fits || fixed_window >= Choice::fixed_top, "the window does not fit");
-    static_assert(!is_there || spare <= (Choice::fits ? fixed_window - Choice::fixed_top : SHORT_ROOM), "no room");
     static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
@@ -48,7 +44,7 @@ template <class Format, class Term> struct short_choice : exact_choice<Format, T
     static_assert(elements <= 1 << 25 && 25 + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
-        const int above = top - (WINDOW_RANGE(2) - spare) - least;
+        const int above = top - WINDOW_RANGE(2) - least;
         return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);
     }
 };
@@ -166,7 +162,7 @@ static __device__ __forceinline__ void window_at(short_window &w, int top, int s
     w.bin[1] = bin_start(w.unit - shrunk);
     w.counted = w.second = false;
     if (!Choice::fits) {
-        w.limit = upper<Format>::limit(top - Choice::spare);
+        w.limit = upper<Format>::limit(top);
         w.floor[0] = upper<Format>::floor(window_unit(top, 0));
         w.floor[1] = upper<Format>::floor(w.unit);
     }
@@ -245,7 +241,7 @@ static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b,
 template <class Choice, class Format>
 static __device__ __noinline__ int better_window(lane_extent of_lane, int room, bool counted, int top) {
     const warp_extent x = extent_of_warp<Format>(of_lane);
-    const int lowest = Choice::least + max(window_range(1), Choice::precision + Choice::spare);
+    const int lowest = Choice::least + max(window_range(1), Choice::precision);
     const int better = max(x.top + room, lowest), both = max(better, top);
     if (x.special || better > WINDOW_GREATEST_TOP || x.low < Choice::unit_for(better)) return NO_WINDOW;
     return counted && x.low >= Choice::unit_for(both) ? both : better;

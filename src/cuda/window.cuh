@@ -89,13 +89,27 @@ static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS
     return same;
 }
 
+/* What lanes have counted: read now and then, and so in shared memory, if columns leave room there. */
+template <int BINS, int THREADS> static __device__ __forceinline__ int64_t *shared_counts(void) {
+    __shared__ int64_t counts[BINS * THREADS];
+    return counts + threadIdx.x;
+}
+
 /* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. */
-template <int STREAMS, int BINS, int LOWERED> struct warp_window {
-    window_bins<STREAMS, BINS> bin; /* of this lane, as is */
-    int64_t count[STREAMS][BINS];   /* this; the rest is the warp's */
+template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
+    static constexpr bool in_memory = STREAMS == 1 && !LOWERED; /* doubles' columns are large */
+    window_bins<STREAMS, BINS> bin;             /* of this lane, as is */
+    int64_t counts[STREAMS][BINS];              /* this, unless in memory; the rest is the warp's                */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
     bool deposited; /* whether limbs have some of what it has counted                            */
+
+    __device__ __forceinline__ int64_t &count(int s, int k) {
+        if constexpr (in_memory)
+            return shared_counts<BINS, THREADS>()[k * THREADS];
+        else
+            return counts[s][k];
+    }
 
     /* Where bin k of a stream starts; of a second one that nothing is added to (loose products of doubles), anywhere. */
     __device__ __forceinline__ double start(int s, int k) const {
@@ -117,7 +131,7 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
         limit = 0;
         deposited = false;
         for (int s = 0; s < STREAMS; s++)
-            for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count[s][k] = 0;
+            for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count(s, k) = 0;
     }
 
     /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is;
@@ -132,7 +146,7 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
                 const double began = start(s, k);
-                count[s][k] += window_count_f64(bin.at[s][k], began);
+                count(s, k) += window_count_f64(bin.at[s][k], began);
                 bin.at[s][k] = began;
             }
         additions = 0;
@@ -146,8 +160,8 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
         deposited = true;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
-                deposit_count(limb, count[s][k], window_unit(top - s * ERROR_BELOW, k) + shrunk, thread);
-                count[s][k] = 0;
+                deposit_count(limb, count(s, k), window_unit(top - s * ERROR_BELOW, k) + shrunk, thread);
+                count(s, k) = 0;
             }
         readings = 0;
     }
@@ -183,11 +197,11 @@ template <int STREAMS, int BINS, int LOWERED> struct warp_window {
         if (limit) {
             read();
             const int rise = min(new_top - top, 127);
-            const __int128 all = count[0][0] * ((__int128)1 << WINDOW_STEP) + count[0][BINS - 1];
+            const __int128 all = count(0, 0) * ((__int128)1 << WINDOW_STEP) + count(0, BINS - 1);
             const __int128 kept = all >> rise; /* the floor */
             dropped = kept * ((__int128)1 << rise) != all;
-            count[0][0] = (int64_t)(kept >> WINDOW_STEP);
-            count[0][BINS - 1] = (int64_t)kept & (((int64_t)1 << WINDOW_STEP) - 1);
+            count(0, 0) = (int64_t)(kept >> WINDOW_STEP);
+            count(0, BINS - 1) = (int64_t)kept & (((int64_t)1 << WINDOW_STEP) - 1);
         }
         place(new_top);
         return dropped;
