@@ -244,6 +244,8 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     after_earlier_work();
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
     __shared__ block_counts<Choice> block;
+    static_assert(Choice::shared + sizeof block + exact_window<Choice>::memory <= SHARED_MEMORY,
+                  "more than any block may have");
     cell_total *totals = (cell_total *)(column_bytes + Choice::column_size);
     const unsigned warp = threadIdx.x / WARP;
     exact_warp<Choice> w;

@@ -47,7 +47,8 @@
 #define EXACT_PIECES ((size_t)2 << 30)
 #define EXACT_LEAST ((size_t)128 << 10)
 
-/* No block may have more shared memory: what compute capability 7.5 has, less 4 KB. */
+/* No block may have more shared memory: what compute capability 7.5 has; and 4 KB less of it for columns. */
+#define SHARED_MEMORY (64u << 10)
 #define EXACT_SHARED (60u << 10)
 
 /* What a thread of short.cuh takes at a time: so many loads, if that is all; else so many packs a slot of its ring. */

@@ -98,8 +98,9 @@ template <int BINS, int THREADS> static __device__ __forceinline__ int64_t *shar
 /* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. */
 template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
     static constexpr bool in_memory = STREAMS == 1 && !LOWERED; /* doubles' columns are large */
-    window_bins<STREAMS, BINS> bin;                             /* of this lane, as is */
-    int64_t counts[STREAMS][BINS]; /* this, unless in memory; the rest is the warp's                */
+    static constexpr unsigned memory = in_memory ? sizeof(int64_t) * BINS * THREADS : 0;
+    window_bins<STREAMS, BINS> bin; /* of this lane, as is */
+    int64_t counts[STREAMS][BINS];  /* this, unless in memory; the rest is the warp's                */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
     bool deposited; /* whether limbs have some of what it has counted                            */
