@@ -71,6 +71,16 @@ QUIRE_LANE_METHODS(METHOD_TYPE, )
 
 template <class Format> constexpr int vector_elements = 16 / (int)sizeof(typename Format::element);
 
+/* Element number i of some that were loaded together, as words. */
+template <class Element> static __device__ __forceinline__ Element element_of_words(const uint32_t *word, int i) {
+    if constexpr (sizeof(Element) == 2)
+        return (Element)(word[i / 2] >> i % 2 * 16);
+    else if constexpr (sizeof(Element) == 4)
+        return float_of_bits(word[i]);
+    else
+        return double_of_bits((uint64_t)word[2 * i + 1] << 32 | word[2 * i]);
+}
+
 /* COUNT elements that are loaded together: 16 bytes, or one. They stay words until they are used: a compiler that sees
  * elements takes a register for each. */
 template <class Format, int COUNT> struct pack {
@@ -126,14 +136,7 @@ template <class Format, int COUNT> struct pack {
     __device__ __forceinline__ void forget() {
         for (int i = 0; i < 4; i++) asm volatile("" : "+r"(word[i]));
     }
-    __device__ __forceinline__ element operator[](int i) const {
-        if constexpr (sizeof(element) == 2)
-            return (element)(word[i / 2] >> i % 2 * 16);
-        else if constexpr (sizeof(element) == 4)
-            return float_of_bits(word[i]);
-        else
-            return double_of_bits((uint64_t)word[2 * i + 1] << 32 | word[2 * i]);
-    }
+    __device__ __forceinline__ element operator[](int i) const { return element_of_words<element>(word, i); }
 };
 
 template <class Format> struct pack<Format, 1> {

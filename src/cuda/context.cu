@@ -141,7 +141,7 @@ static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
 struct launch_shape {
     unsigned blocks, threads, run;
     size_t share;
-    unsigned whole, step, halvings;
+    unsigned whole = 0, step = 0, halvings = 0; /* of pieces */
 };
 
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
@@ -183,7 +183,7 @@ static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kerne
     const unsigned together = tiles_together(c, kernel, tiles);
     unsigned run = together;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0, 0, 0, 0 };
+    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
 }
 
 /* A block a group, which is as large as leaves enough of them; and one more that gathers while others are at work. */
@@ -193,7 +193,7 @@ static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t m
     while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
     while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run) + 1, kernel->threads, run, 0, 0, 0, 0 };
+    return { (unsigned)divide_up(tiles, run) + 1, kernel->threads, run, 0 };
 }
 
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
@@ -224,7 +224,7 @@ static launch_shape shape_pieces(const cuda_context *c, const quire_job *job, co
                                  size_t step) {
     const size_t batches = job->n / kernel->batch, bytes = array_bytes(job);
     const size_t least = c->wish.bytes ? 1 : divide_up(EXACT_LEAST * batches, bytes);
-    launch_shape shape = { 0, threads, 0, kernel->batch, 0, 0, 0 };
+    launch_shape shape = { 0, threads, 0, kernel->batch };
     if (c->wish.bytes && step > batches / 4) step = batches / 4;
     if (!step || (!c->wish.bytes && (c->wish.blocks || bytes < EXACT_PIECES))) return shape;
     size_t piece = 1; /* up to a fair share; powers of two were faster */
@@ -259,7 +259,7 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
-    return { (unsigned)blocks, threads, 0, share, 0, 0, 0 };
+    return { (unsigned)blocks, threads, 0, share };
 }
 
 /* What fits one block is one block's. More is spread over blocks whose threads load as little as leaves few enough blocks
@@ -282,9 +282,7 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     size_t loads = divide_up(steps, blocks);
     if (loads > SHORT_LOADS) loads = SHORT_LOADS;
     if (loads > 2 && loads < most) loads = most;
-    return {
-        (unsigned)divide_up(steps, loads), threads, loads <= most ? (unsigned)loads : kernel->owners, once * loads, 0, 0, 0
-    };
+    return { (unsigned)divide_up(steps, loads), threads, loads <= most ? (unsigned)loads : kernel->owners, once * loads };
 }
 
 static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {

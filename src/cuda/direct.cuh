@@ -22,7 +22,7 @@ template <class Format, int E> struct short_pack {
         const uint2 bytes = __ldcs((const uint2 *)p);
         word[0] = bytes.x, word[1] = bytes.y;
     }
-    __device__ __forceinline__ element operator[](int i) const { return (element)(word[i / 2] >> i % 2 * 16); }
+    __device__ __forceinline__ element operator[](int i) const { return element_of_words<element>(word, i); }
 };
 
 /* What a thread loads together: 16 bytes, but no more than 4 elements, since a short sum also waits for the additions. */

@@ -58,7 +58,7 @@ template <class Format> struct alignas(RING_LANES * sizeof(typename Format::elem
 
     __device__ __forceinline__ element of_lane(int i) const {
         if constexpr (sizeof(element) == 2)
-            return (element)(word[i / 2] >> i % 2 * 16);
+            return element_of_words<element>(word, i);
         else
             return word[i];
     }
