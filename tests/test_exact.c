@@ -270,6 +270,30 @@ START_TEST(one_outlier) {
 }
 END_TEST
 
+/* Ordinary elements and one stray of any exponent, zeros, subnormals, NaN and Inf among them, anywhere: what a part of an
+ * array is taken for must not be believed of the next. */
+START_TEST(one_stray) {
+    const quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    const size_t n = 3100;
+    const uint64_t one = (uint64_t)1 << (f->precision - 1), fields = 2 * (uint64_t)f->bias + 2;
+    const uint64_t fractions[] = { 0, 1, one - 1 };
+    void *x = array_new(n * f->size, 0);
+    for (size_t i = 0; i < n; i++)
+        type_set(type, x, i, (i % 2 ? -1 : 1) * (1 + (double)(i % 7) / 8) * power_of_two(-(int)(i % 3)));
+    for (uint64_t k = 0; k < 3 * fields; k += 1 + fields / 300) {
+        const uint64_t stray = k / 3 * one + fractions[k % 3] + (k % 2 ? type_sign(type) : 0);
+        const size_t place = (size_t)(k * 1234577 % n);
+        const uint64_t usual = type_load(type, x, place);
+        type_store(type, x, place, stray);
+        check_everywhere(OPERATION_SUM, type, n, x, NULL, text_of(OPERATION_SUM, type, "one stray", n));
+        check_everywhere(OPERATION_ASUM, type, n, x, NULL, text_of(OPERATION_ASUM, type, "one stray", n));
+        type_store(type, x, place, usual);
+    }
+    array_free(x);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("exact");
     TCase *all = tcase_create("all");
@@ -284,6 +308,7 @@ int main(void) {
     tcase_add_loop_test(all, every_split, 0, product);
     tcase_add_loop_test(all, full_headroom, 0, 4 * TYPE_COUNT);
     tcase_add_loop_test(all, one_outlier, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, one_stray, 0, TYPE_COUNT);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

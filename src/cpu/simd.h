@@ -101,6 +101,18 @@ QUIRE_INLINE v_i16 with_sign(v_i16 magnitude, v_i16 sign) {
     return (v_i16)_mm512_mask_sub_epi16((__m512i)magnitude, _mm512_movepi16_mask((__m512i)sign), _mm512_setzero_si512(),
                                         (__m512i)magnitude);
 }
+/* By arithmetic shifts; a count beyond 15 does as 15. */
+QUIRE_INLINE v_i16 shift_right(v_i16 x, v_i16 count) { return (v_i16)_mm512_srav_epi16((__m512i)x, (__m512i)count); }
+QUIRE_INLINE v_u16 max_v_u16(v_u16 a, v_u16 b) { return (v_u16)_mm512_max_epu16((__m512i)a, (__m512i)b); }
+QUIRE_INLINE int any_above(v_u16 x, uint16_t most) {
+    return _mm512_cmpgt_epu16_mask((__m512i)x, _mm512_set1_epi16((int16_t)most)) != 0;
+}
+/* The greatest of numbers that are not negative. */
+QUIRE_INLINE int greatest_v_i16(v_i16 x) {
+    const __m256i four = _mm256_max_epi16(_mm512_castsi512_si256((__m512i)x), _mm512_extracti64x4_epi64((__m512i)x, 1));
+    const __m128i two = _mm_max_epi16(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+    return ~_mm_cvtsi128_si32(_mm_minpos_epu16(~two)) & INT16_MAX;
+}
 QUIRE_INLINE v_i16 look_up(v_i16 table, v_i16 index) {
     return (v_i16)_mm512_permutexvar_epi16((__m512i)index, (__m512i)table);
 }
