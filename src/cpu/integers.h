@@ -61,6 +61,8 @@ QUIRE_INLINE v_i64 sum_of_pairs(v_i32 sum) { return ((v_i64)((v_u64)sum << 32) >
 
 /* -------------------------------------------------------------------------------------------- one sum, of 15 fields */
 
+#define NEAR_FAILURES 2 /* of a block: then it is not tried any more, until the next                                    */
+
 /* A sum of 15 fields, field the greatest. m takes the magnitudes; but the greatest counts as large as that field allows. */
 typedef struct {
     int field; /* 0: none is tried                                                                                      */
@@ -133,13 +135,15 @@ QUIRE_INLINE v_u64 integers_count(exact_choice c, const char *x, size_t steps, i
     const int lowest = top - integers_reach(c), base = lowest + exponent_bias(c) + c.format.precision - 1;
     const power_table low_powers = powers_from(base, 0), high_powers = powers_from(base, INTEGER_SPREAD);
     near_sum near = near_first(c, x, steps, base);
+    int tries = near.field ? NEAR_FAILURES : 0;
     v_i64 near_total = { 0 }, low = { 0 }, high = { 0 };
     for (size_t step = 0, some; step < steps; step += some) {
         const char *at = x + step * SIMD_BYTES;
         some = steps - step < INTEGER_STEPS ? steps - step : INTEGER_STEPS;
-        if (near.field && near_add(c, &near, at, some, m)) {
+        if (tries && near_add(c, &near, at, some, m)) {
             near_total += sum_of_pairs(near.sum);
         } else {
+            if (tries) tries--;
             const far_sum sum = far_add(c, &low_powers, &high_powers, at, some, m);
             low += sum_of_pairs(sum.low);
             high += sum_of_pairs(sum.high);

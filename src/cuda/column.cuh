@@ -18,6 +18,10 @@
 
 enum { SAW_NAN = 1, SAW_POSITIVE_INFINITY = 2, SAW_NEGATIVE_INFINITY = 4, SAW_OTHER = 8 };
 
+/* And, beside that, of a warp: whether its columns were ever used; limbs have some of what its windows have counted; it has
+ * met what no window holds, and dropped bits only from then on. */
+enum { WARP_USED = 16, WARP_DEPOSITED = 32, WARP_HARD = 64 };
+
 /* What a term that may be special says of the sum. */
 static __device__ __forceinline__ unsigned seen(double term) {
     const unsigned other = bits_of_double(term) != 0x8000000000000000 ? SAW_OTHER : 0;

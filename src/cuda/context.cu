@@ -186,20 +186,67 @@ static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kerne
     return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
 }
 
-/* A block a group, which is as large as leaves enough of them; and one more that gathers while others are at work. */
-static launch_shape shape_ring(const cuda_kernel *kernel, size_t tiles, size_t most, size_t tile_bytes) {
+/* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to so many units; leaves the
+ * shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a size. */
+static void cut_into_pieces(launch_shape &shape, size_t units, size_t step, size_t least, bool in_order) {
+    const size_t once = in_order ? PIECES_THREAD : 1, span = in_order ? PIECES_WARP : LANE_GROUPS; /* see merge_pieces */
+    size_t piece = 1; /* up to a fair share; powers of two were faster */
+    unsigned halvings = 0;
+    if (in_order) step = step < PIECE_PLACES ? step / once * once : divide_up(step, PIECE_PLACES) * PIECE_PLACES;
+    if (!step) return;
+    while (2 * piece * step <= units && piece < RUN_MOST) piece *= 2;
+    for (; piece >= 2 * least && (halvings + 3) * step + (2 * once << halvings) < LANE_GROUPS; halvings++) {
+        if (((size_t)2 << halvings) > span || (in_order && step % ((size_t)2 << halvings))) break;
+        piece /= 2;
+    }
+    const size_t run = piece << halvings, halved = step * (run - piece);
+    const size_t whole = (units - halved) / run / once * once;
+    if (!halvings || (in_order && units / run >= PIECE_TREE)) return;
+    const size_t rest = units - halved - whole * run;
+    shape.run = (unsigned)run;
+    shape.whole = (unsigned)whole;
+    shape.step = (unsigned)step;
+    shape.halvings = halvings;
+    shape.blocks = (unsigned)(whole + halvings * step + divide_up(rest, piece) + 1);
+}
+
+/* Whether an array is long enough for pieces, or a test wants some. */
+static bool has_pieces(const cuda_context *c, const quire_job *job) {
+    return c->wish.bytes || (!c->wish.blocks && array_bytes(job) >= PIECES_BYTES);
+}
+
+/* For so many blocks at once there are pieces of some units; if a test wants them, each has a quarter of the work. */
+static size_t blocks_at_once(const cuda_context *c, const cuda_kernel *kernel, unsigned threads, size_t units) {
+    const size_t blocks = c->wish.blocks ? wished_blocks(c) : resident_blocks(c, kernel, threads);
+    return c->wish.bytes && blocks > units / 4 ? units / 4 : blocks;
+}
+
+/* A block a group, and one more that gathers while others are at work. Groups are pieces, or of a size, which is as large as
+ * leaves enough of them. */
+static launch_shape shape_ring(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tiles,
+                               size_t most) {
+    const size_t tile_bytes = array_bytes(job) / tiles + 1;
+    const size_t least = c->wish.bytes ? 1 : divide_up(RING_PIECE, tile_bytes);
+    /* large tiles make no small pieces: then they pay only where a block is slow by itself, with 16 bits an element */
+    const bool pay = c->wish.bytes || tile_bytes <= RING_PIECE || describe_format(job->type).size == 2;
+    launch_shape shape = { 0, kernel->threads, 1, 0 };
+    if (pay && has_pieces(c, job))
+        cut_into_pieces(shape, tiles, blocks_at_once(c, kernel, kernel->threads, tiles), least, true);
+    if (shape.halvings) return shape;
     unsigned run = 1;
     if (most > kernel->owners) most = kernel->owners;
     while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
     while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run) + 1, kernel->threads, run, 0 };
+    shape.run = run;
+    shape.blocks = (unsigned)divide_up(tiles, run) + 1;
+    return shape;
 }
 
 static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tile) {
     const size_t tiles = job->n ? divide_up(job->n, tile) : 1;
     const size_t most = wished_blocks(c);
-    if (kernel->driver == DRIVER_RING) return shape_ring(kernel, tiles, most, array_bytes(job) / tiles);
+    if (kernel->driver == DRIVER_RING) return shape_ring(c, job, kernel, tiles, most);
     return shape_direct(c, kernel, tiles, most);
 }
 
@@ -219,28 +266,6 @@ static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
-/* Pieces of a long exact sum, smaller and smaller (policy.h), for so many blocks at once; no blocks if it is too short. */
-static launch_shape shape_pieces(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, unsigned threads,
-                                 size_t step) {
-    const size_t batches = job->n / kernel->batch, bytes = array_bytes(job);
-    const size_t least = c->wish.bytes ? 1 : divide_up(EXACT_LEAST * batches, bytes);
-    launch_shape shape = { 0, threads, 0, kernel->batch };
-    if (c->wish.bytes && step > batches / 4) step = batches / 4;
-    if (!step || (!c->wish.bytes && (c->wish.blocks || bytes < EXACT_PIECES))) return shape;
-    size_t piece = 1; /* up to a fair share; powers of two were faster */
-    while (2 * piece * step <= batches) piece *= 2;
-    for (; piece >= 2 * least && (shape.halvings + 3) * step + ((size_t)2 << shape.halvings) < LANE_GROUPS; shape.halvings++)
-        piece /= 2;
-    if (!shape.halvings) return shape;
-    const size_t run = piece << shape.halvings, halved = step * (run - piece);
-    const size_t whole = (batches - halved) / run, rest = batches - halved - whole * run;
-    shape.run = (unsigned)run;
-    shape.whole = (unsigned)whole;
-    shape.step = (unsigned)step;
-    shape.blocks = (unsigned)(whole + shape.halvings * step + divide_up(rest, piece) + 1);
-    return shape;
-}
-
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
  * long one has as many as fit, or groups. Warps take no more at a time than leaves work for all. */
 static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_pass pass) {
@@ -251,9 +276,12 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     const bool is_short = is_short_sum(c, job);
     size_t blocks = is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (blocks > wished_blocks(c) || c->wish.blocks) blocks = wished_blocks(c);
-    if (!is_short && pass != PASS_AGAIN) {
-        const launch_shape pieces = shape_pieces(c, job, kernel, threads, blocks);
-        if (pieces.blocks) return pieces;
+    const size_t batches = job->n / kernel->batch;
+    if (!is_short && pass != PASS_AGAIN && batches && has_pieces(c, job)) {
+        launch_shape pieces = { 0, threads, 0, kernel->batch };
+        const size_t least = c->wish.bytes ? 1 : divide_up(EXACT_PIECE, array_bytes(job) / batches);
+        cut_into_pieces(pieces, batches, blocks_at_once(c, kernel, threads, batches), least, false);
+        if (pieces.halvings) return pieces;
     }
     if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
     if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
@@ -299,6 +327,7 @@ static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda
     work.run = shape.run;
     work.share = shape.share;
     work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;
+    work.gatherer = shape.blocks - 1 - shape.step;
     void *arguments[] = { &work };
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

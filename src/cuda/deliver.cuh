@@ -8,20 +8,27 @@
 
 #include "cuda/fixed.cuh"
 #include "cuda/loose.cuh"
+#include "cuda/pieces.cuh"
 #include "method/ball.h"
 
 template <class Choice>
 using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered, Choice::threads>;
 
 /* What the warps of a block have counted. */
-template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP> {
+template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP, Choice::loose != LOOSE_NEVER> {
     static constexpr int warps = Choice::threads / WARP, bins = Choice::streams * Choice::kept_bins, items = 2 * bins;
     int64_t count[warps][items]; /* the low and the high part of every bin                                              */
     int top[warps];              /* of the warp's window, or NO_WINDOW                                                  */
     int64_t dropped[warps];      /* batches of all lanes that may have lost bits                                        */
     unsigned saw[warps];
-    bool used[warps], deposited[warps]; /* whether the warp used its columns; whether it has added to limbs             */
+    fixed_sum own;          /* the last block's */
+    ball_radius own_radius; /* and what it may have dropped */
 };
+
+template <class Choice> static __device__ __forceinline__ block_counts<Choice> &counts_of_block(void) {
+    __shared__ block_counts<Choice> block;
+    return block;
+}
 
 /* Hands over what a warp has counted. */
 template <class Choice>
@@ -35,7 +42,7 @@ static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, ex
         if (there) sum = warp_sum(window.count(i / Choice::kept_bins, i % Choice::kept_bins));
         if (thread == 0) block.count[warp][2 * i] = sum.low, block.count[warp][2 * i + 1] = sum.high;
     }
-    if (thread == 0) block.top[warp] = there ? window.top : NO_WINDOW, block.deposited[warp] = window.deposited;
+    if (thread == 0) block.top[warp] = there ? window.top : NO_WINDOW;
     if constexpr (Choice::loose) {
         const cell_total all = warp_sum(dropped);
         if (thread == 0) block.dropped[warp] = all.low + all.high * ((int64_t)1 << 32);
@@ -104,12 +111,36 @@ static __device__ __forceinline__ void tell_hardness(const cuda_job &job, bool h
     if (job.hint && hard != job.was_hard) *(volatile unsigned *)job.hint = hard;
 }
 
+/* The unit of what is dropped from a window whose last bin has that one. */
+template <class Choice> static __device__ __forceinline__ int dropped_unit(const cuda_job &job, int unit) {
+    return unit - 1 + (adds_together<Choice>(job) ? LOOSE_TOGETHER_LOSS : 0);
+}
+
+/* What a block may have dropped, told by a flag, if its unit is that of the sum and its count no more than most_dropped's;
+ * else in the workspace. By a whole warp. */
+template <class Choice>
+static __device__ __forceinline__ void tell_radius(const cuda_job &job, fixed_sum &sum, ball_radius r, bool hard,
+                                                   int thread) {
+    const bool told = !hard && sum.unit != NO_UNIT && r.unit == dropped_unit<Choice>(job, sum.unit);
+    if (!r.count || gridDim.x == 1 || told) return;
+    if (thread == 0) add_radius(job.workspace, r);
+    sum.flags = (sum.flags & ~FIXED_DROPPED) | FIXED_LIMBS;
+}
+
+/* The most that all warps may have dropped, if they were loose from the start, and that the greatest unit of their windows:
+ * a lane counts once for a batch, and once for the move up before it. batch: elements of a warp's; all but the last few are
+ * full. */
+template <class Choice>
+static __device__ __forceinline__ ball_radius most_dropped(const cuda_job &job, int unit, unsigned batch) {
+    const size_t batches = job.n / batch + Choice::lane_terms + 2;
+    return { (int64_t)(batches * (2 * WARP * Choice::loss)), dropped_unit<Choice>(job, unit) };
+}
+
 /* Stores a result, if both ends of a ball round alike, which lanes 0 and 1 have; or says that this is not enough. By a whole
  * warp. */
-static __device__ __forceinline__ void finish_ends(const cuda_job &job, quire_total end, int thread) {
-    const uint64_t bits = total_round(finish_total(end, job.finish, job.n), job.format);
+static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t bits, bool practice, int thread) {
     const bool decided = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
-    if (thread) return;
+    if (thread || practice) return;
     if (decided)
         format_store(bits, job.format, job.result);
     else
@@ -135,13 +166,15 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
         end[side] = warp_total(sum->limb, thread);
         __syncwarp();
     }
-    finish_ends(job, accumulator_total_of(sum, thread ? end[1] : end[0]), thread);
+    const quire_total mine = accumulator_total_of(sum, thread ? end[1] : end[0]);
+    finish_ends(job, total_round(finish_total(mine, job.finish, job.n), job.format), false, thread);
 }
 
 /* The same in units, if nothing went to limbs, and 128 bits will do; answers whether it is so. */
 template <class Choice>
 static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fixed_sum sum, const quire_accumulator &rest,
-                                                         ball_radius r, int thread) {
+                                                         ball_radius r, bool practice, int thread) {
+    __syncwarp();
     const int rise = r.unit - sum.unit; /* a radius below 2^63 may rise to 2^113, below a sum of 2^124 */
     bool in_limbs = sum.unit == NO_UNIT || rise > 50 || sum.units >> 124 != sum.units >> 127;
     for (int i = thread; i < QUIRE_ACCUMULATOR_LIMBS; i += WARP) in_limbs = in_limbs || rest.limb[i];
@@ -149,7 +182,7 @@ static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fi
     __int128 radius = rise >= 0 ? (__int128)r.count << rise : (r.count >> min(-rise, 62)) + 1;
     if (Choice::loose == LOOSE_TOTALS) radius += (sum.units >> LOOSE_RELATIVE) + 1; /* none is negative */
     sum.units += thread ? radius : -radius;
-    finish_ends(job, total_of_units(sum, job.n), thread);
+    finish_ends(job, round_units(job, sum), practice, thread);
     return true;
 }
 
@@ -165,10 +198,9 @@ static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choic
                 (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
         sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
     }
-    bool to_limbs = block.used[warp] || (saw & special);
-    if constexpr (Choice::windowed) to_limbs = to_limbs || block.deposited[warp];
-    if constexpr (Choice::loose) to_limbs = to_limbs || block.dropped[warp];
+    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see take_hard                */
     sum.flags = (saw & SAW_OTHER ? FIXED_OTHER : 0) | (to_limbs ? FIXED_LIMBS : 0);
+    if constexpr (Choice::loose) sum.flags |= block.dropped[warp] ? FIXED_DROPPED : 0;
     return sum;
 }
 
@@ -194,51 +226,92 @@ static __device__ __forceinline__ fixed_sum sum_of_block(const cuda_job &job, bl
         add_counts(block, rest->limb, thread, shrunk);
         sum.flags |= FIXED_LIMBS;
     }
-    if (__any_sync(WHOLE_WARP, mine && block.used[thread]))
-        add_totals<typename Choice::column>(rest, block.used, total, thread);
+    if (__any_sync(WHOLE_WARP, mine && (block.saw[thread] & WARP_USED)))
+        add_totals<typename Choice::column>(rest, block.saw, total, thread);
     const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
     if (thread == 0 && (sum.flags & FIXED_LIMBS)) add_flags(rest, saw);
     return sum;
 }
 
-/* Rounds the sum of all blocks; by the first warp of the last. */
+/* Rounds the sum of all blocks; by the first warp of the last. practice: stores nothing. */
 template <class Choice>
 static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_sum sum, ball_radius radius,
-                                                    block_counts<Choice> &block, int thread) {
-    if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
+                                                    block_counts<Choice> &block, bool practice, int thread) {
     if constexpr (Choice::loose) {
-        const bool has_limbs = (sum.flags & FIXED_LIMBS) && gridDim.x > 1;
-        if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
-        if (has_limbs) radius = take_radius(job.workspace, thread);
         if (radius.count) {
-            if (finish_ball_of_units<Choice>(job, sum, block.rest, radius, thread)) return;
+            if (finish_ball_of_units<Choice>(job, sum, block.rest, radius, practice, thread)) return;
             add_sum(&block.rest, sum, thread);
             finish_ball<Choice>(job, &block.rest, radius, thread);
             return;
         }
     }
-    finish_fixed(job, sum, &block.rest, thread);
+    finish_fixed(job, sum, &block.rest, practice, thread);
 }
 
-/* What is to be done after every warp has handed over, and a barrier. By all threads. */
+/* What all blocks may have dropped: as they have told, each with its own; or the own of a block that is alone. By the first
+ * warp of the last. */
+template <class Choice>
+static __device__ __forceinline__ ball_radius gather_radius(const cuda_job &job, const fixed_sum &sum,
+                                                            const block_counts<Choice> &block, unsigned batch, int thread) {
+    if (gridDim.x == 1) return block.own_radius;
+    ball_radius radius = BALL_EXACT;
+    if (sum.flags & FIXED_LIMBS) radius = take_radius(job.workspace, thread);
+    if (sum.flags & FIXED_DROPPED) radius_add(&radius, most_dropped<Choice>(job, block.dropped_unit, batch));
+    return radius;
+}
+
+/* Something to practise on. */
+template <class Choice> static __device__ __forceinline__ fixed_sum like_a_sum(const cuda_job &job, ball_radius &radius) {
+    if (Choice::loose && job.pass == PASS_LOOSE) radius = { 1, -100 };
+    return { (__int128)3 << 96, -100, FIXED_OTHER };
+}
+
+/* The last block's. batch: elements of a warp's. If it has nothing else to do it goes through all of this once for practice,
+ * with something like a sum: such code is long, and where an array has passed through the caches it would come from memory
+ * when it is needed, for 2 to 8 us. By all threads; out of line, so that no other block keeps anything for it. */
+template <class Choice>
+static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block, unsigned batch) {
+    const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
+    const bool practises = job.run && !job.accumulator && gridDim.x > GATHERED_BY_ONE;
+    const fixed_sum none = FIXED_NOTHING;
+    for (int left = practises ? 1 : 0; left >= 0; left--) {
+        const bool practice = left > 0;
+        const fixed_sum own = choose(warp || practice, none, block.own);
+        fixed_sum sum = gather_blocks(job, own, practice ? 1 : gridDim.x, room_for(job.n), block);
+        if (warp == 0) {
+            ball_radius radius = BALL_EXACT;
+            if (practice) {
+                sum = like_a_sum<Choice>(job, radius);
+            } else if constexpr (Choice::loose) {
+                if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
+                if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
+                radius = gather_radius(job, sum, block, batch, thread);
+            }
+            finish_exact(job, sum, radius, block, practice, thread);
+        }
+        __syncthreads();
+    }
+}
+
+/* What is to be done after every warp has handed over, and a barrier. By all threads. batch: of a warp, in elements. */
 template <class Choice>
 static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block, const cell_total *total,
-                                               int warp, int thread, int shrunk) {
-    fixed_sum sum = FIXED_NOTHING;
-    ball_radius radius = BALL_EXACT;
+                                               unsigned batch, int warp, int thread, int shrunk) {
+    const unsigned number = block_number(job);
+    const bool is_last = number == gridDim.x - 1;
     if (warp == 0) {
-        sum = sum_of_block(job, block, total, thread, shrunk);
+        fixed_sum sum = sum_of_block(job, block, total, thread, shrunk);
         if constexpr (Choice::loose) {
-            radius = block_radius(job, block, thread, shrunk);
-            if (gridDim.x > 1 && thread == 0) add_radius(job.workspace, radius);
+            const bool hard = __any_sync(WHOLE_WARP, thread < (int)blockDim.x / WARP && (block.saw[thread] & WARP_HARD));
+            const ball_radius radius = block_radius(job, block, thread, shrunk);
+            tell_radius<Choice>(job, sum, radius, hard, thread);
+            if (is_last && thread == 0) block.own_radius = radius;
         }
+        if (is_last && thread == 0) block.own = sum;
+        if (!is_last) deliver_sum(job, number, sum, thread);
+        __syncwarp();
     }
-    if (blockIdx.x == gridDim.x - 1) {
-        sum = gather_blocks(job, sum, room_for(job.n), block);
-        if (warp == 0) finish_exact(job, sum, radius, block, thread);
-    } else if (warp == 0) {
-        deliver_sum(job, sum, thread);
-    }
+    if (is_last) gather_and_finish<Choice>(job, block, batch);
 }
 
 #endif

@@ -11,30 +11,40 @@
 #include "cuda/deliver.cuh"
 #include "cuda/loose.cuh"
 
-/* A warp at work. */
+/* A warp at work. What is rarely asked, and can be found again, is not kept: registers are scarce. */
 template <class Choice> struct exact_warp {
     exact_window<Choice> window;
-    cell_total *total; /* of the warp's columns                                                                         */
-    int64_t *limb;     /* where windows that move leave their counts                                                    */
     int thread, additions; /* to columns since they were emptied                                                        */
-    bool used;             /* whether the columns were ever used                                                        */
-    bool may_drop, loose;  /* whether bits may be dropped, and are from now on                                          */
-    bool hard;             /* whether it has met what no window holds; what starts loose does not look                  */
-    bool together;         /* whether that is done to several added together                                            */
+    bool loose;            /* whether bits are dropped from now on                                                      */
     unsigned dropped;      /* batches of this lane that may have lost some                                              */
-    unsigned saw;
+    unsigned saw;          /* see column.cuh                                                                            */
 };
+
+template <class Choice> static __device__ __forceinline__ cell_total *totals_of_block(void) {
+    return (cell_total *)(column_bytes + Choice::column_size);
+}
+
+/* Of a warp's columns. */
+template <class Choice> static __device__ __forceinline__ cell_total *totals_of_warp(void) {
+    return totals_of_block<Choice>() + threadIdx.x / WARP * Choice::column::cells;
+}
+
+/* Where windows that move leave their counts. */
+template <class Choice> static __device__ __forceinline__ int64_t *limbs_of_block(const cuda_job &job) {
+    return rest_of_block(job, &counts_of_block<Choice>().rest)->limb;
+}
 
 /* Before a warp adds so many terms a lane to its columns. */
 template <class Choice> static __device__ __forceinline__ void columns_prepare(exact_warp<Choice> &w, int terms) {
     typedef typename Choice::column Column;
-    if (!w.used) {
+    cell_total *total = totals_of_warp<Choice>();
+    if (!(w.saw & WARP_USED)) {
         column_clear<Column, Choice::threads>();
-        for (int k = w.thread; k < Column::cells; k += WARP) w.total[k] = { 0, 0 };
-        w.used = true;
+        for (int k = w.thread; k < Column::cells; k += WARP) total[k] = { 0, 0 };
+        w.saw |= WARP_USED;
     }
     if (w.additions + terms * Column::of_term > Column::additions) {
-        w.saw |= columns_flush<Column, Choice::threads>(w.total);
+        w.saw |= columns_flush<Column, Choice::threads>(total);
         w.additions = 0;
     }
     w.additions += terms * Column::of_term;
@@ -54,17 +64,22 @@ static __device__ __noinline__ unsigned few_elements(const typename Format::elem
 }
 
 /* Before a warp adds so many numbers a lane to its window. */
-template <class Choice> static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, int terms, int shrunk) {
+template <class Choice>
+static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, const cuda_job &job, int terms, int shrunk) {
     if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
         w.window.read();
-        if (w.window.readings >= READINGS) w.window.deposit(w.limb, w.thread, shrunk);
+        if (w.window.readings >= READINGS) {
+            w.window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+            w.saw |= WARP_DEPOSITED;
+        }
     }
     w.window.additions += terms;
 }
 
 /* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from this one on. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const batch_of<Format, E, PACKS> &b) {
+static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const cuda_job &job,
+                                                    const batch_of<Format, E, PACKS> &b) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     auto &window = w.window;
     if (window.slow > 0) {
@@ -79,7 +94,7 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
                                   : window.top_for((uint32_t)warp_max(first < INFINITE_WORD ? (int)first : 0),
                                                    Choice::least - shrunk, Choice::bins));
     }
-    window_prepare(w, E * PACKS, shrunk);
+    window_prepare(w, job, E * PACKS, shrunk);
     auto before = window.bin;
     uint32_t most;
     const bool left =
@@ -92,8 +107,8 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     const int better = Choice::fits ? window.top
                                     : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
                                                         Choice::least - shrunk, Choice::bins);
-    w.hard = w.hard || better == NO_WINDOW;
-    const bool gives_up = Choice::loose && better == NO_WINDOW && w.may_drop;
+    if (Choice::loose && better == NO_WINDOW) w.saw |= WARP_HARD;
+    const bool gives_up = Choice::loose && better == NO_WINDOW && job.pass == PASS_LOOSE;
     if (__any_sync(WHOLE_WARP, whole || !gives_up)) columns_prepare(w, E * PACKS);
     if (whole) {
         window.bin = before;
@@ -105,17 +120,21 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     }
     __syncwarp();
     if (gives_up) {
-        if (Choice::streams > 1) window.deposit(w.limb, w.thread, shrunk); /* what is loose has one */
+        if (Choice::streams > 1) { /* what is loose has one */
+            window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+            w.saw |= WARP_DEPOSITED;
+        }
         w.loose = true;
     } else if (!Choice::fits) {
-        window.learn(better, w.limb, w.thread, shrunk);
+        if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk)) w.saw |= WARP_DEPOSITED;
     }
 }
 
 /* A batch, of which bits may be dropped. The window moves up where it must; what is not finite sends the warp to its
  * columns. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const batch_of<Format, E, PACKS> &same) {
+static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const cuda_job &job,
+                                                   const batch_of<Format, E, PACKS> &same) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     constexpr bool totals = Choice::loose == LOOSE_TOTALS;
     auto &window = w.window;
@@ -131,12 +150,12 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
         const int greatest = warp_max(top);
         if (greatest != NOT_FINITE) w.dropped += window.raise(loose_top(greatest));
     }
-    if (window.limit) window_prepare(w, totals ? 1 : E * PACKS, shrunk);
+    if (window.limit) window_prepare(w, job, totals ? 1 : E * PACKS, shrunk);
     const auto before = window.bin;
     if constexpr (totals)
         window_add_f64(window.bin.at[0], LOOSE_BINS, total);
     else
-        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, w.together);
+        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, adds_together<Choice>(job));
     if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
         window.bin = before;
         columns_prepare(w, E * PACKS);
@@ -151,85 +170,105 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
 }
 
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const batch_of<Format, E, PACKS> &b) {
+static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const cuda_job &job,
+                                                  const batch_of<Format, E, PACKS> &b) {
     if (Choice::loose && w.loose) {
-        if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, b);
+        if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, job, b);
     } else if constexpr (Choice::windowed) {
-        window_first<Choice, Format, Term>(w, b);
+        window_first<Choice, Format, Term>(w, job, b);
     } else {
         columns_prepare(w, E * PACKS);
         w.saw |= column_batch<Choice, Format, Term>(b, w.saw);
     }
 }
 
-/* The batches of a warp: first, first + step, ... so many. */
+/* The batches of a warp, by number: the next, and then every so many warps one. They fit 32 bits where arrays fit a memory.
+ */
 struct warp_turns {
-    size_t first;
-    unsigned step, count;
+    unsigned next, end;
 };
 
-static __device__ __forceinline__ size_t shares_of(size_t n, size_t share) { return n / share + (n % share != 0); }
+static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
+    return (unsigned)(n / share + (n % share != 0));
+}
 
-static __device__ __forceinline__ warp_turns turns_below(size_t first, unsigned step, size_t end) {
-    return { first, step, first < end ? (unsigned)((end - 1 - first) / step) + 1 : 0u };
+/* How many warps take turns: those of a block that has a piece, or of the grid. The asm keeps the compiler from keeping it:
+ * see block_number. */
+template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
+    unsigned threads, blocks;
+    asm volatile("mov.u32 %0, %%ntid.x;" : "=r"(threads));
+    asm volatile("mov.u32 %0, %%nctaid.x;" : "=r"(blocks));
+    return threads / WARP * (PIECES && job.run ? 1 : blocks);
 }
 
 /* In turn with all warps of the grid, the first first, or the last. */
-static __device__ __forceinline__ warp_turns turns_of_grid(size_t batches, bool last_first) {
-    const unsigned warps = blockDim.x / WARP * gridDim.x, warp = threadIdx.x / WARP * gridDim.x + blockIdx.x;
-    return turns_below(last_first ? warps - 1 - warp : warp, warps, batches);
+static __device__ __forceinline__ warp_turns turns_of_grid(unsigned batches, const cuda_job &job, bool last_first) {
+    const unsigned warp = threadIdx.x / WARP * gridDim.x + blockIdx.x;
+    return { last_first ? warps_in_turn<false>(job) - 1 - warp : warp, batches };
 }
 
 /* In turn with those of the block, which has a piece of them. */
-static __device__ __forceinline__ warp_turns turns_of_piece(size_t batches, const cuda_job &job) {
-    const unsigned warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
-    size_t begin = (size_t)job.run * min(blockIdx.x, job.whole), run = job.run;
-    if (blockIdx.x >= job.whole) {
-        const unsigned block = blockIdx.x - job.whole, halved = min(block / job.step, job.halvings - 1);
-        run >>= halved + 1;
-        begin += (size_t)job.step * (job.run - (job.run >> halved)) + run * (block - halved * job.step);
-    }
-    return turns_below(begin + warp, warps, min(begin + run, batches));
+static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, const cuda_job &job) {
+    const block_piece piece = piece_of_block(job, block_number(job));
+    return { (unsigned)piece.begin + threadIdx.x / WARP, (unsigned)min(piece.begin + piece.size, (size_t)batches) };
 }
 
-/* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. */
+/* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. FULL: all
+ * are full, and may be of pieces. */
 template <class Choice, class Format, class Term, int E, int PACKS, bool FULL>
 static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const typename Format::element *x,
                                                     const typename Format::element *y, size_t n, size_t share,
-                                                    warp_turns turns) {
+                                                    warp_turns turns, const cuda_job &job) {
     batch_of<Format, E, PACKS> now, next;
-    size_t at = turns.first * share;
     auto load = [&] {
+        const size_t at = turns.next * share;
         next.count = n - at < share ? (int)(n - at) : (int)share;
         if (FULL)
             load_full_batch<Format, Term>(next, x + at, y + at, w.thread);
         else
             load_some_batch<Format, Term>(next, x + at, y + at, w.thread, next.count);
     };
-    if (turns.count) load();
-    for (; turns.count; turns.count--) {
+    if (turns.next < turns.end) load();
+    while (turns.next < turns.end) {
         now = next;
-        at += turns.step * share;
-        if (turns.count > 1) load();
-        warp_batch<Choice, Format, Term>(w, now);
+        turns.next += warps_in_turn<FULL>(job);
+        if (turns.next < turns.end) load();
+        warp_batch<Choice, Format, Term>(w, job, now);
     }
 }
 
-/* The elements from x and y on, which are aligned: of a long array full batches first, and what is left a load at a time, by
- * the last warps. */
+/* The arrays from the first element on that is aligned. */
+template <class Format> struct aligned_arrays {
+    const typename Format::element *x, *y;
+    size_t n, head; /* elements from there on, and before                                                               */
+};
+
+template <class Format, int E>
+static __device__ __forceinline__ aligned_arrays<Format> aligned_arrays_of(const void *x, const void *y, size_t n) {
+    typedef typename Format::element element;
+    const size_t before = E == 1 ? 0 : (size_t)(-(uintptr_t)x % 16) / sizeof(element), head = before < n ? before : n;
+    return { (const element *)x + head, (const element *)y + head, n - head, head };
+}
+
+/* Of a long array full batches first, and what is left a load at a time, by the last warps. */
 template <class Choice, class Format, class Term, int E>
-static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const typename Format::element *x,
-                                                     const typename Format::element *y, size_t n, size_t share,
-                                                     const cuda_job &job) {
+static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const cuda_job &job) {
     constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
+    const aligned_arrays<Format> a = aligned_arrays_of<Format, E>(job.x, job.y, job.n);
     if constexpr (Choice::is_short) {
-        warp_batches<Choice, Format, Term, E, PACKS, false>(w, x, y, n, share, turns_of_grid(shares_of(n, share), false));
+        warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, job.share,
+                                                            turns_of_grid(shares_of(a.n, job.share), job, false), job);
     } else {
-        const size_t full = n / BATCH * BATCH;
+        const unsigned batches = (unsigned)(a.n / BATCH);
         warp_batches<Choice, Format, Term, E, PACKS, true>(
-            w, x, y, full, BATCH, job.run ? turns_of_piece(n / BATCH, job) : turns_of_grid(n / BATCH, false));
-        warp_batches<Choice, Format, Term, E, 1, false>(w, x + full, y + full, n - full, WARP * E,
-                                                        turns_of_grid(shares_of(n - full, WARP * E), true));
+            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_grid(batches, job, false), job);
+        const void *x = job.x;
+        size_t n = job.n;
+        asm volatile("" : "+l"(x), "+l"(n)); /* nothing of it is kept over the batches: see block_number */
+        const aligned_arrays<Format> b = aligned_arrays_of<Format, E>(x, job.y, n);
+        const size_t full = b.n / BATCH * BATCH;
+        warp_batches<Choice, Format, Term, E, 1, false>(w, b.x + full, b.y + full, b.n - full, WARP * E,
+                                                        turns_of_grid(shares_of(b.n - full, WARP * E), job, true), job);
     }
 }
 
@@ -243,42 +282,39 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
         let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way */
     after_earlier_work();
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
-    __shared__ block_counts<Choice> block;
+    block_counts<Choice> &block = counts_of_block<Choice>();
     static_assert(Choice::shared + sizeof block + exact_window<Choice>::memory <= SHARED_MEMORY,
                   "more than any block may have");
-    cell_total *totals = (cell_total *)(column_bytes + Choice::column_size);
     const unsigned warp = threadIdx.x / WARP;
     exact_warp<Choice> w;
     w.window.open();
-    w.total = totals + warp * Choice::column::cells;
-    w.limb = rest_of_block(job, &block.rest)->limb;
     w.thread = threadIdx.x % WARP;
-    w.additions = 0, w.used = false, w.saw = 0;
-    w.may_drop = job.pass == PASS_LOOSE;
-    w.loose = w.may_drop && (job.finish == FINISH_ROOT || blockIdx.x % HARD_EVERY), w.dropped = 0;
-    w.hard = false;
-    w.together = adds_together<Choice>(job);
-    if (blockIdx.x == gridDim.x - 1) clear_accumulator(block.rest);
+    w.additions = 0, w.saw = 0, w.dropped = 0;
+    w.loose = job.pass == PASS_LOOSE && (job.finish == FINISH_ROOT || blockIdx.x % HARD_EVERY);
+    if (block_number(job) == gridDim.x - 1) {
+        clear_accumulator(block.rest);
+        if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;
+    }
     __syncthreads();
 
-    /* Elements before the first that is aligned are the first warp's. */
-    const element *x = (const element *)job.x, *y = (const element *)job.y;
-    size_t head = E == 1 ? 0 : (size_t)(-(uintptr_t)x % 16) / sizeof(element);
-    if (head > job.n) head = job.n;
-    if (head && warp == 0 && blockIdx.x == 0) {
-        columns_prepare(w, 1);
-        w.saw |= few_elements<Choice, Format, Term>(x, y, (int)head, w.thread);
+    if (warp == 0 && block_number(job) == 0) { /* elements before the first that is aligned */
+        const int head = (int)aligned_arrays_of<Format, E>(job.x, job.y, job.n).head;
+        if (head) {
+            columns_prepare(w, 1);
+            w.saw |= few_elements<Choice, Format, Term>((const element *)job.x, (const element *)job.y, head, w.thread);
+        }
     }
-    warp_elements<Choice, Format, Term, E>(w, x + head, y + head, job.n - head, job.share, job);
+    warp_elements<Choice, Format, Term, E>(w, job);
 
     if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
-    if (w.used) w.saw |= columns_flush<typename Choice::column, Choice::threads>(w.total);
+    if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column, Choice::threads>(totals_of_warp<Choice>());
     w.saw = warp_or(w.saw);
-    if (w.thread == 0) block.saw[warp] = w.saw, block.used[warp] = w.used;
-    if (Choice::loose && w.hard && w.thread == 0)
+    if (w.thread == 0) block.saw[warp] = w.saw;
+    if (Choice::loose && (w.saw & WARP_HARD) && w.thread == 0)
         *(volatile unsigned *)&job.workspace->hard = 1; /* what is hard goes to limbs, too: see take_hard */
     __syncthreads();
-    deliver(job, block, totals, (int)warp, w.thread, term_as_double<Format, Term>::shrunk);
+    deliver(job, block, totals_of_block<Choice>(), WARP * E * Choice::template packs<E>, (int)warp, w.thread,
+            term_as_double<Format, Term>::shrunk);
 }
 
 #endif

@@ -15,8 +15,9 @@
 #include "cuda/gather.cuh"
 #include "cuda/rest.cuh"
 
-/* What a sum has besides: something other than -0; and more, in limbs. */
-enum { FIXED_OTHER = 1, FIXED_LIMBS = 2, FIXED_FLAGS = 2 };
+/* What a sum has besides: something other than -0; more, in limbs; and that it has dropped some, less than what all batches
+ * may drop from a window of its unit. */
+enum { FIXED_OTHER = 1, FIXED_LIMBS = 2, FIXED_DROPPED = 4, FIXED_FLAGS = 3 };
 
 /* units * 2^unit. A sum of zeros alone has no unit. */
 struct fixed_sum {
@@ -93,14 +94,21 @@ static __device__ __noinline__ fixed_sum warp_sum_in_unit(fixed_sums<COUNT> s, i
     return { warp_sum_units<5>(sum), unit, warp_or(flags) };
 }
 
+static __device__ __forceinline__ int dropped_unit_of(fixed_sum s) { return s.flags & FIXED_DROPPED ? s.unit : NO_UNIT; }
+
+template <int COUNT> static __device__ __forceinline__ int greatest_unit(const fixed_sums<COUNT> &s) {
+    int most = NO_UNIT;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) most = max(most, s.of[i].unit);
+    return warp_max(most);
+}
+
 /* A unit for all that the lanes have: the least, but no more than room binades below the greatest. */
 template <int COUNT> static __device__ __noinline__ int common_unit(fixed_sums<COUNT> s, int room) {
-    int most = NO_UNIT, least = INT_MAX;
-    for (int i = 0; i < COUNT; i++) {
-        most = max(most, s.of[i].unit);
+    const int most = greatest_unit(s);
+    int least = INT_MAX;
+    for (int i = 0; i < COUNT; i++)
         if (s.of[i].unit != NO_UNIT) least = min(least, s.of[i].unit);
-    }
-    most = warp_max(most);
     least = -warp_max(-least);
     return most == NO_UNIT ? NO_UNIT : max(least, most - room);
 }
@@ -122,10 +130,21 @@ static __device__ __forceinline__ fixed_sum warp_sum_fixed(fixed_sums<COUNT> s, 
     return { warp_sum_units<PIECES>(sum), unit, flags };
 }
 
-/* The same where there is one each, which rarely happens. */
-static __device__ __noinline__ fixed_sum join_sums(fixed_sum mine, int room, int64_t *limb) {
-    const fixed_sums<1> part = { { mine } };
-    return warp_sum_in_unit(part, common_unit(part, room), limb);
+/* Adds a sum of another unit; by a single thread. */
+static __device__ __noinline__ fixed_sum join_unlike(fixed_sum a, fixed_sum b, int room, int64_t *limb) {
+    const int most = max(a.unit, b.unit), least = min(a.unit, b.unit);
+    const int unit = least == NO_UNIT ? most : max(least, most - room);
+    a = in_unit(a, unit, limb);
+    b = in_unit(b, unit, limb);
+    return { a.units + b.units, unit, a.flags | b.flags };
+}
+
+/* Adds a sum to another, whose unit falls to no more than room binades below the greatest that there was. */
+static __device__ __forceinline__ void join(fixed_sum &to, fixed_sum s, int room, int64_t *limb) {
+    if (s.unit == to.unit)
+        to.units += s.units, to.flags |= s.flags;
+    else
+        to = join_unlike(to, s, room, limb);
 }
 
 /* ------------------------------------------------------------------------------------------------------- from blocks on */
@@ -135,7 +154,7 @@ static __device__ __noinline__ fixed_sum join_sums(fixed_sum mine, int room, int
 struct fixed_state {
     uint64_t word[2];
 };
-#define FIXED_META 15 /* bits of the second word that are not the sum's */
+#define FIXED_META 16 /* bits of the second word that are not the sum's */
 #define FIXED_BITS (2 * 63 - FIXED_META - 1)
 
 static __device__ __forceinline__ fixed_state state_of(fixed_sum s) {
@@ -148,80 +167,102 @@ static __device__ __forceinline__ fixed_sum sum_of(fixed_state s) {
     const unsigned meta = (unsigned)s.word[1] & ((1 << FIXED_META) - 1), number = meta >> FIXED_FLAGS;
     const int64_t high = (int64_t)(s.word[1] << 1) >> (FIXED_META + 1);
     return { (__int128)high << 63 | (int64_t)s.word[0], number ? (int)number - 1 + LIMB_LEAST_EXPONENT : NO_UNIT,
-             meta & (FIXED_OTHER | FIXED_LIMBS) };
+             meta & ((1 << FIXED_FLAGS) - 1) };
 }
 
 /* Hands a block's sum to the last. By one warp, every thread of which has added to limbs what it had to. */
-static __device__ __forceinline__ void deliver_sum(const cuda_job &job, fixed_sum sum, int thread) {
+static __device__ __forceinline__ void deliver_sum(const cuda_job &job, unsigned number, fixed_sum sum, int thread) {
     if (sum.flags & FIXED_LIMBS) __threadfence();
     __syncwarp();
     const fixed_state s = state_of(sum);
-    fixed_state *to = (fixed_state *)job.workspace->partial + blockIdx.x;
+    fixed_state *to = (fixed_state *)job.workspace->partial + number;
     if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
 }
 
-#define SUMS_OF_THREAD 4 /* that it takes at once, where there are many */
-#define NOBODY ~0u
+#define SUMS_OF_THREAD 4                        /* that it takes at once, where there are many */
+#define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* so many blocks by one warp */
 
 /* The last block's. */
-template <int WARPS> struct fixed_memory {
-    fixed_sum gathered[WARPS + 1];
-    quire_accumulator rest; /* what it has beside integers */
+template <int WARPS, bool DROPS> struct fixed_memory {
+    fixed_sum gathered[WARPS];
+    quire_accumulator rest; /* what it has beside integers                                                              */
+    int dropped_unit;       /* the greatest unit of sums that have dropped some; NO_UNIT to begin with                 */
 };
 
-/* The sum of COUNT blocks a thread from begin on, as soon as they are there, by a warp; number own_at is the own one. */
-template <int COUNT>
-static __device__ __forceinline__ fixed_sum gather_sums(const cuda_job &job, unsigned begin, unsigned own_at, fixed_sum own,
-                                                        int room, int64_t *limb, int thread) {
+/* The sum of the blocks that have handed over, COUNT a thread, as soon as they are there, and of the own one, by a warp. */
+template <int COUNT, int WARPS, bool DROPS>
+static __device__ __forceinline__ fixed_sum gather_few(const cuda_job &job, unsigned blocks, fixed_sum own, int room,
+                                                       fixed_memory<WARPS, DROPS> &memory, int thread) {
     fixed_state s[COUNT];
     fixed_sums<COUNT> part;
-    begin += thread * COUNT;
-    take_states(s, (fixed_state *)job.workspace->partial, begin, gridDim.x - 1);
+    const unsigned begin = thread * COUNT;
+    take_states(s, (fixed_state *)job.workspace->partial, begin, blocks - 1);
 #pragma unroll
-    for (unsigned i = 0; i < COUNT; i++) part.of[i] = choose(begin + i == own_at, own, sum_of(s[i]));
+    for (unsigned i = 0; i < COUNT; i++) part.of[i] = choose(begin + i == blocks - 1, own, sum_of(s[i]));
+    if (DROPS) {
+        int most = NO_UNIT;
+        for (int i = 0; i < COUNT; i++) most = max(most, dropped_unit_of(part.of[i]));
+        most = warp_max(most);
+        if (thread == 0) memory.dropped_unit = most;
+        __syncwarp();
+    }
     return warp_sum_fixed<5>(
-        part, [&] { return common_unit(part, room); }, limb);
+        part, [&] { return common_unit(part, room); }, memory.rest.limb);
 }
 
-/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. */
-template <int WARPS>
-static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fixed_sum own, int room,
-                                                        fixed_memory<WARPS> &memory) {
-    constexpr unsigned ONCE = SUMS_OF_THREAD * WARP;
-    const fixed_sum none = FIXED_NOTHING;
+/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Threads add up what they take,
+ * as it comes, then warps, then the block. */
+template <int WARPS, bool DROPS>
+static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, unsigned blocks, fixed_sum own, int room,
+                                                        fixed_memory<WARPS, DROPS> &memory) {
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    const int thread = threadIdx.x % WARP, once = room < 14 ? room / 2 : 14;
+    const int thread = threadIdx.x % WARP, once = room < 3 * 14 ? room / 3 : 14;
     int64_t *limb = memory.rest.limb;
-    fixed_sum sum = none;
-    for (unsigned begin = warp * ONCE; begin < gridDim.x - 1; begin += warps * ONCE) {
-        const fixed_sum some = gather_sums<SUMS_OF_THREAD>(job, begin, NOBODY, none, once, limb, thread);
-        sum = begin < warps * ONCE ? some : join_sums(choose(thread == 0, sum, choose(thread == 1, some, none)), 0, limb);
+    fixed_sums<1> part = { { FIXED_NOTHING } };
+    int most = NO_UNIT;
+    if (threadIdx.x == 0) part.of[0] = own, most = dropped_unit_of(own);
+#pragma unroll 1
+    for (unsigned begin = threadIdx.x * SUMS_OF_THREAD; begin < blocks - 1; begin += blockDim.x * SUMS_OF_THREAD) {
+        fixed_state s[SUMS_OF_THREAD];
+        take_states(s, (fixed_state *)job.workspace->partial, begin, blocks - 1);
+#pragma unroll
+        for (int i = 0; i < SUMS_OF_THREAD; i++) {
+            const fixed_sum its = sum_of(s[i]);
+            if (DROPS) most = max(most, dropped_unit_of(its));
+            join(part.of[0], its, once, limb);
+        }
     }
+    __syncwarp();
+    if (DROPS) {
+        most = warp_max(most);
+        if (thread == 0) atomicMax(&memory.dropped_unit, most);
+    }
+    const fixed_sum sum = warp_sum_fixed<5>(
+        part, [&] { return common_unit(part, once); }, limb);
     if (sum.flags & FIXED_LIMBS) __threadfence(); /* the first warp will take the limbs */
-    if (thread == 0) memory.gathered[warp + 1] = sum;
-    if (threadIdx.x == 0) memory.gathered[0] = own;
+    if (thread == 0) memory.gathered[warp] = sum;
     __syncthreads();
-    if (warp) return none;
-    fixed_sums<1> part = { { none } };
-    if ((unsigned)thread <= warps) part.of[0] = memory.gathered[thread];
+    part.of[0] = FIXED_NOTHING;
+    if (warp) return part.of[0];
+    if ((unsigned)thread < warps) part.of[0] = memory.gathered[thread];
     return warp_sum_fixed<5>(
-        part, [&] { return common_unit(part, room - once); }, limb);
+        part, [&] { return common_unit(part, room - 2 * once); }, limb);
 }
 
 /* The sum of all blocks, and their limbs if there are any, in the first warp of the last block. To be called by all its
  * threads, the own sum in the first warp, which gathers few alone. room: by so many binades the units of the blocks may
  * differ without that 128 bits are too few. */
-template <int WARPS>
-static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, int room,
-                                                          fixed_memory<WARPS> &memory) {
-    const unsigned blocks = gridDim.x, thread = threadIdx.x;
-    if (blocks > SUMS_OF_THREAD * WARP) sum = gather_many(job, sum, room, memory);
+template <int WARPS, bool DROPS>
+static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, unsigned blocks, int room,
+                                                          fixed_memory<WARPS, DROPS> &memory) {
+    const unsigned thread = threadIdx.x;
+    if (gridDim.x > GATHERED_BY_ONE) sum = gather_many(job, blocks, sum, room, memory);
     if (thread >= WARP) return sum;
-    if (blocks > 1 && blocks <= WARP)
-        sum = gather_sums<1>(job, 0, blocks - 1, sum, room, memory.rest.limb, thread);
-    else if (blocks > WARP && blocks <= SUMS_OF_THREAD * WARP)
-        sum = gather_sums<SUMS_OF_THREAD>(job, 0, blocks - 1, sum, room, memory.rest.limb, thread);
-    if ((sum.flags & FIXED_LIMBS) && blocks > 1) take_limbs(memory.rest, job.workspace->sum, thread);
+    if (gridDim.x > 1 && gridDim.x <= WARP)
+        sum = gather_few<1>(job, blocks, sum, room, memory, thread);
+    else if (gridDim.x > WARP && gridDim.x <= GATHERED_BY_ONE)
+        sum = gather_few<SUMS_OF_THREAD>(job, blocks, sum, room, memory, thread);
+    if ((sum.flags & FIXED_LIMBS) && gridDim.x > 1) take_limbs(memory.rest, job.workspace->sum, thread);
     return sum;
 }
 
@@ -271,22 +312,23 @@ static __device__ quire_total total_of_units(fixed_sum s, size_t n) {
     return total_normalize(t);
 }
 
-/* Rounds and stores a sum that the hardware does not round. */
-static __device__ __noinline__ void store_units(const cuda_job &job, fixed_sum s) {
-    store_total(job, total_of_units(s, job.n));
+/* The result from a sum that the hardware does not round. */
+static __device__ __noinline__ uint64_t round_units(const cuda_job &job, fixed_sum s) {
+    return total_round(finish_total(total_of_units(s, job.n), job.finish, job.n), job.format);
 }
 
-/* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. */
-static __device__ __forceinline__ void finish_fixed(const cuda_job &job, fixed_sum s, quire_accumulator *rest, int thread) {
+/* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. practice:
+ * stores nothing. */
+static __device__ __forceinline__ void finish_fixed(const cuda_job &job, fixed_sum s, quire_accumulator *rest, bool practice,
+                                                    int thread) {
     if ((s.flags & FIXED_LIMBS) || job.accumulator) {
         add_sum(rest, s, thread);
         finish(job, rest, thread);
     } else if (thread == 0) {
         double number = (s.flags & FIXED_OTHER) || !job.n ? 0.0 : -0.0;
-        if (job.finish == FINISH_KEEP && (!s.units || number_of_units(s, job.format.precision, &number)))
-            format_store(round_number(number, job.format), job.format, job.result);
-        else
-            store_units(job, s);
+        const bool is_number = job.finish == FINISH_KEEP && (!s.units || number_of_units(s, job.format.precision, &number));
+        const uint64_t bits = is_number ? round_number(number, job.format) : round_units(job, s);
+        if (!practice) format_store(bits, job.format, job.result);
     }
 }
 

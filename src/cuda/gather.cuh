@@ -5,7 +5,7 @@
  * in place of which deliver_word writes another. So a word tells by itself whether it is there, and there is one trip to
  * memory and back where a counter of blocks takes three (a fence, an atomic, a load). Waiting is safe: no block waits but
  * the last, and blocks start in order. (CUDA does not promise that order. In another, one block of a kernel would wait while
- * the rest of the device is free for the others.)
+ * the rest of the device is free for the others; and so it is with pieces.cuh.)
  *
  * SPDX-License-Identifier: MIT
  */
@@ -90,6 +90,15 @@ static __device__ __forceinline__ void take_states(State (&s)[STATES], State *pa
     }
 }
 
+/* The tree over states that a thread has, at distances below span, in s[0], s[span], ... */
+template <int STATES, class State> static __device__ __forceinline__ void merge_states(State (&s)[STATES], unsigned span) {
+#pragma unroll
+    for (int w = 1; w < STATES; w *= 2)
+        if (w < span)
+#pragma unroll
+            for (int i = 0; i < STATES; i += 2 * w) merge(s[i], s[i + w]);
+}
+
 /* The tree over STATES groups a thread from begin on, by a warp, in thread 0. The last group is the own one. */
 template <int STATES, class State>
 static __device__ __forceinline__ State gather_warp(State *partial, unsigned begin, unsigned groups, const State &own,
@@ -100,10 +109,7 @@ static __device__ __forceinline__ State gather_warp(State *partial, unsigned beg
 #pragma unroll
     for (unsigned i = 0; i < STATES; i++)
         if (begin + i == groups - 1) s[i] = own;
-#pragma unroll
-    for (int w = 1; w < STATES; w *= 2)
-#pragma unroll
-        for (int i = 0; i < STATES; i += 2 * w) merge(s[i], s[i + w]);
+    merge_states(s, STATES);
     return warp_tree(s[0], WARP);
 }
 
@@ -111,6 +117,24 @@ template <class State> struct gather_memory {
     State own, part[GATHER_PARTS];
     int64_t limb[sizeof(State::word) > sizeof *State::word ? QUIRE_ACCUMULATOR_LIMBS : 1];
 };
+
+/* A block's total, which its first thread has, for the last. */
+template <class Method, class Real>
+static __device__ __forceinline__ void deliver_state(const cuda_job &job, unsigned number,
+                                                     const lane_state<Method, Real> &total) {
+    lane_state<Method, Real> *to = (lane_state<Method, Real> *)job.workspace->partial + number;
+    if (threadIdx.x == 0)
+        for (int w = 0; w < Method::words; w++) deliver_word(&to->word[w], total.word[w]);
+}
+
+/* The result from the total of all, which the first thread of a warp has. */
+template <class Method, class Real>
+static __device__ __forceinline__ void store_state(const cuda_job &job, const lane_state<Method, Real> &total,
+                                                   gather_memory<lane_state<Method, Real>> &memory, int thread) {
+    double words[QUIRE_STATE_WORDS] = { 0, 0 };
+    for (int w = 0; w < Method::words; w++) words[w] = __shfl_sync(WHOLE_WARP, total.word[w], 0);
+    store_words<Method>(job, words, memory.limb, thread);
+}
 
 /* The result from the totals of groups. To be called by all threads of all blocks, the total in thread 0; blockDim.x is a
  * multiple of a warp, of which warps take part in large gatherings. */
@@ -122,8 +146,7 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
     const unsigned groups = gridDim.x, warp = threadIdx.x / WARP;
     const int thread = threadIdx.x % WARP;
     if (blockIdx.x < groups - 1) {
-        if (threadIdx.x == 0)
-            for (int w = 0; w < Method::words; w++) deliver_word(&partial[blockIdx.x].word[w], total.word[w]);
+        deliver_state(job, blockIdx.x, total);
         return;
     }
     if (groups > GATHER_WARP) {
@@ -144,9 +167,74 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
                                   : gather_warp<1>(partial, 0, groups, total, thread);
         }
     }
-    double words[QUIRE_STATE_WORDS] = { 0, 0 };
-    for (int w = 0; w < Method::words; w++) words[w] = __shfl_sync(WHOLE_WARP, total.word[w], 0);
-    store_words<Method>(job, words, memory.limb, thread);
+    store_state<Method>(job, total, memory, thread);
+}
+
+/* ------------------------------------------------------------------------------------------------------ pieces (job.h) */
+
+/* Merges count pieces from place begin on, span of which make a tree of job.run tiles, to trees. By warps, in turn. */
+static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
+template <class State>
+static __device__ __forceinline__ void merge_pieces(State *partial, unsigned begin, unsigned count, unsigned span,
+                                                    State *tree, unsigned warps) {
+    const unsigned thread = threadIdx.x % WARP, beyond = begin + count;
+    for (unsigned at = threadIdx.x / WARP * PIECES_WARP; at < count; at += warps * PIECES_WARP) {
+        State s[PIECES_THREAD];
+        const unsigned first = at + thread * PIECES_THREAD;
+        take_states(s, partial, begin + first, beyond);
+        merge_states(s, span);
+        for (unsigned w = PIECES_THREAD; w < span; w *= 2) merge_down(s[0], w / PIECES_THREAD);
+#pragma unroll
+        for (unsigned i = 0; i < PIECES_THREAD; i++)
+            if ((first + i) % span == 0 && first + i < count) tree[(first + i) / span] = s[i];
+    }
+}
+
+/* The tree over trees, of which so many are there, by warps and then by the first. */
+template <class State>
+static __device__ __forceinline__ State tree_of_trees(const State *tree, unsigned trees, unsigned there, unsigned warps,
+                                                      gather_memory<State> &memory) {
+    const unsigned warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
+    State s[GATHER_THREAD];
+    for (unsigned begin = warp * GATHER_WARP; warp < warps && begin < trees; begin += warps * GATHER_WARP) {
+#pragma unroll
+        for (unsigned i = 0, at = begin + thread * GATHER_THREAD; i < GATHER_THREAD; i++)
+            s[i] = at + i < there ? tree[at + i] : identity<State>();
+        merge_states(s, GATHER_THREAD);
+        s[0] = warp_tree(s[0], WARP);
+        if (thread == 0) memory.part[begin / GATHER_WARP] = s[0];
+    }
+    __syncthreads();
+    return warp_tree(thread * GATHER_WARP < trees ? memory.part[thread] : identity<State>(), WARP);
+}
+
+/* The same as gather, where groups are pieces: each is part of a tree of as much as the greatest have, and those are merged
+ * then. tree: room for PIECE_TREE of them. */
+template <class Method, class Real>
+static __device__ __forceinline__ void gather_pieces(const cuda_job &job, unsigned number, lane_state<Method, Real> total,
+                                                     unsigned warps, lane_state<Method, Real> *tree,
+                                                     gather_memory<lane_state<Method, Real>> &memory) {
+    typedef lane_state<Method, Real> state;
+    state *partial = (state *)job.workspace->partial;
+    const unsigned pieces = gridDim.x - 1, warp = threadIdx.x / WARP;
+    if (number < pieces) {
+        deliver_state(job, number, total);
+        return;
+    }
+#pragma unroll 1
+    for (unsigned turn = 0; turn < 2; turn++) { /* the first is for practice: it brings the code to the caches */
+        unsigned trees = job.whole, begin = job.whole;
+        if (turn && warp < warps) merge_pieces(partial, 0, job.whole, 1, tree, warps);
+        for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.step) {
+            const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.step, span = 2u << halved;
+            if (turn && warp < warps) merge_pieces(partial, begin, count, span, tree + trees, warps);
+            trees += (count + span - 1) / span;
+        }
+        __syncthreads();
+        total = tree_of_trees(tree, trees, turn ? trees : 0, warps, memory);
+        __syncthreads();
+    }
+    if (warp == 0) store_state<Method>(job, total, memory, (int)(threadIdx.x % WARP));
 }
 
 #endif

@@ -35,8 +35,10 @@ struct cuda_job {
     size_t tile;  /* elements of a tile                                                                */
     unsigned run; /* tiles that a block takes, a power of two; loads that short.cuh adds at a time; batches that
                      exact.cuh has a block, or 0: all warps take batches in turn                            */
-    unsigned whole, step, halvings; /* after so many blocks the next step have half of run, the next step half of that,
-                                       and so on, so many times; all others as many as the last of these              */
+    unsigned whole, step, halvings; /* pieces, if halvings is not 0: after so many blocks the next step have half of run,
+                                       the next step half of that, and so on, so many times; all others as many as the
+                                       last of these                                                                  */
+    unsigned gatherer;              /* the block that gathers: see pieces.cuh                                            */
     bool overlap;                   /* the next kernel may be started before this one has ended                          */
     size_t share;                   /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
     cuda_pass pass;

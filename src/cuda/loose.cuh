@@ -24,8 +24,6 @@
 #define ALL_ZERO INT_MIN
 #define NOT_FINITE INT_MAX
 
-#define LOOSE_ALIGNED 4 /* tops are multiples, so that warps agree on them, and seldom have to move           */
-
 /* A batch's total of at most 2^6 terms has at most 2^6 - 1 roundings, each of 2^-53 at most: together less than 2^-47 of the
  * sum. 2^-46 of the sum that is found leaves room for their products, and for what else the sum may lack. */
 #define LOOSE_RELATIVE 46
@@ -48,7 +46,7 @@ static __device__ __forceinline__ int top_of_word(uint32_t word) {
 
 /* Where a window for terms below 2^t belongs: its bins must be normal numbers. */
 static __device__ __forceinline__ int loose_top(int t) {
-    const int aligned = (t + LOOSE_ALIGNED - 1) & -LOOSE_ALIGNED;
+    const int aligned = (t + WINDOW_ALIGNED - 1) & -WINDOW_ALIGNED; /* so it seldom has to move                        */
     return max(aligned, window_least_top(LOOSE_BINS));
 }
 

@@ -7,7 +7,7 @@
 
 /* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance-cuda.md). RING_BYTES: from how many on
  * they take ring.cuh; a block then takes RING_LEAST at least, and up to RING_GROUP if that leaves RING_GROUPS groups. */
-#define LANE_GROUPS 4352        /* the most blocks: places in the workspace, a multiple of what a warp gathers           */
+#define LANE_GROUPS 6144        /* the most blocks: places in the workspace, a multiple of what a warp gathers           */
 #define LANE_STATES 4096        /* the most numbers of groups of tiles, a block each, that they cut a long array into    */
 #define RUN_MOST (1u << 30)     /* and the most tiles of a group                                                         */
 #define OVERLAP_BYTES (4 << 20) /* up to how many bytes the next kernel is let start before this one has ended           */
@@ -41,11 +41,16 @@
 /* Every so many blocks of a loose sum one starts strict, and so looks whether the array is hard. */
 #define HARD_EVERY 64
 
-/* From so many bytes on blocks of an exact sum have no equal shares, which leave some behind at the end, by a hundredth: the
- * last that are at once have half of what those before them have, and so on, down to so many bytes. The very last has none,
- * and gathers. */
-#define EXACT_PIECES ((size_t)2 << 30)
-#define EXACT_LEAST ((size_t)128 << 10)
+/* From so many bytes on blocks have no equal shares, which leave some behind at the end, by a hundredth: the last that are
+ * at once have half of what those before them have, and so on, down to so many bytes, of an exact sum or of the canonical
+ * order (where it is a tile at least). The very last has none, and gathers. */
+#define PIECES_BYTES ((size_t)2 << 30)
+#define EXACT_PIECE ((size_t)112 << 10)
+#define RING_PIECE ((size_t)128 << 10)
+#define PIECES_THREAD 4 /* of the canonical order a thread takes so many at once */
+#define PIECES_WARP 128 /* and a warp; no more make a tree */
+#define PIECE_PLACES 32 /* there is a multiple of so many of a size                       */
+#define PIECE_TREE 2048 /* and they make fewer trees than this of as much as the greatest has                          */
 
 /* No block may have more shared memory: what compute capability 7.5 has; and 4 KB less of it for columns. */
 #define SHARED_MEMORY (64u << 10)

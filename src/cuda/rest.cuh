@@ -15,15 +15,17 @@ static __device__ __forceinline__ void add_flags(quire_accumulator *sum, unsigne
     if (saw & SAW_NEGATIVE_INFINITY) atomic_add(&sum->negative_infinity, 1);
 }
 
-/* Adds the totals of columns to an accumulator: those of the warps that used theirs. By a whole warp. */
+/* Adds the totals of columns to an accumulator: those of the warps that used theirs, as what they saw tells. By a whole
+ * warp.
+ */
 template <class Column>
-static __device__ __noinline__ void add_totals(quire_accumulator *to, const bool *used, const cell_total *total,
+static __device__ __noinline__ void add_totals(quire_accumulator *to, const unsigned *saw, const cell_total *total,
                                                int thread) {
     const int warps = blockDim.x / WARP;
     for (int k = thread; k < Column::cells; k += WARP) {
         cell_total sum = { 0, 0 };
         for (int w = 0; w < warps; w++) {
-            if (!used[w]) continue;
+            if (!(saw[w] & WARP_USED)) continue;
             sum.low += total[w * Column::cells + k].low;
             sum.high += total[w * Column::cells + k].high;
         }

@@ -11,6 +11,7 @@
 #define QUIRE_CUDA_RING_CUH
 
 #include "cuda/gather.cuh"
+#include "cuda/pieces.cuh"
 
 #define RING_STAGE 8192 /* bytes, of both arrays of a pair together                         */
 #define RING_STAGES 4
@@ -114,8 +115,11 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     }
     __syncthreads();
 
-    const size_t most = (size_t)job.run * job.tile, first = min(blockIdx.x * most, job.n);
-    const size_t size = min(job.n - first, most), rows = size / ORDER_LANES, tile_rows = job.tile / ORDER_LANES;
+    const unsigned number = block_number(job);
+    const block_piece piece = piece_of_block(job, number);
+    const size_t first = min(piece.begin * job.tile, job.n);
+    const size_t size = min(job.n - first, piece.size * job.tile), rows = size / ORDER_LANES,
+                 tile_rows = job.tile / ORDER_LANES;
     const element *x = (const element *)job.x + first, *y = (const element *)job.y + first;
     const unsigned warp = threadIdx.x / WARP, rest = (unsigned)(size % ORDER_LANES);
     const unsigned tiles = (unsigned)((size + job.tile - 1) / job.tile);
@@ -146,8 +150,12 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
         }
     }
     __syncthreads();
-    gather<Method>(job, threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>(), RING_ADDERS / WARP,
-                   memory);
+    static_assert(PIECE_TREE * sizeof(state) <= sizeof ring.data, "the trees of pieces do not fit");
+    const state total = threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>();
+    if (job.halvings)
+        gather_pieces<Method>(job, number, total, RING_ADDERS / WARP, (state *)ring.data, memory);
+    else
+        gather<Method>(job, total, RING_ADDERS / WARP, memory);
 #endif
 }
 

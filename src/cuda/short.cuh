@@ -13,11 +13,10 @@
 /* ----------------------------------------------------------------------------------------------------- what a block makes
  */
 
-template <class Choice> struct short_memory : fixed_memory<Choice::threads / WARP> {
+template <class Choice> struct short_memory : fixed_memory<Choice::threads / WARP, false> {
     static constexpr int warps = Choice::threads / WARP;
     fixed_sum sum[warps], before[warps]; /* of the windows before */
     unsigned saw[warps];
-    bool used[warps]; /* whether the warp used its columns */
 };
 
 /* The sum of a warp that had columns, or windows before its last. */
@@ -38,9 +37,9 @@ template <class Choice>
 static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block, const cell_total *total,
                                                    int thread) {
     quire_accumulator *to = rest_of_block(job, &block.rest);
-    const bool mine = thread < (int)(blockDim.x / WARP) && block.used[thread];
+    const bool mine = thread < (int)(blockDim.x / WARP) && (block.saw[thread] & WARP_USED);
     const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
-    add_totals<typename Choice::column>(to, block.used, total, thread);
+    add_totals<typename Choice::column>(to, block.saw, total, thread);
     if (thread == 0) add_flags(to, saw);
 }
 
@@ -59,8 +58,7 @@ static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short
 /* The sum of what a warp takes: one batch by way of registers, or many by way of its ring. */
 template <class Choice, class Format, class Term>
 static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, short_memory<Choice> &block, cell_total *total,
-                                                       unsigned char *ring, unsigned warp, int thread, unsigned *saw,
-                                                       bool *used) {
+                                                       unsigned char *ring, unsigned warp, int thread, unsigned *saw) {
     constexpr int E = Choice::E, PACKS = Choice::packs;
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     short_share<Format> share = share_of_lane<Format>(job, thread);
@@ -98,7 +96,7 @@ static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, shor
         }
     }
     fixed_sum sum = sum_of_counts<Choice>(count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.second, w.top, w.unit);
-    *saw = w.saw, *used = w.columns;
+    *saw = w.saw | (w.columns ? WARP_USED : 0);
     if (w.columns || w.moved) sum = sum_of_all<Choice>(sum, w.columns, w.moved, *saw, total, &block.before[warp], limb);
     if (w.other) sum.flags |= FIXED_OTHER;
     return sum;
@@ -118,19 +116,18 @@ __global__ void __launch_bounds__((short_choice<Format, Term>::threads), EXACT_S
         if (gridDim.x == 1) __syncthreads(); /* warps add to it */
     }
     unsigned saw;
-    bool used;
     unsigned char *ring = column_bytes + (Choice::shared - short_ring<Choice>::size);
-    fixed_sum sum = warp_share<Choice, Format, Term>(job, memory, totals + warp * Choice::column::cells, ring, warp, thread,
-                                                     &saw, &used);
+    fixed_sum sum =
+        warp_share<Choice, Format, Term>(job, memory, totals + warp * Choice::column::cells, ring, warp, thread, &saw);
     if (job.overlap) let_later_work_start();
-    if (thread == 0) memory.sum[warp] = sum, memory.saw[warp] = saw, memory.used[warp] = used;
+    if (thread == 0) memory.sum[warp] = sum, memory.saw[warp] = saw;
     __syncthreads();
     if (warp == 0) sum = block_sum(job, memory, totals, thread);
     if (is_last) {
-        if (gridDim.x > 1) sum = gather_blocks(job, sum, Choice::unit_step, memory);
-        if (warp == 0) finish_fixed(job, sum, &memory.rest, thread);
+        if (gridDim.x > 1) sum = gather_blocks(job, sum, gridDim.x, Choice::unit_step, memory);
+        if (warp == 0) finish_fixed(job, sum, &memory.rest, false, thread);
     } else if (warp == 0) {
-        deliver_sum(job, sum, thread);
+        deliver_sum(job, blockIdx.x, sum, thread);
     }
 }
 

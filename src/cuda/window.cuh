@@ -30,6 +30,7 @@ static __device__ __forceinline__ double window_extract(double *bin, int bins, d
 
 #define ERROR_BELOW 53     /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit             */
 #define WINDOW_ROOM 1      /* binades left free above the greatest element when a window is placed                       */
+#define WINDOW_ALIGNED 4   /* its top is a multiple, so that warps agree, whose sums then are quickly added up             */
 #define OUTLIERS 3         /* so many lanes of a warp may be outside without a word                                      */
 #define MOVES 16           /* so many times a window moves                                                               */
 #define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again                 */
@@ -103,7 +104,6 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
     int64_t counts[STREAMS][BINS];  /* this, unless in memory; the rest is the warp's                */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
-    bool deposited; /* whether limbs have some of what it has counted                            */
 
     __device__ __forceinline__ int64_t &count(int s, int k) {
         if constexpr (in_memory)
@@ -130,7 +130,6 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         top = additions = readings = moves = slow = 0;
         stretch = 1;
         limit = 0;
-        deposited = false;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count(s, k) = 0;
     }
@@ -138,7 +137,7 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
     /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is;
      * bins: how many it is to hold them in. */
     static __device__ __forceinline__ int top_for(uint32_t most, int least, int bins) {
-        int t = (int)(most >> 20) - 1022 + WINDOW_ROOM;
+        const int t = ((int)(most >> 20) - 1022 + WINDOW_ROOM + WINDOW_ALIGNED - 1) & -WINDOW_ALIGNED;
         const int lowest = least + window_range(bins) + (STREAMS - 1) * ERROR_BELOW;
         return t < lowest ? lowest : t > WINDOW_GREATEST_TOP ? WINDOW_GREATEST_TOP : t;
     }
@@ -158,7 +157,6 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
     __device__ __forceinline__ void deposit(int64_t *limb, int thread, int shrunk) {
         if (!limit) return;
         read();
-        deposited = true;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
                 deposit_count(limb, count(s, k), window_unit(top - s * ERROR_BELOW, k) + shrunk, thread);
@@ -178,17 +176,18 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         return greatest && moves < MOVES && moves_on ? better : NO_WINDOW;
     }
 
-    /* Moves there; or is slow for a while. */
-    __device__ __forceinline__ void learn(int better, int64_t *limb, int thread, int shrunk) {
-        if (better == top) return;
+    /* Moves there; or is slow for a while. Answers whether it has deposited. */
+    __device__ __forceinline__ bool learn(int better, int64_t *limb, int thread, int shrunk) {
+        if (better == top) return false;
         if (better != NO_WINDOW) {
             deposit(limb, thread, shrunk);
             place(better);
             moves++;
-            return;
+            return true;
         }
         slow = stretch;
         if (stretch < SLOW_BATCHES) stretch *= 2;
+        return false;
     }
 
     /* Moves up, and drops what has been counted below the last bin's new unit: less than one unit, if anything, which it

@@ -235,16 +235,22 @@ START_TEST(two_streams) {
 }
 END_TEST
 
-/* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method. */
+/* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method; as they are
+ * launched, and in pieces as if they were longer. */
 START_TEST(equals_the_cpu) {
     static const int spreads[] = { 3, 24, 90, 0 };
+    static const char *const launches[] = { "0,0", "0,0,1", "32,0,1" };
     const quire_type type = (quire_type)(1 + _i / 4);
     const int spread = spreads[_i % 4];
     const size_t size = (size_t)(type == QUIRE_F64 ? 8 : type == QUIRE_F32 ? 4 : 2), n = 3000017, room = (n + 64) * size;
     char *x = malloc(2 * room), *device;
     uint64_t found[2], expected[2], *result;
-    quire_context *c, *cpu;
-    OK(quire_open_cuda(&c, 0, NULL));
+    quire_context *c[3], *cpu;
+    for (int i = 0; i < 3; i++) {
+        setenv("QUIRE_CUDA_LAUNCH", launches[i], 1);
+        OK(quire_open_cuda(&c[i], 0, NULL));
+    }
+    unsetenv("QUIRE_CUDA_LAUNCH");
     OK(quire_open_cpu(&cpu, 0));
     CUDA(cudaMalloc((void **)&device, 2 * room));
     CUDA(cudaMalloc((void **)&result, 64));
@@ -255,15 +261,19 @@ START_TEST(equals_the_cpu) {
             for (size_t shift = 0; shift < 4; shift++) {
                 const size_t a = (shift & 1) * 3 * size, b = room + (shift & 2) * size, length = shift == 3 ? n / 7 : n;
                 const quire_type to = (quire_type)(1 + (op + m + (int)shift) % 4);
-                found[0] = expected[0] = 0;
-                CUDA(cudaMemset(result, 0, 8));
-                OK(reduce(c, op, type, length, device + a, device + b, (quire_method)m, to, result));
-                CUDA(cudaMemcpy(found, result, 8, cudaMemcpyDeviceToHost));
+                expected[0] = 0;
                 OK(reduce(cpu, op, type, length, x + a, x + b, (quire_method)m, to, expected));
-                ck_assert_msg(found[0] == expected[0], "type %d op %d method %d shift %d: %llx, expected %llx", (int)type,
-                              op, m, (int)shift, (unsigned long long)found[0], (unsigned long long)expected[0]);
+                for (int i = 0; i < 3; i++) {
+                    found[0] = 0;
+                    CUDA(cudaMemset(result, 0, 8));
+                    OK(reduce(c[i], op, type, length, device + a, device + b, (quire_method)m, to, result));
+                    CUDA(cudaMemcpy(found, result, 8, cudaMemcpyDeviceToHost));
+                    ck_assert_msg(found[0] == expected[0], "type %d op %d method %d shift %d launch %s: %llx, expected %llx",
+                                  (int)type, op, m, (int)shift, launches[i], (unsigned long long)found[0],
+                                  (unsigned long long)expected[0]);
+                }
             }
-    quire_close(c);
+    for (int i = 0; i < 3; i++) quire_close(c[i]);
     quire_close(cpu);
     CUDA(cudaFree(device));
     CUDA(cudaFree(result));
