@@ -79,8 +79,7 @@ struct exact_case {
 /* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
 constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
-    const bool is_bfloat16 = c.size == 2 && !c.is_half;
-    const int vectors = c.is_pair ? 4 : is_bfloat16 && !c.is_short ? 7 : 8; /* what registers hold */
+    const int vectors = c.is_pair ? 4 : 8; /* what registers hold */
     if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
     return c.is_product && c.is_half ? exact_policy{ 256, 2, vectors } : exact_policy{ 128, 4, vectors };
