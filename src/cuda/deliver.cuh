@@ -196,7 +196,7 @@ static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choic
         for (int k = 0; k < Choice::kept_bins; k++)
             sum.units =
                 (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
-        sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
+        if (sum.units) sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
     }
     const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see take_hard                */
     sum.flags = (saw & SAW_OTHER ? FIXED_OTHER : 0) | (to_limbs ? FIXED_LIMBS : 0);
@@ -273,10 +273,10 @@ template <class Choice>
 static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block, unsigned batch) {
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
     const bool practises = job.run && !job.accumulator && gridDim.x > GATHERED_BY_ONE;
-    const fixed_sum none = FIXED_NOTHING;
     for (int left = practises ? 1 : 0; left >= 0; left--) {
         const bool practice = left > 0;
-        const fixed_sum own = choose(warp || practice, none, block.own);
+        fixed_sum own = FIXED_NOTHING;
+        if (warp == 0 && !practice) own = block.own;
         fixed_sum sum = gather_blocks(job, own, practice ? 1 : gridDim.x, room_for(job.n), block);
         if (warp == 0) {
             ball_radius radius = BALL_EXACT;

@@ -120,10 +120,10 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     }
     __syncwarp();
     if (gives_up) {
-        if (Choice::streams > 1) { /* what is loose has one */
-            window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
-            w.saw |= WARP_DEPOSITED;
-        }
+        /* the next window is one of those that are loose from the start, whose sums have its unit */
+        window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+        window.limit = 0;
+        w.saw |= WARP_DEPOSITED;
         w.loose = true;
     } else if (!Choice::fits) {
         if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk)) w.saw |= WARP_DEPOSITED;

@@ -130,21 +130,20 @@ static __device__ __forceinline__ fixed_sum warp_sum_fixed(fixed_sums<COUNT> s, 
     return { warp_sum_units<PIECES>(sum), unit, flags };
 }
 
-/* Adds a sum of another unit; by a single thread. */
-static __device__ __noinline__ fixed_sum join_unlike(fixed_sum a, fixed_sum b, int room, int64_t *limb) {
-    const int most = max(a.unit, b.unit), least = min(a.unit, b.unit);
-    const int unit = least == NO_UNIT ? most : max(least, most - room);
+/* The sum of two that have different units, in one that is no more than room below the greatest; by a single thread. */
+static __device__ __noinline__ fixed_sum join_unlike(fixed_sum a, fixed_sum b, int greatest, int room, int64_t *limb) {
+    const int unit = max(min(a.unit, b.unit), greatest - room);
     a = in_unit(a, unit, limb);
     b = in_unit(b, unit, limb);
     return { a.units + b.units, unit, a.flags | b.flags };
 }
 
-/* Adds a sum to another, whose unit falls to no more than room binades below the greatest that there was. */
-static __device__ __forceinline__ void join(fixed_sum &to, fixed_sum s, int room, int64_t *limb) {
-    if (s.unit == to.unit)
-        to.units += s.units, to.flags |= s.flags;
+/* Adds a sum to another. greatest: the greatest unit of all that have been added to it. */
+static __device__ __forceinline__ void join(fixed_sum &to, fixed_sum s, int greatest, int room, int64_t *limb) {
+    if (s.unit == to.unit || s.unit == NO_UNIT || to.unit == NO_UNIT)
+        to = { to.units + s.units, max(to.unit, s.unit), to.flags | s.flags };
     else
-        to = join_unlike(to, s, room, limb);
+        to = join_unlike(to, s, greatest, room, limb);
 }
 
 /* ------------------------------------------------------------------------------------------------------- from blocks on */
@@ -219,8 +218,8 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, uns
     const int thread = threadIdx.x % WARP, once = room < 3 * 14 ? room / 3 : 14;
     int64_t *limb = memory.rest.limb;
     fixed_sums<1> part = { { FIXED_NOTHING } };
-    int most = NO_UNIT;
-    if (threadIdx.x == 0) part.of[0] = own, most = dropped_unit_of(own);
+    int most = NO_UNIT, greatest = NO_UNIT; /* of those that have dropped some; of all                                  */
+    if (threadIdx.x == 0) part.of[0] = own, most = dropped_unit_of(own), greatest = own.unit;
 #pragma unroll 1
     for (unsigned begin = threadIdx.x * SUMS_OF_THREAD; begin < blocks - 1; begin += blockDim.x * SUMS_OF_THREAD) {
         fixed_state s[SUMS_OF_THREAD];
@@ -229,7 +228,8 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, uns
         for (int i = 0; i < SUMS_OF_THREAD; i++) {
             const fixed_sum its = sum_of(s[i]);
             if (DROPS) most = max(most, dropped_unit_of(its));
-            join(part.of[0], its, once, limb);
+            greatest = max(greatest, its.unit);
+            join(part.of[0], its, greatest, once, limb);
         }
     }
     __syncwarp();

@@ -10,6 +10,7 @@
 #include <quire/quire.h>
 
 #include "device.h"
+#include "number.h"
 #include "support.h"
 
 #define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
@@ -281,6 +282,44 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
+/* Blocks whose sums are far apart, or nothing: one element, or some, among zeros or tiny ones, and stairs, up or down. */
+START_TEST(uneven) {
+    static const char *const launches[] = { "0,0", "0,0,1", "1000,0,1" };
+    const quire_type type = (quire_type)(1 + _i / 7);
+    const int is_double = type == QUIRE_F64, kind = _i % 7;
+    const size_t size = (size_t)(is_double ? 8 : type == QUIRE_F32 ? 4 : 2), n = ((size_t)1 << 22) + 4096 * 7 + 5;
+    char *x = calloc(n, size), *device;
+    uint64_t found[3] = { 0 }, expected = 0, *result;
+    const int tiny = is_double ? -200 : type == QUIRE_F16 ? -13 : -60;
+    const size_t from = kind == 1 ? n - 1 : kind == 2 ? n / 2 : 0, to = kind < 3 ? from + 1 : n / 16;
+    for (size_t i = 0; i < n; i++) {
+        const int stair = (int)(i * 40 / n) * (type == QUIRE_F16 ? 1 : 4) / (type == QUIRE_F16 ? 2 : 1);
+        double value = i >= from && i < to ? 3 : kind == 4 ? power_of_two(tiny) : 0;
+        if (kind == 5) value = power_of_two(-stair);
+        if (kind == 6) value = power_of_two(stair - (type == QUIRE_F16 ? 14 : 100));
+        type_set(type, x, i, value);
+    }
+    CUDA(cudaMalloc((void **)&device, n * size));
+    CUDA(cudaMalloc((void **)&result, 64));
+    CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
+    OK(quire_sum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, &expected));
+    for (int i = 0; i < 3; i++) {
+        quire_context *c;
+        setenv("QUIRE_CUDA_LAUNCH", launches[i], 1);
+        OK(quire_open_cuda(&c, 0, NULL));
+        OK(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
+        CUDA(cudaMemcpy(&found[i], result, 8, cudaMemcpyDeviceToHost));
+        ck_assert_msg(found[i] == expected, "type %d kind %d launch %s: %llx, expected %llx", (int)type, kind, launches[i],
+                      (unsigned long long)found[i], (unsigned long long)expected);
+        quire_close(c);
+    }
+    unsetenv("QUIRE_CUDA_LAUNCH");
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+}
+END_TEST
+
 /* As many additions as a lane of a short sum has, all of which leave half a unit of the first bin to the second; on one
  * warp, which has most. */
 START_TEST(full_bins) {
@@ -362,6 +401,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, behind_each_other, 0, 2);
     tcase_add_test(cases, two_streams);
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
+    tcase_add_loop_test(cases, uneven, 0, 28);
     tcase_add_test(cases, full_bins);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, out_of_memory);
