@@ -76,7 +76,8 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     w.window.additions += terms;
 }
 
-/* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from this one on. */
+/* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from the next one on.
+ */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const cuda_job &job,
                                                     const batch_of<Format, E, PACKS> &b) {
@@ -109,14 +110,12 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
                                                         Choice::least - shrunk, Choice::bins);
     if (Choice::loose && better == NO_WINDOW) w.saw |= WARP_HARD;
     const bool gives_up = Choice::loose && better == NO_WINDOW && job.pass == PASS_LOOSE;
-    if (__any_sync(WHOLE_WARP, whole || !gives_up)) columns_prepare(w, E * PACKS);
+    columns_prepare(w, E * PACKS);
     if (whole) {
         window.bin = before;
         w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
-    } else if (left && !gives_up) {
-        column_rests<Choice, Format, Term>(before, b);
     } else if (left) {
-        w.dropped += Choice::loose == LOOSE_TOTALS ? Choice::lane_terms : 1; /* here, too, term by term                   */
+        column_rests<Choice, Format, Term>(before, b);
     }
     __syncwarp();
     if (gives_up) {
