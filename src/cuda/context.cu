@@ -186,12 +186,20 @@ static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kerne
     return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
 }
 
+/* Whether an array is long enough for pieces, or a test wants some. */
+static bool has_pieces(const cuda_context *c, const quire_job *job) {
+    return c->wish.bytes || (!c->wish.blocks && array_bytes(job) >= PIECES_BYTES);
+}
+
 /* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to so many units; leaves the
- * shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a size. */
-static void cut_into_pieces(launch_shape &shape, size_t units, size_t step, size_t least, bool in_order) {
+ * shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a size. For a
+ * test that wants pieces: down to one unit, for no more blocks than leaves four to each. */
+static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t units, size_t step, size_t least,
+                            bool in_order) {
     const size_t once = in_order ? PIECES_THREAD : 1, span = in_order ? PIECES_WARP : LANE_GROUPS; /* see merge_pieces */
     size_t piece = 1; /* up to a fair share; powers of two were faster */
     unsigned halvings = 0;
+    if (c->wish.bytes) least = 1, step = step < units / 4 ? step : units / 4;
     if (in_order) step = step < PIECE_PLACES ? step / once * once : divide_up(step, PIECE_PLACES) * PIECE_PLACES;
     if (!step) return;
     while (2 * piece * step <= units && piece < RUN_MOST) piece *= 2;
@@ -210,28 +218,18 @@ static void cut_into_pieces(launch_shape &shape, size_t units, size_t step, size
     shape.blocks = (unsigned)(whole + halvings * step + divide_up(rest, piece) + 1);
 }
 
-/* Whether an array is long enough for pieces, or a test wants some. */
-static bool has_pieces(const cuda_context *c, const quire_job *job) {
-    return c->wish.bytes || (!c->wish.blocks && array_bytes(job) >= PIECES_BYTES);
-}
-
-/* For so many blocks at once there are pieces of some units; if a test wants them, each has a quarter of the work. */
-static size_t blocks_at_once(const cuda_context *c, const cuda_kernel *kernel, unsigned threads, size_t units) {
-    const size_t blocks = c->wish.blocks ? wished_blocks(c) : resident_blocks(c, kernel, threads);
-    return c->wish.bytes && blocks > units / 4 ? units / 4 : blocks;
-}
-
 /* A block a group, and one more that gathers while others are at work. Groups are pieces, or of a size, which is as large as
  * leaves enough of them. */
 static launch_shape shape_ring(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tiles,
                                size_t most) {
     const size_t tile_bytes = array_bytes(job) / tiles + 1;
-    const size_t least = c->wish.bytes ? 1 : divide_up(RING_PIECE, tile_bytes);
     /* large tiles make no small pieces: then they pay only where a block is slow by itself, with 16 bits an element */
     const bool pay = c->wish.bytes || tile_bytes <= RING_PIECE || describe_format(job->type).size == 2;
     launch_shape shape = { 0, kernel->threads, 1, 0 };
-    if (pay && has_pieces(c, job))
-        cut_into_pieces(shape, tiles, blocks_at_once(c, kernel, kernel->threads, tiles), least, true);
+    if (pay && has_pieces(c, job)) {
+        const size_t step = c->wish.blocks ? most : resident_blocks(c, kernel, kernel->threads);
+        cut_into_pieces(c, shape, tiles, step, divide_up(RING_PIECE, tile_bytes), true);
+    }
     if (shape.halvings) return shape;
     unsigned run = 1;
     if (most > kernel->owners) most = kernel->owners;
@@ -279,8 +277,7 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     const size_t batches = job->n / kernel->batch;
     if (!is_short && pass != PASS_AGAIN && batches && has_pieces(c, job)) {
         launch_shape pieces = { 0, threads, 0, kernel->batch };
-        const size_t least = c->wish.bytes ? 1 : divide_up(EXACT_PIECE, array_bytes(job) / batches);
-        cut_into_pieces(pieces, batches, blocks_at_once(c, kernel, threads, batches), least, false);
+        cut_into_pieces(c, pieces, batches, blocks, divide_up(EXACT_PIECE, array_bytes(job) / batches), false);
         if (pieces.halvings) return pieces;
     }
     if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;

@@ -21,8 +21,8 @@ template <class Choice> struct block_counts : fixed_memory<Choice::threads / WAR
     int top[warps];              /* of the warp's window, or NO_WINDOW                                                  */
     int64_t dropped[warps];      /* batches of all lanes that may have lost bits                                        */
     unsigned saw[warps];
-    fixed_sum own;          /* the last block's */
-    ball_radius own_radius; /* and what it may have dropped */
+    fixed_sum own;          /* the last block's                                                                    */
+    ball_radius own_radius; /* and what it may have dropped                                                        */
 };
 
 template <class Choice> static __device__ __forceinline__ block_counts<Choice> &counts_of_block(void) {
@@ -167,7 +167,7 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
         __syncwarp();
     }
     const quire_total mine = accumulator_total_of(sum, thread ? end[1] : end[0]);
-    finish_ends(job, total_round(finish_total(mine, job.finish, job.n), job.format), false, thread);
+    finish_ends(job, round_total(job, mine), false, thread);
 }
 
 /* The same in units, if nothing went to limbs, and 128 bits will do; answers whether it is so. */

@@ -172,8 +172,9 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
 
 /* ------------------------------------------------------------------------------------------------------ pieces (job.h) */
 
-/* Merges count pieces from place begin on, span of which make a tree of job.run tiles, to trees. By warps, in turn. */
 static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
+
+/* Merges count pieces from place begin on, span of which make a tree of job.run tiles, to trees. By warps, in turn. */
 template <class State>
 static __device__ __forceinline__ void merge_pieces(State *partial, unsigned begin, unsigned count, unsigned span,
                                                     State *tree, unsigned warps) {

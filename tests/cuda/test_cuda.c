@@ -236,6 +236,15 @@ START_TEST(two_streams) {
 }
 END_TEST
 
+/* A context whose launches are as src/cuda/context.cu reads that. */
+static quire_context *open_launched(const char *launch) {
+    quire_context *c;
+    setenv("QUIRE_CUDA_LAUNCH", launch, 1);
+    OK(quire_open_cuda(&c, 0, NULL));
+    unsetenv("QUIRE_CUDA_LAUNCH");
+    return c;
+}
+
 /* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method; as they are
  * launched, and in pieces as if they were longer. */
 START_TEST(equals_the_cpu) {
@@ -247,11 +256,7 @@ START_TEST(equals_the_cpu) {
     char *x = malloc(2 * room), *device;
     uint64_t found[2], expected[2], *result;
     quire_context *c[3], *cpu;
-    for (int i = 0; i < 3; i++) {
-        setenv("QUIRE_CUDA_LAUNCH", launches[i], 1);
-        OK(quire_open_cuda(&c[i], 0, NULL));
-    }
-    unsetenv("QUIRE_CUDA_LAUNCH");
+    for (int i = 0; i < 3; i++) c[i] = open_launched(launches[i]);
     OK(quire_open_cpu(&cpu, 0));
     CUDA(cudaMalloc((void **)&device, 2 * room));
     CUDA(cudaMalloc((void **)&result, 64));
@@ -286,17 +291,16 @@ END_TEST
 START_TEST(uneven) {
     static const char *const launches[] = { "0,0", "0,0,1", "1000,0,1" };
     const quire_type type = (quire_type)(1 + _i / 7);
-    const int is_double = type == QUIRE_F64, kind = _i % 7;
-    const size_t size = (size_t)(is_double ? 8 : type == QUIRE_F32 ? 4 : 2), n = ((size_t)1 << 22) + 4096 * 7 + 5;
+    const int is_half = type == QUIRE_F16, kind = _i % 7, tiny = type == QUIRE_F64 ? -200 : is_half ? -13 : -60;
+    const size_t size = type_size(type), n = ((size_t)1 << 22) + 4096 * 7 + 5;
     char *x = calloc(n, size), *device;
     uint64_t found[3] = { 0 }, expected = 0, *result;
-    const int tiny = is_double ? -200 : type == QUIRE_F16 ? -13 : -60;
     const size_t from = kind == 1 ? n - 1 : kind == 2 ? n / 2 : 0, to = kind < 3 ? from + 1 : n / 16;
     for (size_t i = 0; i < n; i++) {
-        const int stair = (int)(i * 40 / n) * (type == QUIRE_F16 ? 1 : 4) / (type == QUIRE_F16 ? 2 : 1);
+        const int stair = (int)(is_half ? i * 20 / n : i * 40 / n * 4);
         double value = i >= from && i < to ? 3 : kind == 4 ? power_of_two(tiny) : 0;
         if (kind == 5) value = power_of_two(-stair);
-        if (kind == 6) value = power_of_two(stair - (type == QUIRE_F16 ? 14 : 100));
+        if (kind == 6) value = power_of_two(stair - (is_half ? 14 : 100));
         type_set(type, x, i, value);
     }
     CUDA(cudaMalloc((void **)&device, n * size));
@@ -304,16 +308,13 @@ START_TEST(uneven) {
     CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
     OK(quire_sum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, &expected));
     for (int i = 0; i < 3; i++) {
-        quire_context *c;
-        setenv("QUIRE_CUDA_LAUNCH", launches[i], 1);
-        OK(quire_open_cuda(&c, 0, NULL));
+        quire_context *c = open_launched(launches[i]);
         OK(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
         CUDA(cudaMemcpy(&found[i], result, 8, cudaMemcpyDeviceToHost));
         ck_assert_msg(found[i] == expected, "type %d kind %d launch %s: %llx, expected %llx", (int)type, kind, launches[i],
                       (unsigned long long)found[i], (unsigned long long)expected);
         quire_close(c);
     }
-    unsetenv("QUIRE_CUDA_LAUNCH");
     CUDA(cudaFree(device));
     CUDA(cudaFree(result));
     free(x);
@@ -333,10 +334,7 @@ START_TEST(full_bins) {
                 { QUIRE_BF16, 0x4a00, 0x3580, 0x3f80 } }; /* 2^21, and 2^-20                                            */
     uint16_t *device;
     uint64_t found[4], expected[4];
-    quire_context *c;
-    setenv("QUIRE_CUDA_LAUNCH", "1,1", 1);
-    OK(quire_open_cuda(&c, 0, NULL));
-    unsetenv("QUIRE_CUDA_LAUNCH");
+    quire_context *c = open_launched("1,1");
     CUDA(cudaMalloc((void **)&device, 2 * sizeof x + sizeof found));
     for (int i = 0; i < 3; i++) {
         memset(found, 0, sizeof found), memset(expected, 0, sizeof expected);
