@@ -61,17 +61,19 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
         !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
     /* And neighbours to floats. */
     static constexpr int pair_spare = spare && is_bfloat16 ? 24 - Format::description.precision - 1 : 0;
+    static constexpr int column_threads = SHORT ? 0 : threads; /* 0: as many as the block has                             */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
     typedef std::conditional_t<
-        is_double, integer_column<threads, is_product ? 2 * -1074 : -1074, is_product ? 2 * 1024 : 1024>,
+        is_double, integer_column<column_threads, is_product ? 2 * -1074 : -1074, is_product ? 2 * 1024 : 1024>,
         std::conditional_t<
             is_half || sizeof(element) == 4,
-            std::conditional_t<is_product && !is_half, product_column<threads, 48>, float_column<threads>>,
-            std::conditional_t<
-                is_product, std::conditional_t<Term::is_pair, product_column<threads, 16>, bfloat16_square_column<threads>>,
-                bfloat16_column<threads>>>>
+            std::conditional_t<is_product && !is_half, product_column<column_threads, 48>, float_column<column_threads>>,
+            std::conditional_t<is_product,
+                               std::conditional_t<Term::is_pair, product_column<column_threads, 16>,
+                                                  bfloat16_square_column<column_threads>>,
+                               bfloat16_column<column_threads>>>>
         column;
     typedef typename column::cell cell;
     /* Bytes of shared memory of a block: the columns, and the totals of its warps. */

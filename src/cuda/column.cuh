@@ -34,11 +34,12 @@ static __device__ __forceinline__ double power_of_two(int exponent) {
 }
 
 /* The columns of a block lie side by side: row k holds cell k of all threads. Rows are powers of two long, so that the place
- * of a cell is put together by one instruction. */
+ * of a cell is put together by one instruction; or, THREADS being 0, as long as the block has threads. */
 extern __shared__ __align__(16) unsigned char column_bytes[];
 
 template <class Cell, int THREADS> static __device__ __forceinline__ Cell &cell_at(unsigned k, unsigned thread) {
     static_assert((THREADS & (THREADS - 1)) == 0, "rows must be powers of two");
+    if (!THREADS) return ((Cell *)column_bytes)[k * blockDim.x + thread];
     return *(Cell *)(column_bytes + (k * (unsigned)(THREADS * sizeof(Cell)) | thread * (unsigned)sizeof(Cell)));
 }
 
@@ -60,7 +61,7 @@ static __device__ __forceinline__ void cell_total_add(cell_total *t, int64_t uni
 /* The bins of method/indexed.h. Products of halves are floats, too. */
 template <int THREADS> struct float_column {
     typedef double cell;
-    static constexpr int cells = INDEXED_BINS, additions = INDEXED_ADDITIONS, of_term = 1;
+    static constexpr int row = THREADS, cells = INDEXED_BINS, additions = INDEXED_ADDITIONS, of_term = 1;
     static constexpr bool knows_zero = true, narrow = true; /* its cells start at -0; the units of a row fit 64 bits     */
 
     static __device__ __forceinline__ cell empty() { return -0.0; }
@@ -82,7 +83,7 @@ template <int THREADS> struct float_column {
  * bfloat16 the least float, and gives the greatest ones room; the addition does it by the way. */
 template <int THREADS> struct bfloat16_column {
     typedef float cell;
-    static constexpr int spread = 1 << BFLOAT16_SPREAD, cells = 256 >> BFLOAT16_SPREAD, of_term = 1;
+    static constexpr int row = THREADS, spread = 1 << BFLOAT16_SPREAD, cells = 256 >> BFLOAT16_SPREAD, of_term = 1;
     static constexpr int additions = 1 << (24 - 8 - spread + 1), scaled = 16;
     static constexpr bool knows_zero = true, narrow = true;
 
@@ -107,7 +108,7 @@ template <int THREADS> struct bfloat16_column {
  * that y^2 < 64 is a multiple of 2^-16: 22 bits, and 10 of headroom. Added to 128 it stands in the lower bits. */
 template <int THREADS> struct bfloat16_square_column {
     typedef uint32_t cell;
-    static constexpr int cells = 64, additions = 1 << 10, of_term = 1;
+    static constexpr int row = THREADS, cells = 64, additions = 1 << 10, of_term = 1;
     static constexpr bool knows_zero = false, narrow = true;
 
     static __device__ __forceinline__ cell empty() { return 0; }
@@ -131,7 +132,7 @@ template <int THREADS> struct bfloat16_square_column {
 
 template <int THREADS, int BITS> struct product_column {
     typedef double cell;
-    static constexpr int cells = 35, additions = 1 << 12, of_term = BITS > PRODUCT_BITS ? 2 : 1;
+    static constexpr int row = THREADS, cells = 35, additions = 1 << 12, of_term = BITS > PRODUCT_BITS ? 2 : 1;
     static constexpr bool knows_zero = true, narrow = true;
 
     static __device__ __forceinline__ cell empty() { return -0.0; }
@@ -166,7 +167,7 @@ template <int THREADS, int BITS> struct product_column {
 /* Terms m * 2^q, q >= LEAST, below 2^GREATEST. */
 template <int THREADS, int LEAST, int GREATEST> struct integer_column {
     typedef int64_t cell;
-    static constexpr int cells = (GREATEST - LEAST + COLUMN_BITS - 1) / COLUMN_BITS + 1, additions = 1 << 9;
+    static constexpr int row = THREADS, cells = (GREATEST - LEAST + COLUMN_BITS - 1) / COLUMN_BITS + 1, additions = 1 << 9;
     static constexpr int of_term = LEAST < -1074 ? 2 : 1;
     static constexpr bool knows_zero = false, narrow = false;
 
@@ -216,14 +217,14 @@ template <class Column, class Term, class Real> static __device__ __forceinline_
     return bits_of_double(value) != 0x8000000000000000 || (x != 0 && y != 0) ? SAW_OTHER : 0;
 }
 
-template <class Column, int THREADS> static __device__ __noinline__ void column_clear() {
+template <class Column> static __device__ __noinline__ void column_clear() {
 #pragma unroll 4
-    for (int k = 0; k < Column::cells; k++) cell_at<typename Column::cell, THREADS>(k) = Column::empty();
+    for (int k = 0; k < Column::cells; k++) cell_at<typename Column::cell, Column::row>(k) = Column::empty();
 }
 
 /* Adds the columns of a warp to its totals, empties them, and answers what their cells have seen. Lanes take rows, and go
  * through them in step but from different cells on, so that they do not meet in a bank. */
-template <class Column, int THREADS> static __device__ __noinline__ unsigned columns_flush(cell_total *total) {
+template <class Column> static __device__ __noinline__ unsigned columns_flush(cell_total *total) {
     const unsigned thread = threadIdx.x % WARP, first = threadIdx.x - thread;
     unsigned saw = 0;
     __syncwarp();
@@ -232,7 +233,8 @@ template <class Column, int THREADS> static __device__ __noinline__ unsigned col
         int64_t row = 0;
 #pragma unroll 8
         for (int i = 0; i < WARP; i++) {
-            const typename Column::cell c = cell_at<typename Column::cell, THREADS>(k, first + ((i + thread) & (WARP - 1)));
+            const typename Column::cell c =
+                cell_at<typename Column::cell, Column::row>(k, first + ((i + thread) & (WARP - 1)));
             if (Column::knows_zero) saw |= seen(c);
             const int64_t units = Column::units(c, k);
             if (Column::narrow)
@@ -244,7 +246,7 @@ template <class Column, int THREADS> static __device__ __noinline__ unsigned col
         total[k] = sum;
     }
     __syncwarp();
-    column_clear<Column, THREADS>();
+    column_clear<Column>();
     return saw;
 }
 

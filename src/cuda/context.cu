@@ -23,6 +23,7 @@ struct launch_wish {
 struct cuda_context {
     quire_context base;
     int device, multiprocessors;
+    unsigned shared_memory; /* bytes that a block may have beside what kernels always have                                 */
     cudaStream_t stream;
     cudaEvent_t moved; /* orders a new stream behind the old one                                                         */
     cuda_workspace *workspace;
@@ -126,13 +127,13 @@ static quire_status check_memories(const cuda_context *c, const quire_job *job, 
 
 /* ----------------------------------------------------------------------------------------------------------- launching */
 
-static cuda_kernel find_kernel(const quire_job *job, bool is_short) {
+static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
     const uintptr_t x = (uintptr_t)job->x, y = (uintptr_t)job->y;
     /* exact takes what is not aligned alike off the front by itself; the other methods must keep their order */
     const bool vectors = (x - y) % 16 == 0 && (job->method == QUIRE_EXACT || x % 16 == 0);
     const cuda_access access = !vectors ? ACCESS_ELEMENTS : x == y ? ACCESS_SAME : ACCESS_VECTORS;
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
-    case number: return quire_cuda_##name(job->term, job->method, access, is_short);
+    case number: return quire_cuda_##name(job->term, job->method, access, length);
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
     return {};
@@ -143,6 +144,11 @@ struct launch_shape {
     size_t share;
     unsigned whole = 0, step = 0, halvings = 0; /* of pieces */
 };
+
+/* A block's. What short.cuh has depends on its threads. */
+static unsigned shared_of(const cuda_kernel *kernel, unsigned threads) {
+    return kernel->driver == DRIVER_SHORT ? kernel->shared / kernel->threads * threads : kernel->shared;
+}
 
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 
@@ -250,9 +256,11 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
 
 static bool is_short_sum(const cuda_context *c, const quire_job *job) {
     const bool is_product = job->term == TERM_PRODUCT && job->type != QUIRE_F16; /* which short.cuh has not got */
-    const size_t all = (size_t)c->multiprocessors * EXACT_SHORT_SHARE;
-    const size_t most = is_product ? EXACT_SHORT : all < EXACT_SHORT_MOST ? all : EXACT_SHORT_MOST;
-    return job->n <= most / (size_t)describe_format(job->type).size && (!c->wish.bytes || array_bytes(job) < c->wish.bytes);
+    const size_t all = (size_t)c->multiprocessors * EXACT_SHORT_SHARE, bytes = array_bytes(job);
+    if (c->wish.bytes && bytes >= c->wish.bytes) return false;
+    if (is_product) return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
+    const size_t most = job->type == QUIRE_F64 ? EXACT_SHORT_DOUBLE : EXACT_SHORT_MOST;
+    return bytes <= (all < most ? all : most);
 }
 
 /* Whether a first kernel may be loose, with a second behind it, if the array is hard; norms always are. */
@@ -271,11 +279,10 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
-    const bool is_short = is_short_sum(c, job);
-    size_t blocks = is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+    size_t blocks = kernel->is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (blocks > wished_blocks(c) || c->wish.blocks) blocks = wished_blocks(c);
     const size_t batches = job->n / kernel->batch;
-    if (!is_short && pass != PASS_AGAIN && batches && has_pieces(c, job)) {
+    if (!kernel->is_short && pass != PASS_AGAIN && batches && has_pieces(c, job)) {
         launch_shape pieces = { 0, threads, 0, kernel->batch };
         cut_into_pieces(c, pieces, batches, blocks, divide_up(EXACT_PIECE, array_bytes(job) / batches), false);
         if (pieces.halvings) return pieces;
@@ -287,27 +294,46 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     return { (unsigned)blocks, threads, 0, share };
 }
 
-/* What fits one block is one block's. More is spread over blocks whose threads load as little as leaves few enough blocks
- * for the last to gather; still more over all blocks that there are at once. */
+/* How many blocks of a short array's kernel the last gathers best. */
+static size_t few_blocks(const cuda_context *c) {
+    return (size_t)c->multiprocessors < EXACT_FEW_BLOCKS ? (size_t)c->multiprocessors : EXACT_FEW_BLOCKS;
+}
+
+/* See policy.h. A block has half of the threads that it may have, or all, if the device has as much shared memory; and half
+ * of that where blocks would be few. */
 static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
     const size_t size = (size_t)describe_format(job->type).size, skip = (uintptr_t)job->x % 16 / size, n = job->n + skip;
     const unsigned most = kernel->batch / kernel->step;
-    unsigned threads = kernel->threads;
-    if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
-    const size_t once = threads * (size_t)kernel->step, steps = n ? divide_up(n, once) : 1;
-    size_t blocks = (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS;
+    unsigned threads = kernel->threads / 2;
+    auto steps = [&] { return n ? divide_up(n, threads * (size_t)kernel->step) : 1; };
+    size_t blocks = few_blocks(c);
+    if (c->wish.warps && c->wish.warps * 32 < threads)
+        threads = c->wish.warps * 32;
+    else if (steps() > EXACT_ONE_LOAD && steps() <= blocks / 2)
+        threads /= 2;
+    else if (steps() > EXACT_FEW_LOADS * blocks && shared_of(kernel, kernel->threads) <= c->shared_memory)
+        threads = kernel->threads;
     if (c->wish.blocks)
         blocks = wished_blocks(c);
-    else if (steps <= most)
+    else if (steps() <= most)
         blocks = 1;
-    else if (steps <= EXACT_ONE_LOAD && blocks > EXACT_ONE_LOAD)
-        blocks = EXACT_ONE_LOAD;
-    else if (steps <= EXACT_ONE_GATHER * EXACT_GATHER_LOADS && blocks > EXACT_ONE_GATHER)
-        blocks = EXACT_ONE_GATHER;
-    size_t loads = divide_up(steps, blocks);
-    if (loads > SHORT_LOADS) loads = SHORT_LOADS;
-    if (loads > 2 && loads < most) loads = most;
-    return { (unsigned)divide_up(steps, loads), threads, loads <= most ? (unsigned)loads : kernel->owners, once * loads };
+    else if (steps() <= EXACT_ONE_LOAD)
+        blocks = steps();
+    size_t loads = divide_up(steps(), blocks), batches = divide_up(loads, most);
+    if (batches > kernel->owners) batches = kernel->owners, loads = batches * most;
+    const unsigned run = (unsigned)divide_up(loads, batches);
+    loads = run * batches;
+    return { (unsigned)divide_up(steps(), loads), threads, run, threads * (size_t)kernel->step * loads };
+}
+
+/* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more. */
+static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool hard) {
+    bool is_short = job->method == QUIRE_EXACT ? is_short_sum(c, job) : is_short_array(c, job);
+    if (hard && job->method == QUIRE_EXACT && array_bytes(job) >= EXACT_LOOSE) is_short = false;
+    const cuda_kernel kernel = find_kernel(job, is_short ? LENGTH_ONCE : LENGTH_LONG);
+    if (kernel.driver != DRIVER_SHORT) return kernel;
+    const size_t most = c->wish.blocks ? wished_blocks(c) : few_blocks(c);
+    return shape_short(c, job, &kernel).blocks <= most ? kernel : find_kernel(job, LENGTH_SHORT);
 }
 
 static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {
@@ -332,7 +358,7 @@ static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(shape.blocks);
     config.blockDim = dim3(shape.threads);
-    config.dynamicSmemBytes = kernel->shared;
+    config.dynamicSmemBytes = shared_of(kernel, shape.threads);
     config.stream = c->stream;
     config.attrs = &attribute;
     config.numAttrs = c->has_bulk;
@@ -344,8 +370,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
-    const bool is_exact = job->method == QUIRE_EXACT;
-    const cuda_kernel kernel = find_kernel(job, is_exact ? is_short_sum(c, job) : is_short_array(c, job));
+    const bool was_hard = *(volatile unsigned *)c->hint;
+    const cuda_kernel kernel = kernel_for(c, job, was_hard);
     cuda_job work = {};
     work.x = job->x, work.y = job->y, work.n = job->n;
     work.finish = job->finish;
@@ -353,10 +379,11 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     work.result = job->result, work.accumulator = accumulator;
     work.workspace = c->workspace;
     work.tile = order_tile(job->n, order_rows_of(job->method));
-    if (!accumulator && may_be_loose(c, job, &kernel)) { /* what is accumulated needs all its bits */
-        if (job->finish != FINISH_ROOT) work.hint = c->hint, work.was_hard = *(volatile unsigned *)c->hint;
-        if (job->finish == FINISH_ROOT || work.was_hard || c->wish.bytes) work.pass = PASS_LOOSE;
-    }
+    const bool is_root = job->finish == FINISH_ROOT;
+    const bool loose = !accumulator && may_be_loose(c, job, &kernel); /* what is accumulated needs all its bits */
+    if (loose && (is_root || was_hard || c->wish.bytes)) work.pass = PASS_LOOSE;
+    if (!is_root && (loose || (!accumulator && kernel.driver == DRIVER_SHORT && array_bytes(job) >= EXACT_LOOSE)))
+        work.hint = c->hint, work.was_hard = was_hard;
     work.overlap = c->has_bulk && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= OVERLAP_BYTES);
     cudaError_t error = start(c, job, &kernel, work);
     if (!error && work.pass == PASS_LOOSE) {
@@ -422,7 +449,7 @@ static const quire_backend cuda_backend = { cuda_reduce,   cuda_accumulate,   cu
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
 /* Kernels of more shared memory than a block has by default must ask for it, once a device. */
-static cudaError_t prepare_kernels(void) {
+static cudaError_t prepare_kernels(const cuda_context *c) {
     for (int type = QUIRE_F16; type <= QUIRE_F64; type++)
         for (int term = 0; term < TERM_COUNT; term++)
             for (int offset = 0; offset <= 16; offset += 8) { /* y is x; not aligned alike; aligned alike */
@@ -430,11 +457,12 @@ static cudaError_t prepare_kernels(void) {
                 const char *x = array, *y = array + offset;
                 const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y,
                                         QUIRE_EXACT,      QUIRE_F64,        NULL };
-                for (int is_short = 0; is_short < 2; is_short++) {
-                    const cuda_kernel kernel = find_kernel(&job, is_short);
+                for (cuda_length length : { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG }) {
+                    const cuda_kernel kernel = find_kernel(&job, length);
                     if (!kernel.function) continue; /* nobody has one array that is not aligned like itself */
-                    const cudaError_t error = cudaFuncSetAttribute(
-                        kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)kernel.shared);
+                    const unsigned shared = kernel.shared < c->shared_memory ? kernel.shared : c->shared_memory;
+                    const cudaError_t error =
+                        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
                     if (error) return error;
                 }
             }
@@ -445,7 +473,7 @@ static cudaError_t prepare_kernels(void) {
 static cudaError_t look_for_bulk(cuda_context *c) {
     const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP, 0, NULL, NULL, QUIRE_PLAIN, QUIRE_F32, NULL };
     cudaFuncAttributes is;
-    const cudaError_t error = cudaFuncGetAttributes(&is, find_kernel(&job, false).function);
+    const cudaError_t error = cudaFuncGetAttributes(&is, find_kernel(&job, LENGTH_LONG).function);
     c->has_bulk = !error && is.ptxVersion >= 90;
     return error;
 }
@@ -453,7 +481,10 @@ static cudaError_t look_for_bulk(cuda_context *c) {
 static cudaError_t fill_context(cuda_context *c) {
     cudaStream_t stream = NULL;
     cudaError_t error = cudaDeviceGetAttribute(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->device);
-    if (!error) error = prepare_kernels();
+    int shared_memory = 0;
+    if (!error) error = cudaDeviceGetAttribute(&shared_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device);
+    c->shared_memory = (unsigned)shared_memory - (SHARED_MEMORY - EXACT_SHARED);
+    if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);

@@ -1,6 +1,6 @@
 /* cuda_double.cu - the kernels of double. SPDX-License-Identifier: MIT */
 #include "cuda/kernels.cuh"
 
-cuda_kernel quire_cuda_double(quire_term term, quire_method method, cuda_access access, bool is_short) {
-    return kernel_of<double_format>(term, method, access, is_short);
+cuda_kernel quire_cuda_double(quire_term term, quire_method method, cuda_access access, cuda_length length) {
+    return kernel_of<double_format>(term, method, access, length);
 }

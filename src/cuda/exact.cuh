@@ -39,12 +39,12 @@ template <class Choice> static __device__ __forceinline__ void columns_prepare(e
     typedef typename Choice::column Column;
     cell_total *total = totals_of_warp<Choice>();
     if (!(w.saw & WARP_USED)) {
-        column_clear<Column, Choice::threads>();
+        column_clear<Column>();
         for (int k = w.thread; k < Column::cells; k += WARP) total[k] = { 0, 0 };
         w.saw |= WARP_USED;
     }
     if (w.additions + terms * Column::of_term > Column::additions) {
-        w.saw |= columns_flush<Column, Choice::threads>(total);
+        w.saw |= columns_flush<Column>(total);
         w.additions = 0;
     }
     w.additions += terms * Column::of_term;
@@ -306,7 +306,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     warp_elements<Choice, Format, Term, E>(w, job);
 
     if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
-    if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column, Choice::threads>(totals_of_warp<Choice>());
+    if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw;
     if (Choice::loose && (w.saw & WARP_HARD) && w.thread == 0)

@@ -55,18 +55,23 @@ struct cuda_kernel {
     cuda_driver driver;
     unsigned threads; /* of a block, at most                                                               */
     unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;  /* direct: threads that take a tile; ring: the most groups; short: loads of a slot   */
+    unsigned owners;  /* direct: threads that take a tile; ring: the most groups; short: the most batches  */
     unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
     unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */
+    bool is_short;    /* exact: what there is is spread over all warps                                     */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
 enum cuda_access { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME };
 
+/* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more. */
+enum cuda_length { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG };
+
 /* The kernel of a format for a term and a method. One file each. */
 #define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                                 \
-    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access, bool is_short);
+    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access,                   \
+                                                cuda_length length);
 QUIRE_FORMATS(QUIRE_CUDA_FORMAT, )
 #undef QUIRE_CUDA_FORMAT
 

@@ -10,10 +10,10 @@
 #include "cuda/ring.cuh"
 #include "cuda/short.cuh"
 
-template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(bool is_short) {
+template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(cuda_length length) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     if constexpr (E > 1)
-        if (!is_short)
+        if (length == LENGTH_LONG)
             return { (const void *)ring_kernel<Format, Term, Method>,
                      DRIVER_RING,
                      RING_THREADS,
@@ -43,17 +43,18 @@ template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_
              WARP * E * Choice::template packs<E>,
              Choice::loose == LOOSE_TERMS    ? 64u
              : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
-                                             : 0u };
+                                             : 0u,
+             SHORT };
 }
 
-template <class Format, class Term> static cuda_kernel short_kernel_of() {
-    typedef short_choice<Format, Term> Choice;
+template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_of() {
+    typedef short_choice<Format, Term, MANY> Choice;
     if constexpr (Choice::is_there)
-        return { (const void *)short_kernel<Format, Term>,
+        return { (const void *)short_kernel<Format, Term, MANY>,
                  DRIVER_SHORT,
                  (unsigned)Choice::threads,
                  Choice::shared,
-                 (unsigned)Choice::shape.packs,
+                 Choice::batches,
                  Choice::E,
                  Choice::E * Choice::packs,
                  0 };
@@ -61,15 +62,17 @@ template <class Format, class Term> static cuda_kernel short_kernel_of() {
         return exact_kernel_of<Format, Term, Choice::E, true>();
 }
 
-template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, bool is_short) {
+template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
     switch (method) {
     case QUIRE_EXACT:
         if constexpr (E > 1)
-            if (is_short) return short_kernel_of<Format, Term>();
+            if (length != LENGTH_LONG)
+                return length == LENGTH_ONCE ? short_kernel_of<Format, Term, false>()
+                                             : short_kernel_of<Format, Term, true>();
         if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, false>();
         break; /* of one array, what is not aligned is taken off the front */
 #define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
-    case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(is_short);
+    case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(length);
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
     }
@@ -77,17 +80,17 @@ template <class Format, class Term, int E> static cuda_kernel kernel_of_method(q
 }
 
 template <class Format, class Term>
-static cuda_kernel kernel_of_term(quire_method method, cuda_access access, bool is_short) {
-    if (access == ACCESS_ELEMENTS) return kernel_of_method<Format, Term, 1>(method, is_short);
+static cuda_kernel kernel_of_term(quire_method method, cuda_access access, cuda_length length) {
+    if (access == ACCESS_ELEMENTS) return kernel_of_method<Format, Term, 1>(method, length);
     if constexpr (Term::is_pair)
-        if (access == ACCESS_SAME) return kernel_of_method<Format, square_term, vector_elements<Format>>(method, is_short);
-    return kernel_of_method<Format, Term, vector_elements<Format>>(method, is_short);
+        if (access == ACCESS_SAME) return kernel_of_method<Format, square_term, vector_elements<Format>>(method, length);
+    return kernel_of_method<Format, Term, vector_elements<Format>>(method, length);
 }
 
 template <class Format>
-static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access, bool is_short) {
+static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access, cuda_length length) {
 #define TERM_CASE(name, TERM, inexact, unused)                                                                              \
-    case TERM: return kernel_of_term<Format, name##_term>(method, access, is_short);
+    case TERM: return kernel_of_term<Format, name##_term>(method, access, length);
     switch (term) {
         QUIRE_TERMS(TERM_CASE, )
     case TERM_COUNT: break;

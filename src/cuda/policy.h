@@ -16,21 +16,22 @@
 #define RING_GROUP (256 << 10)
 #define RING_GROUPS 512
 
-/* Up to how many bytes of an array exact sums take kernels for short ones: short.cuh, or, of products that it has not got,
- * exact.cuh with what there is spread over all warps, in one block up to so many bytes, then in a few a multiprocessor. */
+/* Up to how many bytes of an array exact sums of products that short.cuh has not got take kernels for short ones: exact.cuh,
+ * what there is being spread over all warps, in one block up to so many bytes, then in a few a multiprocessor. */
 #define EXACT_SHORT ((size_t)4 << 20)
 #define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT_BLOCKS 2
 
-/* Sums that short.cuh has are short up to so many bytes, or so many a multiprocessor if that is less. A thread of short.cuh
- * loads once if that makes so many blocks, or fewer; else there are as many as one warp of the last gathers, up to so many
- * loads a thread; else as many as there are at once. */
-#define EXACT_SHORT_MOST ((size_t)16 << 20)
-#define EXACT_SHORT_SHARE ((size_t)256 << 10)
+/* Sums that short.cuh has are short up to so many bytes of both arrays, or of doubles, or so many a multiprocessor if that
+ * is less; not where loose ones are quicker (below). What a block of half the threads that it may have takes at once is one
+ * block's; more, up to so many such blocks, are blocks whose threads load once; still more is spread over as many blocks as
+ * one warp of the last gathers, with all threads where half of them would load more than so often. */
+#define EXACT_SHORT_MOST ((size_t)64 << 20)
+#define EXACT_SHORT_DOUBLE ((size_t)32 << 20)
+#define EXACT_SHORT_SHARE ((size_t)512 << 10)
 #define EXACT_ONE_LOAD 32
-#define EXACT_ONE_GATHER 128
-#define EXACT_GATHER_LOADS 8
-#define SHORT_LOADS 32 /* of a thread, at most: bins are read once, in the end */
+#define EXACT_FEW_BLOCKS 128
+#define EXACT_FEW_LOADS 2
 
 /* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel is
  * launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
@@ -56,12 +57,11 @@
 #define SHARED_MEMORY (64u << 10)
 #define EXACT_SHARED (60u << 10)
 
-/* What a thread of short.cuh takes at a time: so many loads, if that is all; else so many packs a slot of its ring. */
-struct short_policy {
-    int loads, packs, slots;
-};
-
-constexpr short_policy short_policy_of(bool is_pair) { return { is_pair ? 2 : 4, is_pair ? 1 : 2, 3 }; }
+/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them; or batches, so many at
+ * most. */
+#define SHORT_ONCE 8
+#define SHORT_BATCH 4
+#define SHORT_BATCHES 16
 
 /* How an exact kernel is launched.
  *   threads  of a block; a power of two

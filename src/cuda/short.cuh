@@ -23,7 +23,7 @@ template <class Choice> struct short_memory : fixed_memory<Choice::threads / WAR
 template <class Choice>
 static __device__ __noinline__ fixed_sum sum_of_all(fixed_sum sum, bool columns, bool moved, unsigned &saw,
                                                     cell_total *total, fixed_sum *before, int64_t *limb) {
-    if (columns) saw = warp_or(saw | columns_flush<typename Choice::column, Choice::threads>(total));
+    if (columns) saw = warp_or(saw | columns_flush<typename Choice::column>(total));
     if (moved) {
         retire_sum(before, false, sum, limb);
         sum = *before;
@@ -40,7 +40,9 @@ static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_me
     const bool mine = thread < (int)(blockDim.x / WARP) && (block.saw[thread] & WARP_USED);
     const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
     add_totals<typename Choice::column>(to, block.saw, total, thread);
-    if (thread == 0) add_flags(to, saw);
+    if (thread) return;
+    add_flags(to, saw);
+    if (saw & WARP_HARD) *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard                                 */
 }
 
 /* The sum of a block from what its warps left, by its first warp. */
@@ -55,44 +57,33 @@ static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short
     return sum;
 }
 
-/* The sum of what a warp takes: one batch by way of registers, or many by way of its ring. */
+/* The sum of what a warp takes: a batch; or some, the next of which is always under way while one is added. */
 template <class Choice, class Format, class Term>
 static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, short_memory<Choice> &block, cell_total *total,
-                                                       unsigned char *ring, unsigned warp, int thread, unsigned *saw) {
-    constexpr int E = Choice::E, PACKS = Choice::packs;
+                                                       int warp, int thread, unsigned *saw) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
-    short_share<Format> share = share_of_lane<Format>(job, thread);
+    short_share<Format> share = share_of_lane<Format>(job, warp, thread);
     int64_t *limb = rest_of_block(job, &block.rest)->limb;
-    int at = (int)warp * share.size;
+    fixed_sum *before = &block.before[warp];
     short_window w = open_window<Choice, Format>(shrunk);
     /* what loads need is to be known before the wait, not computed behind it */
-    asm volatile("" ::"l"(share.x + at));
+    asm volatile("" ::"l"(share.x), "r"(share.left));
     after_earlier_work();
-    if (share.step >= (int)job.share) {
-        if (at < share.end) {
-            batch_of<Format, E, PACKS> b;
-            load_batch<Format, Term>(b, share, at);
-            add_batch<Choice, Format, Term>(w, b, 0, total, &block.before[warp], limb);
+    batch_of<Format, Choice::E, Choice::packs> now, next;
+    if constexpr (!Choice::many) {
+        if (share.left > 0) {
+            load_batch<Format, Term>(now, share, thread);
+            add_batch<Choice, Format, Term>(w, now, 0, total, before, limb);
         }
     } else {
-        typedef short_ring<Choice> Ring;
-        constexpr int AHEAD = Ring::slots - 1;
-        unsigned first = (unsigned)__cvta_generic_to_shared(ring) + 16 * threadIdx.x;
         share.keep();
-        asm volatile("" : "+r"(first));
-#pragma unroll
-        for (int k = 0; k < AHEAD; k++)
-            start_batch<Ring, Format, Term, E>(first + k * Ring::slot_size, share, at + k * share.step);
-        unsigned slot = first, free = first + AHEAD * Ring::slot_size;
+        if (share.left > 0) load_batch<Format, Term>(next, share, thread);
 #pragma unroll 1
-        for (; at < share.end; at += share.step) {
-            wait_for_groups<AHEAD - 1>();
-            batch_of<Format, E, Ring::packs> b;
-            take_batch<Ring, Format, Term>(b, slot);
-            start_batch<Ring, Format, Term, E>(free, share, at + AHEAD * share.step);
-            free = slot;
-            slot = slot - first < Ring::size - Ring::slot_size ? slot + Ring::slot_size : first;
-            add_batch<Choice, Format, Term>(w, b, SHORT_ROOM, total, &block.before[warp], limb);
+        while (share.left > 0) {
+            now = next;
+            share.advance();
+            if (share.left > 0) load_batch<Format, Term>(next, share, thread);
+            add_batch<Choice, Format, Term>(w, now, SHORT_ROOM, total, before, limb);
         }
     }
     fixed_sum sum = sum_of_counts<Choice>(count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.second, w.top, w.unit);
@@ -102,29 +93,27 @@ static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, shor
     return sum;
 }
 
-template <class Format, class Term>
-__global__ void __launch_bounds__((short_choice<Format, Term>::threads), EXACT_SHORT_BLOCKS)
+template <class Format, class Term, bool MANY>
+__global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
     short_kernel(const __grid_constant__ cuda_job job) {
-    typedef short_choice<Format, Term> Choice;
+    typedef short_choice<Format, Term, MANY> Choice;
     __shared__ short_memory<Choice> memory;
-    cell_total *totals = (cell_total *)(column_bytes + Choice::column_size);
-    const unsigned warp = threadIdx.x / WARP;
-    const int thread = threadIdx.x % WARP;
+    cell_total *totals = (cell_total *)&cell_at<typename Choice::cell, 0>(Choice::column::cells, 0);
+    const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
     const bool is_last = blockIdx.x == gridDim.x - 1;
     if (is_last) {
         clear_accumulator(memory.rest);
         if (gridDim.x == 1) __syncthreads(); /* warps add to it */
     }
     unsigned saw;
-    unsigned char *ring = column_bytes + (Choice::shared - short_ring<Choice>::size);
-    fixed_sum sum =
-        warp_share<Choice, Format, Term>(job, memory, totals + warp * Choice::column::cells, ring, warp, thread, &saw);
+    fixed_sum sum = warp_share<Choice, Format, Term>(job, memory, totals + warp * Choice::column::cells, warp, thread, &saw);
     if (job.overlap) let_later_work_start();
     if (thread == 0) memory.sum[warp] = sum, memory.saw[warp] = saw;
     __syncthreads();
     if (warp == 0) sum = block_sum(job, memory, totals, thread);
     if (is_last) {
         if (gridDim.x > 1) sum = gather_blocks(job, sum, gridDim.x, Choice::unit_step, memory);
+        if (threadIdx.x == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
         if (warp == 0) finish_fixed(job, sum, &memory.rest, false, thread);
     } else if (warp == 0) {
         deliver_sum(job, blockIdx.x, sum, thread);

@@ -12,29 +12,35 @@
 #include "cuda/exact.cuh"
 #include "cuda/fixed.cuh"
 
+#define SHORT_CHAINS 4
 #define SHORT_ROOM 2 /* binades left free above the first batch, if there are more                                     */
 
 /* What follows from the choices. */
-template <class Format, class Term> struct short_choice : exact_choice<Format, Term, true> {
+template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, true> {
     typedef exact_choice<Format, Term, true> Choice;
-    static constexpr short_policy shape = short_policy_of(Term::is_pair);
-    static constexpr bool is_pair = Term::is_pair;
-    static constexpr int E = vector_elements<Format>, packs = shape.loads;
-    /* Bytes of shared memory of a block: columns, their totals, and the ring. */
-    static constexpr int arrays = is_pair ? 2 : 1;
-    static constexpr unsigned shared = Choice::shared + 16u * shape.slots * shape.packs * arrays * Choice::threads;
-    static_assert(shared <= EXACT_SHARED, "a block has more shared memory than the smallest device");
+    static constexpr int arrays = Term::is_pair ? 2 : 1;
+    static constexpr int E = vector_elements<Format>, packs = (MANY ? SHORT_BATCH : SHORT_ONCE) / arrays;
+    static constexpr bool many = MANY;
+    static constexpr int batches = MANY ? SHORT_BATCHES : 1;
+    static constexpr int threads = 2 * Choice::threads; /* if a block may have as much shared memory                      */
+    static constexpr unsigned shared = 2 * Choice::shared;
     static constexpr int least = Format::description.least_exponent * (Choice::is_product ? 2 : 1);
     static constexpr int precision = Format::description.precision * (Choice::is_product ? 2 : 1);
     /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
+    /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly. */
+    static constexpr int spare = 53 - precision - LANE_TERM_BITS;
+    static_assert(packs * E <= 1 << LANE_TERM_BITS, "the sum of a batch may not be a double");
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
-    static constexpr int additions = SHORT_LOADS * E;
-    static_assert(additions <= 1 << WINDOW_HEADROOM, "bins must be read in between");
-    static constexpr int fixed_window = least + WINDOW_RANGE(one_is_all ? 1 : 2);
-    static_assert(!is_there || !Choice::fits || fixed_window >= Choice::fixed_top, "the window does not fit");
+    static constexpr int additions = batches * packs * E;
+    /* So many binades are left free below a window's top, and its second bin's unit is so much larger, where bins take more
+     * than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first bin to the second, however small it is. */
+    static constexpr int free_top = additions > 1 << WINDOW_HEADROOM ? 1 : 0;
+    static_assert(additions <= 1 << (WINDOW_HEADROOM + free_top), "bins must be read in between");
+    static constexpr int fixed_window = Choice::fixed_top + free_top;
+    static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2), "it does not fit");
     static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
@@ -44,7 +50,7 @@ template <class Format, class Term> struct short_choice : exact_choice<Format, T
     static_assert(elements <= 1 << 25 && 25 + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
-        const int above = top - WINDOW_RANGE(2) - least;
+        const int above = top + free_top - WINDOW_RANGE(2) - least;
         return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);
     }
 };
@@ -63,9 +69,18 @@ struct warp_extent {
     bool none, special;
 };
 
-/* Whether a batch has no such load: it has 1, or 2, or all. (The others are -0.) */
+/* Whether a batch ends before such a load, of those where that is asked. (The elements of the others are -0.) */
 template <int E, class Batch> static __device__ __forceinline__ bool is_beyond(const Batch &b, int load) {
-    return load && load <= 2 && load * WARP * E >= b.count;
+    return load && (load & (load - 1)) == 0 && b.count <= load * WARP * E;
+}
+
+/* Calls use(load) for the loads that a batch has. */
+template <class Format, int E, int PACKS, class Use>
+static __device__ __forceinline__ void each_load(const batch_of<Format, E, PACKS> &b, Use use) {
+    int left = b.count / (WARP * E);
+    b.each_pack([&](const batch_of<Format, E, 1> &one) {
+        if (left-- > 0) use(one);
+    });
 }
 
 /* How an element's upper bits, of which there are 32 at most, are made: bits that are lost, bits below the exponent. */
@@ -127,6 +142,12 @@ static __device__ __forceinline__ lane_extent extent_of_lane(const batch_of<Form
     }
 }
 
+/* Whether the elements of a lane are near enough to each other for their sum to be a double. */
+template <class Choice, class Format> static __device__ __forceinline__ bool is_near(lane_extent x) {
+    const int most = (int)(x.most >> upper<Format>::stored), least = (int)((x.least + 1) >> upper<Format>::stored);
+    return !x.most || most - least <= Choice::spare;
+}
+
 template <class Format> static __device__ __forceinline__ warp_extent extent_of_warp(lane_extent x) {
     constexpr format_description f = Format::description;
     const uint32_t most = (uint32_t)warp_max((int)x.most);
@@ -136,8 +157,6 @@ template <class Format> static __device__ __forceinline__ warp_extent extent_of_
 }
 
 /* ---------------------------------------------------------------------------------------------------- what a warp makes */
-
-enum short_way { WAY_ONE, WAY_TWO, WAY_COLUMNS };
 
 /* A warp's window: elements below 2^top, multiples of 2^unit, which is the second bin's. */
 struct short_window {
@@ -162,7 +181,7 @@ static __device__ __forceinline__ void window_at(short_window &w, int top, int s
     w.bin[1] = bin_start(w.unit - shrunk);
     w.counted = w.second = false;
     if (!Choice::fits) {
-        w.limit = upper<Format>::limit(top);
+        w.limit = upper<Format>::limit(top - Choice::free_top);
         w.floor[0] = upper<Format>::floor(window_unit(top, 0));
         w.floor[1] = upper<Format>::floor(w.unit);
     }
@@ -212,15 +231,29 @@ static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first,
     return sum.units != 0;
 }
 
-/* Adds a batch to the bins: if one is enough, to that. */
-template <int BINS, class Format, class Term, int E, int PACKS>
+/* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before it. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ double total_of_lane(const batch_of<Format, E, PACKS> &b) {
+    double sum[SHORT_CHAINS];
+#pragma unroll
+    for (int i = 0; i < E * PACKS; i++) {
+        if (i >= SHORT_CHAINS && i % E == 0 && is_beyond<E>(b, i / E)) break;
+        double part[1];
+        batch_parts<Format, Term, 1>(b, i, part);
+        sum[i % SHORT_CHAINS] = i < SHORT_CHAINS ? part[0] : sum[i % SHORT_CHAINS] + part[0];
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* Adds a batch to both bins, element by element. */
+template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void add_to_bins(double (&bin)[2], const batch_of<Format, E, PACKS> &b) {
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
         if (i % E == 0 && is_beyond<E>(b, i / E)) break;
         double part[1];
         batch_parts<Format, Term, 1>(b, i, part);
-        window_add_f64(bin, BINS, part[0]);
+        window_add_f64(bin, 2, part[0]);
     }
 }
 
@@ -230,7 +263,7 @@ static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b,
                                                        unsigned saw) {
     typedef typename Choice::column Column;
     if (first) {
-        column_clear<Column, Choice::threads>();
+        column_clear<Column>();
         for (int k = threadIdx.x % WARP; k < Column::cells; k += WARP) total[k] = { 0, 0 };
         __syncwarp();
     }
@@ -242,61 +275,92 @@ template <class Choice, class Format>
 static __device__ __noinline__ int better_window(lane_extent of_lane, int room, bool counted, int top) {
     const warp_extent x = extent_of_warp<Format>(of_lane);
     const int lowest = Choice::least + max(window_range(1), Choice::precision);
-    const int better = max(x.top + room, lowest), both = max(better, top);
+    const int better = max(x.top + Choice::free_top + room, lowest), both = max(better, top);
     if (x.special || better > WINDOW_GREATEST_TOP || x.low < Choice::unit_for(better)) return NO_WINDOW;
     return counted && x.low >= Choice::unit_for(both) ? both : better;
 }
 
-/* Moves a window, if that is of use; answers where a batch goes then. before: the sum of the windows before. */
+/* Moves a window to that top, if there is one; answers whether. before: the sum of the windows before. */
 template <class Choice, class Format>
-static __device__ __forceinline__ short_way move_window(short_window &w, int top, int shrunk, fixed_sum *before,
-                                                        int64_t *limb) {
-    if (top == NO_WINDOW) return WAY_COLUMNS;
+static __device__ __forceinline__ bool move_window(short_window &w, int top, int shrunk, fixed_sum *before, int64_t *limb) {
+    if (top == NO_WINDOW) return false;
     if (w.counted)
         w.moved |=
             retire_window<Choice>(before, !w.moved, limb, count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.top, w.unit);
     window_at<Choice, Format>(w, top, shrunk);
-    return WAY_TWO;
+    return true;
 }
 
-/* A batch. */
+/* Adds a batch to a window that holds it; answers whether. moves: whether the lane has what is not zero, if that is known
+ * here. The sum of a lane's batch is a double if the first bin holds all of it, or if its elements are near each other. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_of<Format, E, PACKS> &b, bool &moves) {
+    if constexpr (Choice::fits) {
+        if (__any_sync(WHOLE_WARP, extent_of_pairs<Term>(b).most >= upper<Format>::infinity)) return false;
+        if constexpr (Choice::one_is_all)
+            w.bin[0] = w.bin[0] + total_of_lane<Format, Term>(b);
+        else
+            add_to_bins<Format, Term>(w.bin, b), w.second = true;
+    } else {
+        const lane_extent x = extent_of_lane<Format, Term>(b);
+        const bool fits = x.most < w.limit && x.least >= w.floor[1];
+        moves = x.most != 0;
+        if constexpr (!Choice::one_is_enough) {
+            if (!__all_sync(WHOLE_WARP, fits)) return false;
+            add_to_bins<Format, Term>(w.bin, b);
+            w.second = true;
+        } else {
+            const bool in_one = __all_sync(WHOLE_WARP, fits && x.least >= w.floor[0]);
+            if (!in_one && !__all_sync(WHOLE_WARP, fits && is_near<Choice, Format>(x))) return false;
+            const double total = total_of_lane<Format, Term>(b);
+            if (in_one)
+                w.bin[0] = w.bin[0] + total;
+            else
+                window_add_f64(w.bin, 2, total), w.second = true;
+        }
+    }
+    w.counted = true;
+    return true;
+}
+
+/* One that was not added so: element by element, to a window that is moved if need be; or to columns. room: binades left
+ * free above it, if the window moves. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void add_misfit(short_window &w, const batch_of<Format, E, PACKS> &b, int room,
+                                                  cell_total *total, fixed_sum *before, int64_t *limb) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    if constexpr (!Choice::fits) {
+        const lane_extent x = extent_of_lane<Format, Term>(b);
+        const bool special = __any_sync(WHOLE_WARP, x.most >= upper<Format>::infinity);
+        if (__all_sync(WHOLE_WARP, x.most < w.limit && x.least >= w.floor[1]) ||
+            move_window<Choice, Format>(w, better_window<Choice, Format>(x, room, w.counted, w.top), shrunk, before, limb)) {
+            add_to_bins<Format, Term>(w.bin, b);
+            w.counted = w.second = true;
+            return;
+        }
+        if (w.columns && !special)
+            w.saw |= WARP_HARD; /* not by one outlier                                                */
+    }
+    each_load(b, [&](const batch_of<Format, E, 1> &one) {
+        w.saw = add_to_columns<Choice, Format, Term>(one, total, !w.columns, w.saw);
+        w.columns = true;
+    });
+}
+
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void add_batch(short_window &w, const batch_of<Format, E, PACKS> &b, int room,
                                                  cell_total *total, fixed_sum *before, int64_t *limb) {
-    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
-    short_way way = Choice::one_is_all ? WAY_ONE : WAY_TWO;
-    bool moves = true; /* whether a lane has something that is not zero */
-    if constexpr (Choice::fits) {
-        if (__any_sync(WHOLE_WARP, extent_of_pairs<Term>(b).most >= upper<Format>::infinity)) way = WAY_COLUMNS;
-    } else {
-        const lane_extent x = extent_of_lane<Format, Term>(b);
-        const bool fits = x.most < w.limit;
-        moves = x.most != 0;
-        if (Choice::one_is_enough && __all_sync(WHOLE_WARP, fits && x.least >= w.floor[0]))
-            way = WAY_ONE;
-        else if (!__all_sync(WHOLE_WARP, fits && x.least >= w.floor[1]))
-            way = move_window<Choice, Format>(w, better_window<Choice, Format>(x, room, w.counted, w.top), shrunk, before,
-                                              limb);
-    }
     const double was[2] = { w.bin[0], w.bin[1] };
-    if (Choice::one_is_enough && way == WAY_ONE) {
-        add_to_bins<1, Format, Term>(w.bin, b);
-        w.counted = true;
-    } else if (!Choice::one_is_all && way == WAY_TWO) {
-        add_to_bins<2, Format, Term>(w.bin, b);
-        w.counted = w.second = true;
-    } else {
-#pragma unroll
-        for (int k = 0; k < PACKS; k++) {
-            if (is_beyond<E>(b, k)) break;
-            batch_of<Format, E, 1> one = { { b.x[k] }, { b.y[k] }, b.count };
-            w.saw = add_to_columns<Choice, Format, Term>(one.forgotten(), total, !w.columns, w.saw);
-            w.columns = true;
-        }
-    }
+    bool moves = true;
+    if (!add_fitting<Choice, Format, Term>(w, b, moves))
+        add_misfit<Choice, Format, Term>(w, b.forgotten(), room, total, before, limb);
     if (w.other) return;
     if (Choice::fits) moves = w.bin[0] != was[0] || (!Choice::one_is_all && w.bin[1] != was[1]);
-    w.other = __any_sync(WHOLE_WARP, moves) || __any_sync(WHOLE_WARP, signs_of_batch<Term>(b, false) != 0);
+    w.other = __any_sync(WHOLE_WARP, moves);
+    if (w.other) return;
+    unsigned signs = 0;
+    each_load(b, [&](const batch_of<Format, E, 1> &one) { signs |= signs_of_batch<Term>(one, false); });
+    w.other = __any_sync(WHOLE_WARP, signs != 0);
 }
 
 #endif
