@@ -27,7 +27,7 @@ enum loose_way {
 #define LANE_TERM_BITS 6 /* a lane's batch has 2^6 terms at most */
 
 /* What follows from the choices. */
-template <class Format, class Term, bool SHORT> struct exact_choice {
+template <class Format, class Term, exact_kind KIND> struct exact_choice {
     typedef typename Format::element element;
     typedef typename Format::real real;
     static constexpr bool is_product = Term::is_product, is_double = sizeof(real) == 8;
@@ -36,22 +36,23 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
     static constexpr bool windowed = !is_bfloat16 || !Term::is_pair; /* or columns alone                                   */
     static constexpr bool fits = is_half;                            /* one window, always                                */
     static constexpr bool rests = !is_bfloat16 || !is_product;       /* or a lane's batch is in the window, or in columns */
-    static constexpr int streams = is_double && is_product ? 2 : 1;
+    static constexpr bool loose_only = KIND == EXACT_LOOSE_ONLY;
+    static constexpr int streams = is_double && is_product && !loose_only ? 2 : 1;
     static constexpr int bins = is_half && !is_product ? 1 : 2;
     /* No term has bits below 2^least; or, of squares of bfloat16, none that is computed in float. */
     static constexpr int least =
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
     static constexpr int fixed_top = is_product ? 32 : 16;
-    static constexpr bool is_short = SHORT, is_narrow = sizeof(element) == 2;
+    static constexpr bool is_short = KIND == EXACT_SPREAD, is_narrow = sizeof(element) == 2;
     static constexpr bool is_positive = std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
-    static constexpr bool always_strict = SHORT || !windowed || (fits && !(is_product && is_positive));
+    static constexpr bool always_strict = is_short || !windowed || (fits && !(is_product && is_positive));
     static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
     static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose                     */
     static constexpr bool may_add_together = loose == LOOSE_TERMS && is_bfloat16;
     static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
     static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
     static constexpr exact_policy policy =
-        exact_policy_of({ (int)sizeof(element), is_half, is_product, Term::is_pair, SHORT });
+        exact_policy_of({ (int)sizeof(element), is_half, is_product, Term::is_pair, KIND });
     static constexpr int threads = policy.threads;
     template <int E> static constexpr int packs = E == 1 ? 8 : policy.vectors;
     static constexpr int vector_terms = policy.vectors * 16 / (int)sizeof(element);
@@ -61,7 +62,7 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
         !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
     /* And neighbours to floats. */
     static constexpr int pair_spare = spare && is_bfloat16 ? 24 - Format::description.precision - 1 : 0;
-    static constexpr int column_threads = SHORT ? 0 : threads; /* 0: as many as the block has                             */
+    static constexpr int column_threads = is_short ? 0 : threads; /* 0: as many as the block has */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
@@ -74,7 +75,8 @@ template <class Format, class Term, bool SHORT> struct exact_choice {
                                std::conditional_t<Term::is_pair, product_column<column_threads, 16>,
                                                   bfloat16_square_column<column_threads>>,
                                bfloat16_column<column_threads>>>>
-        column;
+        any_column;
+    typedef std::conditional_t<loose_only, no_column, any_column> column;
     typedef typename column::cell cell;
     /* Bytes of shared memory of a block: the columns, and the totals of its warps. */
     static constexpr unsigned column_size = column::cells * sizeof(cell) * threads;
@@ -420,6 +422,20 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
         const auto x = decode(Format(), b.x[i / E][i % E]), y = Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x;
         Column::template add<Term>(x, y);
     }
+    return saw;
+}
+
+/* What Inf and NaN among the elements of a batch say of the sum. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ unsigned specials_of_batch(const batch_of<Format, E, PACKS> &b) {
+    unsigned saw = 0;
+    b.each_pack([&](const batch_of<Format, E, 1> &one) {
+#pragma unroll
+        for (int i = 0; i < E; i++) {
+            const double x = decode(Format(), one.x[0][i]), y = Term::is_pair ? decode(Format(), one.y[0][i]) : x;
+            if (!double_is_finite(x) || !double_is_finite(y)) saw |= seen(Term::value(x, y));
+        }
+    });
     return saw;
 }
 

@@ -207,6 +207,12 @@ template <int THREADS, int LEAST, int GREATEST> struct integer_column {
     static __device__ __forceinline__ int64_t units(cell c, int) { return c; }
 };
 
+/* Of warps that have none. */
+struct no_column {
+    typedef float cell;
+    static constexpr int row = 0, cells = 0, additions = 1 << 30, of_term = 1;
+};
+
 /* ---------------------------------------------------------------------------------------------- what warps do with them */
 
 /* Adds a term that may be special. */

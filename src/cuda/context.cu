@@ -27,7 +27,7 @@ struct cuda_context {
     cudaStream_t stream;
     cudaEvent_t moved; /* orders a new stream behind the old one                                                         */
     cuda_workspace *workspace;
-    unsigned *hint; /* the host's: whether the last long exact sum met what no window holds, as far as is known     */
+    unsigned *hint; /* the host's: whether the last exact sum of 8 MB or more met what no window holds, as far as is known */
     launch_wish wish;
     bool has_bulk; /* whether the kernels were compiled for compute capability 9.0 or later                              */
 };
@@ -326,11 +326,14 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     return { (unsigned)divide_up(steps(), loads), threads, run, threads * (size_t)kernel->step * loads };
 }
 
-/* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more. */
-static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool hard) {
-    bool is_short = job->method == QUIRE_EXACT ? is_short_sum(c, job) : is_short_array(c, job);
-    if (hard && job->method == QUIRE_EXACT && array_bytes(job) >= EXACT_LOOSE) is_short = false;
-    const cuda_kernel kernel = find_kernel(job, is_short ? LENGTH_ONCE : LENGTH_LONG);
+/* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more; those
+ * that are expected to be hard a long array's, if that may be loose. */
+static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool expects_loose) {
+    const bool is_exact = job->method == QUIRE_EXACT, is_short = is_exact ? is_short_sum(c, job) : is_short_array(c, job);
+    const cuda_kernel large = find_kernel(job, LENGTH_LONG);
+    if (!is_short || (expects_loose && may_be_loose(c, job, &large))) return large;
+    cuda_kernel kernel = find_kernel(job, LENGTH_ONCE);
+    kernel.is_short = true;
     if (kernel.driver != DRIVER_SHORT) return kernel;
     const size_t most = c->wish.blocks ? wished_blocks(c) : few_blocks(c);
     return shape_short(c, job, &kernel).blocks <= most ? kernel : find_kernel(job, LENGTH_SHORT);
@@ -371,7 +374,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
     if (status) return status;
     const bool was_hard = *(volatile unsigned *)c->hint;
-    const cuda_kernel kernel = kernel_for(c, job, was_hard);
+    const cuda_kernel kernel = kernel_for(c, job, was_hard && !accumulator);
     cuda_job work = {};
     work.x = job->x, work.y = job->y, work.n = job->n;
     work.finish = job->finish;
@@ -385,7 +388,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (!is_root && (loose || (!accumulator && kernel.driver == DRIVER_SHORT && array_bytes(job) >= EXACT_LOOSE)))
         work.hint = c->hint, work.was_hard = was_hard;
     work.overlap = c->has_bulk && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= OVERLAP_BYTES);
-    cudaError_t error = start(c, job, &kernel, work);
+    const cuda_kernel first = is_root && work.pass == PASS_LOOSE ? find_kernel(job, LENGTH_LONG_NORM) : kernel;
+    cudaError_t error = start(c, job, &first, work);
     if (!error && work.pass == PASS_LOOSE) {
         work.pass = PASS_AGAIN;
         work.hint = NULL;
@@ -457,7 +461,7 @@ static cudaError_t prepare_kernels(const cuda_context *c) {
                 const char *x = array, *y = array + offset;
                 const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y,
                                         QUIRE_EXACT,      QUIRE_F64,        NULL };
-                for (cuda_length length : { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG }) {
+                for (cuda_length length : { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM }) {
                     const cuda_kernel kernel = find_kernel(&job, length);
                     if (!kernel.function) continue; /* nobody has one array that is not aligned like itself */
                     const unsigned shared = kernel.shared < c->shared_memory ? kernel.shared : c->shared_memory;

@@ -226,8 +226,9 @@ static __device__ __forceinline__ fixed_sum sum_of_block(const cuda_job &job, bl
         add_counts(block, rest->limb, thread, shrunk);
         sum.flags |= FIXED_LIMBS;
     }
-    if (__any_sync(WHOLE_WARP, mine && (block.saw[thread] & WARP_USED)))
-        add_totals<typename Choice::column>(rest, block.saw, total, thread);
+    if constexpr (!Choice::loose_only)
+        if (__any_sync(WHOLE_WARP, mine && (block.saw[thread] & WARP_USED)))
+            add_totals<typename Choice::column>(rest, block.saw, total, thread);
     const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
     if (thread == 0 && (sum.flags & FIXED_LIMBS)) add_flags(rest, saw);
     return sum;

@@ -157,9 +157,13 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
         loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, adds_together<Choice>(job));
     if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
         window.bin = before;
-        columns_prepare(w, E * PACKS);
-        w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
-        __syncwarp();
+        if constexpr (Choice::loose_only) {
+            w.saw |= specials_of_batch<Format, Term>(b); /* beside which nothing shows in a sum of squares */
+        } else {
+            columns_prepare(w, E * PACKS);
+            w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
+            __syncwarp();
+        }
     } else if (top != ALL_ZERO) {
         w.saw |= SAW_OTHER;
         w.dropped++;
@@ -171,7 +175,9 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const cuda_job &job,
                                                   const batch_of<Format, E, PACKS> &b) {
-    if (Choice::loose && w.loose) {
+    if constexpr (Choice::loose_only) {
+        loose_first<Choice, Format, Term>(w, job, b);
+    } else if (Choice::loose && w.loose) {
         if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, job, b);
     } else if constexpr (Choice::windowed) {
         window_first<Choice, Format, Term>(w, job, b);
@@ -249,6 +255,21 @@ static __device__ __forceinline__ aligned_arrays<Format> aligned_arrays_of(const
     return { (const element *)x + head, (const element *)y + head, n - head, head };
 }
 
+/* Elements before the first that is aligned, fewer than a load has, by the first warp. */
+template <class Choice, class Format, class Term, int E>
+static __device__ __forceinline__ void first_elements(exact_warp<Choice> &w, const cuda_job &job, int count) {
+    typedef typename Format::element element;
+    if constexpr (Choice::loose_only) {
+        batch_of<Format, E, 1> b;
+        b.count = count;
+        load_some_batch<Format, Term>(b, (const element *)job.x, (const element *)job.y, w.thread, count);
+        warp_batch<Choice, Format, Term>(w, job, b);
+    } else {
+        columns_prepare(w, 1);
+        w.saw |= few_elements<Choice, Format, Term>((const element *)job.x, (const element *)job.y, count, w.thread);
+    }
+}
+
 /* Of a long array full batches first, and what is left a load at a time, by the last warps. */
 template <class Choice, class Format, class Term, int E>
 static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const cuda_job &job) {
@@ -271,12 +292,11 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     }
 }
 
-template <class Format, class Term, int E, bool SHORT>
-__global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
-                                  (exact_choice<Format, Term, SHORT>::policy.blocks))
+template <class Format, class Term, int E, exact_kind KIND>
+__global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
+                                  (exact_choice<Format, Term, KIND>::policy.blocks))
     exact_kernel(const __grid_constant__ cuda_job job) {
-    typedef exact_choice<Format, Term, SHORT> Choice;
-    typedef typename Choice::element element;
+    typedef exact_choice<Format, Term, KIND> Choice;
     if (job.pass != PASS_STRICT)
         let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way */
     after_earlier_work();
@@ -289,7 +309,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
     w.window.open();
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.saw = 0, w.dropped = 0;
-    w.loose = job.pass == PASS_LOOSE && (job.finish == FINISH_ROOT || blockIdx.x % HARD_EVERY);
+    w.loose = Choice::loose_only || (job.pass == PASS_LOOSE && blockIdx.x % HARD_EVERY);
     if (block_number(job) == gridDim.x - 1) {
         clear_accumulator(block.rest);
         if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;
@@ -298,15 +318,13 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, SHORT>::threads),
 
     if (warp == 0 && block_number(job) == 0) { /* elements before the first that is aligned */
         const int head = (int)aligned_arrays_of<Format, E>(job.x, job.y, job.n).head;
-        if (head) {
-            columns_prepare(w, 1);
-            w.saw |= few_elements<Choice, Format, Term>((const element *)job.x, (const element *)job.y, head, w.thread);
-        }
+        if (head) first_elements<Choice, Format, Term, E>(w, job, head);
     }
     warp_elements<Choice, Format, Term, E>(w, job);
 
     if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
-    if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
+    if constexpr (!Choice::loose_only)
+        if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw;
     if (Choice::loose && (w.saw & WARP_HARD) && w.thread == 0)

@@ -53,20 +53,21 @@ enum cuda_driver { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT };
 struct cuda_kernel {
     const void *function;
     cuda_driver driver;
-    unsigned threads; /* of a block, at most                                                               */
-    unsigned shared;  /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;  /* direct: threads that take a tile; ring: the most groups; short: the most batches  */
-    unsigned step;    /* exact, short: elements that a warp, or a thread, loads at once                    */
-    unsigned batch;   /* and those it takes at a time, at most; a multiple                                 */
-    unsigned loose;   /* may be loose for results of so many bits, at most; 0: never                       */
-    bool is_short;    /* exact: what there is is spread over all warps                                     */
+    unsigned threads;      /* of a block, at most                                                               */
+    unsigned shared;       /* bytes of dynamic shared memory of a block                                         */
+    unsigned owners;       /* direct: threads that take a tile; ring: the most groups; short: the most batches  */
+    unsigned step = 0;     /* exact, short: elements that a warp, or a thread, loads at once                    */
+    unsigned batch = 0;    /* and those it takes at a time, at most; a multiple                                 */
+    unsigned loose = 0;    /* may be loose for results of so many bits, at most; 0: never                       */
+    bool is_short = false; /* exact: it is for a short array, spread over all warps; so the host finds           */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
 enum cuda_access { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME };
 
-/* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more. */
-enum cuda_length { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG };
+/* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more; or the first pass
+ * of a norm of as much. */
+enum cuda_length { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM };
 
 /* The kernel of a format for a term and a method. One file each. */
 #define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                                 \

@@ -12,29 +12,17 @@
 
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(cuda_length length) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
+    const void *direct = (const void *)direct_kernel<Format, Term, Method, together>;
     if constexpr (E > 1)
-        if (length == LENGTH_LONG)
-            return { (const void *)ring_kernel<Format, Term, Method>,
-                     DRIVER_RING,
-                     RING_THREADS,
-                     0,
-                     LANE_STATES / Method::words,
-                     0,
-                     0,
-                     0 };
-    return { (const void *)direct_kernel<Format, Term, Method, together>,
-             DRIVER_DIRECT,
-             DIRECT_THREADS,
-             0,
-             ORDER_LANES / together,
-             0,
-             0,
-             0 };
+        if (length >= LENGTH_LONG)
+            return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0,
+                     LANE_STATES / Method::words };
+    return { direct, DRIVER_DIRECT, DIRECT_THREADS, 0, ORDER_LANES / together };
 }
 
-template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_kernel_of() {
-    typedef exact_choice<Format, Term, SHORT> Choice;
-    return { (const void *)exact_kernel<Format, Term, E, SHORT>,
+template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel exact_kernel_of() {
+    typedef exact_choice<Format, Term, KIND> Choice;
+    return { (const void *)exact_kernel<Format, Term, E, KIND>,
              DRIVER_EXACT,
              (unsigned)Choice::threads,
              Choice::shared,
@@ -43,8 +31,7 @@ template <class Format, class Term, int E, bool SHORT> static cuda_kernel exact_
              WARP * E * Choice::template packs<E>,
              Choice::loose == LOOSE_TERMS    ? 64u
              : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
-                                             : 0u,
-             SHORT };
+                                             : 0u };
 }
 
 template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_of() {
@@ -56,20 +43,21 @@ template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_o
                  Choice::shared,
                  Choice::batches,
                  Choice::E,
-                 Choice::E * Choice::packs,
-                 0 };
+                 Choice::E * Choice::packs };
     else
-        return exact_kernel_of<Format, Term, Choice::E, true>();
+        return exact_kernel_of<Format, Term, Choice::E, EXACT_SPREAD>();
 }
 
 template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
     switch (method) {
     case QUIRE_EXACT:
+        if constexpr (E > 1 && std::is_same<Term, square_term>::value)
+            if (length == LENGTH_LONG_NORM) return exact_kernel_of<Format, Term, E, EXACT_LOOSE_ONLY>();
         if constexpr (E > 1)
-            if (length != LENGTH_LONG)
+            if (length < LENGTH_LONG)
                 return length == LENGTH_ONCE ? short_kernel_of<Format, Term, false>()
                                              : short_kernel_of<Format, Term, true>();
-        if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, false>();
+        if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, EXACT_LONG>();
         break; /* of one array, what is not aligned is taken off the front */
 #define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
     case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(length);

@@ -25,7 +25,8 @@
 /* Sums that short.cuh has are short up to so many bytes of both arrays, or of doubles, or so many a multiprocessor if that
  * is less; not where loose ones are quicker (below). What a block of half the threads that it may have takes at once is one
  * block's; more, up to so many such blocks, are blocks whose threads load once; still more is spread over as many blocks as
- * one warp of the last gathers, with all threads where half of them would load more than so often. */
+ * one warp of the last gathers: with a quarter of the threads if half of them made few blocks, with all where half of them
+ * would load more than so often. */
 #define EXACT_SHORT_MOST ((size_t)64 << 20)
 #define EXACT_SHORT_DOUBLE ((size_t)32 << 20)
 #define EXACT_SHORT_SHARE ((size_t)512 << 10)
@@ -71,16 +72,22 @@ struct exact_policy {
     int threads, blocks, vectors;
 };
 
+/* What an exact kernel is for: short arrays that short.cuh has not got, spread over all warps; long ones; or the first pass
+ * of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what is strict. */
+enum exact_kind { EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY };
+
 struct exact_case {
     int size; /* of an element                                                                                        */
-    bool is_half, is_product, is_pair, is_short;
+    bool is_half, is_product, is_pair;
+    exact_kind kind;
 };
 
 /* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
 constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
     const int vectors = c.is_pair ? 4 : 8; /* what registers hold */
-    if (c.is_short) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
+    if (c.kind == EXACT_LOOSE_ONLY) return { 128, 4, vectors };
+    if (c.kind == EXACT_SPREAD) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
     return c.is_product && c.is_half ? exact_policy{ 256, 2, vectors } : exact_policy{ 128, 4, vectors };
 }

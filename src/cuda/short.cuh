@@ -87,6 +87,7 @@ static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, shor
         }
     }
     fixed_sum sum = sum_of_counts<Choice>(count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.second, w.top, w.unit);
+    if (!sum.units) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
     *saw = w.saw | (w.columns ? WARP_USED : 0);
     if (w.columns || w.moved) sum = sum_of_all<Choice>(sum, w.columns, w.moved, *saw, total, &block.before[warp], limb);
     if (w.other) sum.flags |= FIXED_OTHER;

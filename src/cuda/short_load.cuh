@@ -37,7 +37,7 @@ static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_j
              size * (int)(blockDim.x / WARP) };
 }
 
-/* A load at an end of the array. */
+/* A load at an end of the array; out of line, as it is rare and long. */
 template <class Format>
 static __device__ __noinline__ pack<Format, vector_elements<Format>> part_of_pack(const typename Format::element *p,
                                                                                   int from, int count, uint32_t upper) {

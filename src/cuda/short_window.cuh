@@ -16,8 +16,8 @@
 #define SHORT_ROOM 2 /* binades left free above the first batch, if there are more                                     */
 
 /* What follows from the choices. */
-template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, true> {
-    typedef exact_choice<Format, Term, true> Choice;
+template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_SPREAD> {
+    typedef exact_choice<Format, Term, EXACT_SPREAD> Choice;
     static constexpr int arrays = Term::is_pair ? 2 : 1;
     static constexpr int E = vector_elements<Format>, packs = (MANY ? SHORT_BATCH : SHORT_ONCE) / arrays;
     static constexpr bool many = MANY;
@@ -35,12 +35,17 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
     static constexpr int additions = batches * packs * E;
-    /* So many binades are left free below a window's top, and its second bin's unit is so much larger, where bins take more
-     * than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first bin to the second, however small it is. */
+    /* So many binades are left free below a window's top, and its second bin's unit is so much larger (a fixed one has no
+     * need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first bin to
+     * the second, however small it is. */
     static constexpr int free_top = additions > 1 << WINDOW_HEADROOM ? 1 : 0;
     static_assert(additions <= 1 << (WINDOW_HEADROOM + free_top), "bins must be read in between");
     static constexpr int fixed_window = Choice::fixed_top + free_top;
     static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2), "it does not fit");
+    static constexpr int rest_bits =
+        fixed_window - WINDOW_RANGE(1) - 1 - least; /* so many units of the second bin, at most */
+    static_assert(!is_there || !Choice::fits || one_is_all || additions <= 1 << (51 - rest_bits),
+                  "they fill the second bin");
     static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
@@ -62,11 +67,11 @@ struct lane_extent {
     uint32_t most, least;
 };
 
-/* Of the elements of a warp that are not zero: the greatest is below 2^top, and all are multiples of 2^low; none if they are
- * zeros; special if Inf or NaN is among them. */
+/* Of the elements of a warp that are not zero: the greatest is below 2^top, and all are multiples of 2^low; special if Inf
+ * or NaN is among them. */
 struct warp_extent {
     int top, low;
-    bool none, special;
+    bool special;
 };
 
 /* Whether a batch ends before such a load, of those where that is asked. (The elements of the others are -0.) */
@@ -153,7 +158,7 @@ template <class Format> static __device__ __forceinline__ warp_extent extent_of_
     const uint32_t most = (uint32_t)warp_max((int)x.most);
     const uint32_t least = (uint32_t)-warp_max(-(int)min(x.least, (uint32_t)INT_MAX)) + 1;
     const int top = max((int)(most >> upper<Format>::stored), 1), low = max((int)(least >> upper<Format>::stored), 1);
-    return { f.least_exponent + top - 1 + f.precision, f.least_exponent + low - 1, !most, most >= upper<Format>::infinity };
+    return { f.least_exponent + top - 1 + f.precision, f.least_exponent + low - 1, most >= upper<Format>::infinity };
 }
 
 /* ---------------------------------------------------------------------------------------------------- what a warp makes */
@@ -234,6 +239,7 @@ static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first,
 /* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before it. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ double total_of_lane(const batch_of<Format, E, PACKS> &b) {
+    static_assert(E >= SHORT_CHAINS, "a load has fewer elements");
     double sum[SHORT_CHAINS];
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {

@@ -322,23 +322,26 @@ START_TEST(uneven) {
 END_TEST
 
 /* As many additions as a lane of a short sum has, all of which leave half a unit of the first bin to the second; on one
- * warp, which has most. */
+ * warp, which has most. Where every load has elements that are far apart, its sum is no double. */
 START_TEST(full_bins) {
     enum { N = 16384 };
     static uint16_t x[N], y[N];
     static const struct {
         quire_type type;
-        uint16_t first, x, y; /* the first element, all others, and what they are multiplied by                         */
-    } all[] = { { QUIRE_F16, 0x3400, 0x3400, 0x3000 },    /* 0.25 * 0.125                                               */
-                { QUIRE_F16, 0x31a7, 0x31a7, 0x31a7 },    /* squares of 0.1766                                          */
-                { QUIRE_BF16, 0x4a00, 0x3580, 0x3f80 } }; /* 2^21, and 2^-20                                            */
+        uint16_t first, x, y, large; /* the first element, others, what they are multiplied by; one of eight, + or -    */
+    } all[] = { { QUIRE_F16, 0x3400, 0x3400, 0x3000, 0 },       /* 0.25 * 0.125                                            */
+                { QUIRE_F16, 0x31a7, 0x31a7, 0x31a7, 0 },       /* squares of 0.1766                                       */
+                { QUIRE_BF16, 0x4a00, 0x3580, 0x3f80, 0 },      /* 2^21, and 2^-20                                         */
+                { QUIRE_BF16, 0x3180, 0x3180, 0x3f80, 0x4680 }, /* 2^-28 and 2^14                                       */
+                { QUIRE_BF16, 0x3180, 0x3180, 0x3f80, 0x4f00 } }; /* 2^-28 and 2^31                                     */
     uint16_t *device;
     uint64_t found[4], expected[4];
     quire_context *c = open_launched("1,1");
     CUDA(cudaMalloc((void **)&device, 2 * sizeof x + sizeof found));
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         memset(found, 0, sizeof found), memset(expected, 0, sizeof expected);
         for (int k = 0; k < N; k++) x[k] = k ? all[i].x : all[i].first, y[k] = all[i].y;
+        for (int k = 0; k < N && all[i].large; k += 8) x[k] = (uint16_t)(all[i].large | (k & 8) << 12);
         CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
         CUDA(cudaMemcpy(device + N, y, sizeof y, cudaMemcpyHostToDevice));
         CUDA(cudaMemset(device + 2 * N, 0, sizeof found));
@@ -353,7 +356,7 @@ START_TEST(full_bins) {
         OK(quire_dot(NULL, all[i].type, N, x, y, QUIRE_EXACT, QUIRE_F64, expected + 2));
         OK(quire_dot(NULL, all[i].type, N, x, x, QUIRE_EXACT, QUIRE_F64, expected + 3));
         for (int k = 0; k < 4; k++)
-            ck_assert_msg(found[k] == expected[k], "case %d, operation %d: %llx, expected %llx", i, k,
+            ck_assert_msg(found[k] == expected[k], "case %zu, operation %d: %llx, expected %llx", i, k,
                           (unsigned long long)found[k], (unsigned long long)expected[k]);
     }
     quire_close(c);
