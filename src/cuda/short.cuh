@@ -42,7 +42,8 @@ static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_me
     add_totals<typename Choice::column>(to, block.saw, total, thread);
     if (thread) return;
     add_flags(to, saw);
-    if (saw & WARP_HARD) *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard                                 */
+    if (Choice::many && (saw & WARP_HARD))
+        *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard                                 */
 }
 
 /* The sum of a block from what its warps left, by its first warp. */
@@ -87,7 +88,7 @@ static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, shor
         }
     }
     fixed_sum sum = sum_of_counts<Choice>(count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.second, w.top, w.unit);
-    if (!sum.units) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
+    if (!w.counted) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
     *saw = w.saw | (w.columns ? WARP_USED : 0);
     if (w.columns || w.moved) sum = sum_of_all<Choice>(sum, w.columns, w.moved, *saw, total, &block.before[warp], limb);
     if (w.other) sum.flags |= FIXED_OTHER;
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
     if (warp == 0) sum = block_sum(job, memory, totals, thread);
     if (is_last) {
         if (gridDim.x > 1) sum = gather_blocks(job, sum, gridDim.x, Choice::unit_step, memory);
-        if (threadIdx.x == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
+        if (Choice::many && threadIdx.x == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
         if (warp == 0) finish_fixed(job, sum, &memory.rest, false, thread);
     } else if (warp == 0) {
         deliver_sum(job, blockIdx.x, sum, thread);
