@@ -42,10 +42,10 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static_assert(additions <= 1 << (WINDOW_HEADROOM + free_top), "bins must be read in between");
     static constexpr int fixed_window = Choice::fixed_top + free_top;
     static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2), "it does not fit");
-    static constexpr int rest_bits =
-        fixed_window - WINDOW_RANGE(1) - 1 - least; /* so many units of the second bin, at most */
-    static_assert(!is_there || !Choice::fits || one_is_all || additions <= 1 << (51 - rest_bits),
-                  "they fill the second bin");
+    /* What the first bin of such a window leaves is at most 2^(51 - room) units of the second's. */
+    static constexpr bool has_rests = Choice::fits && !one_is_all;
+    static constexpr int room = has_rests ? 52 + least + WINDOW_RANGE(1) - fixed_window : WINDOW_HEADROOM + free_top;
+    static_assert(!is_there || additions <= 1 << room, "they fill the second bin");
     static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
