@@ -425,15 +425,15 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
     return saw;
 }
 
-/* What Inf and NaN among the elements of a batch say of the sum. */
+/* What Inf and NaN among the elements of one array's batch say of the sum. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ unsigned specials_of_batch(const batch_of<Format, E, PACKS> &b) {
     unsigned saw = 0;
     b.each_pack([&](const batch_of<Format, E, 1> &one) {
 #pragma unroll
         for (int i = 0; i < E; i++) {
-            const double x = decode(Format(), one.x[0][i]), y = Term::is_pair ? decode(Format(), one.y[0][i]) : x;
-            if (!double_is_finite(x) || !double_is_finite(y)) saw |= seen(Term::value(x, y));
+            const double x = decode(Format(), one.x[0][i]);
+            if (!double_is_finite(x)) saw |= seen(Term::value(x, x));
         }
     });
     return saw;

@@ -330,8 +330,10 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
  * that are expected to be hard a long array's, if that may be loose. */
 static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool expects_loose) {
     const bool is_exact = job->method == QUIRE_EXACT, is_short = is_exact ? is_short_sum(c, job) : is_short_array(c, job);
-    const cuda_kernel large = find_kernel(job, LENGTH_LONG);
-    if (!is_short || (expects_loose && may_be_loose(c, job, &large))) return large;
+    if (!is_short || expects_loose) {
+        const cuda_kernel large = find_kernel(job, LENGTH_LONG);
+        if (!is_short || may_be_loose(c, job, &large)) return large;
+    }
     cuda_kernel kernel = find_kernel(job, LENGTH_ONCE);
     kernel.is_short = true;
     if (kernel.driver != DRIVER_SHORT) return kernel;

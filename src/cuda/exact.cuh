@@ -309,7 +309,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     w.window.open();
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.saw = 0, w.dropped = 0;
-    w.loose = Choice::loose_only || (job.pass == PASS_LOOSE && blockIdx.x % HARD_EVERY);
+    w.loose = job.pass == PASS_LOOSE && blockIdx.x % HARD_EVERY;
     if (block_number(job) == gridDim.x - 1) {
         clear_accumulator(block.rest);
         if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;

@@ -42,8 +42,7 @@ static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_me
     add_totals<typename Choice::column>(to, block.saw, total, thread);
     if (thread) return;
     add_flags(to, saw);
-    if (Choice::many && (saw & WARP_HARD))
-        *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard                                 */
+    if (Choice::many && (saw & WARP_HARD)) *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard */
 }
 
 /* The sum of a block from what its warps left, by its first warp. */
@@ -90,7 +89,7 @@ static __device__ __forceinline__ fixed_sum warp_share(const cuda_job &job, shor
     fixed_sum sum = sum_of_counts<Choice>(count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.second, w.top, w.unit);
     if (!w.counted) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
     *saw = w.saw | (w.columns ? WARP_USED : 0);
-    if (w.columns || w.moved) sum = sum_of_all<Choice>(sum, w.columns, w.moved, *saw, total, &block.before[warp], limb);
+    if (w.columns || w.moved) sum = sum_of_all<Choice>(sum, w.columns, w.moved, *saw, total, before, limb);
     if (w.other) sum.flags |= FIXED_OTHER;
     return sum;
 }

@@ -60,7 +60,7 @@ static __device__ __forceinline__ void load_ends(pack<Format, vector_elements<Fo
         if (k == last) b[k] = end;
 }
 
-/* Loads of a batch that are there: all of them. -0 stands for what completes a number of them that is asked for. */
+/* Loads of a batch that are there: all of them. See may_end_before. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void load_whole(batch_of<Format, E, PACKS> &b, const short_share<Format> &share) {
     constexpr int STEP = WARP * E;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ void load_whole(batch_of<Format, E, PACKS> &b,
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (!is_full && is_beyond<E>(b, k)) break;
-        if (is_full || (k & (k - 1)) == 0 || share.size > k * STEP) {
+        if (is_full || k == 0 || may_end_before(k) || share.size > k * STEP) {
             b.x[k].load(share.x + k * STEP);
             if (Term::is_pair) b.y[k].load(share.y + k * STEP);
         } else {

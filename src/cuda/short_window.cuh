@@ -74,9 +74,13 @@ struct warp_extent {
     bool special;
 };
 
-/* Whether a batch ends before such a load, of those where that is asked. (The elements of the others are -0.) */
+/* A batch of any number of loads is completed to a power of two of them by elements that are -0: so few places need be asked
+ * whether it ends there. */
+static __host__ __device__ constexpr bool may_end_before(int load) { return load && (load & (load - 1)) == 0; }
+
+/* Whether a batch ends before such a load, if it may. */
 template <int E, class Batch> static __device__ __forceinline__ bool is_beyond(const Batch &b, int load) {
-    return load && (load & (load - 1)) == 0 && b.count <= load * WARP * E;
+    return may_end_before(load) && b.count <= load * WARP * E;
 }
 
 /* Calls use(load) for the loads that a batch has. */
