@@ -17,6 +17,7 @@ static const struct variant {
     { "cuda, 1 block of 1 warp", "1,1" },
     { "cuda, 3 blocks of 2 warps", "3,2" },
     { "cuda, 7 blocks", "7,0" },
+    { "cuda, 20 blocks of 1 warp", "20,1" },
     { "cuda, 1000 blocks", "1000,0" },
     { "cuda, all arrays long", "0,0,1" },
     { "cuda, 3 blocks, all arrays long", "3,0,1" },

@@ -49,7 +49,7 @@ static quire_status round_finished(const quire_accumulator *accumulator, quire_f
     if (status) return status;
     const format_description format = describe_format(result_type);
     const quire_total total = finish_total(accumulator_total(accumulator), finish, (uint64_t)accumulator->count);
-    format_store(total_round(total, format), format, result);
+    format_store(total_round(total, format), format.size, result);
     return QUIRE_OK;
 }
 

@@ -256,7 +256,7 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
         const quire_total total = job->n ? lanes_reduce(&c, job) : total_zero(0);
         bits = total_round(finish_total(total, job->finish, job->n), format);
     }
-    format_store(bits, format, job->result);
+    format_store(bits, format.size, job->result);
     return QUIRE_OK;
 }
 

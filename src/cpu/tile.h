@@ -40,7 +40,7 @@ typedef struct {
 QUIRE_INLINE void QUIRE_NAME(tile_fill, SCALAR)(format_description format, char *row, const char *from, size_t n,
                                                 uint64_t missing) {
     memcpy(row, from, n * (size_t)format.size);
-    for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format, row + j * (size_t)format.size);
+    for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);
 }
 
 /* What tile_rows is to add: rows of a tile, of which the last may stand elsewhere. */

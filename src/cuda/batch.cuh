@@ -43,7 +43,7 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr int least =
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
     static constexpr int fixed_top = is_product ? 32 : 16;
-    static constexpr bool is_short = KIND == EXACT_SPREAD, is_narrow = sizeof(element) == 2;
+    static constexpr bool is_short = KIND <= EXACT_SPREAD, is_narrow = sizeof(element) == 2;
     static constexpr bool is_positive = std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
     static constexpr bool always_strict = is_short || !windowed || (fits && !(is_product && is_positive));
     static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
@@ -62,7 +62,7 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
         !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
     /* And neighbours to floats. */
     static constexpr int pair_spare = spare && is_bfloat16 ? 24 - Format::description.precision - 1 : 0;
-    static constexpr int column_threads = is_short ? 0 : threads; /* 0: as many as the block has */
+    static constexpr int column_threads = KIND == EXACT_FEW ? 0 : threads; /* 0: as many as the block has */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;

@@ -30,6 +30,7 @@ struct cuda_context {
     unsigned *hint; /* the host's: whether the last exact sum of 8 MB or more met what no window holds, as far as is known */
     launch_wish wish;
     bool has_bulk; /* whether the kernels were compiled for compute capability 9.0 or later                              */
+    unsigned cluster; /* blocks of a cluster, at most; 1: there are none                                                 */
 };
 
 /* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
@@ -254,13 +255,33 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
     return shape_direct(c, kernel, tiles, most);
 }
 
+/* How many blocks of a short array's kernel the last gathers best. */
+static size_t few_blocks(const cuda_context *c) {
+    return (size_t)c->multiprocessors < EXACT_FEW_BLOCKS ? (size_t)c->multiprocessors : EXACT_FEW_BLOCKS;
+}
+
+static size_t blocks_for_short(const cuda_context *c) {
+    return c->wish.blocks && c->wish.blocks < few_blocks(c) ? c->wish.blocks : few_blocks(c);
+}
+
+/* Threads of a short array's block that add, at most: half of them where shared memory is scarce. */
+static unsigned threads_for_short(const cuda_context *c, const cuda_kernel *kernel) {
+    const unsigned threads = shared_of(kernel, kernel->threads) <= c->shared_memory ? kernel->threads : kernel->threads / 2;
+    return c->wish.warps && c->wish.warps * 32 < threads ? c->wish.warps * 32 : threads;
+}
+
+/* Elements from the multiple of 16 bytes on that is before the array, or is its start. */
+static size_t elements_of_short(const quire_job *job) {
+    return job->n + (uintptr_t)job->x % 16 / (size_t)describe_format(job->type).size;
+}
+
+/* Whether an exact sum is short. short.cuh has not got products but those of halves. */
 static bool is_short_sum(const cuda_context *c, const quire_job *job) {
-    const bool is_product = job->term == TERM_PRODUCT && job->type != QUIRE_F16; /* which short.cuh has not got */
-    const size_t all = (size_t)c->multiprocessors * EXACT_SHORT_SHARE, bytes = array_bytes(job);
-    if (c->wish.bytes && bytes >= c->wish.bytes) return false;
-    if (is_product) return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
-    const size_t most = job->type == QUIRE_F64 ? EXACT_SHORT_DOUBLE : EXACT_SHORT_MOST;
-    return bytes <= (all < most ? all : most);
+    if (c->wish.bytes && array_bytes(job) >= c->wish.bytes) return false;
+    const cuda_kernel kernel = find_kernel(job, LENGTH_SHORT);
+    if (kernel.driver != DRIVER_SHORT) return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
+    const size_t of_block = threads_for_short(c, &kernel) * (size_t)kernel.batch * kernel.owners;
+    return elements_of_short(job) <= blocks_for_short(c) * of_block;
 }
 
 /* Whether a first kernel may be loose, with a second behind it, if the array is hard; norms always are. */
@@ -294,33 +315,27 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     return { (unsigned)blocks, threads, 0, share };
 }
 
-/* How many blocks of a short array's kernel the last gathers best. */
-static size_t few_blocks(const cuda_context *c) {
-    return (size_t)c->multiprocessors < EXACT_FEW_BLOCKS ? (size_t)c->multiprocessors : EXACT_FEW_BLOCKS;
-}
-
-/* See policy.h. A block has half of the threads that it may have, or all, if the device has as much shared memory; and half
- * of that where blocks would be few. */
+/* See policy.h. */
 static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
-    const size_t size = (size_t)describe_format(job->type).size, skip = (uintptr_t)job->x % 16 / size, n = job->n + skip;
-    const unsigned most = kernel->batch / kernel->step;
-    unsigned threads = kernel->threads / 2;
+    const size_t n = elements_of_short(job);
+    const unsigned most_loads = kernel->batch / kernel->step, most_threads = threads_for_short(c, kernel);
+    unsigned threads = most_threads < kernel->threads / 2 ? most_threads : kernel->threads / 2;
     auto steps = [&] { return n ? divide_up(n, threads * (size_t)kernel->step) : 1; };
-    size_t blocks = few_blocks(c);
-    if (c->wish.warps && c->wish.warps * 32 < threads)
-        threads = c->wish.warps * 32;
-    else if (steps() > EXACT_ONE_LOAD && steps() <= blocks / 2)
+    size_t blocks = blocks_for_short(c);
+    if (!c->wish.warps && steps() > EXACT_ONE_LOAD && steps() <= blocks / 2)
         threads /= 2;
-    else if (steps() > EXACT_FEW_LOADS * blocks && shared_of(kernel, kernel->threads) <= c->shared_memory)
-        threads = kernel->threads;
-    if (c->wish.blocks)
-        blocks = wished_blocks(c);
-    else if (steps() <= most)
-        blocks = 1;
-    else if (steps() <= EXACT_ONE_LOAD)
-        blocks = steps();
-    size_t loads = divide_up(steps(), blocks), batches = divide_up(loads, most);
-    if (batches > kernel->owners) batches = kernel->owners, loads = batches * most;
+    else if (steps() > EXACT_FEW_LOADS * blocks)
+        threads = most_threads;
+    if (!c->wish.blocks) {
+        if (steps() <= (c->cluster > 1 ? EXACT_ALONE_LOADS : most_loads))
+            blocks = 1;
+        else if (c->cluster > 1 && array_bytes(job) <= EXACT_CLUSTER / (job->type == QUIRE_F64 ? 2 : 1))
+            blocks = steps() < c->cluster ? steps() : c->cluster;
+        else if (steps() <= EXACT_ONE_LOAD)
+            blocks = steps();
+    }
+    size_t loads = divide_up(steps(), blocks), batches = divide_up(loads, most_loads);
+    if (batches > kernel->owners) batches = kernel->owners, loads = batches * most_loads;
     const unsigned run = (unsigned)divide_up(loads, batches);
     loads = run * batches;
     return { (unsigned)divide_up(steps(), loads), threads, run, threads * (size_t)kernel->step * loads };
@@ -337,8 +352,7 @@ static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool 
     cuda_kernel kernel = find_kernel(job, LENGTH_ONCE);
     kernel.is_short = true;
     if (kernel.driver != DRIVER_SHORT) return kernel;
-    const size_t most = c->wish.blocks ? wished_blocks(c) : few_blocks(c);
-    return shape_short(c, job, &kernel).blocks <= most ? kernel : find_kernel(job, LENGTH_SHORT);
+    return shape_short(c, job, &kernel).blocks <= blocks_for_short(c) ? kernel : find_kernel(job, LENGTH_SHORT);
 }
 
 static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {
@@ -349,24 +363,39 @@ static launch_shape shape_of(const cuda_context *c, const quire_job *job, const 
     }
 }
 
+static cudaLaunchAttribute overlapping(bool may_overlap) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = may_overlap;
+    return attribute;
+}
+
+static cudaLaunchAttribute cluster_of(unsigned blocks) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = blocks;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    return attribute;
+}
+
 /* The kernel may be started before the one ahead of it has ended, if the device knows how: it waits where it must. */
 static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_job work) {
-    const launch_shape shape = shape_of(c, job, kernel, &work);
+    launch_shape shape = shape_of(c, job, kernel, &work);
+    work.cluster = kernel->once && shape.blocks > 1 && shape.blocks <= c->cluster;
+    if (kernel->once && shape.blocks > 1 && !work.cluster) shape.blocks++; /* which gathers */
     work.run = shape.run;
     work.share = shape.share;
     work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;
     work.gatherer = shape.blocks - 1 - shape.step;
     void *arguments[] = { &work };
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attributes[] = { overlapping(c->has_bulk), cluster_of(shape.blocks) };
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(shape.blocks);
     config.blockDim = dim3(shape.threads);
     config.dynamicSmemBytes = shared_of(kernel, shape.threads);
     config.stream = c->stream;
-    config.attrs = &attribute;
-    config.numAttrs = c->has_bulk;
+    config.attrs = attributes;
+    config.numAttrs = !c->has_bulk ? 0 : work.cluster ? 2 : 1;
     return cudaLaunchKernelExC(&config, kernel->function, arguments);
 }
 
@@ -470,8 +499,33 @@ static cudaError_t prepare_kernels(const cuda_context *c) {
                     const cudaError_t error =
                         cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
                     if (error) return error;
+                    if (kernel.once && /* by more than 8 blocks */
+                        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))
+                        cudaGetLastError();
                 }
             }
+    return cudaSuccess;
+}
+
+/* How many blocks a cluster may have: more than 8 where the device has as many multiprocessors near each other. All kernels
+ * are alike, also in that. */
+static cudaError_t look_for_clusters(cuda_context *c) {
+    static const double array[2] = { 0 };
+    const quire_job job = { QUIRE_F64, TERM_IDENTITY, FINISH_KEEP, 2, array, NULL, QUIRE_EXACT, QUIRE_F64, NULL };
+    const cuda_kernel kernel = find_kernel(&job, LENGTH_ONCE);
+    c->cluster = 1;
+    if (!c->has_bulk) return cudaSuccess;
+    cudaLaunchAttribute attribute = cluster_of(CLUSTER_BLOCKS);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(CLUSTER_BLOCKS);
+    config.blockDim = dim3(kernel.threads);
+    config.dynamicSmemBytes = shared_of(&kernel, kernel.threads);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, kernel.function, &config);
+    if (error) cudaGetLastError();
+    c->cluster = !error && clusters > 0 ? CLUSTER_BLOCKS : CLUSTER_BLOCKS / 2;
     return cudaSuccess;
 }
 
@@ -492,6 +546,7 @@ static cudaError_t fill_context(cuda_context *c) {
     c->shared_memory = (unsigned)shared_memory - (SHARED_MEMORY - EXACT_SHARED);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
+    if (!error) error = look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
     if (!error) error = cudaMallocHost((void **)&c->hint, sizeof *c->hint);

@@ -142,7 +142,7 @@ static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t
     const bool decided = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
     if (thread || practice) return;
     if (decided)
-        format_store(bits, job.format, job.result);
+        format_store(bits, job.format.size, job.result);
     else
         job.workspace->undecided = 1;
 }
@@ -246,7 +246,7 @@ static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_s
             return;
         }
     }
-    finish_fixed(job, sum, &block.rest, practice, thread);
+    finish_fixed(job, end_of(job), sum, &block.rest, practice, thread);
 }
 
 /* What all blocks may have dropped: as they have told, each with its own; or the own of a block that is alone. By the first
@@ -309,7 +309,7 @@ static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts
             if (is_last && thread == 0) block.own_radius = radius;
         }
         if (is_last && thread == 0) block.own = sum;
-        if (!is_last) deliver_sum(job, number, sum, thread);
+        if (!is_last) deliver_sum(places_of(job), number, sum, thread);
         __syncwarp();
     }
     if (is_last) gather_and_finish<Choice>(job, block, batch);

@@ -21,7 +21,7 @@ template <class Choice> struct exact_warp {
 };
 
 template <class Choice> static __device__ __forceinline__ cell_total *totals_of_block(void) {
-    return (cell_total *)(column_bytes + Choice::column_size);
+    return (cell_total *)&cell_at<typename Choice::cell, Choice::column::row>(Choice::column::cells, 0);
 }
 
 /* Of a warp's columns. */

@@ -43,14 +43,23 @@ static __device__ __forceinline__ fixed_sum of_first(fixed_sum s) {
 
 #define PIECE_BITS 27 /* so many bits of 32 lanes add up to 32 */
 
+#if __CUDA_ARCH__ >= 800
+/* The sum over a warp of piece k of numbers that have so many, the last of which has the sign. */
+template <int PIECES, class Integer> static __device__ __forceinline__ int64_t sum_of_piece(Integer x, int k) {
+    if (k == PIECES - 1) return __reduce_add_sync(WHOLE_WARP, (int)(x >> PIECE_BITS * k));
+    return __reduce_add_sync(WHOLE_WARP, (uint32_t)(x >> PIECE_BITS * k) & ((1u << PIECE_BITS) - 1));
+}
+#endif
+
 /* The sum over a warp, in all lanes, of numbers that make less than 2^(27 PIECES + 4). */
 template <int PIECES, class Integer> static __device__ __forceinline__ Integer warp_sum_units(Integer x) {
 #if __CUDA_ARCH__ >= 800
-    const uint32_t mask = (1u << PIECE_BITS) - 1;
-    Integer sum = (Integer)__reduce_add_sync(WHOLE_WARP, (int)(x >> PIECE_BITS * (PIECES - 1)));
+    Integer sum = 0;
 #pragma unroll
-    for (int k = PIECES - 2; k >= 0; k--)
-        sum = (sum << PIECE_BITS) + __reduce_add_sync(WHOLE_WARP, (uint32_t)(x >> PIECE_BITS * k) & mask);
+    for (int k = (PIECES - 1) / 2 * 2; k >= 0; k -= 2) { /* two of them are 64 bits, so that few additions wait for others */
+        const int64_t low = sum_of_piece<PIECES>(x, k), high = k + 1 < PIECES ? sum_of_piece<PIECES>(x, k + 1) : 0;
+        sum = (sum << 2 * PIECE_BITS) + ((high << PIECE_BITS) + low);
+    }
     return sum;
 #else
     for (int w = WARP / 2; w; w /= 2) {
@@ -169,17 +178,22 @@ static __device__ __forceinline__ fixed_sum sum_of(fixed_state s) {
              meta & ((1 << FIXED_FLAGS) - 1) };
 }
 
+/* Where blocks hand over. */
+static __device__ __forceinline__ fixed_state *places_of(const cuda_job &job) {
+    return (fixed_state *)job.workspace->partial;
+}
+
 /* Hands a block's sum to the last. By one warp, every thread of which has added to limbs what it had to. */
-static __device__ __forceinline__ void deliver_sum(const cuda_job &job, unsigned number, fixed_sum sum, int thread) {
+static __device__ __forceinline__ void deliver_sum(fixed_state *places, unsigned number, fixed_sum sum, int thread) {
     if (sum.flags & FIXED_LIMBS) __threadfence();
     __syncwarp();
     const fixed_state s = state_of(sum);
-    fixed_state *to = (fixed_state *)job.workspace->partial + number;
+    fixed_state *to = places + number;
     if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
 }
 
 #define SUMS_OF_THREAD 4                        /* that it takes at once, where there are many */
-#define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* so many blocks by one warp */
+#define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* so many blocks by one warp, but for one that has nothing */
 
 /* The last block's. */
 template <int WARPS, bool DROPS> struct fixed_memory {
@@ -190,12 +204,12 @@ template <int WARPS, bool DROPS> struct fixed_memory {
 
 /* The sum of the blocks that have handed over, COUNT a thread, as soon as they are there, and of the own one, by a warp. */
 template <int COUNT, int WARPS, bool DROPS>
-static __device__ __forceinline__ fixed_sum gather_few(const cuda_job &job, unsigned blocks, fixed_sum own, int room,
+static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsigned blocks, fixed_sum own, int room,
                                                        fixed_memory<WARPS, DROPS> &memory, int thread) {
     fixed_state s[COUNT];
     fixed_sums<COUNT> part;
     const unsigned begin = thread * COUNT;
-    take_states(s, (fixed_state *)job.workspace->partial, begin, blocks - 1);
+    take_states(s, places, begin, blocks - 1);
 #pragma unroll
     for (unsigned i = 0; i < COUNT; i++) part.of[i] = choose(begin + i == blocks - 1, own, sum_of(s[i]));
     if (DROPS) {
@@ -249,20 +263,30 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, uns
         part, [&] { return common_unit(part, room - 2 * once); }, limb);
 }
 
-/* The sum of all blocks, and their limbs if there are any, in the first warp of the last block. To be called by all its
- * threads, the own sum in the first warp, which gathers few alone. room: by so many binades the units of the blocks may
- * differ without that 128 bits are too few. */
+/* The sum of the first blocks of a grid, and their limbs if there are any, where one warp gathers them: the first of the
+ * last. room: by so many binades the units of the blocks may differ without that 128 bits are too few. */
+template <int WARPS, bool DROPS>
+static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, fixed_state *places, fixed_sum sum,
+                                                          unsigned blocks, int room, fixed_memory<WARPS, DROPS> &memory,
+                                                          int thread) {
+    if (gridDim.x > WARP)
+        sum = gather_few<SUMS_OF_THREAD>(places, blocks, sum, room, memory, thread);
+    else if (gridDim.x > 1)
+        sum = gather_few<1>(places, blocks, sum, room, memory, thread);
+    if ((sum.flags & FIXED_LIMBS) && gridDim.x > 1) take_limbs(memory.rest, job.workspace->sum, thread);
+    return sum;
+}
+
+/* The same for any number of blocks, in the first warp. To be called by all threads of the last block, the own sum in the
+ * first warp. */
 template <int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, unsigned blocks, int room,
                                                           fixed_memory<WARPS, DROPS> &memory) {
-    const unsigned thread = threadIdx.x;
-    if (gridDim.x > GATHERED_BY_ONE) sum = gather_many(job, blocks, sum, room, memory);
-    if (thread >= WARP) return sum;
-    if (gridDim.x > 1 && gridDim.x <= WARP)
-        sum = gather_few<1>(job, blocks, sum, room, memory, thread);
-    else if (gridDim.x > WARP && gridDim.x <= GATHERED_BY_ONE)
-        sum = gather_few<SUMS_OF_THREAD>(job, blocks, sum, room, memory, thread);
-    if ((sum.flags & FIXED_LIMBS) && gridDim.x > 1) take_limbs(memory.rest, job.workspace->sum, thread);
+    const int thread = threadIdx.x;
+    if (gridDim.x <= GATHERED_BY_ONE)
+        return thread < WARP ? gather_by_one(job, places_of(job), sum, blocks, room, memory, thread) : sum;
+    sum = gather_many(job, blocks, sum, room, memory);
+    if (thread < WARP && (sum.flags & FIXED_LIMBS)) take_limbs(memory.rest, job.workspace->sum, thread);
     return sum;
 }
 
@@ -278,20 +302,15 @@ static __device__ __forceinline__ quire_accumulator *rest_of_block(const cuda_jo
 static __device__ __forceinline__ bool number_of_units(fixed_sum s, int precision, double *number) {
     const bool negative = s.units < 0;
     const unsigned __int128 magnitude = (unsigned __int128)(negative ? -s.units : s.units);
-    const uint64_t upper = (uint64_t)(magnitude >> 64);
-    const int shift = upper ? __clzll((int64_t)upper) : 64 + __clzll((int64_t)(uint64_t)magnitude);
-    const unsigned __int128 normal = magnitude << shift;
-    const uint64_t leading = (uint64_t)(normal >> 64), rest = leading & 0x7ff;
-    const bool below = (uint64_t)normal != 0;
-    const int field = s.unit + 127 - shift + 1023;
-    if (field < 1 || field > 2046) return false;
-    uint64_t kept = leading >> 11;
-    if (precision == 53)
-        kept += rest > 0x400 || (rest == 0x400 && (below || (kept & 1)));
-    else
-        kept |= rest || below;
-    *number = double_of_bits(((uint64_t)(field - 1) << 52) + kept + (negative ? (uint64_t)1 << 63 : 0));
-    return true;
+    const bool is_wide = (uint64_t)(magnitude >> 64) != 0;
+    const uint64_t upper = (uint64_t)(is_wide ? magnitude >> 64 : magnitude), lower = is_wide ? (uint64_t)magnitude : 0;
+    const int shift = __clzll((int64_t)upper), field = s.unit + (is_wide ? 127 : 63) - shift + 1023;
+    const uint64_t leading = upper << shift | lower >> 1 >> (63 - shift), kept = leading >> 11;
+    const uint32_t rest = (uint32_t)leading & 0x7ff, below = lower << shift != 0; /* what the double has not got */
+    const uint32_t up = (rest << 1 | below) + ((uint32_t)kept & 1) > 0x800, odd = rest || below;
+    const uint64_t significand = precision == 53 ? kept + up : kept | odd;
+    *number = double_of_bits(((uint64_t)(field - 1) << 52) + significand + (negative ? (uint64_t)1 << 63 : 0));
+    return field >= 1 && field <= 2046;
 }
 
 /* Adds a sum to an accumulator; by a whole warp. */
@@ -317,18 +336,33 @@ static __device__ __noinline__ uint64_t round_units(const cuda_job &job, fixed_s
     return round_total(job, total_of_units(s, job.n));
 }
 
+/* What the end asks of the job. To be asked for before it is waited for: constants take a while to come. */
+struct job_end {
+    bool is_sum, is_empty, accumulates; /* whether the result is the sum itself; of nothing; goes to an accumulator        */
+    int precision, size;                /* of the result                                                                 */
+    void *result;
+    fixed_state *places;
+};
+
+static __device__ __forceinline__ job_end end_of(const cuda_job &job) {
+    job_end end = { job.finish == FINISH_KEEP, !job.n,     job.accumulator != NULL, job.format.precision,
+                    job.format.size,           job.result, places_of(job) };
+    asm volatile("" : "+r"(end.precision), "+r"(end.size), "+l"(end.result), "+l"(end.places));
+    return end;
+}
+
 /* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. practice:
  * stores nothing. */
-static __device__ __forceinline__ void finish_fixed(const cuda_job &job, fixed_sum s, quire_accumulator *rest, bool practice,
-                                                    int thread) {
-    if ((s.flags & FIXED_LIMBS) || job.accumulator) {
+static __device__ __forceinline__ void finish_fixed(const cuda_job &job, const job_end &end, fixed_sum s,
+                                                    quire_accumulator *rest, bool practice, int thread) {
+    if ((s.flags & FIXED_LIMBS) || end.accumulates) {
         add_sum(rest, s, thread);
         finish(job, rest, thread);
     } else if (thread == 0) {
-        double number = (s.flags & FIXED_OTHER) || !job.n ? 0.0 : -0.0;
-        const bool is_number = job.finish == FINISH_KEEP && (!s.units || number_of_units(s, job.format.precision, &number));
-        const uint64_t bits = is_number ? round_number(number, job.format) : round_units(job, s);
-        if (!practice) format_store(bits, job.format, job.result);
+        double number = (s.flags & FIXED_OTHER) || end.is_empty ? 0.0 : -0.0;
+        const bool is_number = end.is_sum && (!s.units || number_of_units(s, end.precision, &number));
+        const uint64_t bits = is_number ? round_number(number, end.precision) : round_units(job, s);
+        if (!practice) format_store(bits, end.size, end.result);
     }
 }
 

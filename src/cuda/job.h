@@ -40,6 +40,7 @@ struct cuda_job {
                                        last of these                                                                  */
     unsigned gatherer;              /* the block that gathers: see pieces.cuh                                            */
     bool overlap;                   /* the next kernel may be started before this one has ended                          */
+    bool cluster;                   /* the grid is a cluster                                                             */
     size_t share;                   /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not   */
@@ -59,6 +60,7 @@ struct cuda_kernel {
     unsigned step = 0;     /* exact, short: elements that a warp, or a thread, loads at once                    */
     unsigned batch = 0;    /* and those it takes at a time, at most; a multiple                                 */
     unsigned loose = 0;    /* may be loose for results of so many bits, at most; 0: never                       */
+    bool once = false;     /* short: threads load once, and the grid may be a cluster                              */
     bool is_short = false; /* exact: it is for a short array, spread over all warps; so the host finds           */
 };
 

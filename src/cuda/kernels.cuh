@@ -43,7 +43,9 @@ template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_o
                  Choice::shared,
                  Choice::batches,
                  Choice::E,
-                 Choice::E * Choice::packs };
+                 Choice::E * Choice::packs,
+                 0,
+                 !MANY };
     else
         return exact_kernel_of<Format, Term, Choice::E, EXACT_SPREAD>();
 }

@@ -22,17 +22,18 @@
 #define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT_BLOCKS 2
 
-/* Sums that short.cuh has are short up to so many bytes of both arrays, or of doubles, or so many a multiprocessor if that
- * is less; not where loose ones are quicker (below). What a block of half the threads that it may have takes at once is one
- * block's; more, up to so many such blocks, are blocks whose threads load once; still more is spread over as many blocks as
- * one warp of the last gathers: with a quarter of the threads if half of them made few blocks, with all where half of them
- * would load more than so often. */
-#define EXACT_SHORT_MOST ((size_t)64 << 20)
-#define EXACT_SHORT_DOUBLE ((size_t)32 << 20)
-#define EXACT_SHORT_SHARE ((size_t)512 << 10)
-#define EXACT_ONE_LOAD 32
+/* Sums that short.cuh has are short if so many blocks take them, which is as many as one warp gathers; not where loose ones
+ * are quicker (below). What threads load by so many loads, half of those that a block may have, is one block's. More, up to
+ * so many bytes (half as many of doubles, which take four additions each), is a cluster's (cluster.cuh), of so many blocks,
+ * or half of that if the device has no as many multiprocessors near each other. Still more is spread over all blocks: with a
+ * quarter of the threads if half of them made few blocks, with all where half of them would load more than so often. Where
+ * there are no clusters, what one block's threads load at once is one block's, and up to so many blocks load once. */
 #define EXACT_FEW_BLOCKS 128
+#define EXACT_ALONE_LOADS 4
+#define EXACT_CLUSTER ((size_t)512 << 10)
+#define CLUSTER_BLOCKS 16
 #define EXACT_FEW_LOADS 2
+#define EXACT_ONE_LOAD 32
 
 /* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel is
  * launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
@@ -72,9 +73,10 @@ struct exact_policy {
     int threads, blocks, vectors;
 };
 
-/* What an exact kernel is for: short arrays that short.cuh has not got, spread over all warps; long ones; or the first pass
- * of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what is strict. */
-enum exact_kind { EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY };
+/* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones; or
+ * the first pass of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what is
+ * strict. */
+enum exact_kind { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY };
 
 struct exact_case {
     int size; /* of an element                                                                                        */
@@ -87,7 +89,7 @@ constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
     const int vectors = c.is_pair ? 4 : 8; /* what registers hold */
     if (c.kind == EXACT_LOOSE_ONLY) return { 128, 4, vectors };
-    if (c.kind == EXACT_SPREAD) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
+    if (c.kind <= EXACT_SPREAD) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
     return c.is_product && c.is_half ? exact_policy{ 256, 2, vectors } : exact_policy{ 128, 4, vectors };
 }

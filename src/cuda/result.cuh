@@ -11,19 +11,21 @@
 #include "cuda/choices.cuh"
 #include "cuda/total.cuh"
 
-/* The same for any format; out of line, where it is not fetched for nothing. */
-static __device__ __noinline__ uint64_t round_any_number(double x, format_description f) {
-    return total_round(total_of_double(x), f);
+/* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by integers,
+ * which are in order like the numbers. */
+static __device__ __forceinline__ uint64_t round_to_bfloat16(double x) {
+    const float truncated = __double2float_rz(x);
+    const uint32_t bits = bits_of_float(truncated) | ((double)truncated != x);
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-/* A number as the bits of a format. */
-static __device__ __forceinline__ uint64_t round_number(double x, format_description f) {
-    if (double_is_nan(x)) return f.quiet_nan;
-    switch (f.precision) {
-    case 53: return bits_of_double(x);
+/* A number that is not NaN as the bits of a format of that precision. */
+static __device__ __forceinline__ uint64_t round_number(double x, int precision) {
+    switch (precision) {
     case 24: return bits_of_float(__double2float_rn(x));
+    case 53: return bits_of_double(x);
     case 11: return __half_as_ushort(__double2half(x));
-    default: return round_any_number(x, f); /* bfloat16: not every device has the instruction */
+    default: return round_to_bfloat16(x);
     }
 }
 
@@ -65,7 +67,8 @@ static __device__ __forceinline__ void store_words(const cuda_job &job, const do
         if (is_number && !kahan_sum_alone(words))
             is_number = number_of_two(words[0], words[1], job.format.precision, &number);
     if (is_number) {
-        if (thread == 0) format_store(round_number(number, job.format), job.format, job.result);
+        const uint64_t bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
+        if (thread == 0) format_store(bits, job.format.size, job.result);
         return;
     }
     const quire_total sum = job.n ? total_of_words<Method>(words, limb, thread) : total_zero(0);

@@ -16,19 +16,22 @@
 #define SHORT_ROOM 2 /* binades left free above the first batch, if there are more                                     */
 
 /* What follows from the choices. */
-template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_SPREAD> {
-    typedef exact_choice<Format, Term, EXACT_SPREAD> Choice;
+template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_FEW> {
+    typedef exact_choice<Format, Term, EXACT_FEW> Choice;
     static constexpr int arrays = Term::is_pair ? 2 : 1;
     static constexpr int E = vector_elements<Format>, packs = (MANY ? SHORT_BATCH : SHORT_ONCE) / arrays;
     static constexpr bool many = MANY;
     static constexpr int batches = MANY ? SHORT_BATCHES : 1;
     static constexpr int threads = 2 * Choice::threads; /* if a block may have as much shared memory                      */
-    static constexpr unsigned shared = 2 * Choice::shared;
     static constexpr int least = Format::description.least_exponent * (Choice::is_product ? 2 : 1);
     static constexpr int precision = Format::description.precision * (Choice::is_product ? 2 : 1);
     /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
+    /* So many numbers a lane has in the end; and a block's shared memory. */
+    static constexpr int counts = one_is_all ? 1 : 2;
+    static constexpr unsigned shared = 2 * (Choice::shared + Choice::threads * counts * (unsigned)sizeof(int64_t));
+    static_assert(shared <= 2 * EXACT_SHARED, "half of a block has more shared memory than the smallest device");
     /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly. */
     static constexpr int spare = 53 - precision - LANE_TERM_BITS;
     static_assert(packs * E <= 1 << LANE_TERM_BITS, "the sum of a batch may not be a double");
@@ -49,14 +52,19 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
-    static constexpr int unit_step = precision > 24 ? 4 : 14;
+    static constexpr int unit_step = precision > 24 ? 4 : 14, top_step = precision > 24 ? 4 : 8;
+    static constexpr int first_window = Choice::fits ? fixed_window : guess;
     /* A grid sums up so many elements below 2^87 units, which may be a step too large. */
-    static constexpr size_t elements = EXACT_SHORT_MOST / sizeof(typename Format::element);
+    static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
     static_assert(elements <= 1 << 25 && 25 + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
         const int above = top + free_top - WINDOW_RANGE(2) - least;
         return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);
+    }
+    /* The unit of a window's last bin. */
+    static __host__ __device__ __forceinline__ constexpr int last_unit(int top) {
+        return Choice::fits ? least : unit_for(top);
     }
 };
 
@@ -139,13 +147,16 @@ static __device__ __forceinline__ lane_extent extent_of_lane(const batch_of<Form
     if constexpr (sizeof(typename Format::element) == 2) {
         return extent_of_pairs<Term>(b);
     } else {
+        static_assert(E % 2 == 0, "two at a time");
         lane_extent x = { 0, ~0u };
+        uint32_t before = 0;
 #pragma unroll
         for (int i = 0; i < E * PACKS; i++) {
             if (i % E == 0 && is_beyond<E>(b, i / E)) break;
             const uint32_t bits = upper<Format>::bits(b.x[i / E][i % E]);
-            x.most = max(x.most, bits);
+            if (i % 2) x.most = __vimax3_u32(x.most, before, bits);
             x.least = __viaddmin_u32(bits, ~0u, x.least);
+            before = bits;
         }
         return x;
     }
@@ -172,7 +183,7 @@ struct short_window {
     double bin[2];
     int top, unit;
     uint32_t limit, floor[2]; /* of upper bits: what fits, one bin or two                                                */
-    bool counted, second;     /* whether it has been used; its second bin                                                */
+    bool counted;             /* whether it has been used                                                                */
     bool moved;               /* whether another window before it has been used                                          */
     bool other, columns;      /* whether there was something other than -0; whether columns have been used               */
     unsigned saw;             /* what those have seen, of this lane                                                      */
@@ -185,10 +196,10 @@ static __device__ __forceinline__ double bin_start(int unit) {
 template <class Choice, class Format>
 static __device__ __forceinline__ void window_at(short_window &w, int top, int shrunk) {
     w.top = top;
-    w.unit = Choice::fits ? Choice::least : Choice::unit_for(top);
+    w.unit = Choice::last_unit(top);
     w.bin[0] = bin_start(window_unit(top, 0) - shrunk);
     w.bin[1] = bin_start(w.unit - shrunk);
-    w.counted = w.second = false;
+    w.counted = false;
     if (!Choice::fits) {
         w.limit = upper<Format>::limit(top - Choice::free_top);
         w.floor[0] = upper<Format>::floor(window_unit(top, 0));
@@ -198,24 +209,31 @@ static __device__ __forceinline__ void window_at(short_window &w, int top, int s
 
 template <class Choice, class Format> static __device__ __forceinline__ short_window open_window(int shrunk) {
     short_window w;
-    window_at<Choice, Format>(w, Choice::fits ? Choice::fixed_window : Choice::guess, shrunk);
+    window_at<Choice, Format>(w, Choice::first_window, shrunk);
     w.moved = w.other = w.columns = false;
     w.saw = 0;
     return w;
 }
 
-/* The sum over a warp of what its window has counted. */
+/* The sum over a warp of what lanes have counted in windows below 2^top, of which they have no more than a block has. */
 template <class Choice>
-static __device__ __forceinline__ fixed_sum sum_of_counts(int64_t first, int64_t second, bool has_second, int top,
-                                                          int unit) {
-    const int first_unit = window_unit(top, 0);
-    if constexpr (Choice::one_is_all) return { warp_sum_units<2>(first), first_unit, 0 };
-    if (!has_second) return { (__int128)warp_sum_units<2>(first) << (first_unit - unit), unit, 0 };
-    return { warp_sum_units<4>(((__int128)first << (first_unit - unit)) + second), unit, 0 };
+static __device__ __forceinline__ fixed_sum sum_of_counts(const int64_t (&count)[Choice::counts], int top) {
+    const int first_unit = window_unit(top, 0), unit = Choice::last_unit(top);
+    if constexpr (Choice::counts == 1)
+        return { warp_sum_units<3>((__int128)count[0]), first_unit, 0 };
+    else
+        return { warp_sum_units<4>(((__int128)count[0] << (first_unit - unit)) + count[1]), unit, 0 };
 }
 
-static __device__ __forceinline__ int64_t count_of(const short_window &w, int bin, int shrunk) {
-    return window_count_f64(w.bin[bin], bin_start((bin ? w.unit : window_unit(w.top, 0)) - shrunk));
+/* What the bins of a lane's window have counted. */
+template <class Choice> struct alignas(Choice::counts * sizeof(int64_t)) lane_counts { int64_t of[Choice::counts]; };
+
+template <class Choice> static __device__ __forceinline__ lane_counts<Choice> counts_of(const short_window &w, int shrunk) {
+    lane_counts<Choice> count;
+#pragma unroll
+    for (int k = 0; k < Choice::counts; k++)
+        count.of[k] = window_count_f64(w.bin[k], bin_start((k ? w.unit : window_unit(w.top, 0)) - shrunk));
+    return count;
 }
 
 /* Adds a sum to that of the windows before; to limbs if the units differ. By a whole warp. */
@@ -233,26 +251,40 @@ static __device__ __noinline__ void retire_sum(fixed_sum *before, bool first, fi
 
 /* The same for what a window has counted; answers whether that was anything. */
 template <class Choice>
-static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb, int64_t first_count,
-                                                  int64_t second_count, int top, int unit) {
-    const fixed_sum sum = sum_of_counts<Choice>(first_count, second_count, true, top, unit);
+static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb, lane_counts<Choice> count,
+                                                  int top) {
+    const fixed_sum sum = sum_of_counts<Choice>(count.of, top);
     if (sum.units) retire_sum(before, first, sum, limb);
     return sum.units != 0;
 }
 
-/* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before it. */
+/* 2^-896 times a float: its bits where a double has them, by a product of integers; what is between is cut out. */
+template <class Term> static __device__ __forceinline__ double moved_float(float x) {
+    const int64_t bits = (int64_t)(int)bits_of_float(x) << 29;
+    const uint32_t kept = Term::value(-1.0f, 0.0f) > 0 ? 0x0fffffff : 0x8fffffff;
+    return double_of_bits((uint64_t)bits & ((uint64_t)kept << 32 | 0xffffffff));
+}
+#define FLOAT_MOVED 0x1p896
+
+/* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before it.
+ * Half of the floats are made doubles by moving their bits, since the conversion unit takes eight clocks for a warp's. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ double total_of_lane(const batch_of<Format, E, PACKS> &b) {
     static_assert(E >= SHORT_CHAINS, "a load has fewer elements");
+    constexpr bool moves = std::is_same<Format, float_format>::value && !Term::is_product;
     double sum[SHORT_CHAINS];
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
         if (i >= SHORT_CHAINS && i % E == 0 && is_beyond<E>(b, i / E)) break;
         double part[1];
-        batch_parts<Format, Term, 1>(b, i, part);
+        if constexpr (moves)
+            part[0] = i % SHORT_CHAINS < 2 ? term_as_double<Format, Term>::of(b.x[i / E][i % E], 0)
+                                           : moved_float<Term>(b.x[i / E][i % E]);
+        else
+            batch_parts<Format, Term, 1>(b, i, part);
         sum[i % SHORT_CHAINS] = i < SHORT_CHAINS ? part[0] : sum[i % SHORT_CHAINS] + part[0];
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return (sum[0] + sum[1]) + (moves ? (sum[2] + sum[3]) * FLOAT_MOVED : sum[2] + sum[3]);
 }
 
 /* Adds a batch to both bins, element by element. */
@@ -280,12 +312,16 @@ static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b,
     return column_batch<Choice, Format, Term>(b, saw);
 }
 
-/* Where a window belongs for a batch that the one below 2^top does not hold: on both, if that can be; or NO_WINDOW. */
+/* Where a window belongs for a batch that the one below 2^top does not hold: on both, if that can be; or NO_WINDOW. If there
+ * is room, on a multiple of top_step, so that the windows of neighbours mostly are alike. */
 template <class Choice, class Format>
 static __device__ __noinline__ int better_window(lane_extent of_lane, int room, bool counted, int top) {
     const warp_extent x = extent_of_warp<Format>(of_lane);
     const int lowest = Choice::least + max(window_range(1), Choice::precision);
-    const int better = max(x.top + Choice::free_top + room, lowest), both = max(better, top);
+    const int least = max(x.top + Choice::free_top + room, lowest),
+              even = (least + Choice::top_step - 1) & -Choice::top_step;
+    const int better = even <= WINDOW_GREATEST_TOP && x.low >= Choice::unit_for(even) ? even : least;
+    const int both = max(better, top);
     if (x.special || better > WINDOW_GREATEST_TOP || x.low < Choice::unit_for(better)) return NO_WINDOW;
     return counted && x.low >= Choice::unit_for(both) ? both : better;
 }
@@ -294,9 +330,7 @@ static __device__ __noinline__ int better_window(lane_extent of_lane, int room, 
 template <class Choice, class Format>
 static __device__ __forceinline__ bool move_window(short_window &w, int top, int shrunk, fixed_sum *before, int64_t *limb) {
     if (top == NO_WINDOW) return false;
-    if (w.counted)
-        w.moved |=
-            retire_window<Choice>(before, !w.moved, limb, count_of(w, 0, shrunk), count_of(w, 1, shrunk), w.top, w.unit);
+    if (w.counted) w.moved |= retire_window<Choice>(before, !w.moved, limb, counts_of<Choice>(w, shrunk), w.top);
     window_at<Choice, Format>(w, top, shrunk);
     return true;
 }
@@ -310,7 +344,7 @@ static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_
         if constexpr (Choice::one_is_all)
             w.bin[0] = w.bin[0] + total_of_lane<Format, Term>(b);
         else
-            add_to_bins<Format, Term>(w.bin, b), w.second = true;
+            add_to_bins<Format, Term>(w.bin, b);
     } else {
         const lane_extent x = extent_of_lane<Format, Term>(b);
         const bool fits = x.most < w.limit && x.least >= w.floor[1];
@@ -318,7 +352,6 @@ static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_
         if constexpr (!Choice::one_is_enough) {
             if (!__all_sync(WHOLE_WARP, fits)) return false;
             add_to_bins<Format, Term>(w.bin, b);
-            w.second = true;
         } else {
             const bool in_one = __all_sync(WHOLE_WARP, fits && x.least >= w.floor[0]);
             if (!in_one && !__all_sync(WHOLE_WARP, fits && is_near<Choice, Format>(x))) return false;
@@ -326,7 +359,7 @@ static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_
             if (in_one)
                 w.bin[0] = w.bin[0] + total;
             else
-                window_add_f64(w.bin, 2, total), w.second = true;
+                window_add_f64(w.bin, 2, total);
         }
     }
     w.counted = true;
@@ -345,7 +378,7 @@ static __device__ __forceinline__ void add_misfit(short_window &w, const batch_o
         if (__all_sync(WHOLE_WARP, x.most < w.limit && x.least >= w.floor[1]) ||
             move_window<Choice, Format>(w, better_window<Choice, Format>(x, room, w.counted, w.top), shrunk, before, limb)) {
             add_to_bins<Format, Term>(w.bin, b);
-            w.counted = w.second = true;
+            w.counted = true;
             return;
         }
         if (Choice::many && w.columns && !special) w.saw |= WARP_HARD; /* not by one outlier */

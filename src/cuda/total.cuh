@@ -112,7 +112,7 @@ static __device__ __forceinline__ uint64_t round_total(const cuda_job &job, quir
 }
 
 static __device__ void store_total(const cuda_job &job, quire_total total) {
-    format_store(round_total(job, total), job.format, job.result);
+    format_store(round_total(job, total), job.format.size, job.result);
 }
 
 #endif

@@ -36,16 +36,16 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
     return none;
 }
 
-/* Writes the bits of a number where an element of the format stands, whatever type the caller gave that place. */
-QUIRE_INLINE void format_store(uint64_t bits, format_description f, void *to) {
+/* Writes the bits of a number where an element of so many bytes stands, whatever type the caller gave that place. */
+QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {
     const uint16_t bits_16 = (uint16_t)bits;
     const uint32_t bits_32 = (uint32_t)bits;
-    if (f.size == 2)
-        memcpy(to, &bits_16, 2);
-    else if (f.size == 4)
-        memcpy(to, &bits_32, 4);
+    if (size == 2)
+        memcpy(__builtin_assume_aligned(to, 2), &bits_16, 2);
+    else if (size == 4)
+        memcpy(__builtin_assume_aligned(to, 4), &bits_32, 4);
     else
-        memcpy(to, &bits, 8);
+        memcpy(__builtin_assume_aligned(to, 8), &bits, 8);
 }
 
 /* name_load(p): the element at p, decoded. */

@@ -321,6 +321,56 @@ START_TEST(uneven) {
 }
 END_TEST
 
+/* Warps of a short sum whose windows are not alike: stretches of 256 elements of other sizes, of zeros, with an Inf, or that
+ * cancel, in one block, in a cluster, and in many blocks. */
+START_TEST(unlike) {
+    enum { KINDS = 7, NEGATIVE_ZEROS = 4, CANCELS = 5, INFINITE = 6, MOST = 1500007 };
+    static const int exponent[KINDS][4] = { { 0, 9, 0, -9 },       { 60, 60, 60, 60 },         { 60, 61, 90, 0 },
+                                            { 0, 200, -200, 100 }, { -999, -999, -999, -999 }, { 0, 13, 55, -30 },
+                                            { 0, 0, 40, 0 } };
+    static const size_t sizes[] = { 700, 5003, 20000, 70001, 300001, MOST };
+    const quire_type type = (quire_type)(1 + _i / KINDS);
+    const int kind = _i % KINDS, most = type == QUIRE_F64 ? 900 : type == QUIRE_F16 ? 9 : 90;
+    const size_t size = type_size(type);
+    char *x = calloc(MOST, size), *device;
+    uint64_t found[4], expected[4], *result;
+    quire_context *c;
+    OK(quire_open_cuda(&c, 0, NULL));
+    CUDA(cudaMalloc((void **)&device, MOST * size));
+    CUDA(cudaMalloc((void **)&result, 64));
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t n = sizes[s];
+        for (size_t i = 0; i < n; i++) {
+            const size_t from = kind == CANCELS && i >= n / 2 ? i - n / 2 : i; /* the second half is the first, with - */
+            const int wished = exponent[kind][from / 256 % 4], e = wished > most ? most : wished < -most ? -most : wished;
+            const double value = (1 + (double)(from * 37 % 128) / 128) * power_of_two(e) * (from % 3 ? 1 : -1);
+            if (kind == NEGATIVE_ZEROS)
+                type_set(type, x, i, -0.0);
+            else
+                type_set(type, x, i, from / 256 % 5 == 4 ? 0.0 : from == i ? value : -value);
+        }
+        if (kind == INFINITE) type_set(type, x, n / 3, HUGE_VAL);
+        CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
+        for (int to = QUIRE_F16; to <= QUIRE_F64; to++) {
+            CUDA(cudaMemset(result, 0, 32));
+            memset(expected, 0, sizeof expected);
+            for (int op = 0; op < 4; op++) {
+                OK(reduce(c, op, type, n, device, device, QUIRE_EXACT, (quire_type)to, result + op));
+                OK(reduce(NULL, op, type, n, x, x, QUIRE_EXACT, (quire_type)to, expected + op));
+            }
+            CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
+            for (int op = 0; op < 4; op++)
+                ck_assert_msg(found[op] == expected[op], "type %d kind %d n %zu to %d operation %d: %llx, expected %llx",
+                              (int)type, kind, n, to, op, (unsigned long long)found[op], (unsigned long long)expected[op]);
+        }
+    }
+    quire_close(c);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+}
+END_TEST
+
 /* As many additions as a lane of a short sum has, all of which leave half a unit of the first bin to the second; on one
  * warp, which has most. Where every load has elements that are far apart, its sum is no double. */
 START_TEST(full_bins) {
@@ -348,12 +398,13 @@ START_TEST(full_bins) {
         uint64_t *result = (uint64_t *)(void *)(device + 2 * N);
         OK(quire_sum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result));
         OK(quire_asum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result + 1));
-        OK(quire_dot(c, all[i].type, N, device, device + N, QUIRE_EXACT, QUIRE_F64, result + 2));
+        OK(quire_dot(c, all[i].type, N / 2, device, device + N, QUIRE_EXACT, QUIRE_F64,
+                     result + 2)); /* pairs: half as many */
         OK(quire_dot(c, all[i].type, N, device, device, QUIRE_EXACT, QUIRE_F64, result + 3));
         CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
         OK(quire_sum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected));
         OK(quire_asum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected + 1));
-        OK(quire_dot(NULL, all[i].type, N, x, y, QUIRE_EXACT, QUIRE_F64, expected + 2));
+        OK(quire_dot(NULL, all[i].type, N / 2, x, y, QUIRE_EXACT, QUIRE_F64, expected + 2));
         OK(quire_dot(NULL, all[i].type, N, x, x, QUIRE_EXACT, QUIRE_F64, expected + 3));
         for (int k = 0; k < 4; k++)
             ck_assert_msg(found[k] == expected[k], "case %zu, operation %d: %llx, expected %llx", i, k,
@@ -403,6 +454,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, two_streams);
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
     tcase_add_loop_test(cases, uneven, 0, 28);
+    tcase_add_loop_test(cases, unlike, 0, 28);
     tcase_add_test(cases, full_bins);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, out_of_memory);
