@@ -94,7 +94,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     enum { VECTORS = ORDER_LANES / WIDTH };
     const int size = t.format.size, whole = t.words * VECTORS <= SIMD_REGISTERS;
     const size_t row_bytes = (size_t)(ORDER_LANES * size), rest = n % ORDER_LANES, strip = STRIP_BYTES / row_bytes;
-    char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
+    _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
     const QUIRE_NAME(tile_source, SCALAR) from = { x, y, last_x, last_y, n / ORDER_LANES };
     const size_t rows = from.full + (rest != 0);
     if (rest)

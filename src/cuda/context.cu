@@ -255,9 +255,11 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
     return shape_direct(c, kernel, tiles, most);
 }
 
-/* How many blocks of a short array's kernel the last gathers best. */
+/* How many blocks of a short array's kernel add, at most: as many as one warp gathers, and one multiprocessor is for that.
+ */
 static size_t few_blocks(const cuda_context *c) {
-    return (size_t)c->multiprocessors < EXACT_FEW_BLOCKS ? (size_t)c->multiprocessors : EXACT_FEW_BLOCKS;
+    const size_t others = c->multiprocessors > 1 ? (size_t)c->multiprocessors - 1 : 1;
+    return others < EXACT_FEW_BLOCKS ? others : EXACT_FEW_BLOCKS;
 }
 
 static size_t blocks_for_short(const cuda_context *c) {
@@ -507,26 +509,35 @@ static cudaError_t prepare_kernels(const cuda_context *c) {
     return cudaSuccess;
 }
 
-/* How many blocks a cluster may have: more than 8 where the device has as many multiprocessors near each other. All kernels
- * are alike, also in that. */
-static cudaError_t look_for_clusters(cuda_context *c) {
-    static const double array[2] = { 0 };
-    const quire_job job = { QUIRE_F64, TERM_IDENTITY, FINISH_KEEP, 2, array, NULL, QUIRE_EXACT, QUIRE_F64, NULL };
-    const cuda_kernel kernel = find_kernel(&job, LENGTH_ONCE);
-    c->cluster = 1;
-    if (!c->has_bulk) return cudaSuccess;
-    cudaLaunchAttribute attribute = cluster_of(CLUSTER_BLOCKS);
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(CLUSTER_BLOCKS);
-    config.blockDim = dim3(kernel.threads);
-    config.dynamicSmemBytes = shared_of(&kernel, kernel.threads);
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    int clusters = 0;
-    const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, kernel.function, &config);
-    if (error) cudaGetLastError();
-    c->cluster = !error && clusters > 0 ? CLUSTER_BLOCKS : CLUSTER_BLOCKS / 2;
-    return cudaSuccess;
+/* How many blocks a kernel's cluster may have, at most: as many multiprocessors must be near each other, and free for us. */
+static unsigned cluster_blocks(const cuda_context *c, const cuda_kernel *kernel) {
+    for (unsigned blocks = CLUSTER_BLOCKS; blocks > 1; blocks /= 2) {
+        cudaLaunchAttribute attribute = cluster_of(blocks);
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads_for_short(c, kernel));
+        config.dynamicSmemBytes = shared_of(kernel, threads_for_short(c, kernel));
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        int clusters = 0;
+        if (!cudaOccupancyMaxActiveClusters(&clusters, kernel->function, &config) && clusters > 0) return blocks;
+        cudaGetLastError();
+    }
+    return 1;
+}
+
+/* The same for all of them. */
+static void look_for_clusters(cuda_context *c) {
+    alignas(16) static const char array[16] = { 0 };
+    c->cluster = c->has_bulk ? CLUSTER_BLOCKS : 1;
+    for (int type = QUIRE_F16; c->has_bulk && type <= QUIRE_F64; type++) {
+        const quire_job job = {
+            (quire_type)type, TERM_IDENTITY, FINISH_KEEP, 0, array, array, QUIRE_EXACT, QUIRE_F64, NULL
+        };
+        const cuda_kernel kernel = find_kernel(&job, LENGTH_ONCE);
+        const unsigned blocks = cluster_blocks(c, &kernel);
+        if (blocks < c->cluster) c->cluster = blocks;
+    }
 }
 
 /* All kernels are compiled alike: one tells of all. */
@@ -546,7 +557,7 @@ static cudaError_t fill_context(cuda_context *c) {
     c->shared_memory = (unsigned)shared_memory - (SHARED_MEMORY - EXACT_SHARED);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
-    if (!error) error = look_for_clusters(c);
+    if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
     if (!error) error = cudaMallocHost((void **)&c->hint, sizeof *c->hint);
