@@ -212,6 +212,23 @@ START_TEST(double_rounding) {
 }
 END_TEST
 
+/* The same from elements of every type that has them, above and below, where two numbers are left to be rounded, too. */
+START_TEST(double_rounding_from_any) {
+    static const quire_type from[] = { QUIRE_BF16, QUIRE_F32, QUIRE_F64 };
+    for (int t = 0; t < 3; t++)
+        for (int below = 0; below < 2; below++)
+            for (int m = 0; m < 2; m++) {
+                const double element[3] = { 1, below ? 0x3p-8 : 0x1p-8, below ? -0x1p-60 : 0x1p-60 };
+                uint64_t x[3], result[1];
+                for (size_t i = 0; i < 3; i++) type_store(from[t], x, i, type_encode(from[t], element[i]));
+                check_ok(
+                    place_reduce(OPERATION_SUM, from[t], 3, x, NULL, m ? QUIRE_KAHAN : QUIRE_EXACT, QUIRE_BF16, result));
+                check_bits(QUIRE_BF16, result, 0x3f81, "type %d, %s the tie, method %d", (int)from[t],
+                           below ? "below" : "above", m);
+            }
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------- nothing to be rounded */
 
 /* One element comes out of an accumulator as it went in. */
@@ -330,6 +347,7 @@ int main(void) {
     tcase_add_loop_test(all, random_bits, 0, 2);
     tcase_add_loop_test(all, root_of_square, 0, TYPE_COUNT);
     tcase_add_test(all, double_rounding);
+    tcase_add_test(all, double_rounding_from_any);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }
