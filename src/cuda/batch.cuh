@@ -148,10 +148,13 @@ template <class Format, class Term> struct term_as_double {
 
 template <class Term, int EXPONENT_BITS> struct narrow_as_double {
     static constexpr int missing = 11 - EXPONENT_BITS, shrunk = 1023 - (1 << (EXPONENT_BITS - 1)) + 1;
+    static constexpr int kept = 0x7fffffff >> missing; /* of the upper word, but for a sign that is wanted */
+    static __device__ __forceinline__ int cut_out(int upper) {
+        return upper & (Term::value(-1.0f, 0.0f) > 0 ? kept : kept | (int)0x80000000);
+    }
     static __device__ __forceinline__ double of(uint32_t x, uint32_t) {
         const int bits = (int)(x << 16) >> missing; /* the sign, copied so many times, and the rest in its place */
-        const int kept = 0x7fffffff >> missing;
-        return __hiloint2double(bits & (Term::value(-1.0f, 0.0f) > 0 ? kept : kept | (int)0x80000000), 0);
+        return __hiloint2double(cut_out(bits), 0);
     }
 };
 

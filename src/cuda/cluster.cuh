@@ -10,26 +10,23 @@
 
 /* The last block's: what the others store there, and the barrier that counts its bytes. */
 struct cluster_memory {
-    fixed_sum of[CLUSTER_BLOCKS];
+    fixed_state of[CLUSTER_BLOCKS];
     uint64_t there;
 };
 
 #if QUIRE_HAS_BULK
 
 /* Stores a sum in the memory of another block, whose barrier counts it. Nobody waits. */
-static __device__ __forceinline__ void store_there(fixed_sum sum, fixed_sum *to, uint64_t *barrier, unsigned block) {
+static __device__ __forceinline__ void store_there(fixed_state s, fixed_state *to, uint64_t *barrier, unsigned block) {
     asm volatile("{\n"
                  ".reg .b32 to, barrier;\n"
                  "mapa.shared::cluster.u32 to, %0, %2;\n"
                  "mapa.shared::cluster.u32 barrier, %1, %2;\n"
                  "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [to], {%3, %4}, [barrier];\n"
-                 "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 [to + 16], {%5, %6}, [barrier];\n"
                  "}" ::"r"(shared_address(to)),
-                 "r"(shared_address(barrier)), "r"(block), "l"((uint64_t)sum.units), "l"((uint64_t)(sum.units >> 64)),
-                 "l"((uint64_t)sum.flags << 32 | (uint32_t)sum.unit), "l"((uint64_t)0)
+                 "r"(shared_address(barrier)), "r"(block), "l"(s.word[0]), "l"(s.word[1])
                  : "memory");
 }
-static_assert(sizeof(fixed_sum) == 32 && offsetof(fixed_sum, unit) == 16 && offsetof(fixed_sum, flags) == 20, "see above");
 
 /* Waits for the end of the first phase, and for what other blocks have done before. */
 static __device__ __forceinline__ void wait_for_cluster(uint64_t *barrier) {
@@ -71,19 +68,17 @@ static __device__ __forceinline__ fixed_sum gather_cluster(const cuda_job &job, 
                                                            cluster_memory &memory, Memory &own, int thread) {
 #if QUIRE_HAS_BULK
     const int last = (int)gridDim.x - 1, block = (int)blockIdx.x;
+    const fixed_state its = state_of(sum);
     __cluster_barrier_wait(); /* all have started, so that there is a memory to store in */
     if (block < last) {
         if (sum.flags & FIXED_LIMBS) __threadfence();
         __syncwarp();
-        if (thread == 0) store_there(sum, &memory.of[block], &memory.there, (unsigned)last);
+        if (thread == 0) store_there(its, &memory.of[block], &memory.there, (unsigned)last);
         return sum;
     }
     wait_for_cluster(&memory.there);
-    fixed_sums<1> part = { { FIXED_NOTHING } };
-    if (thread < last) part.of[0] = memory.of[thread];
-    part.of[0] = choose(thread == last, sum, part.of[0]);
-    sum = warp_sum_fixed<5>(
-        part, [&] { return common_unit(part, room); }, own.rest.limb);
+    const fixed_state nothing = identity<fixed_state>();
+    sum = sum_of_states<1>({ { thread < last ? memory.of[thread] : thread == last ? its : nothing } }, room, own.rest.limb);
     if (sum.flags & FIXED_LIMBS) take_limbs(own.rest, job.workspace->sum, thread);
 #endif
     return sum;

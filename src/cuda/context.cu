@@ -144,6 +144,7 @@ struct launch_shape {
     unsigned blocks, threads, run;
     size_t share;
     unsigned whole = 0, step = 0, halvings = 0; /* of pieces */
+    bool gathers = false;                       /* with one block more                                               */
 };
 
 /* A block's. What short.cuh has depends on its threads. */
@@ -255,8 +256,7 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
     return shape_direct(c, kernel, tiles, most);
 }
 
-/* How many blocks of a short array's kernel add, at most: as many as one warp gathers, and one multiprocessor is for that.
- */
+/* How many blocks of a short array's kernel add, at most: what one warp gathers; one multiprocessor is for that. */
 static size_t few_blocks(const cuda_context *c) {
     const size_t others = c->multiprocessors > 1 ? (size_t)c->multiprocessors - 1 : 1;
     return others < EXACT_FEW_BLOCKS ? others : EXACT_FEW_BLOCKS;
@@ -266,9 +266,10 @@ static size_t blocks_for_short(const cuda_context *c) {
     return c->wish.blocks && c->wish.blocks < few_blocks(c) ? c->wish.blocks : few_blocks(c);
 }
 
-/* Threads of a short array's block that add, at most: half of them where shared memory is scarce. */
+/* Threads of a short array's block that add, at most: fewer where shared memory is scarce. */
 static unsigned threads_for_short(const cuda_context *c, const cuda_kernel *kernel) {
-    const unsigned threads = shared_of(kernel, kernel->threads) <= c->shared_memory ? kernel->threads : kernel->threads / 2;
+    unsigned threads = kernel->threads;
+    while (shared_of(kernel, threads) > c->shared_memory) threads /= 2;
     return c->wish.warps && c->wish.warps * 32 < threads ? c->wish.warps * 32 : threads;
 }
 
@@ -331,16 +332,19 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     if (!c->wish.blocks) {
         if (steps() <= (c->cluster > 1 ? EXACT_ALONE_LOADS : most_loads))
             blocks = 1;
-        else if (c->cluster > 1 && array_bytes(job) <= EXACT_CLUSTER / (job->type == QUIRE_F64 ? 2 : 1))
+        else if (c->cluster > 1 && array_bytes(job) <= EXACT_CLUSTER / (job->type == QUIRE_F64 ? 2 : 1)) {
+            if (steps() > c->cluster * most_loads) threads = most_threads;
             blocks = steps() < c->cluster ? steps() : c->cluster;
-        else if (steps() <= EXACT_ONE_LOAD)
+        } else if (steps() <= EXACT_ONE_LOAD)
             blocks = steps();
     }
     size_t loads = divide_up(steps(), blocks), batches = divide_up(loads, most_loads);
     if (batches > kernel->owners) batches = kernel->owners, loads = batches * most_loads;
     const unsigned run = (unsigned)divide_up(loads, batches);
     loads = run * batches;
-    return { (unsigned)divide_up(steps(), loads), threads, run, threads * (size_t)kernel->step * loads };
+    launch_shape shape = { (unsigned)divide_up(steps(), loads), threads, run, threads * (size_t)kernel->step * loads };
+    shape.gathers = shape.blocks > 1 && batches <= SHORT_GATHERED;
+    return shape;
 }
 
 /* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more; those
@@ -384,7 +388,8 @@ static cudaLaunchAttribute cluster_of(unsigned blocks) {
 static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_job work) {
     launch_shape shape = shape_of(c, job, kernel, &work);
     work.cluster = kernel->once && shape.blocks > 1 && shape.blocks <= c->cluster;
-    if (kernel->once && shape.blocks > 1 && !work.cluster) shape.blocks++; /* which gathers */
+    work.gathers = shape.gathers && !work.cluster;
+    if (work.gathers) shape.blocks++;
     work.run = shape.run;
     work.share = shape.share;
     work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;

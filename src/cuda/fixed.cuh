@@ -158,24 +158,89 @@ static __device__ __forceinline__ void join(fixed_sum &to, fixed_sum s, int grea
 /* ------------------------------------------------------------------------------------------------------- from blocks on */
 
 /* What a block tells of itself: its sum, below 2^FIXED_BITS units, which unit, and the flags, whose limbs are the
- * workspace's. The highest bit of a word is not set: see gather.cuh. */
+ * workspace's. The sum's lower bits are the first word; above the rest of the second is the rest, which is made positive by
+ * FIXED_BIAS: so words of four blocks add up as they are. The highest bit of a word is not set: see gather.cuh. */
 struct fixed_state {
     uint64_t word[2];
 };
+#define FIXED_LOW 62
 #define FIXED_META 16 /* bits of the second word that are not the sum's */
-#define FIXED_BITS (2 * 63 - FIXED_META - 1)
+#define FIXED_BIAS ((int64_t)1 << (62 - FIXED_META))
+#define FIXED_BITS (FIXED_LOW + 62 - FIXED_META)
 
 static __device__ __forceinline__ fixed_state state_of(fixed_sum s) {
     const unsigned number = s.unit == NO_UNIT ? 0 : (unsigned)(s.unit - LIMB_LEAST_EXPONENT) + 1;
-    const uint64_t high = (uint64_t)(s.units >> 63) << FIXED_META | number << FIXED_FLAGS | s.flags;
-    return { { (uint64_t)s.units & INT64_MAX, high & INT64_MAX } };
+    const uint64_t high = (uint64_t)((int64_t)(s.units >> FIXED_LOW) + FIXED_BIAS);
+    return { { (uint64_t)s.units & (((uint64_t)1 << FIXED_LOW) - 1),
+               high << FIXED_META | number << FIXED_FLAGS | s.flags } };
+}
+
+static __device__ __forceinline__ unsigned meta_of(fixed_state s) { return (unsigned)s.word[1] & ((1 << FIXED_META) - 1); }
+
+static __device__ __forceinline__ fixed_sum sum_of_meta(__int128 units, unsigned meta) {
+    const unsigned number = meta >> FIXED_FLAGS;
+    return { units, number ? (int)number - 1 + LIMB_LEAST_EXPONENT : NO_UNIT, meta & ((1 << FIXED_FLAGS) - 1) };
 }
 
 static __device__ __forceinline__ fixed_sum sum_of(fixed_state s) {
-    const unsigned meta = (unsigned)s.word[1] & ((1 << FIXED_META) - 1), number = meta >> FIXED_FLAGS;
-    const int64_t high = (int64_t)(s.word[1] << 1) >> (FIXED_META + 1);
-    return { (__int128)high << 63 | (int64_t)s.word[0], number ? (int)number - 1 + LIMB_LEAST_EXPONENT : NO_UNIT,
-             meta & ((1 << FIXED_FLAGS) - 1) };
+    const int64_t high = (int64_t)(s.word[1] >> FIXED_META) - FIXED_BIAS;
+    return sum_of_meta(((__int128)high << FIXED_LOW) + s.word[0], meta_of(s));
+}
+
+/* Of nothing. */
+template <> __device__ __forceinline__ fixed_state identity<fixed_state>(void) {
+    return { { 0, (uint64_t)FIXED_BIAS << FIXED_META } };
+}
+
+/* As the others', where the highest bits tell. */
+template <int STATES>
+static __device__ __forceinline__ void take_states(fixed_state (&s)[STATES], fixed_state *places, unsigned begin,
+                                                   unsigned count) {
+    if (begin < count) {
+        uint64_t empty;
+        do {
+            empty = 0;
+#pragma unroll
+            for (int i = 0; i < STATES; i++) look(places[begin + i].word, s[i].word);
+#pragma unroll
+            for (int i = 0; i < STATES; i++)
+                if (begin + i < count) empty |= s[i].word[0] | s[i].word[1];
+        } while ((int64_t)empty < 0);
+        leave_empty<STATES>(places + begin);
+    }
+#pragma unroll
+    for (int i = 0; i < STATES; i++)
+        if (begin + i >= count) s[i] = identity<fixed_state>();
+}
+
+template <int COUNT> struct fixed_states { fixed_state of[COUNT]; };
+
+/* The sum of what the lanes of a warp have, where that has different units. */
+template <int COUNT>
+static __device__ __noinline__ fixed_sum sum_of_unlike_states(fixed_states<COUNT> s, int room, int64_t *limb) {
+    fixed_sums<COUNT> part;
+    for (int i = 0; i < COUNT; i++) part.of[i] = sum_of(s.of[i]);
+    return warp_sum_in_unit(part, common_unit(part, room), limb);
+}
+
+/* The sum of what the lanes of a warp have: quickly if none has a unit, or flags, that the first has not. room: by so many
+ * binades the units may differ without that 128 bits are too few. */
+template <int COUNT>
+static __device__ __forceinline__ fixed_sum sum_of_states(const fixed_states<COUNT> &s, int room, int64_t *limb) {
+    static_assert(COUNT <= 4, "words overflow");
+    const unsigned meta = __shfl_sync(WHOLE_WARP, meta_of(s.of[0]), 0);
+    uint64_t low = 0, high = 0;
+    bool differs = false;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        const unsigned its = meta_of(s.of[i]);
+        differs = differs || (its && its != meta);
+        low += s.of[i].word[0];
+        high += s.of[i].word[1] >> FIXED_META;
+    }
+    if (__any_sync(WHOLE_WARP, differs)) return sum_of_unlike_states(s, room, limb);
+    const int64_t upper = warp_sum_units<2>((int64_t)high) - WARP * COUNT * FIXED_BIAS;
+    return sum_of_meta(((__int128)upper << FIXED_LOW) + warp_sum_units<3>((__int128)low), meta);
 }
 
 /* Where blocks hand over. */
@@ -202,25 +267,28 @@ template <int WARPS, bool DROPS> struct fixed_memory {
     int dropped_unit;       /* the greatest unit of sums that have dropped some; NO_UNIT to begin with                 */
 };
 
-/* The sum of the blocks that have handed over, COUNT a thread, as soon as they are there, and of the own one, by a warp. */
-template <int COUNT, int WARPS, bool DROPS>
-static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsigned blocks, fixed_sum own, int room,
+/* The sum of as many blocks as have handed over, COUNT a thread, as soon as they are there, and of the own one, if there is
+ * one, by a warp. */
+template <int COUNT, bool OWN, int WARPS, bool DROPS>
+static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsigned others, fixed_sum own, int room,
                                                        fixed_memory<WARPS, DROPS> &memory, int thread) {
-    fixed_state s[COUNT];
-    fixed_sums<COUNT> part;
+    fixed_states<COUNT> s;
     const unsigned begin = thread * COUNT;
-    take_states(s, places, begin, blocks - 1);
+    take_states(s.of, places, begin, others);
+    if constexpr (OWN) {
+        const fixed_state its = state_of(own);
 #pragma unroll
-    for (unsigned i = 0; i < COUNT; i++) part.of[i] = choose(begin + i == blocks - 1, own, sum_of(s[i]));
+        for (unsigned i = 0; i < COUNT; i++)
+            for (int k = 0; k < 2; k++) s.of[i].word[k] = begin + i == others ? its.word[k] : s.of[i].word[k];
+    }
     if (DROPS) {
         int most = NO_UNIT;
-        for (int i = 0; i < COUNT; i++) most = max(most, dropped_unit_of(part.of[i]));
+        for (int i = 0; i < COUNT; i++) most = max(most, dropped_unit_of(sum_of(s.of[i])));
         most = warp_max(most);
         if (thread == 0) memory.dropped_unit = most;
         __syncwarp();
     }
-    return warp_sum_fixed<5>(
-        part, [&] { return common_unit(part, room); }, memory.rest.limb);
+    return sum_of_states(s, room, memory.rest.limb);
 }
 
 /* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Threads add up what they take,
@@ -237,7 +305,7 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, uns
 #pragma unroll 1
     for (unsigned begin = threadIdx.x * SUMS_OF_THREAD; begin < blocks - 1; begin += blockDim.x * SUMS_OF_THREAD) {
         fixed_state s[SUMS_OF_THREAD];
-        take_states(s, (fixed_state *)job.workspace->partial, begin, blocks - 1);
+        take_states(s, places_of(job), begin, blocks - 1);
 #pragma unroll
         for (int i = 0; i < SUMS_OF_THREAD; i++) {
             const fixed_sum its = sum_of(s[i]);
@@ -263,17 +331,17 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, uns
         part, [&] { return common_unit(part, room - 2 * once); }, limb);
 }
 
-/* The sum of the first blocks of a grid, and their limbs if there are any, where one warp gathers them: the first of the
- * last. room: by so many binades the units of the blocks may differ without that 128 bits are too few. */
-template <int WARPS, bool DROPS>
-static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, fixed_state *places, fixed_sum sum,
-                                                          unsigned blocks, int room, fixed_memory<WARPS, DROPS> &memory,
+/* The sum of so many blocks that hand over, and their limbs if there are any, and of the last, which has one or not, where
+ * one warp gathers them: its first. room: by so many binades the units of the blocks may differ without that 128 bits are
+ * too few. */
+template <bool OWN, int WARPS, bool DROPS>
+static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, fixed_state *places, fixed_sum own,
+                                                          unsigned others, int room, fixed_memory<WARPS, DROPS> &memory,
                                                           int thread) {
-    if (gridDim.x > WARP)
-        sum = gather_few<SUMS_OF_THREAD>(places, blocks, sum, room, memory, thread);
-    else if (gridDim.x > 1)
-        sum = gather_few<1>(places, blocks, sum, room, memory, thread);
-    if ((sum.flags & FIXED_LIMBS) && gridDim.x > 1) take_limbs(memory.rest, job.workspace->sum, thread);
+    if (gridDim.x == 1) return own;
+    const fixed_sum sum = gridDim.x > WARP ? gather_few<SUMS_OF_THREAD, OWN>(places, others, own, room, memory, thread)
+                                           : gather_few<1, OWN>(places, others, own, room, memory, thread);
+    if (sum.flags & FIXED_LIMBS) take_limbs(memory.rest, job.workspace->sum, thread);
     return sum;
 }
 
@@ -284,7 +352,7 @@ static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, f
                                                           fixed_memory<WARPS, DROPS> &memory) {
     const int thread = threadIdx.x;
     if (gridDim.x <= GATHERED_BY_ONE)
-        return thread < WARP ? gather_by_one(job, places_of(job), sum, blocks, room, memory, thread) : sum;
+        return thread < WARP ? gather_by_one<true>(job, places_of(job), sum, blocks - 1, room, memory, thread) : sum;
     sum = gather_many(job, blocks, sum, room, memory);
     if (thread < WARP && (sum.flags & FIXED_LIMBS)) take_limbs(memory.rest, job.workspace->sum, thread);
     return sum;
@@ -297,20 +365,15 @@ static __device__ __forceinline__ quire_accumulator *rest_of_block(const cuda_jo
 
 /* ------------------------------------------------------------------------------------------------------------- rounding */
 
-/* A double that rounds to a format of that precision like the sum: to odd for narrower ones (see result.cuh); whether it is
- * a normal number. Not for zero. */
+/* A double that rounds to a format of that precision like the sum; whether there is one, and it is easily found: integers of
+ * 106 bits are two doubles. Not for zero. */
+#define DOUBLE_BITS 53
 static __device__ __forceinline__ bool number_of_units(fixed_sum s, int precision, double *number) {
-    const bool negative = s.units < 0;
-    const unsigned __int128 magnitude = (unsigned __int128)(negative ? -s.units : s.units);
-    const bool is_wide = (uint64_t)(magnitude >> 64) != 0;
-    const uint64_t upper = (uint64_t)(is_wide ? magnitude >> 64 : magnitude), lower = is_wide ? (uint64_t)magnitude : 0;
-    const int shift = __clzll((int64_t)upper), field = s.unit + (is_wide ? 127 : 63) - shift + 1023;
-    const uint64_t leading = upper << shift | lower >> 1 >> (63 - shift), kept = leading >> 11;
-    const uint32_t rest = (uint32_t)leading & 0x7ff, below = lower << shift != 0; /* what the double has not got */
-    const uint32_t up = (rest << 1 | below) + ((uint32_t)kept & 1) > 0x800, odd = rest || below;
-    const uint64_t significand = precision == 53 ? kept + up : kept | odd;
-    *number = double_of_bits(((uint64_t)(field - 1) << 52) + significand + (negative ? (uint64_t)1 << 63 : 0));
-    return field >= 1 && field <= 2046;
+    const int64_t upper = (int64_t)(s.units >> DOUBLE_BITS);
+    const int64_t lower = (int64_t)((uint64_t)s.units & (((uint64_t)1 << DOUBLE_BITS) - 1));
+    *number = sum_of_two((double)upper * power_of_two(DOUBLE_BITS), (double)lower, precision) * power_of_two(s.unit);
+    const int beyond = (int)(s.units >> 2 * DOUBLE_BITS);
+    return (beyond == 0 || beyond == -1) && s.unit >= -1022 && s.unit <= 1023 - 2 * DOUBLE_BITS;
 }
 
 /* Adds a sum to an accumulator; by a whole warp. */

@@ -64,7 +64,18 @@ static __device__ __forceinline__ void deliver_word(uint64_t *to, uint64_t x) {
 
 static __device__ __forceinline__ void set_word(float *to, uint32_t bits) { *to = float_of_bits(bits); }
 static __device__ __forceinline__ void set_word(double *to, uint64_t bits) { *to = double_of_bits(bits); }
-static __device__ __forceinline__ void set_word(uint64_t *to, uint64_t bits) { *to = bits; }
+
+/* Leaves places empty. */
+template <int STATES, class State> static __device__ __forceinline__ void leave_empty(State *places) {
+    constexpr int BYTES = STATES * (int)sizeof(State);
+    if constexpr (BYTES % 16 == 0) {
+#pragma unroll
+        for (int i = 0; i < BYTES / 16; i++) ((uint4 *)places)[i] = make_uint4(~0u, ~0u, ~0u, ~0u);
+    } else {
+#pragma unroll
+        for (int i = 0; i < BYTES / 4; i++) ((uint32_t *)places)[i] = ~0u;
+    }
+}
 
 /* Takes states begin, begin + 1, ... of count, as soon as all are there, and leaves their places empty; beyond the end they
  * are empty anyway. All words are under way before the first is looked at. */
@@ -84,10 +95,9 @@ static __device__ __forceinline__ void take_states(State (&s)[STATES], State *pa
         for (int i = 0; i < ALL; i++) there &= ~word[i / ONCE][i % ONCE] || begin + i / WORDS >= count;
     }
 #pragma unroll
-    for (int i = 0; i < ALL; i++) {
+    for (int i = 0; i < ALL; i++)
         if (begin + i / WORDS < count) set_word(&s[i / WORDS].word[i % WORDS], word[i / ONCE][i % ONCE]);
-        from[i] = ~(bits)0;
-    }
+    leave_empty<STATES>(partial + begin);
 }
 
 /* The tree over states that a thread has, at distances below span, in s[0], s[span], ... */

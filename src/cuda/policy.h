@@ -59,11 +59,14 @@
 #define SHARED_MEMORY (64u << 10)
 #define EXACT_SHARED (60u << 10)
 
-/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them; or batches, so many at
- * most. */
-#define SHORT_ONCE 8
-#define SHORT_BATCH 4
+/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them, twice as many of doubles;
+ * or batches, so many at most, half as many of doubles, for which a block has more threads. */
+#define SHORT_LOADS 4
 #define SHORT_BATCHES 16
+
+/* Up to so many batches one more block gathers, and does nothing else. Where there are more it would be in the way of the
+ * others' loads, as it looks for their sums all the time. */
+#define SHORT_GATHERED 4
 
 /* How an exact kernel is launched.
  *   threads  of a block; a power of two

@@ -29,18 +29,12 @@ static __device__ __forceinline__ uint64_t round_number(double x, int precision)
     }
 }
 
-/* A number that rounds to a format of that precision like the exact sum of s and c, if there is one. For double it is their
- * sum; for the others that sum, rounded to odd (Boldo and Melquiond 2008): the neighbour with the odd last bit, unless the
- * sum is exact, rounds to two bits less or fewer as if it were exact. */
-static __device__ __forceinline__ bool number_of_two(double s, double c, int precision, double *number) {
-    double t;
-    const double e = two_sum_f64(s, c, &t);
-    *number = t;
-    if (precision == 53 || e == 0 || !double_is_finite(t)) return true;
-    if (!double_is_finite(e)) return false;
-    const uint64_t bits = bits_of_double(t);
-    if (!(bits & 1)) *number = double_of_bits((e > 0) == (t > 0) ? bits + 1 : bits - 1);
-    return true;
+/* A number that rounds to a format of that precision like the exact sum of a and b. For double it is their sum; for the
+ * others that sum, rounded to odd (Boldo and Melquiond 2008): the neighbour with the odd last bit, unless the sum is exact,
+ * rounds to two bits less or fewer as if it were exact. */
+static __device__ __forceinline__ double sum_of_two(double a, double b, int precision) {
+    const bool inexact = __dadd_rd(a, b) != __dadd_ru(a, b);
+    return precision == 53 ? a + b : double_of_bits(bits_of_double(__dadd_rz(a, b)) | inexact);
 }
 
 /* The total of a state, by a whole warp. */
@@ -62,11 +56,9 @@ template <class Method> static __device__ quire_total total_of_words(const doubl
 template <class Method>
 static __device__ __forceinline__ void store_words(const cuda_job &job, const double *words, int64_t *limb, int thread) {
     double number = words[0];
-    bool is_number = job.finish == FINISH_KEEP && job.n;
     if constexpr (Method::words == 2)
-        if (is_number && !kahan_sum_alone(words))
-            is_number = number_of_two(words[0], words[1], job.format.precision, &number);
-    if (is_number) {
+        if (!kahan_sum_alone(words)) number = sum_of_two(words[0], words[1], job.format.precision);
+    if (job.finish == FINISH_KEEP && job.n) {
         const uint64_t bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
         if (thread == 0) format_store(bits, job.format.size, job.result);
         return;

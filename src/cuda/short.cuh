@@ -14,29 +14,26 @@
 
 /* ----------------------------------------------------------------------------------------------------- what a block makes
  *
- * Lanes lay down what their bins have counted, and the first warp adds that up: in most blocks all windows are alike. A warp
+ * Warps lay down what their bins have counted, and the first adds that up: in most blocks all windows are alike. A warp
  * whose window has been used and moved, or which has used columns, is apart: it makes its own sum.
  */
 
 template <class Choice> struct short_memory {
     static constexpr int warps = Choice::threads / WARP;
     fixed_memory<1, false> gathering;
-    fixed_sum sum[warps], before[warps]; /* of warps that are apart; of their windows before the last                    */
+    window_counts<Choice> count[warps];
+    int unit[warps];                     /* of its last bin                                                               */
     unsigned saw[warps];                 /* see column.cuh; and, above TOP_AT, below which power of two the window is     */
+    fixed_sum sum[warps], before[warps]; /* of warps that are apart; of their windows before the last                    */
 };
 #define TOP_AT 16
-
-/* Behind columns and their totals. */
-template <class Choice> static __device__ __forceinline__ lane_counts<Choice> *counts_of_lanes() {
-    return (lane_counts<Choice> *)(totals_of_block<Choice>() + blockDim.x / WARP * Choice::column::cells);
-}
 
 /* What a warp leaves that is apart: its sum. */
 template <class Choice>
 static __device__ __noinline__ void leave_apart(const cuda_job &job, short_memory<Choice> &block, short_window w,
-                                                lane_counts<Choice> count, int warp, int thread) {
+                                                window_counts<Choice> count, int warp, int thread) {
     unsigned saw = w.saw | WARP_APART;
-    fixed_sum sum = sum_of_counts<Choice>(count.of, w.top);
+    fixed_sum sum = sum_of_counts<Choice>(count, w.top, w.unit);
     if (!w.counted) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
     if (w.moved) {
         retire_sum(&block.before[warp], false, sum, rest_of_block(job, &block.gathering.rest)->limb);
@@ -50,17 +47,17 @@ static __device__ __noinline__ void leave_apart(const cuda_job &job, short_memor
     if (thread == 0) block.sum[warp] = sum, block.saw[warp] = saw;
 }
 
-/* What a warp leaves in the end: what its lanes have counted; or its sum, and zeros. */
+/* What a warp leaves in the end: what it has counted, or its sum. */
 template <class Choice>
 static __device__ __forceinline__ void leave(const cuda_job &job, short_memory<Choice> &block, const short_window &w,
                                              int shrunk, int warp, int thread) {
-    const bool apart = w.columns || w.moved;
-    const lane_counts<Choice> count = counts_of<Choice>(w, shrunk);
-    counts_of_lanes<Choice>()[threadIdx.x] = apart ? lane_counts<Choice>{} : count;
-    if (apart)
+    const window_counts<Choice> count = counts_of<Choice>(w, shrunk);
+    if (w.columns || w.moved) {
         leave_apart(job, block, w, count, warp, thread);
-    else if (thread == 0)
+    } else if (thread == 0) {
+        block.count[warp] = count, block.unit[warp] = w.unit;
         block.saw[warp] = (unsigned)w.top << TOP_AT | (w.counted ? WARP_COUNTED : 0) | (w.other ? SAW_OTHER : 0);
+    }
 }
 
 /* The totals of the columns that warps have used go to limbs. */
@@ -76,40 +73,17 @@ static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_me
     if (Choice::many && (saw & WARP_HARD)) *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard */
 }
 
-/* Adds what lanes of so many warps have counted; all are asked for at once. */
-template <class Choice, int WARPS>
-static __device__ __forceinline__ void add_counts(int64_t (&sum)[Choice::counts], const lane_counts<Choice> *from) {
-    lane_counts<Choice> count[WARPS];
-#pragma unroll
-    for (int i = 0; i < WARPS; i++) count[i] = from[i * WARP];
-#pragma unroll
-    for (int k = 0; k < Choice::counts; k++) {
-#pragma unroll
-        for (int w = 1; w < WARPS; w *= 2)
-#pragma unroll
-            for (int i = 0; i < WARPS; i += 2 * w) count[i].of[k] += count[i + w].of[k];
-        sum[k] += count[0].of[k];
-    }
-}
-
-/* The sum of a block whose warps are not alike, by its first warp: of those that have the same window together. */
+/* The sum of a block whose warps are not alike, by its first warp. */
 template <class Choice>
-static __device__ __noinline__ fixed_sum sum_of_unlike(const cuda_job &job, short_memory<Choice> &block, unsigned mine,
+static __device__ __noinline__ fixed_sum sum_of_unlike(const cuda_job &job, short_memory<Choice> &block, unsigned saw,
                                                        int thread) {
     fixed_sums<1> part = { { FIXED_NOTHING } };
-    if (mine & WARP_APART)
+    if (saw & WARP_APART) {
         part.of[0] = block.sum[thread];
-    else if (mine & SAW_OTHER)
-        part.of[0].flags = FIXED_OTHER;
-    for (unsigned left = __ballot_sync(WHOLE_WARP, mine & WARP_COUNTED); left;) {
-        const int first = __ffs((int)left) - 1, top = (int)__shfl_sync(WHOLE_WARP, mine, first) >> TOP_AT;
-        const unsigned alike = left & __ballot_sync(WHOLE_WARP, (int)mine >> TOP_AT == top);
-        int64_t count[Choice::counts] = {};
-        for (unsigned others = alike; others; others &= others - 1)
-            add_counts<Choice, 1>(count, counts_of_lanes<Choice>() + (__ffs((int)others) - 1) * WARP + thread);
-        const fixed_sum sum = sum_of_counts<Choice>(count, top);
-        if (thread == first) part.of[0].units = sum.units, part.of[0].unit = sum.unit;
-        left &= ~alike;
+    } else {
+        if (saw & WARP_COUNTED)
+            part.of[0] = sum_of_counts<Choice>(block.count[thread], (int)saw >> TOP_AT, block.unit[thread]);
+        if (saw & SAW_OTHER) part.of[0].flags = FIXED_OTHER;
     }
     const fixed_sum sum = warp_sum_fixed<4>(
         part, [&] { return common_unit(part, 0); }, rest_of_block(job, &block.gathering.rest)->limb);
@@ -121,20 +95,17 @@ static __device__ __noinline__ fixed_sum sum_of_unlike(const cuda_job &job, shor
 /* The sum of a block from what its warps left, by its first warp. */
 template <class Choice>
 static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short_memory<Choice> &block, int thread) {
-    const int warps = (int)(blockDim.x / WARP);
-    const unsigned mine = thread < warps ? block.saw[thread] : 0, saw = warp_or(mine & SAW_OTHER);
-    const int top = Choice::fits ? Choice::fixed_window : (int)__shfl_sync(WHOLE_WARP, mine, 0) >> TOP_AT;
-    const bool is_like = !(mine & WARP_APART) && (!(mine & WARP_COUNTED) || (int)mine >> TOP_AT == top);
-    const lane_counts<Choice> *from = counts_of_lanes<Choice>() + thread;
-    int64_t count[Choice::counts] = {};
-    int left = warps;
-#pragma unroll 1
-    for (; left >= 8; left -= 8, from += 8 * WARP) add_counts<Choice, 8>(count, from);
-    if (left & 4) add_counts<Choice, 4>(count, from), from += 4 * WARP;
-    for (left &= 3; left; left--, from += WARP) add_counts<Choice, 1>(count, from);
-    if (!__all_sync(WHOLE_WARP, is_like)) return sum_of_unlike(job, block, mine, thread);
-    fixed_sum sum = sum_of_counts<Choice>(count, top);
-    if (saw) sum.flags = FIXED_OTHER;
+    const bool is_there = thread < (int)(blockDim.x / WARP);
+    const unsigned saw = is_there ? block.saw[thread] : 0, first = __shfl_sync(WHOLE_WARP, saw, 0);
+    const bool is_like = !(saw & WARP_APART) && (!(saw & WARP_COUNTED) || saw >> TOP_AT == first >> TOP_AT);
+    window_counts<Choice> count = {};
+    int unit = 0;
+    if (is_there) count = block.count[thread], unit = block.unit[thread];
+    if (!__all_sync(WHOLE_WARP, is_like)) return sum_of_unlike(job, block, saw, thread);
+    unit = Choice::fits ? Choice::least : __shfl_sync(WHOLE_WARP, unit, 0);
+    fixed_sum sum = sum_of_counts<Choice>(count, Choice::fits ? Choice::fixed_window : (int)first >> TOP_AT, unit);
+    sum.units = warp_sum_units < Choice::counts == 1 ? 3 : 4 > (sum.units);
+    sum.flags = __any_sync(WHOLE_WARP, saw & SAW_OTHER) ? FIXED_OTHER : 0;
     return sum;
 }
 
@@ -151,10 +122,17 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     asm volatile("" ::"l"(share.x), "r"(share.left));
     after_earlier_work();
     batch_of<Format, Choice::E, Choice::packs> now, next;
+    bool moves;
     if constexpr (!Choice::many) {
         if (share.left > 0) {
             load_batch<Format, Term>(now, share, thread);
-            add_batch<Choice, Format, Term>(w, now, 0, total, before, limb);
+            const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
+            if (fits && __any_sync(WHOLE_WARP, moves)) { /* most often: the window is still the first */
+                w.other = true;
+                leave(job, block, w, shrunk, warp, thread);
+                return;
+            }
+            settle_batch<Choice, Format, Term>(w, now, fits, moves, 0, total, before, limb);
         }
     } else {
         share.keep();
@@ -164,7 +142,8 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
             now = next;
             share.advance();
             if (share.left > 0) load_batch<Format, Term>(next, share, thread);
-            add_batch<Choice, Format, Term>(w, now, SHORT_ROOM, total, before, limb);
+            const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
+            settle_batch<Choice, Format, Term>(w, now, fits, moves, SHORT_ROOM, total, before, limb);
         }
     }
     leave(job, block, w, shrunk, warp, thread);
@@ -179,16 +158,17 @@ static __device__ __forceinline__ void gather_short(const cuda_job &job, short_m
     for (int turn = 0; turn < 2; turn++) {
         const bool practice = turn == 0;
         if (!practice) after_earlier_work();
-        fixed_sum sum = FIXED_NOTHING;
+        const unsigned blocks = practice ? 0 : gridDim.x - 1;
+        fixed_sum sum =
+            gather_by_one<false>(job, end.places, FIXED_NOTHING, blocks, Choice::unit_step, memory.gathering, thread);
         if (practice) sum.units = (__int128)job.n << 40, sum.unit = Choice::last_unit(Choice::first_window);
-        const unsigned blocks = practice ? 1 : gridDim.x;
-        sum = gather_by_one(job, end.places, sum, blocks, Choice::unit_step, memory.gathering, thread);
+        if (Choice::many && !practice && thread == 0)
+            tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
         if (!practice || !end.accumulates) finish_fixed(job, end, sum, &memory.gathering.rest, practice, thread);
     }
 }
 
-/* What becomes of the sum of a block that has a share; by its first warp. The last block of a cluster gathers, and of a grid
- * whose threads load often: there it would be in the way of the others' loads if it looked for their sums all the time. */
+/* What becomes of the sum of a block that has a share; by its first warp. The last may have one, and gathers. */
 template <class Choice>
 static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_end &end, fixed_sum sum,
                                                  short_memory<Choice> &memory, cluster_memory &cluster, int thread) {
@@ -199,7 +179,7 @@ static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_
         return;
     }
     if constexpr (Choice::many) {
-        sum = gather_by_one(job, end.places, sum, gridDim.x, Choice::unit_step, memory.gathering, thread);
+        sum = gather_by_one<true>(job, end.places, sum, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
         if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
     }
     finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
@@ -214,12 +194,13 @@ __global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
     __shared__ cluster_memory cluster;
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
     const bool is_last = blockIdx.x == gridDim.x - 1, is_cluster = !MANY && job.cluster;
+    const bool only_gathers = is_last && job.gathers;
     if (is_cluster) start_cluster(cluster);
     if (is_last) {
         clear_accumulator(memory.gathering.rest);
-        if (gridDim.x == 1 || (!MANY && !is_cluster)) __syncthreads(); /* it is used before the barrier below */
+        if (gridDim.x == 1 || only_gathers) __syncthreads(); /* it is used before the barrier below */
     }
-    if (!MANY && is_last && gridDim.x > 1 && !is_cluster) {
+    if (only_gathers) {
         if (job.overlap) let_later_work_start();
         if (warp == 0) gather_short(job, memory, thread);
         return;

@@ -19,19 +19,19 @@
 template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_FEW> {
     typedef exact_choice<Format, Term, EXACT_FEW> Choice;
     static constexpr int arrays = Term::is_pair ? 2 : 1;
-    static constexpr int E = vector_elements<Format>, packs = (MANY ? SHORT_BATCH : SHORT_ONCE) / arrays;
-    static constexpr bool many = MANY;
-    static constexpr int batches = MANY ? SHORT_BATCHES : 1;
-    static constexpr int threads = 2 * Choice::threads; /* if a block may have as much shared memory                      */
+    static constexpr bool many = MANY, is_wide = sizeof(typename Format::element) == 8;
+    static constexpr int E = vector_elements<Format>, packs = (is_wide && !MANY ? 2 : 1) * SHORT_LOADS / arrays;
+    /* Threads, if a block may have as much shared memory; half or a quarter of them if not. */
+    static constexpr int parts = is_wide ? 4 : 2, threads = parts * Choice::threads;
+    static constexpr int batches = MANY ? SHORT_BATCHES * 2 / parts : 1;
     static constexpr int least = Format::description.least_exponent * (Choice::is_product ? 2 : 1);
     static constexpr int precision = Format::description.precision * (Choice::is_product ? 2 : 1);
     /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
-    /* So many numbers a lane has in the end; and a block's shared memory. */
+    /* So many numbers a warp has in the end; and a block's shared memory. */
     static constexpr int counts = one_is_all ? 1 : 2;
-    static constexpr unsigned shared = 2 * (Choice::shared + Choice::threads * counts * (unsigned)sizeof(int64_t));
-    static_assert(shared <= 2 * EXACT_SHARED, "half of a block has more shared memory than the smallest device");
+    static constexpr unsigned shared = parts * Choice::shared;
     /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly. */
     static constexpr int spare = 53 - precision - LANE_TERM_BITS;
     static_assert(packs * E <= 1 << LANE_TERM_BITS, "the sum of a batch may not be a double");
@@ -57,6 +57,7 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* A grid sums up so many elements below 2^87 units, which may be a step too large. */
     static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
     static_assert(elements <= 1 << 25 && 25 + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
+    static_assert(25 - 7 + WINDOW_RANGE(2) < FIXED_BITS && EXACT_FEW_BLOCKS >= 1 << 7, "and what a block hands over");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
         const int above = top + free_top - WINDOW_RANGE(2) - least;
@@ -105,13 +106,14 @@ template <class Format> struct upper {
     static constexpr format_description f = Format::description;
     static constexpr int lost = sizeof(typename Format::element) == 8 ? 32 : 0, stored = f.precision - 1 - lost;
     static constexpr uint32_t infinity = (uint32_t)(f.infinity >> lost);
-    /* With the exponent; not zero unless x is. */
-    static __device__ __forceinline__ uint32_t bits(typename Format::element x) {
+    /* Twice as much, so without a sign; not zero unless x is. A product, for which there are other units than for the
+     * comparisons that follow. */
+    static __device__ __forceinline__ uint32_t twice(typename Format::element x) {
         if constexpr (lost) {
             const uint64_t all = bits_of_double(x);
-            return ((uint32_t)(all >> 32) & 0x7fffffff) | ((uint32_t)all != 0);
+            return ((uint32_t)(all >> 32) | min((uint32_t)all, 1)) * 2;
         } else {
-            return bits_of_float(x) & 0x7fffffff;
+            return bits_of_float(x) * 2;
         }
     }
     /* Those of what is below 2^top are less than this; and finite. */
@@ -148,17 +150,17 @@ static __device__ __forceinline__ lane_extent extent_of_lane(const batch_of<Form
         return extent_of_pairs<Term>(b);
     } else {
         static_assert(E % 2 == 0, "two at a time");
-        lane_extent x = { 0, ~0u };
+        lane_extent x = { 0, ~0u }; /* of twice the bits */
         uint32_t before = 0;
 #pragma unroll
         for (int i = 0; i < E * PACKS; i++) {
             if (i % E == 0 && is_beyond<E>(b, i / E)) break;
-            const uint32_t bits = upper<Format>::bits(b.x[i / E][i % E]);
+            const uint32_t bits = upper<Format>::twice(b.x[i / E][i % E]);
             if (i % 2) x.most = __vimax3_u32(x.most, before, bits);
             x.least = __viaddmin_u32(bits, ~0u, x.least);
             before = bits;
         }
-        return x;
+        return { x.most >> 1, x.least >> 1 };
     }
 }
 
@@ -215,25 +217,28 @@ template <class Choice, class Format> static __device__ __forceinline__ short_wi
     return w;
 }
 
-/* The sum over a warp of what lanes have counted in windows below 2^top, of which they have no more than a block has. */
+/* What the bins of windows have counted: a lane's, or all lanes'. */
+template <class Choice> struct alignas(Choice::counts * sizeof(int64_t)) window_counts { int64_t of[Choice::counts]; };
+
+/* Of a warp, which has a window. */
 template <class Choice>
-static __device__ __forceinline__ fixed_sum sum_of_counts(const int64_t (&count)[Choice::counts], int top) {
-    const int first_unit = window_unit(top, 0), unit = Choice::last_unit(top);
-    if constexpr (Choice::counts == 1)
-        return { warp_sum_units<3>((__int128)count[0]), first_unit, 0 };
-    else
-        return { warp_sum_units<4>(((__int128)count[0] << (first_unit - unit)) + count[1]), unit, 0 };
-}
-
-/* What the bins of a lane's window have counted. */
-template <class Choice> struct alignas(Choice::counts * sizeof(int64_t)) lane_counts { int64_t of[Choice::counts]; };
-
-template <class Choice> static __device__ __forceinline__ lane_counts<Choice> counts_of(const short_window &w, int shrunk) {
-    lane_counts<Choice> count;
+static __device__ __forceinline__ window_counts<Choice> counts_of(const short_window &w, int shrunk) {
+    window_counts<Choice> count;
 #pragma unroll
     for (int k = 0; k < Choice::counts; k++)
-        count.of[k] = window_count_f64(w.bin[k], bin_start((k ? w.unit : window_unit(w.top, 0)) - shrunk));
+        count.of[k] =
+            warp_sum_units<2>((int64_t)window_count_f64(w.bin[k], bin_start((k ? w.unit : window_unit(w.top, 0)) - shrunk)));
     return count;
+}
+
+/* As a sum, if they are of windows below 2^top, the last bin of which has that unit. */
+template <class Choice>
+static __device__ __forceinline__ fixed_sum sum_of_counts(const window_counts<Choice> &count, int top, int unit) {
+    const int first_unit = window_unit(top, 0);
+    if constexpr (Choice::counts == 1)
+        return { count.of[0], first_unit, 0 };
+    else
+        return { ((__int128)count.of[0] << (first_unit - unit)) + count.of[1], unit, 0 };
 }
 
 /* Adds a sum to that of the windows before; to limbs if the units differ. By a whole warp. */
@@ -251,40 +256,51 @@ static __device__ __noinline__ void retire_sum(fixed_sum *before, bool first, fi
 
 /* The same for what a window has counted; answers whether that was anything. */
 template <class Choice>
-static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb, lane_counts<Choice> count,
-                                                  int top) {
-    const fixed_sum sum = sum_of_counts<Choice>(count.of, top);
+static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb, window_counts<Choice> count,
+                                                  int top, int unit) {
+    const fixed_sum sum = sum_of_counts<Choice>(count, top, unit);
     if (sum.units) retire_sum(before, first, sum, limb);
     return sum.units != 0;
 }
 
-/* 2^-896 times a float: its bits where a double has them, by a product of integers; what is between is cut out. */
-template <class Term> static __device__ __forceinline__ double moved_float(float x) {
-    const int64_t bits = (int64_t)(int)bits_of_float(x) << 29;
-    const uint32_t kept = Term::value(-1.0f, 0.0f) > 0 ? 0x0fffffff : 0x8fffffff;
-    return double_of_bits((uint64_t)bits & ((uint64_t)kept << 32 | 0xffffffff));
-}
-#define FLOAT_MOVED 0x1p896
+/* A float, times 2^-shrunk: as narrow_as_double, with bits for both words, which a product moves. */
+template <class Term> struct moved_float : narrow_as_double<Term, 8> {
+    typedef narrow_as_double<Term, 8> narrow;
+    static __device__ __forceinline__ double of(float x, float) {
+        int64_t bits;
+        asm("mul.wide.s32 %0, %1, %2;" : "=l"(bits) : "r"((int)bits_of_float(x)), "n"(1 << (32 - narrow::missing)));
+        return __hiloint2double(narrow::cut_out((int)(bits >> 32)), (int)bits);
+    }
+};
+
+/* A narrow element, times 2^-shrunk. */
+template <class Format, class Term> struct moved_term : term_as_double<Format, Term> {};
+template <class Term> struct moved_term<float_format, Term> : moved_float<Term> {};
 
 /* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before it.
- * Half of the floats are made doubles by moving their bits, since the conversion unit takes eight clocks for a warp's. */
+ * Half of the narrow elements are made doubles by moving their bits, half by the conversion unit, which takes eight clocks
+ * for a warp's: so both are at work. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ double total_of_lane(const batch_of<Format, E, PACKS> &b) {
     static_assert(E >= SHORT_CHAINS, "a load has fewer elements");
-    constexpr bool moves = std::is_same<Format, float_format>::value && !Term::is_product;
+    typedef moved_term<Format, Term> moved;
+    constexpr bool moves = !Term::is_product;
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     double sum[SHORT_CHAINS];
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
         if (i >= SHORT_CHAINS && i % E == 0 && is_beyond<E>(b, i / E)) break;
         double part[1];
-        if constexpr (moves)
-            part[0] = i % SHORT_CHAINS < 2 ? term_as_double<Format, Term>::of(b.x[i / E][i % E], 0)
-                                           : moved_float<Term>(b.x[i / E][i % E]);
-        else
+        if (!moves)
             batch_parts<Format, Term, 1>(b, i, part);
+        else if (i % SHORT_CHAINS < 2)
+            part[0] = Term::value(decode(Format(), b.x[i / E][i % E]), 0.0f);
+        else
+            part[0] = moved::of(b.x[i / E][i % E], 0);
         sum[i % SHORT_CHAINS] = i < SHORT_CHAINS ? part[0] : sum[i % SHORT_CHAINS] + part[0];
     }
-    return (sum[0] + sum[1]) + (moves ? (sum[2] + sum[3]) * FLOAT_MOVED : sum[2] + sum[3]);
+    if (!moves) return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return (sum[0] + sum[1]) * power_of_two(-shrunk) + (sum[2] + sum[3]) * power_of_two(moved::shrunk - shrunk);
 }
 
 /* Adds a batch to both bins, element by element. */
@@ -330,38 +346,62 @@ static __device__ __noinline__ int better_window(lane_extent of_lane, int room, 
 template <class Choice, class Format>
 static __device__ __forceinline__ bool move_window(short_window &w, int top, int shrunk, fixed_sum *before, int64_t *limb) {
     if (top == NO_WINDOW) return false;
-    if (w.counted) w.moved |= retire_window<Choice>(before, !w.moved, limb, counts_of<Choice>(w, shrunk), w.top);
+    if (w.counted) w.moved |= retire_window<Choice>(before, !w.moved, limb, counts_of<Choice>(w, shrunk), w.top, w.unit);
     window_at<Choice, Format>(w, top, shrunk);
     return true;
 }
 
-/* Adds a batch to a window that holds it; answers whether. moves: whether the lane has what is not zero, if that is known
- * here. The sum of a lane's batch is a double if the first bin holds all of it, or if its elements are near each other. */
+/* Adds what a lane has of a batch to bins of a window; answers whether they hold that, and else has added nonsense: who asks
+ * first has to wait. moves: whether the lane has what is not zero. The sum of a lane's batch is a double if the first bin
+ * holds all of it, or if its elements are near each other. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_of<Format, E, PACKS> &b, bool &moves) {
+static __device__ __forceinline__ bool add_lane(double (&bin)[2], const short_window &w, const batch_of<Format, E, PACKS> &b,
+                                                bool &moves) {
+    bool fits;
     if constexpr (Choice::fits) {
-        if (__any_sync(WHOLE_WARP, extent_of_pairs<Term>(b).most >= upper<Format>::infinity)) return false;
-        if constexpr (Choice::one_is_all)
-            w.bin[0] = w.bin[0] + total_of_lane<Format, Term>(b);
-        else
-            add_to_bins<Format, Term>(w.bin, b);
+        fits = extent_of_pairs<Term>(b).most < upper<Format>::infinity;
     } else {
         const lane_extent x = extent_of_lane<Format, Term>(b);
-        const bool fits = x.most < w.limit && x.least >= w.floor[1];
+        const bool is_double = !Choice::one_is_enough || x.least >= w.floor[0] || is_near<Choice, Format>(x);
+        fits = x.most < w.limit && x.least >= w.floor[1] && is_double;
         moves = x.most != 0;
-        if constexpr (!Choice::one_is_enough) {
-            if (!__all_sync(WHOLE_WARP, fits)) return false;
-            add_to_bins<Format, Term>(w.bin, b);
-        } else {
-            const bool in_one = __all_sync(WHOLE_WARP, fits && x.least >= w.floor[0]);
-            if (!in_one && !__all_sync(WHOLE_WARP, fits && is_near<Choice, Format>(x))) return false;
-            const double total = total_of_lane<Format, Term>(b);
-            if (in_one)
-                w.bin[0] = w.bin[0] + total;
-            else
-                window_add_f64(w.bin, 2, total);
-        }
     }
+    if constexpr (Choice::one_is_all)
+        bin[0] = bin[0] + total_of_lane<Format, Term>(b);
+    else if constexpr (Choice::one_is_enough)
+        window_add_f64(bin, 2, total_of_lane<Format, Term>(b));
+    else
+        add_to_bins<Format, Term>(bin, b);
+    if (Choice::fits) moves = bin[0] != w.bin[0] || (!Choice::one_is_all && bin[1] != w.bin[1]);
+    return fits;
+}
+
+/* The first loads of a batch. */
+template <int LOADS, class Format, int E, int PACKS>
+static __device__ __forceinline__ batch_of<Format, E, LOADS> first_loads(const batch_of<Format, E, PACKS> &b) {
+    batch_of<Format, E, LOADS> some;
+#pragma unroll
+    for (int k = 0; k < LOADS; k++) some.x[k] = b.x[k], some.y[k] = b.y[k];
+    some.count = LOADS * WARP * E;
+    return some;
+}
+
+/* The same for a batch of LOADS loads at least, without asking in between whether it ends there. */
+template <class Choice, class Format, class Term, int LOADS, int E, int PACKS>
+static __device__ __forceinline__ bool add_loads(double (&bin)[2], const short_window &w,
+                                                 const batch_of<Format, E, PACKS> &b, bool &moves) {
+    if constexpr (LOADS < PACKS)
+        if (b.count > LOADS * WARP * E) return add_loads<Choice, Format, Term, 2 * LOADS>(bin, w, b, moves);
+    return add_lane<Choice, Format, Term>(bin, w, first_loads<LOADS>(b), moves);
+}
+
+/* Adds a batch to a window, if that holds it; answers whether. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_of<Format, E, PACKS> &b, bool &moves) {
+    double bin[2] = { w.bin[0], w.bin[1] };
+    const bool fits = add_loads < Choice, Format, Term, Choice::many ? PACKS : 1 > (bin, w, b, moves);
+    if (!__all_sync(WHOLE_WARP, fits)) return false;
+    w.bin[0] = bin[0], w.bin[1] = bin[1];
     w.counted = true;
     return true;
 }
@@ -389,16 +429,14 @@ static __device__ __forceinline__ void add_misfit(short_window &w, const batch_o
     });
 }
 
+/* What is left to do with a batch that was added, or not: what does not fit, and zeros, which may have signs. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void add_batch(short_window &w, const batch_of<Format, E, PACKS> &b, int room,
-                                                 cell_total *total, fixed_sum *before, int64_t *limb) {
-    const double was[2] = { w.bin[0], w.bin[1] };
-    bool moves = true;
-    if (!add_fitting<Choice, Format, Term>(w, b, moves))
-        add_misfit<Choice, Format, Term>(w, b.forgotten(), room, total, before, limb);
+static __device__ __forceinline__ void settle_batch(short_window &w, const batch_of<Format, E, PACKS> &b, bool fits,
+                                                    bool moves, int room, cell_total *total, fixed_sum *before,
+                                                    int64_t *limb) {
+    if (!fits) add_misfit<Choice, Format, Term>(w, b.forgotten(), room, total, before, limb);
     if (w.other) return;
-    if (Choice::fits) moves = w.bin[0] != was[0] || (!Choice::one_is_all && w.bin[1] != was[1]);
-    w.other = __any_sync(WHOLE_WARP, moves);
+    w.other = __any_sync(WHOLE_WARP, moves && (fits || !Choice::fits));
     if (w.other) return;
     unsigned signs = 0;
     each_load(b, [&](const batch_of<Format, E, 1> &one) { signs |= signs_of_batch<Term>(one, false); });

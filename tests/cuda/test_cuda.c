@@ -398,8 +398,8 @@ START_TEST(full_bins) {
         uint64_t *result = (uint64_t *)(void *)(device + 2 * N);
         OK(quire_sum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result));
         OK(quire_asum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result + 1));
-        OK(quire_dot(c, all[i].type, N / 2, device, device + N, QUIRE_EXACT, QUIRE_F64,
-                     result + 2)); /* pairs: half as many */
+        /* of pairs, half as many */
+        OK(quire_dot(c, all[i].type, N / 2, device, device + N, QUIRE_EXACT, QUIRE_F64, result + 2));
         OK(quire_dot(c, all[i].type, N, device, device, QUIRE_EXACT, QUIRE_F64, result + 3));
         CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
         OK(quire_sum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected));
