@@ -126,22 +126,23 @@ template <class Format> struct upper {
     }
 };
 
-/* Of elements of 16 bits, two at a time. */
+/* Of elements of 16 bits, two at a time, as twice their bits: what the lower one's sign leaves there is lost in the end. */
 template <class Term, class Format, int E, int PACKS>
 static __device__ __forceinline__ lane_extent extent_of_pairs(const batch_of<Format, E, PACKS> &b) {
+    constexpr uint32_t minus_one = 0xfffefffe;
     uint32_t most = 0, least = ~0u;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (is_beyond<E>(b, k)) break;
 #pragma unroll
         for (int i = 0; i < 4; i += 2) {
-            const uint32_t one = b.x[k].word[i] & 0x7fff7fff, two = b.x[k].word[i + 1] & 0x7fff7fff;
+            const uint32_t one = b.x[k].word[i] * 2, two = b.x[k].word[i + 1] * 2;
             most = __vimax3_u16x2(most, one, two);
-            least = __viaddmin_u16x2(one, ~0u, __viaddmin_u16x2(two, ~0u, least));
-            if (Term::is_pair) most = __vimax3_u16x2(most, b.y[k].word[i] & 0x7fff7fff, b.y[k].word[i + 1] & 0x7fff7fff);
+            least = __viaddmin_u16x2(one, minus_one, __viaddmin_u16x2(two, minus_one, least));
+            if (Term::is_pair) most = __vimax3_u16x2(most, b.y[k].word[i] * 2, b.y[k].word[i + 1] * 2);
         }
     }
-    return { max(most >> 16, most & 0xffff), min(least >> 16, least & 0xffff) };
+    return { max(most >> 16, most & 0xffff) >> 1, min(least >> 16, least & 0xffff) >> 1 };
 }
 
 template <class Format, class Term, int E, int PACKS>
