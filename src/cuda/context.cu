@@ -153,6 +153,7 @@ static unsigned shared_of(const cuda_kernel *kernel, unsigned threads) {
 }
 
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
 /* The workspace has places for so many. */
 static size_t wished_blocks(const cuda_context *c) {
@@ -334,9 +335,9 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
             blocks = 1;
         else if (c->cluster > 1 && array_bytes(job) <= EXACT_CLUSTER / (job->type == QUIRE_F64 ? 2 : 1)) {
             if (steps() > c->cluster * most_loads) threads = most_threads;
-            blocks = steps() < c->cluster ? steps() : c->cluster;
+            blocks = least_of(steps(), least_of(c->cluster, blocks));
         } else if (steps() <= EXACT_ONE_LOAD)
-            blocks = steps();
+            blocks = least_of(steps(), blocks);
     }
     size_t loads = divide_up(steps(), blocks), batches = divide_up(loads, most_loads);
     if (batches > kernel->owners) batches = kernel->owners, loads = batches * most_loads;

@@ -29,18 +29,6 @@ struct fixed_sum {
 #define FIXED_NOTHING                                                                                                       \
     { 0, NO_UNIT, 0 }
 
-/* By value: a choice of two objects would put them into memory. */
-static __device__ __forceinline__ fixed_sum choose(bool first, fixed_sum a, fixed_sum b) {
-    return { first ? a.units : b.units, first ? a.unit : b.unit, first ? a.flags : b.flags };
-}
-
-/* What the first lane has. */
-static __device__ __forceinline__ fixed_sum of_first(fixed_sum s) {
-    const uint64_t low = __shfl_sync(WHOLE_WARP, (uint64_t)s.units, 0);
-    const int64_t high = __shfl_sync(WHOLE_WARP, (int64_t)(s.units >> 64), 0);
-    return { (__int128)high << 64 | low, __shfl_sync(WHOLE_WARP, s.unit, 0), __shfl_sync(WHOLE_WARP, s.flags, 0) };
-}
-
 #define PIECE_BITS 27 /* so many bits of 32 lanes add up to 32 */
 
 #if __CUDA_ARCH__ >= 800
@@ -158,9 +146,9 @@ static __device__ __forceinline__ void join(fixed_sum &to, fixed_sum s, int grea
 /* ------------------------------------------------------------------------------------------------------- from blocks on */
 
 /* What a block tells of itself: its sum, below 2^FIXED_BITS units, which unit, and the flags, whose limbs are the
- * workspace's. The sum's lower bits are the first word; above the rest of the second is the rest, which is made positive by
- * FIXED_BIAS: so words of four blocks add up as they are. The highest bit of a word is not set: see gather.cuh. */
-struct fixed_state {
+ * workspace's. The sum's lower bits are the first word; its upper ones, made positive by FIXED_BIAS, are the second's upper:
+ * so both parts of four blocks add up in 64 bits. The highest bit of a word is not set: see gather.cuh. */
+struct alignas(16) fixed_state {
     uint64_t word[2];
 };
 #define FIXED_LOW 62
@@ -223,7 +211,7 @@ static __device__ __noinline__ fixed_sum sum_of_unlike_states(fixed_states<COUNT
     return warp_sum_in_unit(part, common_unit(part, room), limb);
 }
 
-/* The sum of what the lanes of a warp have: quickly if none has a unit, or flags, that the first has not. room: by so many
+/* The sum of what the lanes of a warp have: quickly if all have the first's unit and flags, or neither. room: by so many
  * binades the units may differ without that 128 bits are too few. */
 template <int COUNT>
 static __device__ __forceinline__ fixed_sum sum_of_states(const fixed_states<COUNT> &s, int room, int64_t *limb) {

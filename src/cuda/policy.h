@@ -25,7 +25,8 @@
 /* Sums that short.cuh has are short if so many blocks take them, which is as many as one warp gathers; not where loose ones
  * are quicker (below). What threads load by so many loads, half of those that a block may have, is one block's. More, up to
  * so many bytes (half as many of doubles, which take four additions each), is a cluster's (cluster.cuh), of so many blocks,
- * or half or a quarter of that if no more multiprocessors are near each other. Still more is spread over all blocks: with a
+ * or half or a quarter of that if no more multiprocessors are near each other, with all threads if half of them would load
+ * more than once. Still more is spread over all blocks: with a
  * quarter of the threads if half of them made few blocks, with all where half of them would load more than so often. Where
  * there are no clusters, what one block's threads load at once is one block's, and up to so many blocks load once. */
 #define EXACT_FEW_BLOCKS 128

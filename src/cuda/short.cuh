@@ -125,7 +125,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     bool moves;
     if constexpr (!Choice::many) {
         if (share.left > 0) {
-            load_batch<Format, Term>(now, share, thread);
+            load_batch<Format, Term, Choice::many>(now, share, thread);
             const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
             if (fits && __any_sync(WHOLE_WARP, moves)) { /* most often: the window is still the first */
                 w.other = true;
@@ -136,12 +136,12 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
         }
     } else {
         share.keep();
-        if (share.left > 0) load_batch<Format, Term>(next, share, thread);
+        if (share.left > 0) load_batch<Format, Term, Choice::many>(next, share, thread);
 #pragma unroll 1
         while (share.left > 0) {
             now = next;
             share.advance();
-            if (share.left > 0) load_batch<Format, Term>(next, share, thread);
+            if (share.left > 0) load_batch<Format, Term, Choice::many>(next, share, thread);
             const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
             settle_batch<Choice, Format, Term>(w, now, fits, moves, SHORT_ROOM, total, before, limb);
         }

@@ -60,15 +60,15 @@ static __device__ __forceinline__ void load_ends(pack<Format, vector_elements<Fo
         if (k == last) b[k] = end;
 }
 
-/* Loads of a batch that are there: all of them. See may_end_before. */
-template <class Format, class Term, int E, int PACKS>
+/* Loads of a batch that are there: all of them. WHOLE: what is not is -0, up to the last; else see may_end_before. */
+template <class Format, class Term, bool WHOLE, int E, int PACKS>
 static __device__ __forceinline__ void load_whole(batch_of<Format, E, PACKS> &b, const short_share<Format> &share) {
     constexpr int STEP = WARP * E;
     const bool is_full = share.size == PACKS * STEP; /* most often: nothing need be asked then                            */
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        if (!is_full && is_beyond<E>(b, k)) break;
-        if (is_full || k == 0 || may_end_before(k) || share.size > k * STEP) {
+        if (!WHOLE && !is_full && is_beyond<E>(b, k)) break;
+        if (is_full || k == 0 || (!WHOLE && may_end_before(k)) || share.size > k * STEP) {
             b.x[k].load(share.x + k * STEP);
             if (Term::is_pair) b.y[k].load(share.y + k * STEP);
         } else {
@@ -98,12 +98,12 @@ static __device__ __forceinline__ void load_rest(batch_of<Format, E, PACKS> &b, 
     if (Term::is_pair) load_ends<Format>(b.y, share.y, from, to, 0);
 }
 
-template <class Format, class Term, int E, int PACKS>
+template <class Format, class Term, bool WHOLE, int E, int PACKS>
 static __device__ __forceinline__ void load_batch(batch_of<Format, E, PACKS> &b, const short_share<Format> &share,
                                                   int thread) {
     b.count = share.size;
     if (share.skip == 0 && share.left >= share.size)
-        load_whole<Format, Term>(b, share);
+        load_whole<Format, Term, WHOLE>(b, share);
     else
         load_rest<Format, Term>(b, share, thread);
 }

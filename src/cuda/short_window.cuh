@@ -1,8 +1,8 @@
 /* short_window.cuh - a warp's sum in an exact sum of a short array: its window (method/window.h), and what does not fit it.
  *
  * There is a window from the start, which holds what is neither large nor small: where all is so nothing is to be found out
- * first. It has two bins. A batch goes to the first if that holds it, which is one addition an element, or to both. A batch
- * that they do not hold moves the window, or goes to columns. Bins are read once, in the end.
+ * first. It has two bins, which take the sum of what a lane has of a batch: one addition an element, and four. A batch that
+ * they do not hold moves the window, or goes to columns. Bins are read once, in the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -83,8 +83,8 @@ struct warp_extent {
     bool special;
 };
 
-/* A batch of any number of loads is completed to a power of two of them by elements that are -0: so few places need be asked
- * whether it ends there. */
+/* A batch of any number of loads is completed by elements that are -0: to a power of two of them, so that few places need be
+ * asked whether it ends there; or, if there are more batches, to all that one may have. */
 static __host__ __device__ constexpr bool may_end_before(int load) { return load && (load & (load - 1)) == 0; }
 
 /* Whether a batch ends before such a load, if it may. */
@@ -218,7 +218,7 @@ template <class Choice, class Format> static __device__ __forceinline__ short_wi
     return w;
 }
 
-/* What the bins of windows have counted: a lane's, or all lanes'. */
+/* What the bins of a warp's windows have counted, all lanes together. */
 template <class Choice> struct alignas(Choice::counts * sizeof(int64_t)) window_counts { int64_t of[Choice::counts]; };
 
 /* Of a warp, which has a window. */
@@ -387,7 +387,7 @@ static __device__ __forceinline__ batch_of<Format, E, LOADS> first_loads(const b
     return some;
 }
 
-/* The same for a batch of LOADS loads at least, without asking in between whether it ends there. */
+/* The same for a batch of LOADS loads, or of more, without asking in between whether it ends there. */
 template <class Choice, class Format, class Term, int LOADS, int E, int PACKS>
 static __device__ __forceinline__ bool add_loads(double (&bin)[2], const short_window &w,
                                                  const batch_of<Format, E, PACKS> &b, bool &moves) {
