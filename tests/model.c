@@ -100,7 +100,7 @@ static model_total tree(const question *q, size_t first, size_t tiles) {
 size_t model_rows(quire_method method, size_t n) {
     size_t rows = 16;
     if (method != QUIRE_PAIRWISE)
-        while (n / LANES / rows + (n % (LANES * rows) != 0) > 16384) rows *= 2;
+        while (n / LANES / rows + (n % (LANES * rows) != 0) > 32768) rows *= 2;
     return rows;
 }
 

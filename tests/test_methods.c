@@ -101,7 +101,7 @@ START_TEST(order_is_as_drawn) {
 }
 END_TEST
 
-/* Beyond 2^26 elements tiles of plain and kahan grow to 32 rows, those of pairwise stay. Halves keep it within 128 MiB, and
+/* Beyond 2^27 elements tiles of plain and kahan grow to 32 rows, those of pairwise stay. Halves keep it within 256 MiB, and
  * overlapping vectors; one call of each kind keeps it within seconds. */
 START_TEST(tiles_grow_with_the_vector) {
     static const struct {
@@ -109,14 +109,14 @@ START_TEST(tiles_grow_with_the_vector) {
         operation op;
         size_t n;
     } calls[] = {
-        { QUIRE_KAHAN, OPERATION_DOT, ((size_t)1 << 26) + 4097 },
-        { QUIRE_PAIRWISE, OPERATION_SUM, ((size_t)1 << 26) + 4097 },
-        { QUIRE_PLAIN, OPERATION_SUM, ((size_t)1 << 26) + 4097 },
-        { QUIRE_PLAIN, OPERATION_SUM, (size_t)1 << 26 },
+        { QUIRE_KAHAN, OPERATION_DOT, ((size_t)1 << 27) + 4097 },
+        { QUIRE_PAIRWISE, OPERATION_SUM, ((size_t)1 << 27) + 4097 },
+        { QUIRE_PLAIN, OPERATION_SUM, ((size_t)1 << 27) + 4097 },
+        { QUIRE_PLAIN, OPERATION_SUM, (size_t)1 << 27 },
     };
     operation op = calls[_i].op;
     quire_method method = calls[_i].method;
-    size_t n = calls[_i].n, rows = n > (size_t)1 << 26 && method != QUIRE_PAIRWISE ? 32 : 16;
+    size_t n = calls[_i].n, rows = n > (size_t)1 << 27 && method != QUIRE_PAIRWISE ? 32 : 16;
     uint16_t *x = array_new((n + 1) * sizeof *x, 0);
     uint64_t expected;
     generator g;
@@ -323,13 +323,13 @@ START_TEST(chain_length_is_that_of_the_order) {
         { QUIRE_PAIRWISE, 4096, 24 },
         { QUIRE_PAIRWISE, 4097, 25 },
         { QUIRE_PLAIN, 12288, 26 },
-        { QUIRE_KAHAN, (size_t)1 << 26, 38 },
-        { QUIRE_KAHAN, ((size_t)1 << 26) + 1, 54 },
-        { QUIRE_PAIRWISE, ((size_t)1 << 26) + 1, 39 },
-        { QUIRE_PLAIN, (size_t)1 << 27, 54 },
+        { QUIRE_KAHAN, (size_t)1 << 27, 39 },
+        { QUIRE_KAHAN, ((size_t)1 << 27) + 1, 55 },
+        { QUIRE_PAIRWISE, ((size_t)1 << 27) + 1, 40 },
+        { QUIRE_PLAIN, (size_t)1 << 28, 55 },
 #if SIZE_MAX > 0xffffffff
         { QUIRE_PAIRWISE, SIZE_MAX, 76 },
-        { QUIRE_PLAIN, SIZE_MAX, ((size_t)1 << 42) + 22 },
+        { QUIRE_PLAIN, SIZE_MAX, ((size_t)1 << 41) + 23 },
 #endif
         { QUIRE_EXACT, 12345, 0 },
         { (quire_method)0, 12345, 0 },

@@ -10,7 +10,7 @@
 
 #define ORDER_LANES 256   /* elements of a row                                                                    */
 #define ORDER_ROWS 16     /* rows of a tile, unless they grow                                                      */
-#define ORDER_TILES 16384 /* rows grow so that there are no more tiles than this                                   */
+#define ORDER_TILES 32768 /* rows grow so that there are no more tiles than this                                   */
 
 typedef enum { ROWS_FIXED, ROWS_GROW } order_rows;
 
