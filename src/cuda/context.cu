@@ -141,10 +141,10 @@ static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
 }
 
 struct launch_shape {
-    unsigned blocks, threads, run;
+    unsigned blocks, threads, run; /* blocks that have a share                                                          */
     size_t share;
-    unsigned whole = 0, step = 0, halvings = 0; /* of pieces */
-    bool gathers = false;                       /* with one block more                                               */
+    unsigned whole = 0, step = 0, halvings = 0; /* of pieces; step blocks start after the one that gathers           */
+    bool gathers = false;                       /* with one block more, which gathers                                */
 };
 
 /* A block's. What short.cuh has depends on its threads. */
@@ -157,7 +157,7 @@ static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
 /* The workspace has places for so many. */
 static size_t wished_blocks(const cuda_context *c) {
-    return c->wish.blocks && c->wish.blocks < LANE_GROUPS ? c->wish.blocks : LANE_GROUPS;
+    return c->wish.blocks ? least_of(c->wish.blocks, LANE_GROUPS) : LANE_GROUPS;
 }
 
 static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel, unsigned threads) {
@@ -224,14 +224,15 @@ static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t u
     shape.whole = (unsigned)whole;
     shape.step = (unsigned)step;
     shape.halvings = halvings;
-    shape.blocks = (unsigned)(whole + halvings * step + divide_up(rest, piece) + 1);
+    shape.blocks = (unsigned)(whole + halvings * step + divide_up(rest, piece));
+    shape.gathers = true;
 }
 
 /* A block a group, and one more that gathers while others are at work. Groups are pieces, or of a size, which is as large as
  * leaves enough of them. */
 static launch_shape shape_ring(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tiles,
                                size_t most) {
-    const size_t tile_bytes = array_bytes(job) / tiles + 1;
+    const size_t tile_bytes = divide_up(array_bytes(job), tiles) + !job->n;
     /* large tiles make no small pieces: then they pay only where a block is slow by itself, with 16 bits an element */
     const bool pay = c->wish.bytes || tile_bytes <= RING_PIECE || describe_format(job->type).size == 2;
     launch_shape shape = { 0, kernel->threads, 1, 0 };
@@ -246,7 +247,8 @@ static launch_shape shape_ring(const cuda_context *c, const quire_job *job, cons
     while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
     while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
     shape.run = run;
-    shape.blocks = (unsigned)divide_up(tiles, run) + 1;
+    shape.blocks = (unsigned)divide_up(tiles, run);
+    shape.gathers = true;
     return shape;
 }
 
@@ -259,12 +261,11 @@ static launch_shape shape_lanes(const cuda_context *c, const quire_job *job, con
 
 /* How many blocks of a short array's kernel add, at most: what one warp gathers; one multiprocessor is for that. */
 static size_t few_blocks(const cuda_context *c) {
-    const size_t others = c->multiprocessors > 1 ? (size_t)c->multiprocessors - 1 : 1;
-    return others < EXACT_FEW_BLOCKS ? others : EXACT_FEW_BLOCKS;
+    return least_of(c->multiprocessors > 1 ? (size_t)c->multiprocessors - 1 : 1, EXACT_FEW_BLOCKS);
 }
 
 static size_t blocks_for_short(const cuda_context *c) {
-    return c->wish.blocks && c->wish.blocks < few_blocks(c) ? c->wish.blocks : few_blocks(c);
+    return c->wish.blocks ? least_of(c->wish.blocks, few_blocks(c)) : few_blocks(c);
 }
 
 /* Threads of a short array's block that add, at most: fewer where shared memory is scarce. */
@@ -297,8 +298,16 @@ static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
+/* How many of the blocks of a long array are spared, for one that gathers: see policy.h. */
+static size_t spare_blocks(const cuda_context *c, const quire_job *job, size_t blocks, unsigned threads) {
+    const size_t once = (size_t)threads * SUMS_OF_THREAD, spare = blocks % once;
+    const bool pays = !c->wish.blocks && array_bytes(job) <= EXACT_GATHERED && blocks > once;
+    return pays && spare <= blocks / EXACT_SPARE_BLOCKS ? spare : 0;
+}
+
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
- * long one has as many as fit, or groups. Warps take no more at a time than leaves work for all. */
+ * long one has as many as fit, but for a few that are spared, or pieces. Warps take no more at a time than leaves work for
+ * all. */
 static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_pass pass) {
     const size_t steps = divide_up(job->n, kernel->step) + !job->n, size = (size_t)describe_format(job->type).size;
     unsigned threads = kernel->threads;
@@ -306,17 +315,22 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     const size_t warps = threads / 32;
     size_t blocks = kernel->is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (blocks > wished_blocks(c) || c->wish.blocks) blocks = wished_blocks(c);
-    const size_t batches = job->n / kernel->batch;
-    if (!kernel->is_short && pass != PASS_AGAIN && batches && has_pieces(c, job)) {
+    const size_t batches = kernel->is_short || pass == PASS_AGAIN ? 0 : job->n / kernel->batch;
+    if (batches && has_pieces(c, job)) {
         launch_shape pieces = { 0, threads, 0, kernel->batch };
         cut_into_pieces(c, pieces, batches, blocks, divide_up(EXACT_PIECE, array_bytes(job) / batches), false);
         if (pieces.halvings) return pieces;
     }
+    const size_t spare = batches ? spare_blocks(c, job, blocks, threads) : 0;
+    blocks -= spare;
     if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
     if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
-    return { (unsigned)blocks, threads, 0, share };
+    launch_shape shape = { (unsigned)blocks, threads, 0, share };
+    shape.gathers = batches >= blocks && (spare || c->wish.bytes);
+    if (shape.gathers) shape.step = shape.blocks; /* none will end soon: the one that gathers is the first to start */
+    return shape;
 }
 
 /* See policy.h. */
@@ -387,18 +401,19 @@ static cudaLaunchAttribute cluster_of(unsigned blocks) {
 
 /* The kernel may be started before the one ahead of it has ended, if the device knows how: it waits where it must. */
 static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_job work) {
-    launch_shape shape = shape_of(c, job, kernel, &work);
+    const launch_shape shape = shape_of(c, job, kernel, &work);
     work.cluster = kernel->once && shape.blocks > 1 && shape.blocks <= c->cluster;
     work.gathers = shape.gathers && !work.cluster;
-    if (work.gathers) shape.blocks++;
+    work.sharers = shape.blocks;
+    const unsigned blocks = work.sharers + (work.gathers ? 1 : 0);
     work.run = shape.run;
     work.share = shape.share;
     work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;
-    work.gatherer = shape.blocks - 1 - shape.step;
+    work.gatherer = blocks - 1 - shape.step;
     void *arguments[] = { &work };
-    cudaLaunchAttribute attributes[] = { overlapping(c->has_bulk), cluster_of(shape.blocks) };
+    cudaLaunchAttribute attributes[] = { overlapping(c->has_bulk), cluster_of(blocks) };
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(shape.blocks);
+    config.gridDim = dim3(blocks);
     config.blockDim = dim3(shape.threads);
     config.dynamicSmemBytes = shared_of(kernel, shape.threads);
     config.stream = c->stream;

@@ -106,8 +106,10 @@ static __device__ __forceinline__ bool take_hard(cuda_workspace *workspace) {
     return hard;
 }
 
-/* The next call may want to know, which is told when it changes. */
-static __device__ __forceinline__ void tell_hardness(const cuda_job &job, bool hard) {
+/* Whether that was so the next call may want to know, which is told when it changes. By a whole warp. */
+static __device__ __forceinline__ void tell_hardness(const cuda_job &job, const fixed_sum &sum, int thread) {
+    if (thread) return;
+    const bool hard = (sum.flags & FIXED_LIMBS) && take_hard(job.workspace);
     if (job.hint && hard != job.was_hard) *(volatile unsigned *)job.hint = hard;
 }
 
@@ -273,7 +275,7 @@ template <class Choice> static __device__ __forceinline__ fixed_sum like_a_sum(c
 template <class Choice>
 static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block, unsigned batch) {
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
-    const bool practises = job.run && !job.accumulator && gridDim.x > GATHERED_BY_ONE;
+    const bool practises = job.gathers && !job.accumulator && gridDim.x > GATHERED_BY_ONE;
     for (int left = practises ? 1 : 0; left >= 0; left--) {
         const bool practice = left > 0;
         fixed_sum own = FIXED_NOTHING;
@@ -285,7 +287,7 @@ static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block
                 sum = like_a_sum<Choice>(job, radius);
             } else if constexpr (Choice::loose) {
                 if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
-                if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
+                tell_hardness(job, sum, thread);
                 radius = gather_radius(job, sum, block, batch, thread);
             }
             finish_exact(job, sum, radius, block, practice, thread);

@@ -197,19 +197,26 @@ static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
     return (unsigned)(n / share + (n % share != 0));
 }
 
-/* How many warps take turns: those of a block that has a piece, or of the grid. The asm keeps the compiler from keeping it:
- * see block_number. */
-template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
+/* How many warps take turns: those of a block that has a piece; or of all blocks that have a share; or of the grid. The asm
+ * keeps the compiler from keeping it: see block_number. */
+template <bool SHARES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
     unsigned threads, blocks;
     asm volatile("mov.u32 %0, %%ntid.x;" : "=r"(threads));
     asm volatile("mov.u32 %0, %%nctaid.x;" : "=r"(blocks));
-    return threads / WARP * (PIECES && job.run ? 1 : blocks);
+    return threads / WARP * (!SHARES ? blocks : job.run ? 1 : job.sharers);
 }
 
 /* In turn with all warps of the grid, the first first, or the last. */
 static __device__ __forceinline__ warp_turns turns_of_grid(unsigned batches, const cuda_job &job, bool last_first) {
     const unsigned warp = threadIdx.x / WARP * gridDim.x + blockIdx.x;
     return { last_first ? warps_in_turn<false>(job) - 1 - warp : warp, batches };
+}
+
+/* In turn with those of all blocks that have a share. The one that has none, and is started before them, has a turn beyond
+ * any. */
+static __device__ __forceinline__ warp_turns turns_of_sharers(unsigned batches, const cuda_job &job) {
+    const unsigned before = job.gathers ? 1 : 0;
+    return { (blockIdx.x - before) * (blockDim.x / WARP) + threadIdx.x / WARP, batches };
 }
 
 /* In turn with those of the block, which has a piece of them. */
@@ -219,7 +226,7 @@ static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, co
 }
 
 /* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. FULL: all
- * are full, and may be of pieces. */
+ * are full, and of shares. */
 template <class Choice, class Format, class Term, int E, int PACKS, bool FULL>
 static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const typename Format::element *x,
                                                     const typename Format::element *y, size_t n, size_t share,
@@ -281,7 +288,7 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     } else {
         const unsigned batches = (unsigned)(a.n / BATCH);
         warp_batches<Choice, Format, Term, E, PACKS, true>(
-            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_grid(batches, job, false), job);
+            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_sharers(batches, job), job);
         const void *x = job.x;
         size_t n = job.n;
         asm volatile("" : "+l"(x), "+l"(n)); /* nothing of it is kept over the batches: see block_number */

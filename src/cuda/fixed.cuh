@@ -245,7 +245,6 @@ static __device__ __forceinline__ void deliver_sum(fixed_state *places, unsigned
     if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
 }
 
-#define SUMS_OF_THREAD 4                        /* that it takes at once, where there are many */
 #define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* so many blocks by one warp, but for one that has nothing */
 
 /* The last block's. */
@@ -279,40 +278,37 @@ static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsi
     return sum_of_states(s, room, memory.rest.limb);
 }
 
-/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Threads add up what they take,
- * as it comes, then warps, then the block. */
+/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Warps add up what they take,
+ * as it comes, then the block. A warp without a turn takes nothing, as one does that practises. */
 template <int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, unsigned blocks, fixed_sum own, int room,
                                                         fixed_memory<WARPS, DROPS> &memory) {
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const int thread = threadIdx.x % WARP, once = room < 3 * 14 ? room / 3 : 14;
     int64_t *limb = memory.rest.limb;
-    fixed_sums<1> part = { { FIXED_NOTHING } };
-    int most = NO_UNIT, greatest = NO_UNIT; /* of those that have dropped some; of all                                  */
-    if (threadIdx.x == 0) part.of[0] = own, most = dropped_unit_of(own), greatest = own.unit;
+    fixed_sum sum = FIXED_NOTHING;
+    if (warp == 0) sum = own;
+    int most = dropped_unit_of(sum), greatest = sum.unit; /* of those that have dropped some; of all                    */
+    unsigned begin = warp * GATHERED_BY_ONE, flags = 0;
 #pragma unroll 1
-    for (unsigned begin = threadIdx.x * SUMS_OF_THREAD; begin < blocks - 1; begin += blockDim.x * SUMS_OF_THREAD) {
-        fixed_state s[SUMS_OF_THREAD];
-        take_states(s, places_of(job), begin, blocks - 1);
-#pragma unroll
-        for (int i = 0; i < SUMS_OF_THREAD; i++) {
-            const fixed_sum its = sum_of(s[i]);
-            if (DROPS) most = max(most, dropped_unit_of(its));
-            greatest = max(greatest, its.unit);
-            join(part.of[0], its, greatest, once, limb);
-        }
-    }
-    __syncwarp();
+    do {
+        fixed_states<SUMS_OF_THREAD> s;
+        take_states(s.of, places_of(job), begin + thread * SUMS_OF_THREAD, blocks - 1);
+        for (int i = 0; DROPS && i < SUMS_OF_THREAD; i++) most = max(most, dropped_unit_of(sum_of(s.of[i])));
+        const fixed_sum its = sum_of_states(s, once, limb);
+        flags |= its.flags;
+        greatest = max(greatest, its.unit);
+        if (thread == 0) join(sum, its, greatest, once, limb);
+        begin += warps * GATHERED_BY_ONE;
+    } while (begin < blocks - 1);
     if (DROPS) {
         most = warp_max(most);
         if (thread == 0) atomicMax(&memory.dropped_unit, most);
     }
-    const fixed_sum sum = warp_sum_fixed<5>(
-        part, [&] { return common_unit(part, once); }, limb);
-    if (sum.flags & FIXED_LIMBS) __threadfence(); /* the first warp will take the limbs */
+    if (flags & FIXED_LIMBS) __threadfence(); /* the first warp will take the limbs */
     if (thread == 0) memory.gathered[warp] = sum;
     __syncthreads();
-    part.of[0] = FIXED_NOTHING;
+    fixed_sums<1> part = { { FIXED_NOTHING } };
     if (warp) return part.of[0];
     if ((unsigned)thread < warps) part.of[0] = memory.gathered[thread];
     return warp_sum_fixed<5>(

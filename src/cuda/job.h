@@ -41,7 +41,8 @@ struct cuda_job {
     unsigned gatherer;              /* the block that gathers: see pieces.cuh                                            */
     bool overlap;                   /* the next kernel may be started before this one has ended                          */
     bool cluster;                   /* the grid is a cluster                                                             */
-    bool gathers;                   /* the last block of short.cuh has no share: it gathers                              */
+    unsigned sharers;               /* the blocks that have a share                                                      */
+    bool gathers;                   /* the last, by number, has none, and gathers                                        */
     size_t share;                   /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not   */

@@ -25,10 +25,10 @@
 /* Sums that short.cuh has are short if so many blocks take them, which is as many as one warp gathers; not where loose ones
  * are quicker (below). What threads load by so many loads, half of those that a block may have, is one block's. More, up to
  * so many bytes (half as many of doubles, which take four additions each), is a cluster's (cluster.cuh), of so many blocks,
- * or half or a quarter of that if no more multiprocessors are near each other, with all threads if half of them would load
- * more than once. Still more is spread over all blocks: with a
- * quarter of the threads if half of them made few blocks, with all where half of them would load more than so often. Where
- * there are no clusters, what one block's threads load at once is one block's, and up to so many blocks load once. */
+ * or half or a quarter of that if no more multiprocessors are near each other, with all threads if half of them would
+ * have more than a batch. Still more is spread over all blocks: with a quarter of the threads if half of them made few
+ * blocks, with all where half of them would load more than so often. Where there are no clusters, what one block's threads
+ * load at once is one block's, and up to so many blocks load once. */
 #define EXACT_FEW_BLOCKS 128
 #define EXACT_ALONE_LOADS 4
 #define EXACT_CLUSTER ((size_t)512 << 10)
@@ -55,6 +55,12 @@
 #define PIECES_WARP 128 /* and a warp; no more make a tree */
 #define PIECE_PLACES 32 /* there is a multiple of so many of a size                       */
 #define PIECE_TREE 2048 /* and they make fewer trees than this of as much as the greatest has                          */
+
+/* A thread of the last block takes so many sums of others at once. Of long arrays up to so many bytes so few blocks, as a
+ * part of all, are spared where they would make it take some in another turn; there is room then for one that only gathers. */
+#define SUMS_OF_THREAD 4
+#define EXACT_GATHERED ((size_t)320 << 20)
+#define EXACT_SPARE_BLOCKS 16
 
 /* No block may have more shared memory: what compute capability 7.5 has; and 4 KB less of it for columns. */
 #define SHARED_MEMORY (64u << 10)

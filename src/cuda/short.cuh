@@ -22,7 +22,7 @@ template <class Choice> struct short_memory {
     static constexpr int warps = Choice::threads / WARP;
     fixed_memory<1, false> gathering;
     window_counts<Choice> count[warps];
-    int unit[warps];                     /* of its last bin                                                               */
+    int unit[warps];                     /* of its last bin: what follows from its top is a quotient, which takes a while */
     unsigned saw[warps];                 /* see column.cuh; and, above TOP_AT, below which power of two the window is     */
     fixed_sum sum[warps], before[warps]; /* of warps that are apart; of their windows before the last                    */
 };
@@ -104,7 +104,7 @@ static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short
     if (!__all_sync(WHOLE_WARP, is_like)) return sum_of_unlike(job, block, saw, thread);
     unit = Choice::fits ? Choice::least : __shfl_sync(WHOLE_WARP, unit, 0);
     fixed_sum sum = sum_of_counts<Choice>(count, Choice::fits ? Choice::fixed_window : (int)first >> TOP_AT, unit);
-    sum.units = warp_sum_units < Choice::counts == 1 ? 3 : 4 > (sum.units);
+    sum.units = warp_sum_units<Choice::pieces>(sum.units);
     sum.flags = __any_sync(WHOLE_WARP, saw & SAW_OTHER) ? FIXED_OTHER : 0;
     return sum;
 }
@@ -162,8 +162,7 @@ static __device__ __forceinline__ void gather_short(const cuda_job &job, short_m
         fixed_sum sum =
             gather_by_one<false>(job, end.places, FIXED_NOTHING, blocks, Choice::unit_step, memory.gathering, thread);
         if (practice) sum.units = (__int128)job.n << 40, sum.unit = Choice::last_unit(Choice::first_window);
-        if (Choice::many && !practice && thread == 0)
-            tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
+        if (Choice::many && !practice) tell_hardness(job, sum, thread);
         if (!practice || !end.accumulates) finish_fixed(job, end, sum, &memory.gathering.rest, practice, thread);
     }
 }
@@ -180,7 +179,7 @@ static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_
     }
     if constexpr (Choice::many) {
         sum = gather_by_one<true>(job, end.places, sum, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
-        if (thread == 0) tell_hardness(job, (sum.flags & FIXED_LIMBS) && take_hard(job.workspace));
+        tell_hardness(job, sum, thread);
     }
     finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
 }

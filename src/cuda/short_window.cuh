@@ -30,7 +30,7 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
     /* So many numbers a warp has in the end; and a block's shared memory. */
-    static constexpr int counts = one_is_all ? 1 : 2;
+    static constexpr int counts = one_is_all ? 1 : 2, pieces = one_is_all ? 3 : 4; /* those in PIECE_BITS             */
     static constexpr unsigned shared = parts * Choice::shared;
     /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly. */
     static constexpr int spare = 53 - precision - LANE_TERM_BITS;
@@ -399,8 +399,9 @@ static __device__ __forceinline__ bool add_loads(double (&bin)[2], const short_w
 /* Adds a batch to a window, if that holds it; answers whether. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_of<Format, E, PACKS> &b, bool &moves) {
+    constexpr int least = Choice::many ? PACKS : 1;
     double bin[2] = { w.bin[0], w.bin[1] };
-    const bool fits = add_loads < Choice, Format, Term, Choice::many ? PACKS : 1 > (bin, w, b, moves);
+    const bool fits = add_loads<Choice, Format, Term, least>(bin, w, b, moves);
     if (!__all_sync(WHOLE_WARP, fits)) return false;
     w.bin[0] = bin[0], w.bin[1] = bin[1];
     w.counted = true;

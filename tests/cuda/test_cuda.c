@@ -287,6 +287,50 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
+/* Arrays of some hundred MB, of which all blocks but one have the same share, and that one gathers: what is added twice, or
+ * not at all, shows. Twice, as hard data is done in another way the second time; and to an accumulator. */
+START_TEST(one_only_gathers) {
+    enum { CHUNK = 1000003, BYTES = 120 << 20 };
+    const quire_type type = (quire_type)(1 + _i / 2);
+    const size_t size = type_size(type), n = BYTES / size - 54321;
+    char *x = malloc(BYTES), *device;
+    quire_accumulator *a, expected_sum = QUIRE_ACCUMULATOR_ZERO, sum;
+    uint64_t *result;
+    quire_context *c;
+    OK(quire_open_cuda(&c, 0, NULL));
+    CUDA(cudaMalloc((void **)&device, BYTES));
+    CUDA(cudaMalloc((void **)&result, 64));
+    CUDA(cudaMalloc((void **)&a, sizeof *a));
+    fill(type, CHUNK, x, _i % 2 ? 0 : 9);
+    for (size_t at = CHUNK * size; at < BYTES; at++) x[at] = x[at - CHUNK * size];
+    CUDA(cudaMemcpy(device, x, BYTES, cudaMemcpyHostToDevice));
+    for (int op = 0; op < 8; op++) { /* all of them twice, the second time from the second element on */
+        const size_t shift = op < 4 ? 0 : size;
+        uint64_t found = 0, expected = 0;
+        OK(reduce(NULL, op % 4, type, n, x + shift, x + shift, QUIRE_EXACT, QUIRE_F64, &expected));
+        for (int turn = 0; turn < 2; turn++) {
+            CUDA(cudaMemset(result, 0, 8));
+            OK(reduce(c, op % 4, type, n, device + shift, device + shift, QUIRE_EXACT, QUIRE_F64, result));
+            CUDA(cudaMemcpy(&found, result, 8, cudaMemcpyDeviceToHost));
+            ck_assert_msg(found == expected, "type %d kind %d op %d turn %d: %llx, expected %llx", (int)type, _i % 2, op,
+                          turn, (unsigned long long)found, (unsigned long long)expected);
+        }
+    }
+    CUDA(cudaMemset(a, 0, sizeof *a));
+    OK(quire_accumulate(c, a, type, n, device));
+    CUDA(cudaMemcpy(&sum, a, sizeof sum, cudaMemcpyDeviceToHost));
+    OK(quire_accumulate(NULL, &expected_sum, type, n, x));
+    ck_assert(sum.other && expected_sum.other);
+    sum.other = expected_sum.other;
+    ck_assert_mem_eq(&sum, &expected_sum, sizeof sum);
+    quire_close(c);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    CUDA(cudaFree(a));
+    free(x);
+}
+END_TEST
+
 /* Blocks whose sums are far apart, or nothing: one element, or some, among zeros or tiny ones, and stairs, up or down. */
 START_TEST(uneven) {
     static const char *const launches[] = { "0,0", "0,0,1", "1000,0,1" };
@@ -453,6 +497,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, behind_each_other, 0, 2);
     tcase_add_test(cases, two_streams);
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
+    tcase_add_loop_test(cases, one_only_gathers, 0, 8);
     tcase_add_loop_test(cases, uneven, 0, 28);
     tcase_add_loop_test(cases, unlike, 0, 28);
     tcase_add_test(cases, full_bins);
