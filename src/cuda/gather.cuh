@@ -5,7 +5,7 @@
  * in place of which deliver_word writes another. So a word tells by itself whether it is there, and there is one trip to
  * memory and back where a counter of blocks takes three (a fence, an atomic, a load). Waiting is safe: no block waits but
  * the last, and blocks start in order. (CUDA does not promise that order. In another, one block of a kernel would wait while
- * the rest of the device is free for the others; and so it is with pieces.cuh.)
+ * the rest of the device is free for the others; and so it is where one that only gathers starts early: see pieces.cuh.)
  *
  * SPDX-License-Identifier: MIT
  */

@@ -2,8 +2,9 @@
  *
  * One of them, the last by number, waits for all others and makes the result of what they hand over. Where blocks have
  * pieces it has none, and is started before the last of them (job.h): it takes a while to gather what is there, and the code
- * for the end must come from memory, which the array has passed through the caches. So it waits for blocks that have not
- * begun, which is safe as long as the device has room for blocks that do not wait: a kernel has one that does.
+ * for the end must come from memory, which the array has passed through the caches. So it may be where all have the same
+ * share (policy.h): then it is the first to start. It waits for blocks that have not begun, which is safe as long as the
+ * device has room for blocks that do not wait: a kernel has one that does.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -301,16 +301,16 @@ START_TEST(one_only_gathers) {
     CUDA(cudaMalloc((void **)&device, BYTES));
     CUDA(cudaMalloc((void **)&result, 64));
     CUDA(cudaMalloc((void **)&a, sizeof *a));
-    fill(type, CHUNK, x, _i % 2 ? 0 : 9);
+    fill(type, CHUNK, x, _i % 2 == 0 ? 9 : type == QUIRE_F64 ? 400 : 0); /* sums of squares are finite doubles         */
     for (size_t at = CHUNK * size; at < BYTES; at++) x[at] = x[at - CHUNK * size];
     CUDA(cudaMemcpy(device, x, BYTES, cudaMemcpyHostToDevice));
     for (int op = 0; op < 8; op++) { /* all of them twice, the second time from the second element on */
-        const size_t shift = op < 4 ? 0 : size;
+        const size_t shift = op < 4 ? 0 : size, y = shift + (op % 4 == 2) * 4096; /* a product of two arrays            */
         uint64_t found = 0, expected = 0;
-        OK(reduce(NULL, op % 4, type, n, x + shift, x + shift, QUIRE_EXACT, QUIRE_F64, &expected));
+        OK(reduce(NULL, op % 4, type, n, x + shift, x + y, QUIRE_EXACT, QUIRE_F64, &expected));
         for (int turn = 0; turn < 2; turn++) {
             CUDA(cudaMemset(result, 0, 8));
-            OK(reduce(c, op % 4, type, n, device + shift, device + shift, QUIRE_EXACT, QUIRE_F64, result));
+            OK(reduce(c, op % 4, type, n, device + shift, device + y, QUIRE_EXACT, QUIRE_F64, result));
             CUDA(cudaMemcpy(&found, result, 8, cudaMemcpyDeviceToHost));
             ck_assert_msg(found == expected, "type %d kind %d op %d turn %d: %llx, expected %llx", (int)type, _i % 2, op,
                           turn, (unsigned long long)found, (unsigned long long)expected);
