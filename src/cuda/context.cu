@@ -232,7 +232,7 @@ static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t u
  * leaves enough of them. */
 static launch_shape shape_ring(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tiles,
                                size_t most) {
-    const size_t tile_bytes = divide_up(array_bytes(job), tiles) + !job->n;
+    const size_t tile_bytes = divide_up(array_bytes(job), tiles);
     /* large tiles make no small pieces: then they pay only where a block is slow by itself, with 16 bits an element */
     const bool pay = c->wish.bytes || tile_bytes <= RING_PIECE || describe_format(job->type).size == 2;
     launch_shape shape = { 0, kernel->threads, 1, 0 };
@@ -321,7 +321,7 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
         cut_into_pieces(c, pieces, batches, blocks, divide_up(EXACT_PIECE, array_bytes(job) / batches), false);
         if (pieces.halvings) return pieces;
     }
-    const size_t spare = batches ? spare_blocks(c, job, blocks, threads) : 0;
+    const size_t spare = batches >= blocks ? spare_blocks(c, job, blocks, threads) : 0;
     blocks -= spare;
     if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
     if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);

@@ -206,17 +206,16 @@ template <bool SHARES> static __device__ __forceinline__ unsigned warps_in_turn(
     return threads / WARP * (!SHARES ? blocks : job.run ? 1 : job.sharers);
 }
 
-/* In turn with all warps of the grid, the first first, or the last. */
-static __device__ __forceinline__ warp_turns turns_of_grid(unsigned batches, const cuda_job &job, bool last_first) {
-    const unsigned warp = threadIdx.x / WARP * gridDim.x + blockIdx.x;
-    return { last_first ? warps_in_turn<false>(job) - 1 - warp : warp, batches };
-}
-
 /* In turn with those of all blocks that have a share. The one that has none, and is started before them, has a turn beyond
  * any. */
 static __device__ __forceinline__ warp_turns turns_of_sharers(unsigned batches, const cuda_job &job) {
-    const unsigned before = job.gathers ? 1 : 0;
-    return { (blockIdx.x - before) * (blockDim.x / WARP) + threadIdx.x / WARP, batches };
+    const int block = (int)(blockIdx.x - (job.gathers ? 1 : 0));
+    return { (threadIdx.x / WARP * job.sharers + (unsigned)block) | (unsigned)(block >> 31), batches };
+}
+
+/* In turn with all warps of the grid, the last first. */
+static __device__ __forceinline__ warp_turns turns_from_last(unsigned batches, const cuda_job &job) {
+    return { warps_in_turn<false>(job) - 1 - (threadIdx.x / WARP * gridDim.x + blockIdx.x), batches };
 }
 
 /* In turn with those of the block, which has a piece of them. */
@@ -284,7 +283,7 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     const aligned_arrays<Format> a = aligned_arrays_of<Format, E>(job.x, job.y, job.n);
     if constexpr (Choice::is_short) {
         warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, job.share,
-                                                            turns_of_grid(shares_of(a.n, job.share), job, false), job);
+                                                            turns_of_sharers(shares_of(a.n, job.share), job), job);
     } else {
         const unsigned batches = (unsigned)(a.n / BATCH);
         warp_batches<Choice, Format, Term, E, PACKS, true>(
@@ -295,7 +294,7 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
         const aligned_arrays<Format> b = aligned_arrays_of<Format, E>(x, job.y, n);
         const size_t full = b.n / BATCH * BATCH;
         warp_batches<Choice, Format, Term, E, 1, false>(w, b.x + full, b.y + full, b.n - full, WARP * E,
-                                                        turns_of_grid(shares_of(b.n - full, WARP * E), job, true), job);
+                                                        turns_from_last(shares_of(b.n - full, WARP * E), job), job);
     }
 }
 
@@ -316,7 +315,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     w.window.open();
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.saw = 0, w.dropped = 0;
-    w.loose = job.pass == PASS_LOOSE && blockIdx.x % HARD_EVERY;
+    w.loose = job.pass == PASS_LOOSE && block_number(job) % HARD_EVERY;
     if (block_number(job) == gridDim.x - 1) {
         clear_accumulator(block.rest);
         if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;

@@ -284,7 +284,7 @@ template <int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, unsigned blocks, fixed_sum own, int room,
                                                         fixed_memory<WARPS, DROPS> &memory) {
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    const int thread = threadIdx.x % WARP, once = room < 3 * 14 ? room / 3 : 14;
+    const int thread = threadIdx.x % WARP, once = room / 3;
     int64_t *limb = memory.rest.limb;
     fixed_sum sum = FIXED_NOTHING;
     if (warp == 0) sum = own;
