@@ -32,11 +32,12 @@ static quire_status run_method(const contender *c, const job *j, uint64_t *bits)
 }
 
 quire_tier contenders_tier(const options *o) {
-    static const quire_tier tiers[] = { QUIRE_TIER_AVX512, QUIRE_TIER_AVX2, QUIRE_TIER_PORTABLE };
     const char *wanted = getenv("QUIRE_TIER");
     if (o->tier != QUIRE_TIER_BEST) return o->tier;
-    for (int i = 0; i < 3; i++)
-        if (wanted ? !strcmp(wanted, quire_tier_name(tiers[i])) : quire_tier_available(tiers[i])) return tiers[i];
+    for (int i = QUIRE_TIER_AVX512VNNI; i >= QUIRE_TIER_PORTABLE; i--) {
+        const quire_tier tier = (quire_tier)i;
+        if (wanted ? !strcmp(wanted, quire_tier_name(tier)) : quire_tier_available(tier)) return tier;
+    }
     return contenders_tier(&(options){ .tier = QUIRE_TIER_PORTABLE });
 }
 

@@ -6,8 +6,12 @@ static const struct variant {
     quire_tier tier;
     int threads;
 } VARIANTS[] = {
-    { "NULL", QUIRE_TIER_BEST, 0 },     { "portable", QUIRE_TIER_PORTABLE, 1 },    { "avx2", QUIRE_TIER_AVX2, 1 },
-    { "avx512", QUIRE_TIER_AVX512, 1 }, { "best, 3 threads", QUIRE_TIER_BEST, 3 },
+    { "NULL", QUIRE_TIER_BEST, 0 },
+    { "portable", QUIRE_TIER_PORTABLE, 1 },
+    { "avx2", QUIRE_TIER_AVX2, 1 },
+    { "avx512", QUIRE_TIER_AVX512, 1 },
+    { "avx512vnni", QUIRE_TIER_AVX512VNNI, 1 },
+    { "best, 3 threads", QUIRE_TIER_BEST, 3 },
 };
 
 static const char *cpu_unavailable(void) { return NULL; }

@@ -16,11 +16,12 @@
 
 #include "support.h"
 
-static const quire_tier TIERS[] = { QUIRE_TIER_BEST, QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512 };
-static const char *const TIER_NAMES[] = { "best", "portable", "avx2", "avx512" };
+static const quire_tier TIERS[] = { QUIRE_TIER_BEST, QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512,
+                                    QUIRE_TIER_AVX512VNNI };
+static const char *const TIER_NAMES[] = { "best", "portable", "avx2", "avx512", "avx512vnni" };
 #define TIER_COUNT (sizeof TIERS / sizeof *TIERS)
 
-static const int BAD_ENUMS[] = { -1, 4, 99, INT_MAX, INT_MIN };
+static const int BAD_ENUMS[] = { -1, 5, 99, INT_MAX, INT_MIN };
 #define BAD_ENUM_COUNT (sizeof BAD_ENUMS / sizeof *BAD_ENUMS)
 
 /* A context, or NULL, must sum right after whatever was done to it. */
@@ -107,21 +108,25 @@ START_TEST(tiers_are_what_the_processor_has) {
     ck_assert(!quire_tier_available(QUIRE_TIER_AVX512) ||
               (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")));
+    ck_assert(!quire_tier_available(QUIRE_TIER_AVX512VNNI) ||
+              (quire_tier_available(QUIRE_TIER_AVX512) && __builtin_cpu_supports("avx512vnni")));
 #else
     ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX2), 0);
     ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX512), 0);
+    ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX512VNNI), 0);
 #endif
 }
 END_TEST
 
 /* Which instruction sets a call runs, seen from outside: the trap flag stops behind each instruction, and its first byte
- * tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart. Only the object that holds the library is looked at: libc has
- * vectors of its own. Without this, a set_tier without effect, or a QUIRE_TIER that is ignored, shows nowhere. */
+ * tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart; VNNI's one instruction, VPDPWSSD, is EVEX.66.0F38 52. Only the
+ * object that holds the library is looked at: libc has vectors of its own. Without this, a set_tier without effect, or a
+ * QUIRE_TIER that is ignored, shows nowhere. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && !defined(__SANITIZE_ADDRESS__)
 #define CAN_TRACE /* flags of the user's own that allow AVX everywhere would be taken for a tier */
 static struct {
     uintptr_t from, to; /* the segment with the library's code */
-    volatile long steps, vex, evex;
+    volatile long steps, vex, evex, vnni;
 } traced;
 
 static void look_at_instruction(int signal, siginfo_t *info, void *c) {
@@ -132,6 +137,7 @@ static void look_at_instruction(int signal, siginfo_t *info, void *c) {
     traced.steps++;
     traced.vex += *code == 0xc4 || *code == 0xc5;
     traced.evex += *code == 0x62;
+    traced.vnni += *code == 0x62 && (code[1] & 7) == 2 && (code[2] & 3) == 1 && code[4] == 0x52;
 }
 
 static int find_segment(struct dl_phdr_info *object, size_t size, void *address) {
@@ -147,7 +153,7 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *address)
 }
 
 static quire_tier tier_seen(quire_context *context, quire_method method) {
-    static float x[300];
+    static uint16_t x[300]; /* halves, which each tier takes by its own instructions                                     */
     static const struct sigaction ignore;
     struct sigaction action = ignore, before;
     quire_status status;
@@ -159,16 +165,24 @@ static quire_tier tier_seen(quire_context *context, quire_method method) {
     void *address;
     memcpy(&address, &function, sizeof address);
     dl_iterate_phdr(find_segment, dlsym(RTLD_DEFAULT, "quire_sum") ? dlsym(RTLD_DEFAULT, "quire_sum") : address);
-    traced.steps = traced.vex = traced.evex = 0;
-    check_ok(quire_sum(context, QUIRE_F32, 300, x, method, QUIRE_F32, &sum)); /* lazy binding is done with */
+    traced.steps = traced.vex = traced.evex = traced.vnni = 0;
+    check_ok(quire_sum(context, QUIRE_F16, 300, x, method, QUIRE_F32, &sum)); /* lazy binding is done with */
     sigaction(SIGTRAP, &action, &before);
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
-    status = quire_sum(context, QUIRE_F32, 300, x, method, QUIRE_F32, &sum);
+    status = quire_sum(context, QUIRE_F16, 300, x, method, QUIRE_F32, &sum);
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
     sigaction(SIGTRAP, &before, NULL);
     check_ok(status);
     ck_assert_int_gt(traced.steps, 100);
-    return traced.evex ? QUIRE_TIER_AVX512 : traced.vex ? QUIRE_TIER_AVX2 : QUIRE_TIER_PORTABLE;
+    return traced.vnni   ? QUIRE_TIER_AVX512VNNI
+           : traced.evex ? QUIRE_TIER_AVX512
+           : traced.vex  ? QUIRE_TIER_AVX2
+                         : QUIRE_TIER_PORTABLE;
+}
+
+/* Only exact sums have a use for VNNI. */
+static quire_tier tier_run(quire_tier tier, quire_method method) {
+    return tier == QUIRE_TIER_AVX512VNNI && method != QUIRE_EXACT ? QUIRE_TIER_AVX512 : tier;
 }
 
 START_TEST(tiers_run_their_instructions) {
@@ -179,10 +193,10 @@ START_TEST(tiers_run_their_instructions) {
     unsetenv("QUIRE_TIER");
     for (size_t m = 0; m < 4; m++) {
         check_ok(quire_open_cpu(&context, 1));
-        ck_assert_int_eq(tier_seen(context, methods[m]), best);
-        ck_assert_int_eq(tier_seen(NULL, methods[m]), best);
+        ck_assert_int_eq(tier_seen(context, methods[m]), tier_run(best, methods[m]));
+        ck_assert_int_eq(tier_seen(NULL, methods[m]), tier_run(best, methods[m]));
         for (size_t t = 0; t < TIER_COUNT; t++) {
-            const quire_tier expected = t ? TIERS[t] : best;
+            const quire_tier expected = tier_run(t ? TIERS[t] : best, methods[m]);
             quire_context *named;
             if (!quire_tier_available(TIERS[t])) continue;
             check_ok(quire_set_tier(context, TIERS[t]));

@@ -254,6 +254,27 @@ START_TEST(full_headroom) {
 }
 END_TEST
 
+/* Elements as large as they can be below 2^e, and a few odd multiples of 2^(e - span) to show what a bin has lost that holds
+ * so many bits and no more. The lengths leave steps of every number at the end of a block, whatever a vector's width. */
+START_TEST(to_the_brim) {
+    const quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    const size_t most = 3 * 4096;
+    const int e = f->bias < 30 ? f->bias : 30, bits = f->precision < 20 ? f->precision : 20;
+    void *x = array_new(most * f->size, 0);
+    for (size_t i = 0; i < most; i++) type_set(type, x, i, power_of_two(e) - power_of_two(e - bits));
+    for (int span = 25; span < 46 && e - span >= f->least; span += span < 39 ? 5 : 1) {
+        for (size_t i = 0; i < most; i += 251) type_set(type, x, i, power_of_two(e - span));
+        for (size_t width = 2; width <= 8; width *= 2)
+            for (size_t turn = 0; turn < scaled(12); turn++) {
+                const size_t n = 3 * 512 * width - 1 - turn * width;
+                check_everywhere(OPERATION_SUM, type, n, x, NULL, text_of(OPERATION_SUM, type, "to the brim", n));
+            }
+    }
+    array_free(x);
+}
+END_TEST
+
 /* One outlier among elements of one exponent, at every place of a short vector and every distance. */
 START_TEST(one_outlier) {
     quire_type type = TYPES[_i];
@@ -294,6 +315,39 @@ START_TEST(one_stray) {
 }
 END_TEST
 
+/* Stretches of elements of one size each, with strays among them: none, or few, or many. */
+static void fill_stretches(generator *g, quire_type type, size_t n, size_t longest, int any_bits, void *x) {
+    static const size_t one_in[] = { 0, 1100, 300, 80, 20 };
+    const number_format *f = type_format(type);
+    for (size_t i = 0; i < n;) {
+        const size_t end = i + 1 + (size_t)generator_below(g, longest), rare = one_in[generator_below(g, 5)];
+        const int e = generator_between(g, f->least + f->precision + 3, f->bias);
+        for (; i < end && i < n; i++) {
+            const double sign = generator_next(g) & 1 ? -1 : 1;
+            uint64_t bits = generator_next(g) >> (64 - 8 * f->size);
+            if (!any_bits) bits = type_encode(type, bits & 1 ? 0 : sign * power_of_two(f->least + (int)(bits % 11)));
+            type_set(type, x, i, sign * (1 + generator_uniform(g) / 2) * power_of_two(e - (int)generator_below(g, 3)));
+            if (rare && generator_below(g, rare) == 0) type_store(type, x, i, bits);
+        }
+    }
+}
+
+/* The same with what a stretch is taken for, which must not be believed of the next, either. */
+START_TEST(changing_range) {
+    const quire_type type = TYPES[_i];
+    const size_t n = 80021, longest[] = { 60000, 9000, 1500 };
+    void *x = array_new(n * type_size(type), 0);
+    generator g;
+    generator_seed(&g, 13);
+    for (size_t turn = 0; turn < scaled(24); turn++) {
+        fill_stretches(&g, type, n, longest[turn % 3], turn % 8 == 7, x);
+        for (operation op = OPERATION_SUM; op <= OPERATION_ASUM; op++)
+            check_everywhere(op, type, n, x, NULL, text_of(op, type, "changing range", n));
+    }
+    array_free(x);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("exact");
     TCase *all = tcase_create("all");
@@ -307,8 +361,10 @@ int main(void) {
     tcase_add_loop_test(all, every_order, 0, TYPE_COUNT);
     tcase_add_loop_test(all, every_split, 0, product);
     tcase_add_loop_test(all, full_headroom, 0, 4 * TYPE_COUNT);
+    tcase_add_loop_test(all, to_the_brim, 0, TYPE_COUNT);
     tcase_add_loop_test(all, one_outlier, 0, TYPE_COUNT);
     tcase_add_loop_test(all, one_stray, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, changing_range, 0, TYPE_COUNT);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

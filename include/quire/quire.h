@@ -112,10 +112,11 @@ typedef struct quire_context quire_context;
 
 /* Instruction sets for the CPU, from the one that runs anywhere to the fastest. They differ in speed, never in bits. */
 typedef enum quire_tier {
-    QUIRE_TIER_BEST = 0,     /* the last of these that the processor has                                                */
-    QUIRE_TIER_PORTABLE = 1, /* plain C                                                                                 */
-    QUIRE_TIER_AVX2 = 2,     /* x86-64 with AVX2, FMA and F16C                                                          */
-    QUIRE_TIER_AVX512 = 3    /* x86-64 with AVX-512 F, BW, DQ and VL                                                    */
+    QUIRE_TIER_BEST = 0,      /* the last of these that the processor has                                               */
+    QUIRE_TIER_PORTABLE = 1,  /* plain C                                                                                */
+    QUIRE_TIER_AVX2 = 2,      /* x86-64 with AVX2, FMA and F16C                                                         */
+    QUIRE_TIER_AVX512 = 3,    /* x86-64 with AVX-512 F, BW, DQ and VL                                                   */
+    QUIRE_TIER_AVX512VNNI = 4 /* and VNNI, which exact sums of 16-bit elements gain by                                  */
 } quire_tier;
 
 #define QUIRE_MAX_THREADS 4096
@@ -123,7 +124,7 @@ typedef enum quire_tier {
 /* Opens a context on the CPU and stores it in *context.
  *   threads  how many threads a large reduction may use; 0: as many as OpenMP would (OMP_NUM_THREADS, or the number of
  *            processors). A library built without OpenMP uses one, whatever is asked.
- * The tier is the one the environment variable QUIRE_TIER names ("portable", "avx2", "avx512"), else the best.
+ * The tier is the one the environment variable QUIRE_TIER names ("portable", "avx2", "avx512", "avx512vnni"), else the best.
  * QUIRE_NULL_POINTER (context is NULL), QUIRE_INVALID_THREADS, QUIRE_INVALID_TIER or QUIRE_TIER_UNAVAILABLE (what
  * QUIRE_TIER names), QUIRE_OUT_OF_MEMORY. On any of these *context is untouched. */
 QUIRE_API quire_status quire_open_cpu(quire_context **context, int threads);
@@ -149,7 +150,8 @@ QUIRE_API quire_status quire_set_tier(quire_context *context, quire_tier tier);
 /* 1 if this processor and this build have the tier (PORTABLE and BEST: always), else 0. */
 QUIRE_API int quire_tier_available(quire_tier tier);
 
-/* The name of a tier, as QUIRE_TIER takes it: "best", "portable", "avx2", "avx512"; NULL for an unknown number. */
+/* The name of a tier, as QUIRE_TIER takes it: "best", "portable", "avx2", "avx512", "avx512vnni"; NULL for an unknown
+ * number. */
 QUIRE_API const char *quire_tier_name(quire_tier tier);
 
 /* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread that

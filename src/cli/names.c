@@ -7,7 +7,7 @@
 #include <string.h>
 
 const quire_method every_method[METHODS] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
-const quire_tier every_tier[TIERS] = { QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512 };
+const quire_tier every_tier[TIERS] = { QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512, QUIRE_TIER_AVX512VNNI };
 
 /* Indexed by quire_method and quire_type, whose numbers are pinned; 0 is none of them. */
 static const char *const method_names[] = { NULL, "exact", "kahan", "pairwise", "plain" };

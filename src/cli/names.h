@@ -15,7 +15,7 @@ enum operation { OPERATION_SUM, OPERATION_ASUM, OPERATION_DOT, OPERATION_NRM2, O
 #define METHODS 4
 extern const quire_method every_method[METHODS];
 
-#define TIERS 3
+#define TIERS 4
 extern const quire_tier every_tier[TIERS];
 
 const char *method_name(quire_method method);

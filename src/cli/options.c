@@ -36,7 +36,7 @@ static const char option_help[] =
     "                               how to sum (default: exact); all compares them in a table\n"
     "  --json                       print JSON\n"
     "  --threads N                  use N threads (default: 0, as many as there are processors)\n"
-    "  --tier portable|avx2|avx512|best\n"
+    "  --tier portable|avx2|avx512|avx512vnni|best\n"
     "                               use these instructions of the processor (default: best)\n"
     "  --device cpu|cuda|cuda:N     where to work (default: cpu; cuda is cuda:0)\n"
     "  -h, --help                   print this help\n";
@@ -90,7 +90,7 @@ static int read_option(struct options *options, int option, const char *value) {
         return options->result < 0 ? bad_value(option, value, "f16, bf16, f32 or f64") : EXIT_FINE;
     case OPTION_TIER:
         options->tier = tier_named(value);
-        return options->tier < 0 ? bad_value(option, value, "portable, avx2, avx512 or best") : EXIT_FINE;
+        return options->tier < 0 ? bad_value(option, value, "portable, avx2, avx512, avx512vnni or best") : EXIT_FINE;
     case OPTION_DEVICE: return read_device(options, value);
     case OPTION_THREADS: return read_threads(options, value);
     case OPTION_JSON: options->json = true; return EXIT_FINE;

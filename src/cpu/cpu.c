@@ -28,6 +28,7 @@ typedef struct {
 
 #define PIECES 256                        /* the most pieces of a job                                                */
 #define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
+#define CACHED_BYTES ((size_t)32 << 20)   /* arrays that are longer are in no cache, so that it pays to fetch ahead     */
 #define THREAD_ELEMENTS ((size_t)1 << 17) /* the fewest elements worth a thread: some microseconds of work           */
 
 typedef union {
@@ -65,6 +66,7 @@ typedef struct cpu_work {
     size_t piece; /* elements of a piece, a power of two of tiles                                                       */
     int pieces, threads;
     void (*run)(const struct cpu_work *w, int piece, const char *x, const char *y, size_t n);
+    int fetches;       /* see tile_function                                                                              */
     tile_function sum; /* of a batch of tiles, and how two are merged, and where pieces put theirs                       */
     merge_function merge;
     lane_state *state;
@@ -89,6 +91,7 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job) {
     cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
     w.size = (size_t)describe_format(job->type).size;
     w.tile = w.piece = order_tile(job->n, order_rows_of(job->method));
+    w.fetches = job->n * w.size * (job->x == job->y ? 1 : 2) > CACHED_BYTES;
     while (w.piece < PIECE_ELEMENTS || (job->n - 1) / w.piece >= PIECES) w.piece *= 2;
     if (job->n > w.piece) {
         w.threads = threads_of(context);
@@ -142,7 +145,7 @@ static void run_pieces(const cpu_work *w) {
 static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
     const size_t tiles = (n - 1) / w->tile + 1;
     if (tiles <= TILE_BATCH) {
-        w->sum(x, y, n, w->tile, state);
+        w->sum(x, y, n, w->tile, w->fetches, state);
         return;
     }
     const size_t left = order_split(tiles) * w->tile;

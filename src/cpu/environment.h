@@ -13,13 +13,19 @@
 
 typedef unsigned cpu_environment;
 
+#define ENVIRONMENT_FLAGS 0x3fu  /* of exceptions that were raised: they are no part of how we compute  */
+#define ENVIRONMENT_OURS 0x1f80u /* the processor's default: all exceptions masked, round to nearest, no FTZ, no DAZ */
+
+/* Most callers' is ours, and writing it takes much longer than reading it. */
 static inline cpu_environment environment_enter(void) {
-    cpu_environment callers = _mm_getcsr();
-    _mm_setcsr(0x1f80); /* the processor's default: all exceptions masked, round to nearest, no FTZ, no DAZ             */
+    const cpu_environment callers = _mm_getcsr();
+    if ((callers & ~ENVIRONMENT_FLAGS) != ENVIRONMENT_OURS) _mm_setcsr(ENVIRONMENT_OURS);
     return callers;
 }
 
-static inline void environment_leave(cpu_environment callers) { _mm_setcsr(callers); }
+static inline void environment_leave(cpu_environment callers) {
+    if (_mm_getcsr() != callers) _mm_setcsr(callers);
+}
 
 #else
 

@@ -22,7 +22,7 @@ typedef struct {
     quire_accumulator *accumulator;
     ball_radius *radius; /* NULL: no window is to be loose                                                              */
     window window;
-    int blocks;
+    size_t blocks;    /* of BLOCK_ELEMENTS, or less                                                                     */
     block_counts sum; /* of the window's bins; the others are not set                                                   */
 } exact_state;
 
@@ -38,6 +38,7 @@ static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
+    size_t longest;      /* see longest_block                                                                             */
     int reach;           /* of a window of one bin, see window_reach                                                      */
     int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
@@ -104,11 +105,15 @@ static void change_window(exact_state *x, window w) {
     x->window = w;
 }
 
-static void add_counts(exact_state *x, const block_counts *counts) {
+static size_t elements_in(const exact_engine *e, size_t steps) { return steps * (SIMD_BYTES / (size_t)e->size); }
+
+static void add_counts(exact_state *x, const block_counts *counts, size_t steps) {
+    const size_t blocks = (elements_in(x->engine, steps) - 1) / BLOCK_ELEMENTS + 1;
+    if (x->blocks + blocks > WINDOW_BLOCKS) deposit(x);
     for (int s = 0; s < streams_in(x); s++)
         for (int k = 0; k < x->window.bins; k++)
             x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
-    if (++x->blocks == WINDOW_BLOCKS) deposit(x);
+    x->blocks += blocks;
 }
 
 /* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. If there
@@ -116,11 +121,11 @@ static void add_counts(exact_state *x, const block_counts *counts) {
  * loses less than half a unit too. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
-    const size_t elements = steps * (SIMD_BYTES / (size_t)s->engine->size), halves = s->engine->streams == 1 ? 1 : 3;
-    if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)(elements * halves), unit - 1 });
+    const size_t halves = s->engine->streams == 1 ? 1 : 3;
+    if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)(elements_in(s->engine, steps) * halves), unit - 1 });
 }
 
-typedef enum { BLOCK_ADDED, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
+typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
 /* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window. */
 static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
@@ -139,7 +144,7 @@ static term_range window_sum(const exact_state *s, const char *x, const char *y,
     return (s->window.loose ? e->loose : e->block[s->window.bins])(x, y, steps, s->window.top, counts);
 }
 
-/* A block in the window in force, or in a new one; nothing is added if no window holds it. */
+/* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds it. */
 static block_result add_block(exact_state *s, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts counts;
@@ -149,11 +154,12 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     if (result) return result;
     term_range r = window_sum(s, x, y, steps, &counts);
     if (!window_holds(e, s->window, r)) {
+        if (elements_in(e, steps) > BLOCK_ELEMENTS) return BLOCK_TOO_LONG;
         result = open_window(s, r, x, y, steps);
         if (result) return result;
         r = window_sum(s, x, y, steps, &counts);
     }
-    add_counts(s, &counts);
+    add_counts(s, &counts, steps);
     if (s->window.loose) add_loss(s, r, steps);
     /* An outlier may have passed, that made the window larger than the rest needs. */
     if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
@@ -187,11 +193,18 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
     state.engine = e;
     state.accumulator = a;
     state.radius = radius;
-    state.window.bins = state.blocks = 0;
+    state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
+    size_t usual = 0; /* so many blocks to come are not to be long                                                        */
     while (n >= step) {
-        size_t count = n < BLOCK_ELEMENTS ? n - n % step : BLOCK_ELEMENTS;
+        const size_t most = state.window.bins == 1 && !usual ? e->longest : BLOCK_ELEMENTS;
+        size_t count = n < most ? n - n % step : most;
         block_result result = add_block(&state, x, y, count / step);
+        if (result == BLOCK_TOO_LONG) {
+            usual = e->longest / BLOCK_ELEMENTS + 1;
+            continue;
+        }
+        if (usual) usual--;
         if (result == BLOCK_UNKNOWN) add_finite(&state, x, y, count / step);
         if (result != BLOCK_TOO_WIDE) {
             slow_blocks = SLOW_BLOCKS_FIRST;
@@ -251,12 +264,19 @@ QUIRE_FORMATS(LOAD, )
                                         ball_radius *radius) {                                                              \
         const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
         const exact_choice loose = CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1);                                 \
-        const exact_engine engine = { sizeof(format##_element), IS_DOUBLE_##real && inexact ? 2 : 1,                        \
-                                      window_reach(c, 1),       { term_scale(c), term_scale(loose) },                       \
-                                      term_highest(c),          term_lowest(c),                                             \
-                                      strict_bins(c),           { WINDOWS(BLOCK_ENTRY, format, term) },                     \
-                                      format##_##term##_loose,  format##_##term##_copy,                                     \
-                                      format##_##term##_slow,   format##_##term##_zeros };                                  \
+        const exact_engine engine = { sizeof(format##_element),                                                             \
+                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
+                                      longest_block(c),                                                                     \
+                                      window_reach(c, 1),                                                                   \
+                                      { term_scale(c), term_scale(loose) },                                                 \
+                                      term_highest(c),                                                                      \
+                                      term_lowest(c),                                                                       \
+                                      strict_bins(c),                                                                       \
+                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
+                                      format##_##term##_loose,                                                              \
+                                      format##_##term##_copy,                                                               \
+                                      format##_##term##_slow,                                                               \
+                                      format##_##term##_zeros };                                                            \
         exact_sum(&engine, a, x, y, n, radius);                                                                             \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)

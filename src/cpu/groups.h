@@ -53,7 +53,7 @@ QUIRE_INLINE void groups_add(exact_choice c, const char *x, size_t steps, v_i32 
     for (int g = 0; g < GROUPS; g++) {
         const v_i16 power = powers_of_group(powers, g);
 #pragma GCC unroll 4
-        for (size_t u = 0; u < steps; u++) sum[g] += sum_pairs(significand[u], look_up(power, octave[u]));
+        for (size_t u = 0; u < steps; u++) sum[g] = add_products(sum[g], significand[u], look_up(power, octave[u]));
     }
 }
 

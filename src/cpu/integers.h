@@ -5,9 +5,10 @@
  * turns the field into a power of two, and m is multiplied by that: two sums, one of 15 neighbouring fields and one of the
  * next 15. It is 15 operations for 32 elements or fewer; widening them to doubles takes 17 to 19, and slower ones.
  *
- * Most elements of ordinary data have one of 15 neighbouring fields. So one sum of these is tried first, which takes 9
- * operations: a shift by the distance to the greatest field makes the power of two, and the greatest distance tells whether
- * all were in reach. (A zero is not: it has no leading bit.)
+ * Most elements of ordinary data have one of 15 neighbouring fields. So one sum of these is tried first, which takes 8 or 9
+ * operations: for halves a table, which has something else for a field that is out of reach; for bfloat16 a shift by the
+ * distance to the greatest field. (A zero is out of reach: it has no leading bit.) Steps that have such strays are taken
+ * from the sum again, if they are few, and go the way above.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -61,35 +62,62 @@ QUIRE_INLINE v_i64 sum_of_pairs(v_i32 sum) { return ((v_i64)((v_u64)sum << 32) >
 
 /* -------------------------------------------------------------------------------------------- one sum, of 15 fields */
 
-#define NEAR_FAILURES 2 /* of a block: then it is not tried any more, until the next                                    */
+#define NEAR_TRIES 4 /* of a block, each with the greatest field where it begins                                       */
+#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which tells whether it has something out of reach                    */
+#define NEAR_STEPS (INTEGER_STEPS / NEAR_PARTS)
 
-/* A sum of 15 fields, field the greatest. m takes the magnitudes; but the greatest counts as large as that field allows. */
+/* A sum of 15 fields, field the greatest. */
 typedef struct {
     int field; /* 0: none is tried                                                                                      */
     v_i32 sum;
 } near_sum;
 
-/* Whether all elements of some steps are in reach; what they make, if so. */
-QUIRE_INLINE int near_add(exact_choice c, near_sum *near, const char *x, size_t steps, magnitudes *m) {
+QUIRE_INLINE int16_t near_greatest(exact_choice c, const near_sum *near) {
+    return (int16_t)(((near->field + 1) << (c.format.precision - 1)) - 1);
+}
+
+/* The distance from the greatest magnitude to the least in reach. */
+QUIRE_INLINE uint16_t near_reach(exact_choice c) { return (uint16_t)((INTEGER_SPREAD << (c.format.precision - 1)) - 1); }
+
+/* Adds a step, as if all its elements were in reach. */
+QUIRE_INLINE v_i32 near_step(exact_choice c, const near_sum *near, v_i32 sum, v_i16 raw, v_u16 *farthest) {
     const int stored = c.format.precision - 1;
-    const v_i16 one = (v_i16){ 0 } + (int16_t)(1 << stored),
-                greatest = (v_i16){ 0 } + (int16_t)(((near->field + 1) << stored) - 1);
-    const v_i16 unsigned_power = (v_i16){ 0 } + (1 << (INTEGER_SPREAD - 1));
-    v_i32 sum = { 0 };
+    const v_i16 one = (v_i16){ 0 } + (int16_t)(1 << stored), unsigned_power = (v_i16){ 0 } + (1 << (INTEGER_SPREAD - 1));
+    const v_u16 distance = (v_u16)((v_i16){ 0 } + near_greatest(c, near) - (raw & INT16_MAX));
+    const v_i16 power = c.keep_sign ? unsigned_power | (raw & INT16_MIN) : unsigned_power;
+    *farthest = max_v_u16(*farthest, distance);
+    return add_products(sum, (raw & (one - 1)) | one, shift_right(power, (v_i16)(distance >> stored)));
+}
+
+/* Adds steps, in two chains: one addition with its products takes longer than a step. */
+QUIRE_INLINE v_u16 near_part(exact_choice c, const near_sum *near, v_i32 *sum, const char *x, size_t steps) {
     v_u16 farthest = { 0 };
-#pragma GCC unroll 4
-    for (size_t step = 0; step < steps; step++) {
-        const v_i16 raw = load_i16(x + step * SIMD_BYTES);
-        const v_u16 distance = (v_u16)(greatest - (raw & INT16_MAX));
-        farthest = max_v_u16(farthest, distance);
-        const v_i16 power = c.keep_sign ? unsigned_power | (raw & INT16_MIN) : unsigned_power;
-        sum += sum_pairs((raw & (one - 1)) | one, shift_right(power, (v_i16)(distance >> stored)));
+#pragma GCC unroll 8
+    for (size_t step = 0; step < steps; step++)
+        sum[step % 2] = near_step(c, near, sum[step % 2], load_i16(x + step * SIMD_BYTES), &farthest);
+    return farthest;
+}
+
+/* Whether all elements of INTEGER_STEPS, or fewer, are in reach; what they make, in any case; and, part by part, how far the
+ * farthest is. */
+QUIRE_INLINE int near_add(exact_choice c, near_sum *near, const char *x, size_t steps, v_u16 *farthest) {
+    v_i32 sum[2] = { { 0 }, { 0 } };
+    v_u16 all = { 0 };
+    for (size_t step = 0, part = 0; step < steps; step += NEAR_STEPS, part++) {
+        const char *at = x + step * SIMD_BYTES;
+        farthest[part] =
+            steps - step < NEAR_STEPS ? near_part(c, near, sum, at, steps - step) : near_part(c, near, sum, at, NEAR_STEPS);
+        all = max_v_u16(all, farthest[part]);
     }
-    near->sum = sum;
-    if (any_above(farthest, (uint16_t)((INTEGER_SPREAD << stored) - 1))) return 0;
+    near->sum = sum[0] + sum[1];
+    return !any_above(all, near_reach(c));
+}
+
+/* The magnitudes of a near sum: what is in reach counts as large as the greatest may be, and as small as the least. */
+QUIRE_INLINE void near_look_at(exact_choice c, const near_sum *near, magnitudes *m) {
+    const v_i16 greatest = (v_i16){ 0 } + near_greatest(c, near);
     look_at(m, (v_i64)greatest, 2, 0);
-    look_at(m, (v_i64)(greatest - (v_i16)farthest), 2, !always_fits(c));
-    return 1;
+    look_at(m, (v_i64)(greatest - (int16_t)near_reach(c)), 2, !always_fits(c));
 }
 
 /* A sum that reaches one field above the first step's greatest, within INTEGER_FIELDS fields from base on. */
@@ -101,8 +129,8 @@ QUIRE_INLINE near_sum near_first(exact_choice c, const char *x, size_t steps, in
     near.field = (greatest_v_i16(load_i16(x) & INT16_MAX) >> (c.format.precision - 1)) + 1;
     if (near.field < least) near.field = least;
     if (near.field > most) near.field = most;
-    magnitudes unused = look_at_nothing(2);
-    if (!near_add(c, &near, x, 1, &unused)) near.field = 0;
+    v_u16 farthest[NEAR_PARTS];
+    if (!near_add(c, &near, x, 1, farthest)) near.field = 0;
     return near;
 }
 
@@ -124,33 +152,83 @@ QUIRE_INLINE far_sum far_add(exact_choice c, const power_table *low, const power
         const v_i16 field = (v_i16)((v_u16)raw >> stored);
         const v_i16 bits = (raw & (one - 1)) | min_v_i16(raw & INT16_MAX, one); /* a subnormal: as it is */
         const v_i16 significand = c.keep_sign && !sign_in_table(c) ? with_sign(bits, raw) : bits;
-        sum.low += sum_pairs(significand, power_of(c, *low, field));
-        sum.high += sum_pairs(significand, power_of(c, *high, field));
+        sum.low = add_products(sum.low, significand, power_of(c, *low, field));
+        sum.high = add_products(sum.high, significand, power_of(c, *high, field));
     }
     return sum;
+}
+
+/* The tables of both, made where they are first needed: most blocks need none. */
+typedef struct {
+    power_table low, high;
+    int there;
+} far_tables;
+
+QUIRE_INLINE void far_prepare(far_tables *t, int base) {
+    if (t->there) return;
+    __asm__ volatile("" : "+r"(base)); /* hides that they could be made beforehand                                      */
+    *t = (far_tables){ powers_from(base, 0), powers_from(base, INTEGER_SPREAD), 1 };
+}
+
+/* -------------------------------------------------------------------------------------------------- some steps, by both */
+
+#define NEAR_MENDED 4 /* steps that have something out of reach, in INTEGER_STEPS                                        */
+
+/* Takes steps that have something out of reach from a near sum to far ones, if they are few; answers whether they were. */
+QUIRE_INLINE int near_mend(exact_choice c, near_sum *near, const v_u16 *farthest, far_sum *far, const far_tables *t,
+                           const char *x, size_t steps, magnitudes *m) {
+    *far = (far_sum){ { 0 }, { 0 } };
+    int left = NEAR_MENDED;
+    for (size_t begin = 0, end; begin < steps; begin = end) {
+        end = steps - begin < NEAR_STEPS ? steps : begin + NEAR_STEPS;
+        if (!any_above(farthest[begin / NEAR_STEPS], near_reach(c))) continue;
+        for (size_t step = begin; step < end; step++) {
+            const char *at = x + step * SIMD_BYTES;
+            v_u16 its = { 0 };
+            const v_i32 sum = near_step(c, near, (v_i32){ 0 }, load_i16(at), &its);
+            if (!any_above(its, near_reach(c))) continue;
+            if (!left--) return 0;
+            const far_sum one = far_add(c, &t->low, &t->high, at, 1, m);
+            far->low += one.low, far->high += one.high;
+            near->sum -= sum;
+        }
+    }
+    return 1;
 }
 
 /* What all elements count in units of 2^unit, if they are in reach below 2^top; m takes the magnitudes. */
 QUIRE_INLINE v_u64 integers_count(exact_choice c, const char *x, size_t steps, int top, int unit, magnitudes *m) {
     const int lowest = top - integers_reach(c), base = lowest + exponent_bias(c) + c.format.precision - 1;
-    const power_table low_powers = powers_from(base, 0), high_powers = powers_from(base, INTEGER_SPREAD);
-    near_sum near = near_first(c, x, steps, base);
-    int tries = near.field ? NEAR_FAILURES : 0;
-    v_i64 near_total = { 0 }, low = { 0 }, high = { 0 };
+    far_tables tables = { { { { 0 } } }, { { { 0 } } }, 0 };
+    near_sum near = { 0, { 0 } };
+    int tries = NEAR_TRIES;
+    v_u16 farthest[NEAR_PARTS];
+    v_u64 total = { 0 };
     for (size_t step = 0, some; step < steps; step += some) {
         const char *at = x + step * SIMD_BYTES;
         some = steps - step < INTEGER_STEPS ? steps - step : INTEGER_STEPS;
-        if (tries && near_add(c, &near, at, some, m)) {
-            near_total += sum_of_pairs(near.sum);
-        } else {
-            if (tries) tries--;
-            const far_sum sum = far_add(c, &low_powers, &high_powers, at, some, m);
-            low += sum_of_pairs(sum.low);
-            high += sum_of_pairs(sum.high);
+        if (!near.field && tries) {
+            near = near_first(c, at, some, base);
+            tries--;
         }
+        const int near_shift = near.field - (INTEGER_SPREAD - 1) - base;
+        if (near.field && near_add(c, &near, at, some, farthest)) {
+            near_look_at(c, &near, m);
+            total += (v_u64)sum_of_pairs(near.sum) << near_shift;
+            continue;
+        }
+        far_sum far;
+        far_prepare(&tables, base);
+        if (near.field && near_mend(c, &near, farthest, &far, &tables, at, some, m)) {
+            near_look_at(c, &near, m);
+            total += (v_u64)sum_of_pairs(near.sum) << near_shift;
+        } else {
+            near.field = 0;
+            far = far_add(c, &tables.low, &tables.high, at, some, m);
+        }
+        total += ((v_u64)sum_of_pairs(far.high) << INTEGER_SPREAD) + (v_u64)sum_of_pairs(far.low);
     }
-    const int shift = lowest - unit, near_shift = near.field ? near.field - (INTEGER_SPREAD - 1) - base : 0;
-    return ((v_u64)low << shift) + ((v_u64)high << (shift + INTEGER_SPREAD)) + ((v_u64)near_total << (shift + near_shift));
+    return total << (lowest - unit);
 }
 
 #endif

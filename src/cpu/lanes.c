@@ -31,7 +31,7 @@
 
 /* An instance: tile.h with every choice made. */
 #define INSTANCE(method, METHOD, words, rows, format, FORMAT, real, term, inexact)                                          \
-    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, void *total) {              \
+    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total) { \
         const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                            \
                                            words,                                                                           \
                                            inexact,                                                                         \
@@ -40,7 +40,7 @@
                                            term##_error_v_##real,                                                           \
                                            method##_add_v_##real,                                                           \
                                            method##_merge_v_##real };                                                       \
-        tile_sum_##real(t, x, y, n, tile, total);                                                                           \
+        tile_sum_##real(t, x, y, n, tile, fetches, total);                                                                  \
     }
 #define OF_TERM(term, TERM, inexact, format, FORMAT, real) INSTANCES(format, FORMAT, real, term, inexact)
 #define INSTANCES(format, FORMAT, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, FORMAT, real, term, inexact)

@@ -12,11 +12,15 @@
 
 #include "format/formats.h"
 
-#if defined(SIMD_TIER_avx512)
+#if defined(SIMD_TIER_avx512) || defined(SIMD_TIER_avx512vnni)
 #include <immintrin.h>
 #define SIMD_BYTES 64
 #define SIMD_REGISTERS 32
+#if defined(SIMD_TIER_avx512vnni)
+#define SIMD_TIER avx512vnni
+#else
 #define SIMD_TIER avx512
+#endif
 #elif defined(SIMD_TIER_avx2)
 #include <immintrin.h>
 #define SIMD_BYTES 32
@@ -93,10 +97,16 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
-/* Products of 16-bit numbers, two neighbours added; a number, negative where sign is; entries of a table of one vector or
- * two, by the low bits of index. */
+/* A sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries of a table of one vector
+ * or two, by the low bits of index. */
 #define SIMD_HAS_PAIRS
-QUIRE_INLINE v_i32 sum_pairs(v_i16 a, v_i16 b) { return (v_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b); }
+QUIRE_INLINE v_i32 add_products(v_i32 sum, v_i16 a, v_i16 b) {
+#if defined(SIMD_TIER_avx512vnni)
+    return (v_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+#else
+    return sum + (v_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#endif
+}
 QUIRE_INLINE v_i16 with_sign(v_i16 magnitude, v_i16 sign) {
     return (v_i16)_mm512_mask_sub_epi16((__m512i)magnitude, _mm512_movepi16_mask((__m512i)sign), _mm512_setzero_si512(),
                                         (__m512i)magnitude);

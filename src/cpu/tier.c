@@ -12,12 +12,13 @@
 #include <stdatomic.h>
 #endif
 
-#define TIER(name) static const cpu_tier name = { lanes_table_##name, exact_table_##name }
+#define TIER(name, lanes) static const cpu_tier name = { lanes_table_##lanes, exact_table_##name }
 
-TIER(portable);
+TIER(portable, portable);
 #if defined(QUIRE_X86_TIERS)
-TIER(avx2);
-TIER(avx512);
+TIER(avx2, avx2);
+TIER(avx512, avx512);
+TIER(avx512vnni, avx512);
 
 /* F16C by CPUID: not every compiler's __builtin_cpu_supports knows the name. Asked once, since virtual machines take
  * microseconds for an answer; it is a fact of the processor, so threads that ask together find the same. */
@@ -39,15 +40,19 @@ static int have_avx512(void) {
     return have_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
+
+static int have_avx512vnni(void) { return have_avx512() && __builtin_cpu_supports("avx512vnni"); }
 #endif
 
 const cpu_tier *cpu_tier_find(quire_tier tier) {
     switch (tier) {
 #if defined(QUIRE_X86_TIERS)
+    case QUIRE_TIER_AVX512VNNI: return have_avx512vnni() ? &avx512vnni : NULL;
     case QUIRE_TIER_AVX512: return have_avx512() ? &avx512 : NULL;
     case QUIRE_TIER_AVX2: return have_avx2() ? &avx2 : NULL;
-    case QUIRE_TIER_BEST: return have_avx512() ? &avx512 : have_avx2() ? &avx2 : &portable;
+    case QUIRE_TIER_BEST: return have_avx512vnni() ? &avx512vnni : have_avx512() ? &avx512 : have_avx2() ? &avx2 : &portable;
 #else
+    case QUIRE_TIER_AVX512VNNI:
     case QUIRE_TIER_AVX512:
     case QUIRE_TIER_AVX2: return NULL;
     case QUIRE_TIER_BEST: return &portable;
@@ -57,7 +62,7 @@ const cpu_tier *cpu_tier_find(quire_tier tier) {
     return NULL;
 }
 
-static const char *const names[] = { "best", "portable", "avx2", "avx512" };
+static const char *const names[] = { "best", "portable", "avx2", "avx512", "avx512vnni" };
 #define NAMES ((int)(sizeof names / sizeof *names))
 
 const char *quire_tier_name(quire_tier tier) { return (int)tier >= 0 && (int)tier < NAMES ? names[tier] : NULL; }

@@ -14,9 +14,9 @@
 #define TIER_METHODS (QUIRE_PLAIN + 1)
 
 /* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total go to
- * total, floats or doubles. */
+ * total, floats or doubles. fetches: what lies ahead is asked for, as arrays that are longer than caches need it. */
 #define TILE_BATCH 16
-typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, void *total);
+typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
  * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. */
@@ -33,11 +33,14 @@ QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
-#define TIER_TABLES(name)                                                                                                   \
-    extern QUIRE_PRIVATE const tile_function lanes_table_##name[TIER_TYPES][TERM_COUNT][TIER_METHODS];                      \
-    extern QUIRE_PRIVATE const exact_function exact_table_##name[TIER_TYPES][TERM_COUNT];
-TIER_TABLES(portable)
-TIER_TABLES(avx2)
-TIER_TABLES(avx512)
+#define TIER_LANES(name) extern QUIRE_PRIVATE const tile_function lanes_table_##name[TIER_TYPES][TERM_COUNT][TIER_METHODS];
+#define TIER_EXACT(name) extern QUIRE_PRIVATE const exact_function exact_table_##name[TIER_TYPES][TERM_COUNT];
+TIER_LANES(portable)
+TIER_LANES(avx2)
+TIER_LANES(avx512)
+TIER_EXACT(portable)
+TIER_EXACT(avx2)
+TIER_EXACT(avx512)
+TIER_EXACT(avx512vnni)
 
 #endif

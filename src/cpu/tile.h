@@ -11,7 +11,7 @@
 
 #ifndef STRIP_BYTES
 #define STRIP_BYTES ((size_t)8192)        /* of a strip                                                                 */
-#define AHEAD_BYTES ((size_t)8192)        /* fetched ahead, where there are no strips                                   */
+#define AHEAD_BYTES ((size_t)8192)        /* so far ahead is fetched, where there are no strips                         */
 #define STRIP_AHEAD_BYTES ((size_t)16384) /* where there are                                                            */
 #define LINE_BYTES ((size_t)64)           /* of the caches                                                              */
 #endif
@@ -50,9 +50,10 @@ typedef struct {
 } QUIRE_NAME(tile_source, SCALAR);
 
 /* Rows from begin to end through the first, second, ... group of vectors; before row 0 all lanes are the identity. What lies
- * ahead bytes behind them is fetched into the second cache, in the order of memory whatever the order of groups; perhaps
- * past the end, where it does nothing. Whole rows are read in that order, too, and the processor fetches on by itself: it is
- * enough to ask for every second line. Where memory waits for the arithmetic, every line goes to the first cache. */
+ * ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the order of
+ * groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the processor fetches on
+ * by itself: it is enough to ask for every second line. Where memory waits for the arithmetic, every line goes to the first
+ * cache. */
 QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                 QUIRE_NAME(tile_lanes, SCALAR) * lanes, QUIRE_NAME(tile_source, SCALAR) from,
                                                 size_t begin, size_t end, int group, size_t ahead) {
@@ -73,9 +74,9 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
             SIMD_UNROLL
             for (int v = 0; v < group; v++) {
                 const void *fetch = (const void *)(next + (size_t)v * bytes);
-                if (slow)
+                if (ahead && slow)
                     __builtin_prefetch(fetch, 0, 3);
-                else if ((size_t)v * bytes % fetch_every == 0)
+                else if (ahead && (size_t)v * bytes % fetch_every == 0)
                     __builtin_prefetch(fetch, 0, 2); /* the second cache                                                */
                 VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
                 VECTOR value = t.value(a, b);
@@ -90,7 +91,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
 
 /* The lanes of a tile of n elements, the vectors merged into the first. */
 QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
-                                               const char *x, const char *y, size_t n) {
+                                               const char *x, const char *y, size_t n, int fetches) {
     enum { VECTORS = ORDER_LANES / WIDTH };
     const int size = t.format.size, whole = t.words * VECTORS <= SIMD_REGISTERS;
     const size_t row_bytes = (size_t)(ORDER_LANES * size), rest = n % ORDER_LANES, strip = STRIP_BYTES / row_bytes;
@@ -100,13 +101,15 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     if (rest)
         QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
     if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
-    if (whole)
-        QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, 0, rows, VECTORS, AHEAD_BYTES);
-    else
-        for (size_t row = 0; row < rows; row += strip) {
-            const size_t end = rows - row < strip ? rows : row + strip;
-            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, row, end, SIMD_REGISTERS / (2 * t.words), STRIP_AHEAD_BYTES);
-        }
+    const int group = whole ? VECTORS : SIMD_REGISTERS / (2 * t.words);
+    for (size_t row = 0, end; row < rows; row = end) {
+        end = whole || rows - row < strip ? rows : row + strip;
+        const size_t begin = whole ? 0 : row; /* a constant, if it is one                                               */
+        if (fetches)
+            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, begin, end, group, whole ? AHEAD_BYTES : STRIP_AHEAD_BYTES);
+        else
+            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, begin, end, group, 0);
+    }
     if (whole) {
         SIMD_UNROLL
         for (int w = VECTORS / 2; w; w /= 2) {
@@ -133,13 +136,13 @@ QUIRE_INLINE void QUIRE_NAME(tile_merge, SCALAR)(QUIRE_NAME(tile_arithmetic, SCA
 
 /* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */
 QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, size_t n,
-                                               size_t tile, SCALAR_TYPE *total) {
+                                               size_t tile, int fetches, SCALAR_TYPE *total) {
     QUIRE_NAME(tile_batch, SCALAR) batch;
     size_t tiles = 0;
     for (size_t done = 0; done < n; done += tile, tiles++) {
         QUIRE_NAME(tile_lanes, SCALAR) lanes;
         const size_t at = done * (size_t)t.format.size;
-        QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile);
+        QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile, fetches);
         for (int w = 0; w < t.words; w++) memcpy(&batch.word[w][tiles * WIDTH], &lanes.vector[0][w], sizeof(VECTOR));
     }
     for (int w = 0; w < t.words; w++) memset(&batch.word[w][tiles * WIDTH], 0, sizeof(VECTOR));

@@ -32,6 +32,7 @@
 #define GROUP 8   /* vectors of terms that go through many bins together                                                 */
 #define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other              */
 #define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM) /* half of what the headroom allows */
+#define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers                      */
 #define STEP_TERMS(size) (8 / (size))
 #define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
 #define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
@@ -180,7 +181,11 @@ QUIRE_INLINE int window_reach(exact_choice c, int bins) {
 }
 #else
 QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window_range(bins); }
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return (void)c, (void)bins, 0; }
 #endif
+
+/* The most elements of a block in one bin: where there are integers in its place, its ends cost more than it counts. */
+QUIRE_INLINE size_t longest_block(exact_choice c) { return (as_integers(c, 1) ? INTEGER_BLOCKS : 1) * BLOCK_ELEMENTS; }
 
 /* --------------------------------------------------------------------------------------------------- terms and blocks */
 
@@ -296,7 +301,7 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
     for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }
 
-/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS. */
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. */
 QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                   block_counts *counts) {
     const int streams = exact_streams(c), together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
