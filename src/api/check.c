@@ -6,7 +6,7 @@
 
 quire_status check_pointer(const void *p, size_t size) {
     if (!p) return QUIRE_NULL_POINTER;
-    return (uintptr_t)p % size ? QUIRE_MISALIGNED : QUIRE_OK;
+    return (uintptr_t)p & (size - 1) ? QUIRE_MISALIGNED : QUIRE_OK;
 }
 
 static int is_method(quire_method method) {

@@ -7,7 +7,7 @@
 
 #include "backend.h"
 
-/* Whether p may be read or written as elements of this many bytes. */
+/* Whether p may be read or written as elements of this many bytes, a power of two. */
 QUIRE_PRIVATE quire_status check_pointer(const void *p, size_t size);
 
 /* Type, n and inputs; y may be x. */

@@ -90,9 +90,11 @@ static int threads_of(const cpu_context *context) {
 static cpu_work work_of(const cpu_context *context, const quire_job *job) {
     cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
     w.size = (size_t)describe_format(job->type).size;
-    w.tile = w.piece = order_tile(job->n, order_rows_of(job->method));
+    w.tile = order_tile(job->n, order_rows_of(job->method));
+    w.piece = job->n;
     w.fetches = job->n * w.size * (job->x == job->y ? 1 : 2) > CACHED_BYTES;
-    while (w.piece < PIECE_ELEMENTS || (job->n - 1) / w.piece >= PIECES) w.piece *= 2;
+    if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here               */
+    for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > PIECES * w.piece;) w.piece *= 2;
     if (job->n > w.piece) {
         w.threads = threads_of(context);
         w.pieces = (int)((job->n - 1) / w.piece) + 1;
@@ -143,12 +145,11 @@ static void run_pieces(const cpu_work *w) {
 
 /* The tree over tiles: of a piece, or of a job that is one piece. */
 static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
-    const size_t tiles = (n - 1) / w->tile + 1;
-    if (tiles <= TILE_BATCH) {
+    if (n <= TILE_BATCH * w->tile) {
         w->sum(x, y, n, w->tile, w->fetches, state);
         return;
     }
-    const size_t left = order_split(tiles) * w->tile;
+    const size_t left = order_split((n - 1) / w->tile + 1) * w->tile;
     lane_state right;
     tree_sum(w, x, y, left, state);
     tree_sum(w, x + left * w->size, y + left * w->size, n - left, &right);
