@@ -44,20 +44,25 @@ static int have_avx512(void) {
 static int have_avx512vnni(void) { return have_avx512() && __builtin_cpu_supports("avx512vnni"); }
 #endif
 
+static const cpu_tier *best_tier(void) {
+    const cpu_tier *found = NULL;
+    for (int tier = QUIRE_TIER_AVX512VNNI; !found; tier--) found = cpu_tier_find((quire_tier)tier);
+    return found;
+}
+
 const cpu_tier *cpu_tier_find(quire_tier tier) {
     switch (tier) {
-#if defined(QUIRE_X86_TIERS)
-    case QUIRE_TIER_AVX512VNNI: return have_avx512vnni() ? &avx512vnni : NULL;
-    case QUIRE_TIER_AVX512: return have_avx512() ? &avx512 : NULL;
-    case QUIRE_TIER_AVX2: return have_avx2() ? &avx2 : NULL;
-    case QUIRE_TIER_BEST: return have_avx512vnni() ? &avx512vnni : have_avx512() ? &avx512 : have_avx2() ? &avx2 : &portable;
-#else
-    case QUIRE_TIER_AVX512VNNI:
-    case QUIRE_TIER_AVX512:
-    case QUIRE_TIER_AVX2: return NULL;
-    case QUIRE_TIER_BEST: return &portable;
-#endif
+    case QUIRE_TIER_BEST: return best_tier();
     case QUIRE_TIER_PORTABLE: return &portable;
+#if defined(QUIRE_X86_TIERS)
+    case QUIRE_TIER_AVX2: return have_avx2() ? &avx2 : NULL;
+    case QUIRE_TIER_AVX512: return have_avx512() ? &avx512 : NULL;
+    case QUIRE_TIER_AVX512VNNI: return have_avx512vnni() ? &avx512vnni : NULL;
+#else
+    case QUIRE_TIER_AVX2:
+    case QUIRE_TIER_AVX512:
+    case QUIRE_TIER_AVX512VNNI: return NULL;
+#endif
     }
     return NULL;
 }

@@ -18,7 +18,7 @@ typedef enum { ROWS_FIXED, ROWS_GROW } order_rows;
 QUIRE_INLINE size_t order_tile(size_t n, order_rows rows) {
     size_t tile = (size_t)ORDER_LANES * ORDER_ROWS;
     if (rows == ROWS_GROW)
-        while (n > ORDER_TILES * tile) tile *= 2;
+        while ((n - (n != 0)) / ORDER_TILES >= tile) tile *= 2;
     return tile;
 }
 
