@@ -1,6 +1,7 @@
-/* place_cuda.c - a CUDA device as a place; the variants are launches. Short arrays are put where the device reads them in
- * host memory, longer ones are copied to it: suites make millions of short calls, and a call should cost one launch and one
- * wait. It needs the CUDA runtime, but no nvcc. Run with CK_FORK=no: a forked child cannot use its parent's device. */
+/* place_cuda.c - a CUDA device as a place; the variants are launches, and lesser devices. Short arrays are put where the
+ * device reads them in host memory, longer ones are copied to it: suites make millions of short calls, and a call should
+ * cost one launch and one wait. It needs the CUDA runtime, but no nvcc. Run with CK_FORK=no: a forked child cannot use its
+ * parent's device. */
 #define _POSIX_C_SOURCE 200809L
 #include "place.h"
 
@@ -11,16 +12,18 @@
 #include <string.h>
 
 static const struct variant {
-    const char *name, *launch; /* launch: "blocks,warps,long" as src/cuda/context.cu reads it */
+    const char *name, *launch, *device; /* as src/cuda/context.cu reads QUIRE_CUDA_LAUNCH and QUIRE_CUDA_DEVICE */
 } VARIANTS[] = {
-    { "cuda", "0,0" },
-    { "cuda, 1 block of 1 warp", "1,1" },
-    { "cuda, 3 blocks of 2 warps", "3,2" },
-    { "cuda, 7 blocks", "7,0" },
-    { "cuda, 20 blocks of 1 warp", "20,1" },
-    { "cuda, 1000 blocks", "1000,0" },
-    { "cuda, all arrays long", "0,0,1" },
-    { "cuda, 3 blocks, all arrays long", "3,0,1" },
+    { "cuda", "0,0", "" },
+    { "cuda, 1 block of 1 warp", "1,1", "" },
+    { "cuda, 3 blocks of 2 warps", "3,2", "" },
+    { "cuda, 7 blocks", "7,0", "" },
+    { "cuda, 20 blocks of 1 warp", "20,1", "" },
+    { "cuda, 1000 blocks", "1000,0", "" },
+    { "cuda, all arrays long", "0,0,1", "" },
+    { "cuda, 3 blocks, all arrays long", "3,0,1", "" },
+    { "cuda, as with 24 multiprocessors of 12.0", "0,0", "24,99,12" },
+    { "cuda, as with 14 multiprocessors of 7.5", "0,0", "14,64,7" },
 };
 
 static void must(cudaError_t error, const char *what) {
@@ -41,8 +44,10 @@ static const char *cuda_unavailable(void) {
 static quire_status cuda_open(size_t variant, quire_context **context) {
     quire_status status;
     setenv("QUIRE_CUDA_LAUNCH", VARIANTS[variant].launch, 1);
+    setenv("QUIRE_CUDA_DEVICE", VARIANTS[variant].device, 1);
     status = quire_open_cuda(context, 0, NULL);
     unsetenv("QUIRE_CUDA_LAUNCH");
+    unsetenv("QUIRE_CUDA_DEVICE");
     return status;
 }
 

@@ -20,6 +20,12 @@ struct launch_wish {
     unsigned blocks, warps, bytes;
 };
 
+/* A lesser device that a test wants this one to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,KiB,major"; KiB: of shared
+ * memory that a block may have; major: of the compute capability; 0: what it has. Hidden, for the same reason. */
+struct device_wish {
+    unsigned multiprocessors, shared, major;
+};
+
 struct cuda_context {
     quire_context base;
     int device, multiprocessors;
@@ -570,14 +576,28 @@ static cudaError_t look_for_bulk(cuda_context *c) {
     return error;
 }
 
+/* Of shared memory that a block may have, what kernels may ask for. */
+static unsigned shared_for_kernels(unsigned bytes) { return bytes - (SHARED_MEMORY - EXACT_SHARED); }
+
+/* As a test wishes. */
+static void take_for_lesser(cuda_context *c) {
+    device_wish wish = {};
+    const char *text = getenv("QUIRE_CUDA_DEVICE");
+    if (text) sscanf(text, "%u,%u,%u", &wish.multiprocessors, &wish.shared, &wish.major);
+    if (wish.multiprocessors) c->multiprocessors = (int)least_of(wish.multiprocessors, (size_t)c->multiprocessors);
+    if (wish.shared) c->shared_memory = (unsigned)least_of(shared_for_kernels(wish.shared << 10), c->shared_memory);
+    if (wish.major) c->has_bulk = c->has_bulk && wish.major >= 9;
+}
+
 static cudaError_t fill_context(cuda_context *c) {
     cudaStream_t stream = NULL;
     cudaError_t error = cudaDeviceGetAttribute(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->device);
     int shared_memory = 0;
     if (!error) error = cudaDeviceGetAttribute(&shared_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device);
-    c->shared_memory = (unsigned)shared_memory - (SHARED_MEMORY - EXACT_SHARED);
+    c->shared_memory = shared_for_kernels((unsigned)shared_memory);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
+    if (!error) take_for_lesser(c); /* the kernels are prepared for all contexts */
     if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);

@@ -331,6 +331,57 @@ START_TEST(one_only_gathers) {
 }
 END_TEST
 
+/* Arrays of many lengths, at odd places, on a device that is taken for a lesser one, of a laptop or of 2018: how many blocks
+ * there are, and what they load, follows from its multiprocessors and their shared memory. */
+START_TEST(lesser_devices) {
+    static const char *const devices[] = { "1,64,7", "8,163,8", "14,64,7", "24,99,12", "46,99,8", "70,99,12", "132,227,9" };
+    enum {
+        DEVICES = sizeof devices / sizeof *devices,
+        LEAST = 9,
+        MOST = 22,
+        LENGTHS = 3 * (MOST - LEAST),
+        ROOM = 1 << MOST
+    };
+    const quire_type type = (quire_type)(1 + _i / 2);
+    const size_t size = type_size(type);
+    char *x = malloc(2 * ROOM * size), *device;
+    uint64_t found[5], expected[5], *result;
+    quire_context *c[DEVICES];
+    for (int d = 0; d < DEVICES; d++) {
+        setenv("QUIRE_CUDA_DEVICE", devices[d], 1);
+        OK(quire_open_cuda(&c[d], 0, NULL));
+        unsetenv("QUIRE_CUDA_DEVICE");
+    }
+    CUDA(cudaMalloc((void **)&device, 2 * ROOM * size));
+    CUDA(cudaMalloc((void **)&result, sizeof found));
+    fill(type, 2 * ROOM, x, _i % 2 == 0 ? 9 : type == QUIRE_F64 ? 400 : 0);
+    CUDA(cudaMemcpy(device, x, 2 * ROOM * size, cudaMemcpyHostToDevice));
+    for (size_t i = 0; i < LENGTHS; i++) {
+        const size_t n = ((size_t)1 << (LEAST + i / 3)) * (16 + i % 3 * 6) / 16 - 101 * (i % 3) % 64;
+        const size_t a = i % 2 * 3 * size, b = (ROOM + i % 5 / 4) * size; /* at times not aligned alike               */
+        memset(expected, 0, sizeof expected);
+        for (int op = 0; op < 5; op++)
+            OK(reduce(NULL, op == 4 ? 0 : op, type, n, x + a, x + b, op == 4 ? QUIRE_KAHAN : QUIRE_EXACT, QUIRE_F64,
+                      expected + op));
+        for (int d = 0; d < DEVICES; d++) {
+            CUDA(cudaMemset(result, 0, sizeof found));
+            for (int op = 0; op < 5; op++)
+                OK(reduce(c[d], op == 4 ? 0 : op, type, n, device + a, device + b, op == 4 ? QUIRE_KAHAN : QUIRE_EXACT,
+                          QUIRE_F64, result + op));
+            CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
+            for (int op = 0; op < 5; op++)
+                ck_assert_msg(found[op] == expected[op], "type %d kind %d n %zu device %s case %d: %llx, expected %llx",
+                              (int)type, _i % 2, n, devices[d], op, (unsigned long long)found[op],
+                              (unsigned long long)expected[op]);
+        }
+    }
+    for (int d = 0; d < DEVICES; d++) quire_close(c[d]);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+}
+END_TEST
+
 /* Blocks whose sums are far apart, or nothing: one element, or some, among zeros or tiny ones, and stairs, up or down. */
 START_TEST(uneven) {
     static const char *const launches[] = { "0,0", "0,0,1", "1000,0,1" };
@@ -498,6 +549,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, two_streams);
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
     tcase_add_loop_test(cases, one_only_gathers, 0, 8);
+    tcase_add_loop_test(cases, lesser_devices, 0, 8);
     tcase_add_loop_test(cases, uneven, 0, 28);
     tcase_add_loop_test(cases, unlike, 0, 28);
     tcase_add_test(cases, full_bins);
