@@ -33,12 +33,14 @@ static quire_status run_method(const contender *c, const job *j, uint64_t *bits)
 
 quire_tier contenders_tier(const options *o) {
     const char *wanted = getenv("QUIRE_TIER");
+    quire_tier best = QUIRE_TIER_PORTABLE;
     if (o->tier != QUIRE_TIER_BEST) return o->tier;
-    for (int i = QUIRE_TIER_AVX512VNNI; i >= QUIRE_TIER_PORTABLE; i--) {
-        const quire_tier tier = (quire_tier)i;
-        if (wanted ? !strcmp(wanted, quire_tier_name(tier)) : quire_tier_available(tier)) return tier;
+    for (int i = QUIRE_TIER_PORTABLE; i <= QUIRE_TIER_AVX512VNNI; i++) {
+        if (!quire_tier_available((quire_tier)i)) continue;
+        best = (quire_tier)i;
+        if (wanted && !strcmp(wanted, quire_tier_name(best))) break;
     }
-    return contenders_tier(&(options){ .tier = QUIRE_TIER_PORTABLE });
+    return best;
 }
 
 static bool open_context(quire_context **context, int threads, quire_tier tier) {

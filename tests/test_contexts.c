@@ -119,9 +119,9 @@ START_TEST(tiers_are_what_the_processor_has) {
 END_TEST
 
 /* Which instruction sets a call runs, seen from outside: the trap flag stops behind each instruction, and its first byte
- * tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart; VNNI's one instruction, VPDPWSSD, is EVEX.66.0F38 52. Only the
- * object that holds the library is looked at: libc has vectors of its own. Without this, a set_tier without effect, or a
- * QUIRE_TIER that is ignored, shows nowhere. */
+ * tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart; the one instruction of VNNI that we use, VPDPWSSD, is
+ * EVEX.66.0F38 52. Only the object that holds the library is looked at: libc has vectors of its own. Without this, a
+ * set_tier without effect, or a QUIRE_TIER that is ignored, shows nowhere. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && !defined(__SANITIZE_ADDRESS__)
 #define CAN_TRACE /* flags of the user's own that allow AVX everywhere would be taken for a tier */
 static struct {

@@ -275,6 +275,29 @@ START_TEST(to_the_brim) {
 }
 END_TEST
 
+/* Bfloat16s that hide how far apart they are from sums of 16-bit integers: steps (of 32) which are mended beside one that is
+ * as large as all in reach, so that none seems small; strays that want a second bin, in all of a long stretch whose first
+ * is full, or late in each. */
+START_TEST(hidden_spread) {
+    static const size_t lengths[3] = { 9 * 4096, 3 * 32768, 4 * 32768 };
+    const size_t n = lengths[_i];
+    const double ones = 2 - 0x1p-7; /* all bits set */
+    void *x = array_new(n * type_size(QUIRE_BF16), 0);
+    for (int d = -3; d <= 3; d++) {
+        for (size_t i = 0; i < n; i++) {
+            const size_t step = i / 32, in_step = i % 32;
+            const int odd = i % 2 && step % 3 == 0, is_stray = _i == 1 ? i % 251 == 0 : i % 32768 == 32000;
+            const int mended = step % 32 == 0 || step % 32 == 5 ? (step % 32 && in_step == 3 ? 65 + d : -14) : -27;
+            const int e = _i == 0 ? mended : is_stray ? d - 6 : 73;
+            type_set(QUIRE_BF16, x, i, (_i == 0 && odd ? -ones : ones) * power_of_two(e));
+        }
+        for (operation op = OPERATION_SUM; op <= OPERATION_ASUM; op++)
+            check_everywhere(op, QUIRE_BF16, n, x, NULL, text_of(op, QUIRE_BF16, "hidden spread", n));
+    }
+    array_free(x);
+}
+END_TEST
+
 /* One outlier among elements of one exponent, at every place of a short vector and every distance. */
 START_TEST(one_outlier) {
     quire_type type = TYPES[_i];
@@ -362,6 +385,7 @@ int main(void) {
     tcase_add_loop_test(all, every_split, 0, product);
     tcase_add_loop_test(all, full_headroom, 0, 4 * TYPE_COUNT);
     tcase_add_loop_test(all, to_the_brim, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, hidden_spread, 0, 3);
     tcase_add_loop_test(all, one_outlier, 0, TYPE_COUNT);
     tcase_add_loop_test(all, one_stray, 0, TYPE_COUNT);
     tcase_add_loop_test(all, changing_range, 0, TYPE_COUNT);

@@ -156,8 +156,9 @@ QUIRE_API const char *quire_tier_name(quire_tier tier);
 
 /* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread that
  * called the reduction: done of total elements are summed; the last call of a reduction has done == total. A reduction of
- * fewer than 2^20 elements may not report at all. report == NULL turns it off. QUIRE_NULL_POINTER (context),
- * QUIRE_WRONG_CONTEXT (a CUDA context). */
+ * fewer than 2^20 elements may not report at all. With several threads a report may find the library's floating-point
+ * environment (rounding to nearest, nothing trapped), and flags that it raises may be lost. report == NULL turns it off.
+ * QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
 QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
                                           void *user);
 

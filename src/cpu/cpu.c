@@ -28,7 +28,7 @@ typedef struct {
 
 #define PIECES 256                        /* the most pieces of a job                                                */
 #define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
-#define CACHED_BYTES ((size_t)32 << 20)   /* arrays that are longer are in no cache, so that it pays to fetch ahead     */
+#define CACHED_BYTES ((size_t)32 << 20)   /* it pays to fetch ahead in arrays that are longer; in caches it does not    */
 #define THREAD_ELEMENTS ((size_t)1 << 17) /* the fewest elements worth a thread: some microseconds of work           */
 
 typedef union {
@@ -63,7 +63,7 @@ typedef struct cpu_work {
     const cpu_context *context;
     size_t size;  /* bytes of an element                                                                                */
     size_t tile;  /* elements of a tile; for exact, just a unit of length                                               */
-    size_t piece; /* elements of a piece, a power of two of tiles                                                       */
+    size_t piece; /* elements of a piece: a power of two of tiles, or all if there is one                               */
     int pieces, threads;
     void (*run)(const struct cpu_work *w, int piece, const char *x, const char *y, size_t n);
     int fetches;       /* see tile_function                                                                              */

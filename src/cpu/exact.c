@@ -26,7 +26,9 @@ typedef struct {
     block_counts sum; /* of the window's bins; the others are not set                                                   */
 } exact_state;
 
-#define WINDOW_BLOCKS 64 /* a block counts below 2^51 a bin; times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62 */
+/* Doubles count below 2^51 a bin and block, times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62. By integers an
+ * element counts below 2^43, times 2^9 of a lane and block, 8 lanes and 64 blocks: below 2^61. */
+#define WINDOW_BLOCKS 64
 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
@@ -184,6 +186,7 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
+#define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
 
 static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
                       ball_radius *radius) {
@@ -195,16 +198,23 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
     state.radius = radius;
     state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
-    size_t usual = 0; /* so many blocks to come are not to be long                                                        */
+    /* So many blocks to come are not to be long; and so many after the next that was too long: an outlier in each stretch
+     * would have all of them done twice. */
+    const size_t together = e->longest / BLOCK_ELEMENTS;
+    size_t usual = 0, patience = together;
     while (n >= step) {
         const size_t most = state.window.bins == 1 && !usual ? e->longest : BLOCK_ELEMENTS;
         size_t count = n < most ? n - n % step : most;
         block_result result = add_block(&state, x, y, count / step);
         if (result == BLOCK_TOO_LONG) {
-            usual = e->longest / BLOCK_ELEMENTS + 1;
+            usual = patience;
+            if (patience < together * LONG_BLOCKS) patience *= 2;
             continue;
         }
-        if (usual) usual--;
+        if (usual)
+            usual--;
+        else if (patience > together)
+            patience /= 2;
         if (result == BLOCK_UNKNOWN) add_finite(&state, x, y, count / step);
         if (result != BLOCK_TOO_WIDE) {
             slow_blocks = SLOW_BLOCKS_FIRST;

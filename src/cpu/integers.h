@@ -5,10 +5,10 @@
  * turns the field into a power of two, and m is multiplied by that: two sums, one of 15 neighbouring fields and one of the
  * next 15. It is 15 operations for 32 elements or fewer; widening them to doubles takes 17 to 19, and slower ones.
  *
- * Most elements of ordinary data have one of 15 neighbouring fields. So one sum of these is tried first, which takes 8 or 9
- * operations: for halves a table, which has something else for a field that is out of reach; for bfloat16 a shift by the
- * distance to the greatest field. (A zero is out of reach: it has no leading bit.) Steps that have such strays are taken
- * from the sum again, if they are few, and go the way above.
+ * Most elements of ordinary data have one of 15 neighbouring fields. So one sum of these is tried first, which takes 9
+ * operations, or 8 with VNNI: a power of two is shifted by the distance to the greatest field. (A zero is out of reach: it
+ * has no leading bit.) Steps that have something out of reach are taken from the sum again, if they are few, and go the way
+ * above.
  *
  * SPDX-License-Identifier: MIT
  */

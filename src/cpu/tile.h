@@ -104,7 +104,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     const int group = whole ? VECTORS : SIMD_REGISTERS / (2 * t.words);
     for (size_t row = 0, end; row < rows; row = end) {
         end = whole || rows - row < strip ? rows : row + strip;
-        const size_t begin = whole ? 0 : row; /* a constant, if it is one                                               */
+        const size_t begin = whole ? 0 : row; /* so a compiler sees that there is one strip only                        */
         if (fetches)
             QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, begin, end, group, whole ? AHEAD_BYTES : STRIP_AHEAD_BYTES);
         else

@@ -1,9 +1,9 @@
 /* window.h - exact accumulation of blocks of elements through the windows of method/window.h, on vectors: the part of
  * exact.c that is compiled anew for every format and term.
  *
- * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements. What its
- * bins counted comes out together with the range of its terms, and the range tells whether the window held them all. If it
- * did not, the counts are dropped and the block is done again in another way.
+ * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements, by integers
+ * INTEGER_BLOCKS times as many. What its bins counted comes out together with the range of its terms, and the range tells
+ * whether the window held them all. If it did not, the counts are dropped and the block is done again in another way.
  *
  * A loose window, of LOOSE_BINS bins, holds whatever is below its top: the addition to the last bin rounds to its unit,
  * which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022, counts as a part
