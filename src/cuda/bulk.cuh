@@ -13,11 +13,17 @@
 #define QUIRE_HAS_BULK 0
 #endif
 
-/* A kernel may have been started before the one ahead of it has ended: nothing of memory may be touched before this. */
+/* A kernel may have been started before the one ahead of it has ended: nothing of memory may be read before this. */
 static __device__ __forceinline__ void after_earlier_work(void) {
 #if QUIRE_HAS_BULK
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+/* Asks for what lies there to come to the second cache, the 128 bytes around it. That may be done before the wait, if it is
+ * memory of this device: whoever writes there still does so by way of that cache. */
+static __device__ __forceinline__ void ask_ahead(const void *p) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
 
 /* The kernel behind this one may be started, once all blocks have said so or have ended. */

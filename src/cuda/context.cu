@@ -112,8 +112,8 @@ static quire_status check_stream(cudaStream_t stream, int device) {
 }
 
 /* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there.
- */
-static quire_status check_memory(const void *p, const cuda_context *c) {
+ * others: is set if it is not of this device. */
+static quire_status check_memory(const void *p, const cuda_context *c, bool *others) {
     cudaPointerAttributes is;
     const cudaError_t error = cudaPointerGetAttributes(&is, p);
     if (error == cudaErrorInvalidValue) {
@@ -122,13 +122,16 @@ static quire_status check_memory(const void *p, const cuda_context *c) {
     }
     if (error) return status_of(error);
     if (is.type == cudaMemoryTypeUnregistered || is.devicePointer != p) return QUIRE_NOT_DEVICE_MEMORY;
+    if (is.type != cudaMemoryTypeDevice) *others = true;
     return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
 }
 
-static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target) {
-    quire_status status = check_memory(target, c);
-    if (!status && job->n) status = check_memory(job->x, c);
-    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c);
+/* Those of a job; others: of the arrays. */
+static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target, bool *others) {
+    quire_status status = check_memory(target, c, others);
+    *others = false;
+    if (!status && job->n) status = check_memory(job->x, c, others);
+    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c, others);
     return status;
 }
 
@@ -180,7 +183,8 @@ static size_t array_bytes(const quire_job *job) {
 
 /* Whether a method of the canonical order takes direct.cuh: ring.cuh is not there, or not worth it. */
 static bool is_short_array(const cuda_context *c, const quire_job *job) {
-    return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : RING_BYTES);
+    const size_t ring = job->method == QUIRE_KAHAN ? RING_KAHAN : RING_BYTES;
+    return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : ring);
 }
 
 /* The tiles that a block of threads, owners of which take a tile, adds at a time. What fits one block is one block's, which
@@ -363,7 +367,7 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     if (batches > kernel->owners) batches = kernel->owners, loads = batches * most_loads;
     const unsigned run = (unsigned)divide_up(loads, batches);
     loads = run * batches;
-    launch_shape shape = { (unsigned)divide_up(steps(), loads), threads, run, threads * (size_t)kernel->step * loads };
+    launch_shape shape = { (unsigned)divide_up(steps(), loads), threads, run, 0 };
     shape.gathers = shape.blocks > 1 && batches <= SHORT_GATHERED;
     return shape;
 }
@@ -431,7 +435,8 @@ static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda
 static quire_status launch(cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
-    const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result);
+    bool others;
+    const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result, &others);
     if (status) return status;
     const bool was_hard = *(volatile unsigned *)c->hint;
     const cuda_kernel kernel = kernel_for(c, job, was_hard && !accumulator);
@@ -447,7 +452,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (loose && (is_root || was_hard || c->wish.bytes)) work.pass = PASS_LOOSE;
     if (!is_root && (loose || (!accumulator && kernel.driver == DRIVER_SHORT && array_bytes(job) >= EXACT_LOOSE)))
         work.hint = c->hint, work.was_hard = was_hard;
-    work.overlap = c->has_bulk && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= OVERLAP_BYTES);
+    work.ahead = c->has_bulk && !others && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= DIRECT_AHEAD);
     const cuda_kernel first = is_root && work.pass == PASS_LOOSE ? find_kernel(job, LENGTH_LONG_NORM) : kernel;
     cudaError_t error = start(c, job, &first, work);
     if (!error && work.pass == PASS_LOOSE) {

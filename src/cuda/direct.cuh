@@ -75,6 +75,14 @@ static __device__ __forceinline__ void add_lanes(lane_state<Method, typename For
     }
 }
 
+/* Asks for the block's tiles, up to 128 bytes a thread. */
+template <class element> static __device__ __forceinline__ void ask_for_tiles(const cuda_job &job, bool is_pair) {
+    const size_t mine = job.run * job.tile, at = threadIdx.x * (128 / sizeof(element)), first = blockIdx.x * mine + at;
+    if (at >= mine || first >= job.n) return;
+    ask_ahead((const element *)job.x + first);
+    if (is_pair) ask_ahead((const element *)job.y + first);
+}
+
 template <class Format, class Term, class Method, int E>
 __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const __grid_constant__ cuda_job job) {
     typedef typename Format::element element;
@@ -83,6 +91,7 @@ __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const __grid_con
     __shared__ state lanes[TILES][ORDER_LANES], totals[TILES];
     __shared__ tree_counter<state> counter;
     __shared__ gather_memory<state> memory;
+    if (job.ahead) ask_for_tiles<element>(job, Term::is_pair);
     after_earlier_work();
 
     const unsigned tiles = blockDim.x / OWNERS, mine = threadIdx.x / OWNERS, first_lane = threadIdx.x % OWNERS * E;
@@ -112,7 +121,7 @@ __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const __grid_con
             if (thread == 0) totals[warp] = total;
         }
     }
-    if (job.overlap) let_later_work_start();
+    let_later_work_start();
     if (tiles > 1 && step) {
         __syncthreads();
         if (warp == 0) total = warp_tree((unsigned)thread < tiles ? totals[thread] : identity<state>(), tiles);

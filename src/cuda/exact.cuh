@@ -327,6 +327,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
         if (head) first_elements<Choice, Format, Term, E>(w, job, head);
     }
     warp_elements<Choice, Format, Term, E>(w, job);
+    let_later_work_start();
 
     if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
     if constexpr (!Choice::loose_only)

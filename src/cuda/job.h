@@ -39,11 +39,11 @@ struct cuda_job {
                                        the next step half of that, and so on, so many times; all others as many as the
                                        last of these                                                                  */
     unsigned gatherer;              /* the block that gathers: see pieces.cuh                                            */
-    bool overlap;                   /* the next kernel may be started before this one has ended                          */
+    bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended                   */
     bool cluster;                   /* the grid is a cluster                                                             */
     unsigned sharers;               /* the blocks that have a share                                                      */
     bool gathers;                   /* the last, by number, has none, and gathers                                        */
-    size_t share;                   /* elements that a warp of exact.cuh takes at a time, or a block of short.cuh          */
+    size_t share;                   /* elements that a warp of exact.cuh takes at a time                                   */
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not   */
     bool was_hard;

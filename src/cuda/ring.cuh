@@ -149,6 +149,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
             }
         }
     }
+    if (job.n * sizeof(element) >= RING_OVERLAP) let_later_work_start();
     __syncthreads();
     static_assert(PIECE_TREE * sizeof(state) <= sizeof ring.data, "the trees of pieces do not fit");
     const state total = threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>();

@@ -120,6 +120,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     short_window w = open_window<Choice, Format>(shrunk);
     /* what loads need is to be known before the wait, not computed behind it */
     asm volatile("" ::"l"(share.x), "r"(share.left));
+    if (job.ahead) share.template ask<Term>(thread);
     after_earlier_work();
     batch_of<Format, Choice::E, Choice::packs> now, next;
     bool moves;
@@ -200,12 +201,12 @@ __global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
         if (gridDim.x == 1 || only_gathers) __syncthreads(); /* it is used before the barrier below */
     }
     if (only_gathers) {
-        if (job.overlap) let_later_work_start();
+        let_later_work_start();
         if (warp == 0) gather_short(job, memory, thread);
         return;
     }
     add_share<Choice, Format, Term>(job, memory, warp, thread);
-    if (job.overlap) let_later_work_start();
+    let_later_work_start();
     const job_end end = end_of(job);
     __syncthreads();
     if (warp == 0) hand_over(job, end, block_sum(job, memory, thread), memory, cluster, thread);

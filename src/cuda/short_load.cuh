@@ -7,14 +7,23 @@
 
 #include "cuda/short_window.cuh"
 
-/* What a warp takes. x and y lie where the lane's first load is from; there skip elements before the array may be, so that
- * loads are from multiples of 16 bytes. All but these two are the same in all lanes. */
+/* What a warp takes: of a grid's stretches one after the other, so that all blocks read near each other. x and y lie where
+ * the lane's first load is from; there skip elements before the array may be, so that loads are from multiples of 16 bytes.
+ * All but these two are the same in all lanes. */
 template <class Format> struct short_share {
     const typename Format::element *x, *y;
-    int skip, left; /* elements from the first load on: those before the array; all until its end, or the block's         */
+    int skip, left; /* elements from the first load on: those before the array; all until its end                         */
     int size, step; /* of a batch; from one to the next                                                                   */
 
     __device__ __forceinline__ void advance() { x += step, y += step, left -= step, skip = 0; }
+    /* Asks for the first batch; by the whole warp. */
+    template <class Term> __device__ __forceinline__ void ask(int thread) const {
+        constexpr int SIZE = sizeof(typename Format::element), LINE = 128 / SIZE;
+        const int there = thread * (LINE - vector_elements<Format>);
+        if (thread * LINE >= min(size, left)) return;
+        ask_ahead(x + there);
+        if (Term::is_pair) ask_ahead(y + there);
+    }
     /* In registers: a compiler that knows where they come from computes them again and again. */
     __device__ __forceinline__ void keep() {
         asm volatile("" : "+r"(skip), "+r"(left), "+r"(step), "+r"(size), "+l"(x));
@@ -27,14 +36,15 @@ static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_j
     typedef typename Format::element element;
     constexpr int E = vector_elements<Format>;
     const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.run * WARP * E;
-    const size_t before = (size_t)(warp * size), first = blockIdx.x * job.share + before, end = job.n + skip;
+    const int warps = (int)(blockDim.x / WARP);
+    const size_t first = (size_t)((int)blockIdx.x * warps + warp) * (size_t)size, end = job.n + skip;
     const size_t at = first + (size_t)(thread * E) - (size_t)skip;
     return { (const element *)job.x + at,
              (const element *)job.y + at,
              first ? 0 : skip,
-             first < end ? (int)min(end - first, job.share - before) : 0,
+             first < end ? (int)(end - first) : 0,
              size,
-             size * (int)(blockDim.x / WARP) };
+             size * warps * (int)job.sharers };
 }
 
 /* A load at an end of the array; out of line, as it is rare and long. */

@@ -288,7 +288,7 @@ START_TEST(equals_the_cpu) {
 END_TEST
 
 /* Arrays of some hundred MB, of which all blocks but one have the same share, and that one gathers: what is added twice, or
- * not at all, shows. Twice, as hard data is done in another way the second time; and to an accumulator. */
+ * not at all, shows. Twice, as hard data is done in another way the second time; to an accumulator; and by all methods. */
 START_TEST(one_only_gathers) {
     enum { CHUNK = 1000003, BYTES = 120 << 20 };
     const quire_type type = (quire_type)(1 + _i / 2);
@@ -315,6 +315,15 @@ START_TEST(one_only_gathers) {
             ck_assert_msg(found == expected, "type %d kind %d op %d turn %d: %llx, expected %llx", (int)type, _i % 2, op,
                           turn, (unsigned long long)found, (unsigned long long)expected);
         }
+    }
+    for (int m = QUIRE_KAHAN; m <= QUIRE_PLAIN; m++) {
+        uint64_t found = 0, expected = 0;
+        CUDA(cudaMemset(result, 0, 8));
+        OK(quire_sum(NULL, type, n, x, (quire_method)m, QUIRE_F64, &expected));
+        OK(quire_sum(c, type, n, device, (quire_method)m, QUIRE_F64, result));
+        CUDA(cudaMemcpy(&found, result, 8, cudaMemcpyDeviceToHost));
+        ck_assert_msg(found == expected, "type %d kind %d method %d: %llx, expected %llx", (int)type, _i % 2, m,
+                      (unsigned long long)found, (unsigned long long)expected);
     }
     CUDA(cudaMemset(a, 0, sizeof *a));
     OK(quire_accumulate(c, a, type, n, device));
