@@ -368,17 +368,18 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     const unsigned run = (unsigned)divide_up(loads, batches);
     loads = run * batches;
     launch_shape shape = { (unsigned)divide_up(steps(), loads), threads, run, 0 };
-    shape.gathers = shape.blocks > 1 && batches <= SHORT_GATHERED;
+    shape.gathers = shape.blocks > 1;
     return shape;
 }
 
 /* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more; those
- * that are expected to be hard a long array's, if that may be loose. */
-static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool expects_loose) {
+ * that are expected to be hard a long array's, if that may be loose, or is quicker where all bits are wanted. */
+static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool was_hard, bool accumulates) {
     const bool is_exact = job->method == QUIRE_EXACT, is_short = is_exact ? is_short_sum(c, job) : is_short_array(c, job);
-    if (!is_short || expects_loose) {
+    if (!is_short || was_hard) {
         const cuda_kernel large = find_kernel(job, LENGTH_LONG);
-        if (!is_short || may_be_loose(c, job, &large)) return large;
+        const bool pays = !accumulates || c->wish.bytes || array_bytes(job) >= EXACT_HARD;
+        if (!is_short || (pays && may_be_loose(c, job, &large))) return large;
     }
     cuda_kernel kernel = find_kernel(job, LENGTH_ONCE);
     kernel.is_short = true;
@@ -439,7 +440,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result, &others);
     if (status) return status;
     const bool was_hard = *(volatile unsigned *)c->hint;
-    const cuda_kernel kernel = kernel_for(c, job, was_hard && !accumulator);
+    const cuda_kernel kernel = kernel_for(c, job, was_hard, accumulator != NULL);
     cuda_job work = {};
     work.x = job->x, work.y = job->y, work.n = job->n;
     work.finish = job->finish;
@@ -448,9 +449,10 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     work.workspace = c->workspace;
     work.tile = order_tile(job->n, order_rows_of(job->method));
     const bool is_root = job->finish == FINISH_ROOT;
-    const bool loose = !accumulator && may_be_loose(c, job, &kernel); /* what is accumulated needs all its bits */
+    const bool could_be_loose = may_be_loose(c, job, &kernel),
+               loose = could_be_loose && !accumulator; /* it needs all bits */
     if (loose && (is_root || was_hard || c->wish.bytes)) work.pass = PASS_LOOSE;
-    if (!is_root && (loose || (!accumulator && kernel.driver == DRIVER_SHORT && array_bytes(job) >= EXACT_LOOSE)))
+    if (!is_root && (could_be_loose || (kernel.driver == DRIVER_SHORT && array_bytes(job) >= EXACT_LOOSE)))
         work.hint = c->hint, work.was_hard = was_hard;
     work.ahead = c->has_bulk && !others && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= DIRECT_AHEAD);
     const cuda_kernel first = is_root && work.pass == PASS_LOOSE ? find_kernel(job, LENGTH_LONG_NORM) : kernel;

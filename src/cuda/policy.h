@@ -45,6 +45,10 @@
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
 #define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20)
 
+/* From so many bytes on what is accumulated, of which all bits are wanted, takes the kernel for long arrays if the array
+ * before was hard. */
+#define EXACT_HARD ((size_t)64 << 20)
+
 /* Every so many blocks of a loose sum one starts strict, and so looks whether the array is hard. */
 #define HARD_EVERY 64
 
@@ -70,14 +74,10 @@
 #define SHARED_MEMORY (64u << 10)
 #define EXACT_SHARED (60u << 10)
 
-/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them, twice as many of doubles;
- * or batches, so many at most, half as many of doubles, for which a block has more threads. */
+/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them, twice as many of floats
+ * and doubles; or batches, so many at most, of which all blocks take 256 MB. */
 #define SHORT_LOADS 4
-#define SHORT_BATCHES 16
-
-/* Up to so many batches one more block gathers, and does nothing else. Where there are more it would be in the way of the
- * others' loads, as it looks for their sums all the time. */
-#define SHORT_GATHERED 4
+#define SHORT_BATCHES 64
 
 /* How an exact kernel is launched.
  *   threads  of a block; a power of two

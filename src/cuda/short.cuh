@@ -168,20 +168,18 @@ static __device__ __forceinline__ void gather_short(const cuda_job &job, short_m
     }
 }
 
-/* What becomes of the sum of a block that has a share; by its first warp. The last may have one, and gathers. */
+/* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a cluster's,
+ * and so has the sum of all. */
 template <class Choice>
 static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_end &end, fixed_sum sum,
                                                  short_memory<Choice> &memory, cluster_memory &cluster, int thread) {
     const bool is_last = blockIdx.x == gridDim.x - 1, is_cluster = !Choice::many && job.cluster;
-    if (is_cluster) sum = gather_cluster(job, sum, Choice::unit_step, cluster, memory.gathering, thread);
-    if (!is_last) {
-        if (!is_cluster) deliver_sum(end.places, blockIdx.x, sum, thread);
-        return;
-    }
-    if constexpr (Choice::many) {
-        sum = gather_by_one<true>(job, end.places, sum, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
-        tell_hardness(job, sum, thread);
-    }
+    if (is_cluster)
+        sum = gather_cluster(job, sum, Choice::unit_step, cluster, memory.gathering, thread);
+    else if (!is_last)
+        deliver_sum(end.places, blockIdx.x, sum, thread);
+    if (!is_last) return;
+    if (Choice::many) tell_hardness(job, sum, thread);
     finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
 }
 

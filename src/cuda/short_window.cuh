@@ -15,15 +15,23 @@
 #define SHORT_CHAINS 4
 #define SHORT_ROOM 2 /* binades left free above the first batch, if there are more                                     */
 
+/* The least number of bits b so that n is no more than 2^(b + from). */
+static constexpr int bits_above(size_t n, int from) {
+    int b = 0;
+    while (n > (size_t)1 << (b + from)) b++;
+    return b;
+}
+
 /* What follows from the choices. */
 template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_FEW> {
     typedef exact_choice<Format, Term, EXACT_FEW> Choice;
     static constexpr int arrays = Term::is_pair ? 2 : 1;
-    static constexpr bool many = MANY, is_wide = sizeof(typename Format::element) == 8;
-    static constexpr int E = vector_elements<Format>, packs = (is_wide && !MANY ? 2 : 1) * SHORT_LOADS / arrays;
+    static constexpr bool many = MANY, is_wide = sizeof(typename Format::element) == 8,
+                          is_narrow = sizeof(typename Format::element) == 2;
+    static constexpr int E = vector_elements<Format>, packs = (is_narrow || MANY ? 1 : 2) * SHORT_LOADS / arrays;
     /* Threads, if a block may have as much shared memory; half or a quarter of them if not. */
     static constexpr int parts = is_wide ? 4 : 2, threads = parts * Choice::threads;
-    static constexpr int batches = MANY ? SHORT_BATCHES * 2 / parts : 1;
+    static constexpr int batches = MANY ? SHORT_BATCHES : 1;
     static constexpr int least = Format::description.least_exponent * (Choice::is_product ? 2 : 1);
     static constexpr int precision = Format::description.precision * (Choice::is_product ? 2 : 1);
     /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
@@ -41,23 +49,21 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* So many binades are left free below a window's top, and its second bin's unit is so much larger (a fixed one has no
      * need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first bin to
      * the second, however small it is. */
-    static constexpr int free_top = additions > 1 << WINDOW_HEADROOM ? 1 : 0;
-    static_assert(additions <= 1 << (WINDOW_HEADROOM + free_top), "bins must be read in between");
+    static constexpr int free_top = bits_above(additions, WINDOW_HEADROOM);
     static constexpr int fixed_window = Choice::fixed_top + free_top;
     static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2), "it does not fit");
     /* What the first bin of such a window leaves is at most 2^(51 - room) units of the second's. */
     static constexpr bool has_rests = Choice::fits && !one_is_all;
     static constexpr int room = has_rests ? 52 + least + WINDOW_RANGE(1) - fixed_window : WINDOW_HEADROOM + free_top;
     static_assert(!is_there || additions <= 1 << room, "they fill the second bin");
-    static_assert(!is_there || additions <= Choice::column::additions, "columns must be emptied in between");
     /* The window that is tried first is below 2^guess, which holds what is neither large nor small without looking. */
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
-    static constexpr int unit_step = precision > 24 ? 4 : 14, top_step = precision > 24 ? 4 : 8;
+    static constexpr int unit_step = precision > 24 ? 4 : MANY ? 12 : 14, top_step = precision > 24 ? 4 : 8;
     static constexpr int first_window = Choice::fits ? fixed_window : guess;
     /* A grid sums up so many elements below 2^87 units, which may be a step too large. */
     static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
-    static_assert(elements <= 1 << 25 && 25 + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
-    static_assert(25 - 7 + WINDOW_RANGE(2) < FIXED_BITS && EXACT_FEW_BLOCKS >= 1 << 7, "and what a block hands over");
+    static_assert(bits_above(elements, 0) + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
+    static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS, "and what a block hands over");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
         const int above = top + free_top - WINDOW_RANGE(2) - least;
@@ -188,7 +194,8 @@ struct short_window {
     uint32_t limit, floor[2]; /* of upper bits: what fits, one bin or two                                                */
     bool counted;             /* whether it has been used                                                                */
     bool moved;               /* whether another window before it has been used                                          */
-    bool other, columns;      /* whether there was something other than -0; whether columns have been used               */
+    bool other;               /* whether there was something other than -0                                               */
+    int columns;              /* terms of a lane that columns have taken since they were emptied; 0: they are not in use */
     unsigned saw;             /* what those have seen, of this lane                                                      */
 };
 
@@ -213,8 +220,8 @@ static __device__ __forceinline__ void window_at(short_window &w, int top, int s
 template <class Choice, class Format> static __device__ __forceinline__ short_window open_window(int shrunk) {
     short_window w;
     window_at<Choice, Format>(w, Choice::first_window, shrunk);
-    w.moved = w.other = w.columns = false;
-    w.saw = 0;
+    w.moved = w.other = false;
+    w.columns = 0, w.saw = 0;
     return w;
 }
 
@@ -316,15 +323,24 @@ static __device__ __forceinline__ void add_to_bins(double (&bin)[2], const batch
     }
 }
 
-/* A load by way of columns, whatever it is; answers what has been seen. */
+/* How many terms of a lane columns have taken once they have taken a load more, before which they may have to be emptied. */
+template <class Choice> static __device__ __forceinline__ int terms_after(int terms) {
+    constexpr int more = Choice::E * Choice::column::of_term;
+    static_assert(Choice::many || more * Choice::packs <= Choice::column::additions, "they must be emptied in between");
+    return Choice::many && terms + more <= Choice::column::additions ? terms + more : more;
+}
+
+/* A load by way of columns, whatever it is, which have taken so many terms; answers what has been seen. */
 template <class Choice, class Format, class Term, int E>
-static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b, cell_total *total, bool first,
+static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b, cell_total *total, int terms,
                                                        unsigned saw) {
     typedef typename Choice::column Column;
-    if (first) {
+    if (!terms) {
         column_clear<Column>();
         for (int k = threadIdx.x % WARP; k < Column::cells; k += WARP) total[k] = { 0, 0 };
         __syncwarp();
+    } else if (Choice::many && terms_after<Choice>(terms) <= terms) {
+        saw |= columns_flush<Column>(total);
     }
     return column_batch<Choice, Format, Term>(b, saw);
 }
@@ -426,8 +442,8 @@ static __device__ __forceinline__ void add_misfit(short_window &w, const batch_o
         if (Choice::many && w.columns && !special) w.saw |= WARP_HARD; /* not by one outlier */
     }
     each_load(b, [&](const batch_of<Format, E, 1> &one) {
-        w.saw = add_to_columns<Choice, Format, Term>(one, total, !w.columns, w.saw);
-        w.columns = true;
+        w.saw = add_to_columns<Choice, Format, Term>(one, total, w.columns, w.saw);
+        w.columns = terms_after<Choice>(w.columns);
     });
 }
 

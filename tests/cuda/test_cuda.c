@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,23 +289,25 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
-/* Arrays of some hundred MB, of which all blocks but one have the same share, and that one gathers: what is added twice, or
- * not at all, shows. Twice, as hard data is done in another way the second time; to an accumulator; and by all methods. */
+/* Arrays of some hundred MB, of which all blocks but one have the same share, and that one gathers, in short.cuh and in
+ * exact.cuh, which has sums of what is longer: what is added twice, or not at all, shows. Twice, as hard data is done in
+ * another way the second time; to an accumulator; and by all methods. */
 START_TEST(one_only_gathers) {
-    enum { CHUNK = 1000003, BYTES = 120 << 20 };
+    enum { CHUNK = 1000003 };
+    const size_t bytes = (size_t)(_i < 2 ? 290 : 120) << 20;
     const quire_type type = (quire_type)(1 + _i / 2);
-    const size_t size = type_size(type), n = BYTES / size - 54321;
-    char *x = malloc(BYTES), *device;
+    const size_t size = type_size(type), n = bytes / size - 54321;
+    char *x = malloc(bytes), *device;
     quire_accumulator *a, expected_sum = QUIRE_ACCUMULATOR_ZERO, sum;
     uint64_t *result;
     quire_context *c;
     OK(quire_open_cuda(&c, 0, NULL));
-    CUDA(cudaMalloc((void **)&device, BYTES));
+    CUDA(cudaMalloc((void **)&device, bytes));
     CUDA(cudaMalloc((void **)&result, 64));
     CUDA(cudaMalloc((void **)&a, sizeof *a));
     fill(type, CHUNK, x, _i % 2 == 0 ? 9 : type == QUIRE_F64 ? 400 : 0); /* sums of squares are finite doubles         */
-    for (size_t at = CHUNK * size; at < BYTES; at++) x[at] = x[at - CHUNK * size];
-    CUDA(cudaMemcpy(device, x, BYTES, cudaMemcpyHostToDevice));
+    for (size_t at = CHUNK * size; at < bytes; at++) x[at] = x[at - CHUNK * size];
+    CUDA(cudaMemcpy(device, x, bytes, cudaMemcpyHostToDevice));
     for (int op = 0; op < 8; op++) { /* all of them twice, the second time from the second element on */
         const size_t shift = op < 4 ? 0 : size, y = shift + (op % 4 == 2) * 4096; /* a product of two arrays            */
         uint64_t found = 0, expected = 0;
@@ -475,47 +479,52 @@ START_TEST(unlike) {
 }
 END_TEST
 
-/* As many additions as a lane of a short sum has, all of which leave half a unit of the first bin to the second; on one
- * warp, which has most. Where every load has elements that are far apart, its sum is no double. */
+/* As many additions as a lane of a short sum has, on one warp, which has most: of powers of two, since one of them is half a
+ * unit of the first bin, wherever that is, and is left to the second each time; and of elements with all bits set beside
+ * some that no window holds with them, so that columns take all. The others, one of eight, make that no sum of a load is a
+ * double. */
 START_TEST(full_bins) {
-    enum { N = 16384 };
-    static uint16_t x[N], y[N];
+    enum { BYTES = 64 * 4 * 32 * 16, LEAST = -75, MOST = 40, NONE = INT_MAX };
     static const struct {
-        quire_type type;
-        uint16_t first, x, y, large; /* the first element, others, what they are multiplied by; one of eight, + or -    */
-    } all[] = { { QUIRE_F16, 0x3400, 0x3400, 0x3000, 0 },       /* 0.25 * 0.125                                            */
-                { QUIRE_F16, 0x31a7, 0x31a7, 0x31a7, 0 },       /* squares of 0.1766                                       */
-                { QUIRE_BF16, 0x4a00, 0x3580, 0x3f80, 0 },      /* 2^21, and 2^-20                                         */
-                { QUIRE_BF16, 0x3180, 0x3180, 0x3f80, 0x4680 }, /* 2^-28 and 2^14                                       */
-                { QUIRE_BF16, 0x3180, 0x3180, 0x3f80, 0x4f00 } }; /* 2^-28 and 2^31                                     */
-    uint16_t *device;
-    uint64_t found[4], expected[4];
+        bool full;
+        int others;
+    } kinds[] = { { false, NONE }, { false, 2 }, { false, 12 }, { false, 31 }, { true, -120 }, { true, -1000 } };
+    static const int most[] = { 0, 15, 127, 127, 1023 }, least[] = { 0, -24, -133, -149, -1074 },
+                     bits[] = { 0, 11, 8, 24, 53 };
+    static double x[BYTES / sizeof(double)];
+    const quire_type type = (quire_type)(1 + _i / 6);
+    const int e_of_others = kinds[_i % 6].others < least[type] ? least[type] : kinds[_i % 6].others;
+    const size_t size = type_size(type), n = BYTES / size;
+    const double significand = kinds[_i % 6].full ? 2 - power_of_two(1 - bits[type]) : 1;
+    char *device;
+    uint64_t found[4], expected[4], *result;
     quire_context *c = open_launched("1,1");
-    CUDA(cudaMalloc((void **)&device, 2 * sizeof x + sizeof found));
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        memset(found, 0, sizeof found), memset(expected, 0, sizeof expected);
-        for (int k = 0; k < N; k++) x[k] = k ? all[i].x : all[i].first, y[k] = all[i].y;
-        for (int k = 0; k < N && all[i].large; k += 8) x[k] = (uint16_t)(all[i].large | (k & 8) << 12);
-        CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
-        CUDA(cudaMemcpy(device + N, y, sizeof y, cudaMemcpyHostToDevice));
-        CUDA(cudaMemset(device + 2 * N, 0, sizeof found));
-        uint64_t *result = (uint64_t *)(void *)(device + 2 * N);
-        OK(quire_sum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result));
-        OK(quire_asum(c, all[i].type, N, device, QUIRE_EXACT, QUIRE_F64, result + 1));
-        /* of pairs, half as many */
-        OK(quire_dot(c, all[i].type, N / 2, device, device + N, QUIRE_EXACT, QUIRE_F64, result + 2));
-        OK(quire_dot(c, all[i].type, N, device, device, QUIRE_EXACT, QUIRE_F64, result + 3));
+    CUDA(cudaMalloc((void **)&device, BYTES));
+    CUDA(cudaMalloc((void **)&result, sizeof found));
+    for (int e = LEAST < least[type] ? least[type] : LEAST; e <= MOST && e <= most[type]; e++) {
+        for (size_t k = 0; k < n; k++) type_set(type, x, k, significand * power_of_two(e));
+        for (size_t k = 0; k < n && e_of_others <= most[type]; k += 8)
+            type_set(type, x, k, (k & 8 ? -1 : 1) * power_of_two(e_of_others));
+        memset(expected, 0, sizeof expected);
+        CUDA(cudaMemcpy(device, x, BYTES, cudaMemcpyHostToDevice));
+        CUDA(cudaMemset(result, 0, sizeof found));
+        const size_t half = n / 2; /* of pairs, half as many */
+        OK(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
+        OK(quire_asum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result + 1));
+        OK(quire_dot(c, type, half, device, device + half * size, QUIRE_EXACT, QUIRE_F64, result + 2));
+        OK(quire_dot(c, type, n, device, device, QUIRE_EXACT, QUIRE_F64, result + 3));
         CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
-        OK(quire_sum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected));
-        OK(quire_asum(NULL, all[i].type, N, x, QUIRE_EXACT, QUIRE_F64, expected + 1));
-        OK(quire_dot(NULL, all[i].type, N / 2, x, y, QUIRE_EXACT, QUIRE_F64, expected + 2));
-        OK(quire_dot(NULL, all[i].type, N, x, x, QUIRE_EXACT, QUIRE_F64, expected + 3));
+        OK(quire_sum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, expected));
+        OK(quire_asum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, expected + 1));
+        OK(quire_dot(NULL, type, half, x, (char *)x + half * size, QUIRE_EXACT, QUIRE_F64, expected + 2));
+        OK(quire_dot(NULL, type, n, x, x, QUIRE_EXACT, QUIRE_F64, expected + 3));
         for (int k = 0; k < 4; k++)
-            ck_assert_msg(found[k] == expected[k], "case %zu, operation %d: %llx, expected %llx", i, k,
-                          (unsigned long long)found[k], (unsigned long long)expected[k]);
+            ck_assert_msg(found[k] == expected[k], "type %d kind %d 2^%d operation %d: %llx, expected %llx", (int)type,
+                          _i % 6, e, k, (unsigned long long)found[k], (unsigned long long)expected[k]);
     }
     quire_close(c);
     CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
 }
 END_TEST
 
@@ -561,7 +570,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, lesser_devices, 0, 8);
     tcase_add_loop_test(cases, uneven, 0, 28);
     tcase_add_loop_test(cases, unlike, 0, 28);
-    tcase_add_test(cases, full_bins);
+    tcase_add_loop_test(cases, full_bins, 0, 24);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, out_of_memory);
 }
