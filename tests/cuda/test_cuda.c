@@ -479,52 +479,94 @@ START_TEST(unlike) {
 }
 END_TEST
 
-/* As many additions as a lane of a short sum has, on one warp, which has most: of powers of two, since one of them is half a
- * unit of the first bin, wherever that is, and is left to the second each time; and of elements with all bits set beside
- * some that no window holds with them, so that columns take all. The others, one of eight, make that no sum of a load is a
- * double. */
-START_TEST(full_bins) {
-    enum { BYTES = 64 * 4 * 32 * 16, LEAST = -75, MOST = 40, NONE = INT_MAX };
-    static const struct {
-        bool full;
-        int others;
-    } kinds[] = { { false, NONE }, { false, 2 }, { false, 12 }, { false, 31 }, { true, -120 }, { true, -1000 } };
-    static const int most[] = { 0, 15, 127, 127, 1023 }, least[] = { 0, -24, -133, -149, -1074 },
-                     bits[] = { 0, 11, 8, 24, 53 };
-    static double x[BYTES / sizeof(double)];
-    const quire_type type = (quire_type)(1 + _i / 6);
-    const int e_of_others = kinds[_i % 6].others < least[type] ? least[type] : kinds[_i % 6].others;
-    const size_t size = type_size(type), n = BYTES / size;
-    const double significand = kinds[_i % 6].full ? 2 - power_of_two(1 - bits[type]) : 1;
+/* As many elements as a warp of a short sum takes, in one block of one warp: bins and columns have most additions then. */
+#define BRIM_BYTES (64 * 4 * 32 * 16)
+typedef struct brim {
+    quire_type type;
+    quire_context *context;
+    double x[BRIM_BYTES / sizeof(double)];
     char *device;
-    uint64_t found[4], expected[4], *result;
-    quire_context *c = open_launched("1,1");
-    CUDA(cudaMalloc((void **)&device, BYTES));
-    CUDA(cudaMalloc((void **)&result, sizeof found));
-    for (int e = LEAST < least[type] ? least[type] : LEAST; e <= MOST && e <= most[type]; e++) {
-        for (size_t k = 0; k < n; k++) type_set(type, x, k, significand * power_of_two(e));
-        for (size_t k = 0; k < n && e_of_others <= most[type]; k += 8)
-            type_set(type, x, k, (k & 8 ? -1 : 1) * power_of_two(e_of_others));
-        memset(expected, 0, sizeof expected);
-        CUDA(cudaMemcpy(device, x, BYTES, cudaMemcpyHostToDevice));
-        CUDA(cudaMemset(result, 0, sizeof found));
-        const size_t half = n / 2; /* of pairs, half as many */
-        OK(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
-        OK(quire_asum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result + 1));
-        OK(quire_dot(c, type, half, device, device + half * size, QUIRE_EXACT, QUIRE_F64, result + 2));
-        OK(quire_dot(c, type, n, device, device, QUIRE_EXACT, QUIRE_F64, result + 3));
-        CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
-        OK(quire_sum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, expected));
-        OK(quire_asum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, expected + 1));
-        OK(quire_dot(NULL, type, half, x, (char *)x + half * size, QUIRE_EXACT, QUIRE_F64, expected + 2));
-        OK(quire_dot(NULL, type, n, x, x, QUIRE_EXACT, QUIRE_F64, expected + 3));
-        for (int k = 0; k < 4; k++)
-            ck_assert_msg(found[k] == expected[k], "type %d kind %d 2^%d operation %d: %llx, expected %llx", (int)type,
-                          _i % 6, e, k, (unsigned long long)found[k], (unsigned long long)expected[k]);
+    uint64_t *result;
+} brim;
+
+static brim *brim_open(quire_type type) {
+    static brim b;
+    b.type = type;
+    b.context = open_launched("1,1");
+    CUDA(cudaMalloc((void **)&b.device, BRIM_BYTES));
+    CUDA(cudaMalloc((void **)&b.result, 4 * sizeof *b.result));
+    return &b;
+}
+
+static void brim_close(brim *b) {
+    quire_close(b->context);
+    CUDA(cudaFree(b->device));
+    CUDA(cudaFree(b->result));
+}
+
+/* Of every eight elements the first is one, with either sign in turn, the second another, all others the third. */
+static void check_brim(brim *b, double first, double second, double others, int operations) {
+    uint64_t found[4] = { 0 }, expected[4] = { 0 };
+    const size_t size = type_size(b->type), n = BRIM_BYTES / size, half = n / 2; /* of pairs, half as many              */
+    for (size_t k = 0; k < n; k++)
+        type_set(b->type, b->x, k, k % 8 == 0 ? k % 16 ? -first : first : k % 8 == 1 ? second : others);
+    CUDA(cudaMemcpy(b->device, b->x, BRIM_BYTES, cudaMemcpyHostToDevice));
+    CUDA(cudaMemset(b->result, 0, sizeof found));
+    const struct place {
+        quire_context *context;
+        const char *x;
+        uint64_t *result;
+    } places[] = { { b->context, b->device, b->result }, { NULL, (char *)b->x, expected } };
+    for (int p = 0; p < 2; p++) {
+        const struct place *at = &places[p];
+        OK(quire_sum(at->context, b->type, n, at->x, QUIRE_EXACT, QUIRE_F64, at->result));
+        OK(quire_asum(at->context, b->type, n, at->x, QUIRE_EXACT, QUIRE_F64, at->result + 1));
+        if (operations < 4) continue;
+        OK(quire_dot(at->context, b->type, half, at->x, at->x + half * size, QUIRE_EXACT, QUIRE_F64, at->result + 2));
+        OK(quire_dot(at->context, b->type, n, at->x, at->x, QUIRE_EXACT, QUIRE_F64, at->result + 3));
     }
-    quire_close(c);
-    CUDA(cudaFree(device));
-    CUDA(cudaFree(result));
+    CUDA(cudaMemcpy(found, b->result, sizeof found, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < operations; k++)
+        ck_assert_msg(found[k] == expected[k], "type %d, %a, %a, %a, operation %d: %llx, expected %llx", (int)b->type, first,
+                      second, others, k, (unsigned long long)found[k], (unsigned long long)expected[k]);
+}
+
+/* Powers of two, one of which is half a unit of the first bin, wherever that is, and is left to the second each time; and
+ * elements with all bits set. Those beside them make that no sum of a load is a double. */
+START_TEST(full_bins) {
+    static const int beside[] = { INT_MAX, 2, 12, 31, -120, -1000 }, most[] = { 0, 15, 127, 127, 1023 },
+                     least[] = { 0, -24, -133, -149, -1074 }, precision[] = { 0, 11, 8, 24, 53 };
+    const quire_type type = (quire_type)(1 + _i / 6);
+    const int other = beside[_i % 6];
+    const double significand = other < 0 ? 2 - power_of_two(1 - precision[type]) : 1;
+    brim *b = brim_open(type);
+    for (int e = least[type] < -75 ? -75 : least[type]; e <= 40 && e <= most[type]; e++) {
+        const double x = significand * power_of_two(e);
+        check_brim(b, other > most[type] ? x : power_of_two(other < least[type] ? least[type] : other), x, x, 4);
+    }
+    brim_close(b);
+}
+END_TEST
+
+/* The same where a window is as high as it must be, and its second bin's unit as low as it can be: there is an element that
+ * no higher one would hold. */
+START_TEST(full_second_bins) {
+    brim *b = brim_open((quire_type)(QUIRE_BF16 + _i));
+    for (int top = 0; top < 12; top++)
+        for (int low = top - 84; low <= top - 64; low += 2)
+            for (int half = top - 43; half <= top - 36; half++)
+                check_brim(b, power_of_two(top), power_of_two(low), power_of_two(half), 2);
+    brim_close(b);
+}
+END_TEST
+
+/* Columns of bfloat16 take 512 terms: sums of large ones have no room then for the last bit of a small one of the same cell.
+ * No window holds them and what is beside them. */
+START_TEST(full_columns) {
+    brim *b = brim_open(QUIRE_BF16);
+    for (int e = 20; e < 36; e++)
+        check_brim(b, power_of_two(-120), (1 + 0x1p-7) * power_of_two(e - 7), (2 - 0x1p-7) * power_of_two(e), 4);
+    brim_close(b);
 }
 END_TEST
 
@@ -571,6 +613,8 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, uneven, 0, 28);
     tcase_add_loop_test(cases, unlike, 0, 28);
     tcase_add_loop_test(cases, full_bins, 0, 24);
+    tcase_add_loop_test(cases, full_second_bins, 0, 3);
+    tcase_add_test(cases, full_columns);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, out_of_memory);
 }
