@@ -92,7 +92,7 @@ static __device__ __forceinline__ void add_from_ring(lane_state<Method, typename
             for (; rows; rows--, x += Ring::ROW, y += Ring::ROW) add_row<Format, Term>(lane, x, y);
         }
         __syncwarp();
-        if (threadIdx.x % WARP == 0) barrier_arrive(&ring.empty[at.stage]);
+        barrier_arrive(&ring.empty[at.stage]);
     }
 }
 
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     if (threadIdx.x == 0) {
         for (int i = 0; i < RING_STAGES; i++) {
             barrier_open(&ring.full[i], 1);
-            barrier_open(&ring.empty[i], RING_ADDERS / WARP);
+            barrier_open(&ring.empty[i], RING_ADDERS); /* one for its warp is no faster, and racecheck minds */
         }
         barriers_are_open();
     }
