@@ -281,7 +281,7 @@ static size_t blocks_for_short(const cuda_context *c) {
 /* Threads of a short array's block that add, at most: fewer where shared memory is scarce. */
 static unsigned threads_for_short(const cuda_context *c, const cuda_kernel *kernel) {
     unsigned threads = kernel->threads;
-    while (shared_of(kernel, threads) > c->shared_memory) threads /= 2;
+    while (shared_of(kernel, threads) > c->shared_memory && threads > 32) threads /= 2;
     return c->wish.warps && c->wish.warps * 32 < threads ? c->wish.warps * 32 : threads;
 }
 
@@ -454,7 +454,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (loose && (is_root || was_hard || c->wish.bytes)) work.pass = PASS_LOOSE;
     if (!is_root && (could_be_loose || (kernel.driver == DRIVER_SHORT && array_bytes(job) >= EXACT_LOOSE)))
         work.hint = c->hint, work.was_hard = was_hard;
-    work.ahead = c->has_bulk && !others && (kernel.driver == DRIVER_SHORT || array_bytes(job) <= DIRECT_AHEAD);
+    work.ahead = c->has_bulk && job->n && !others && /* of no elements, x may be anything */
+                 (kernel.driver == DRIVER_SHORT || array_bytes(job) <= DIRECT_AHEAD);
     const cuda_kernel first = is_root && work.pass == PASS_LOOSE ? find_kernel(job, LENGTH_LONG_NORM) : kernel;
     cudaError_t error = start(c, job, &first, work);
     if (!error && work.pass == PASS_LOOSE) {
