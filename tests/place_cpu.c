@@ -1,17 +1,24 @@
-/* place_cpu.c - the CPU as a place: nothing is copied; the variants are NULL, each tier, and threads. */
+/* place_cpu.c - the CPU as a place: nothing is copied; the variants are NULL, each tier, threads, and what is done for
+ * arrays beyond the caches. */
+#define _POSIX_C_SOURCE 200809L
 #include "place.h"
+
+#include <stdlib.h>
 
 static const struct variant {
     const char *name;
     quire_tier tier;
     int threads;
+    const char *cache; /* as src/cpu/cpu.c reads QUIRE_CPU_CACHE */
 } VARIANTS[] = {
-    { "NULL", QUIRE_TIER_BEST, 0 },
-    { "portable", QUIRE_TIER_PORTABLE, 1 },
-    { "avx2", QUIRE_TIER_AVX2, 1 },
-    { "avx512", QUIRE_TIER_AVX512, 1 },
-    { "avx512vnni", QUIRE_TIER_AVX512VNNI, 1 },
-    { "best, 3 threads", QUIRE_TIER_BEST, 3 },
+    { "NULL", QUIRE_TIER_BEST, 0, "" },
+    { "portable", QUIRE_TIER_PORTABLE, 1, "" },
+    { "avx2", QUIRE_TIER_AVX2, 1, "" },
+    { "avx2, no caches", QUIRE_TIER_AVX2, 1, "0" },
+    { "avx512", QUIRE_TIER_AVX512, 1, "" },
+    { "avx512, no caches", QUIRE_TIER_AVX512, 1, "0" },
+    { "avx512vnni", QUIRE_TIER_AVX512VNNI, 1, "" },
+    { "best, 3 threads, no caches", QUIRE_TIER_BEST, 3, "0" },
 };
 
 static const char *cpu_unavailable(void) { return NULL; }
@@ -20,7 +27,9 @@ static quire_status cpu_open(size_t variant, quire_context **context) {
     quire_status status;
     *context = NULL;
     if (variant == 0) return QUIRE_OK;
+    setenv("QUIRE_CPU_CACHE", VARIANTS[variant].cache, 1);
     status = quire_open_cpu(context, VARIANTS[variant].threads);
+    unsetenv("QUIRE_CPU_CACHE");
     if (status) return status;
     status = quire_set_tier(*context, VARIANTS[variant].tier);
     if (status) {

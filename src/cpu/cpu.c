@@ -21,14 +21,15 @@
 typedef struct {
     quire_context base;
     const cpu_tier *tier;
-    int threads; /* 0: as many as OpenMP would                                                                          */
+    int threads;  /* 0: as many as OpenMP would                                                                          */
+    size_t cache; /* bytes: it pays to fetch ahead in arrays that are longer; in caches it does not                     */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
 } cpu_context;
 
 #define PIECES 256                        /* the most pieces of a job                                                */
 #define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
-#define CACHED_BYTES ((size_t)32 << 20)   /* it pays to fetch ahead in arrays that are longer; in caches it does not    */
+#define CACHE_BYTES ((size_t)32 << 20)    /* unless the environment says otherwise, as tests do                         */
 #define THREAD_ELEMENTS ((size_t)1 << 17) /* the fewest elements worth a thread: some microseconds of work           */
 
 typedef union {
@@ -92,7 +93,7 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job) {
     w.size = (size_t)describe_format(job->type).size;
     w.tile = order_tile(job->n, order_rows_of(job->method));
     w.piece = job->n;
-    w.fetches = job->n * w.size * (job->x == job->y ? 1 : 2) > CACHED_BYTES;
+    w.fetches = job->n * w.size * (job->x == job->y ? 1 : 2) > context->cache;
     if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here               */
     for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > PIECES * w.piece;) w.piece *= 2;
     if (job->n > w.piece) {
@@ -194,12 +195,12 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     ball_radius *radius = w->radius ? &w->radius[piece] : NULL;
     if (w->threads == 1) {
-        w->add(w->accumulator, x, y, n, radius);
+        w->add(w->accumulator, x, y, n, w->fetches, radius);
         if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not          */
         return;
     }
     quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
-    w->add(&part, x, y, n, radius);
+    w->add(&part, x, y, n, w->fetches, radius);
     /* Words of accumulators just add up, in any order. */
     limbs_carry(part.limb);
     int64_t *into = w->accumulator->limb, *from = part.limb;
@@ -241,9 +242,15 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, f
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
+/* QUIRE_CPU_CACHE is for tests: short arrays, too, then go as long ones do. */
+static size_t cache_from_environment(void) {
+    const char *bytes = getenv("QUIRE_CPU_CACHE");
+    return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : CACHE_BYTES;
+}
+
 /* What a NULL context means. QUIRE_TIER is heeded here too, unless it names a tier that is not there. */
 static cpu_context default_context(void) {
-    cpu_context c = { { &quire_cpu_backend }, NULL, 1, NULL, NULL };
+    cpu_context c = { { &quire_cpu_backend }, NULL, 1, CACHE_BYTES, NULL, NULL };
     quire_tier tier = QUIRE_TIER_BEST;
     if (tier_from_environment(&tier) == QUIRE_OK) c.tier = cpu_tier_find(tier);
     if (!c.tier) c.tier = cpu_tier_find(QUIRE_TIER_BEST);
@@ -306,7 +313,7 @@ quire_status quire_open_cpu(quire_context **context, int threads) {
     if (!found) return QUIRE_TIER_UNAVAILABLE;
     cpu_context *c = malloc(sizeof *c);
     if (!c) return QUIRE_OUT_OF_MEMORY;
-    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, NULL, NULL };
+    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, cache_from_environment(), NULL, NULL };
     *context = &c->base;
     return QUIRE_OK;
 }

@@ -37,6 +37,9 @@ typedef struct {
  * than two. */
 static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? LOOSE_BINS : 4; }
 
+/* block_sum with every choice made, but what is fetched ahead. */
+typedef term_range block_function(const char *x, const char *y, size_t steps, int top, int fetches, block_counts *counts);
+
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
@@ -45,8 +48,8 @@ typedef struct exact_engine {
     int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
     int strict_bins;     /* see there                                                                                     */
-    term_range (*block[WINDOW_BINS + 1])(const char *x, const char *y, size_t steps, int top, block_counts *counts);
-    term_range (*loose)(const char *x, const char *y, size_t steps, int top, block_counts *counts);
+    int fetches;         /* see exact_function                                                                            */
+    block_function *block[WINDOW_BINS + 1], *loose;
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int (*only_negative_zeros)(const char *x, const char *y, size_t n);
@@ -133,7 +136,7 @@ typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } bloc
 static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts unused;
-    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->loose(x, y, steps, 0, &unused);
+    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->loose(x, y, steps, 0, 0, &unused);
     if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
     window w = window_for(e, r, s->radius ? e->strict_bins : WINDOW_BINS);
     if (!w.bins && s->radius) w = loose_window_for(e, r);
@@ -143,7 +146,7 @@ static block_result open_window(exact_state *s, term_range r, const char *x, con
 
 static term_range window_sum(const exact_state *s, const char *x, const char *y, size_t steps, block_counts *counts) {
     const exact_engine *e = s->engine;
-    return (s->window.loose ? e->loose : e->block[s->window.bins])(x, y, steps, s->window.top, counts);
+    return (s->window.loose ? e->loose : e->block[s->window.bins])(x, y, steps, s->window.top, e->fetches, counts);
 }
 
 /* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds it. */
@@ -152,7 +155,7 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     block_counts counts;
     block_result result = BLOCK_ADDED;
     if (!s->window.bins) /* any window shows the range of a first step */
-        result = open_window(s, e->block[1](x, y, 1, 0, &counts), x, y, 1);
+        result = open_window(s, e->block[1](x, y, 1, 0, 0, &counts), x, y, 1);
     if (result) return result;
     term_range r = window_sum(s, x, y, steps, &counts);
     if (!window_holds(e, s->window, r)) {
@@ -246,19 +249,21 @@ QUIRE_FORMATS(LOAD, )
 #define CHOICE_OF(format, FORMAT, real, term, TERM, inexact, loose)                                                         \
     ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,                  \
                            VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,           \
-                           term##_value_f64 })
+                           term##_value_f64, 0 })
 
 #define BLOCK(bins, format, FORMAT, real, term, TERM, inexact)                                                              \
-    static term_range format##_##term##_block_##bins(const char *x, const char *y, size_t steps, int top,                   \
+    static term_range format##_##term##_block_##bins(const char *x, const char *y, size_t steps, int top, int fetches,      \
                                                      block_counts *counts) {                                                \
-        return block_sum(CHOICE(format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, counts);                \
+        return block_sum(CHOICE(format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, fetches, counts);       \
     }
 #define BLOCK_ENTRY(bins, format, term) [bins] = format##_##term##_block_##bins,
 
 #define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
     WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                               \
-    static term_range format##_##term##_loose(const char *x, const char *y, size_t steps, int top, block_counts *counts) {  \
-        return block_sum(CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1), LOOSE_BINS, x, y, steps, top, counts);    \
+    static term_range format##_##term##_loose(const char *x, const char *y, size_t steps, int top, int fetches,             \
+                                              block_counts *counts) {                                                       \
+        return block_sum(CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1), LOOSE_BINS, x, y, steps, top, fetches,    \
+                         counts);                                                                                           \
     }                                                                                                                       \
     static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
                                        char *copy_y) {                                                                      \
@@ -270,7 +275,7 @@ QUIRE_FORMATS(LOAD, )
     static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                            \
         return negative_zeros(CHOICE(format, FORMAT, real, term, TERM, inexact), x, y, n);                                  \
     }                                                                                                                       \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n,                       \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
                                         ball_radius *radius) {                                                              \
         const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
         const exact_choice loose = CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1);                                 \
@@ -282,6 +287,7 @@ QUIRE_FORMATS(LOAD, )
                                       term_highest(c),                                                                      \
                                       term_lowest(c),                                                                       \
                                       strict_bins(c),                                                                       \
+                                      fetches,                                                                              \
                                       { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
                                       format##_##term##_loose,                                                              \
                                       format##_##term##_copy,                                                               \

@@ -41,7 +41,7 @@ QUIRE_INLINE void groups_add(exact_choice c, const char *x, size_t steps, v_i32 
     v_i16 significand[GROUPS_TOGETHER], octave[GROUPS_TOGETHER];
 #pragma GCC unroll 4
     for (size_t u = 0; u < steps; u++) {
-        const v_i16 raw = load_i16(x + u * SIMD_BYTES);
+        const v_i16 raw = load_i16(c, x + u * SIMD_BYTES);
         look_at(m, (v_i64)raw, 2, 1);
         const v_i16 magnitude = raw & INT16_MAX, bits = (raw & (one - 1)) | min_v_i16(magnitude, one);
         const v_i16 place = max_v_i16(magnitude, one) >> stored & ((1 << OCTAVE_BITS) - 1); /* of a subnormal: 1        */

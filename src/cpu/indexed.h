@@ -45,7 +45,7 @@ QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int ke
     const uint64_t sign = (uint64_t)1 << 63;
     u64_pair seen = { 0 };
     for (const char *end = term + 8 * n; term < end; term += 8 * COLUMNS) {
-        __builtin_prefetch((const void *)((uintptr_t)term + PREFETCH_BYTES));
+        __builtin_prefetch((const void *)((uintptr_t)term + NEXT_BYTES));
 #pragma GCC unroll 2
         for (int k = 0; k < COLUMNS; k += 2) {
             u64_pair bits;

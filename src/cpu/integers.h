@@ -29,10 +29,10 @@ QUIRE_INLINE int integers_reach(exact_choice c) { return INTEGER_FIELDS + c.form
 QUIRE_INLINE int sign_in_table(exact_choice c) { return c.keep_sign && exponent_bits(c) == 5; }
 
 /* A step's elements; fetches what comes later. */
-QUIRE_INLINE v_i16 load_i16(const char *x) {
+QUIRE_INLINE v_i16 load_i16(exact_choice c, const char *x) {
     v_i16 raw;
     memcpy(&raw, x, sizeof raw);
-    __builtin_prefetch((const void *)((uintptr_t)x + PREFETCH_BYTES)); /* past the end: no harm                          */
+    fetch_ahead(c, x);
     return raw;
 }
 
@@ -94,7 +94,7 @@ QUIRE_INLINE v_u16 near_part(exact_choice c, const near_sum *near, v_i32 *sum, c
     v_u16 farthest = { 0 };
 #pragma GCC unroll 8
     for (size_t step = 0; step < steps; step++)
-        sum[step % 2] = near_step(c, near, sum[step % 2], load_i16(x + step * SIMD_BYTES), &farthest);
+        sum[step % 2] = near_step(c, near, sum[step % 2], load_i16(c, x + step * SIMD_BYTES), &farthest);
     return farthest;
 }
 
@@ -126,7 +126,7 @@ QUIRE_INLINE near_sum near_first(exact_choice c, const char *x, size_t steps, in
     const int least = (base > 1 ? base : 1) + INTEGER_SPREAD - 1;
     near_sum near = { 0, { 0 } };
     if (steps < INTEGER_STEPS || most < least) return near;
-    near.field = (greatest_v_i16(load_i16(x) & INT16_MAX) >> (c.format.precision - 1)) + 1;
+    near.field = (greatest_v_i16(load_i16(c, x) & INT16_MAX) >> (c.format.precision - 1)) + 1;
     if (near.field < least) near.field = least;
     if (near.field > most) near.field = most;
     v_u16 farthest[NEAR_PARTS];
@@ -147,7 +147,7 @@ QUIRE_INLINE far_sum far_add(exact_choice c, const power_table *low, const power
     far_sum sum = { { 0 }, { 0 } };
 #pragma GCC unroll 4
     for (size_t step = 0; step < steps; step++) {
-        const v_i16 raw = load_i16(x + step * SIMD_BYTES);
+        const v_i16 raw = load_i16(c, x + step * SIMD_BYTES);
         look_at(m, (v_i64)raw, 2, !always_fits(c));
         const v_i16 field = (v_i16)((v_u16)raw >> stored);
         const v_i16 bits = (raw & (one - 1)) | min_v_i16(raw & INT16_MAX, one); /* a subnormal: as it is */
@@ -185,7 +185,7 @@ QUIRE_INLINE int near_mend(exact_choice c, near_sum *near, const v_u16 *farthest
         for (size_t step = begin; step < end; step++) {
             const char *at = x + step * SIMD_BYTES;
             v_u16 its = { 0 };
-            const v_i32 sum = near_step(c, near, (v_i32){ 0 }, load_i16(at), &its);
+            const v_i32 sum = near_step(c, near, (v_i32){ 0 }, load_i16(c, at), &its);
             if (!any_above(its, near_reach(c))) continue;
             if (!left--) return 0;
             const far_sum one = far_add(c, &t->low, &t->high, at, 1, m);

@@ -19,8 +19,10 @@
 typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
- * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. */
-typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, ball_radius *radius);
+ * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. fetches: as
+ * above. */
+typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
+                               ball_radius *radius);
 
 typedef struct {
     const tile_function (*tile)[TERM_COUNT][TIER_METHODS];

@@ -34,10 +34,11 @@
 #define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM) /* half of what the headroom allows */
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers                      */
 #define STEP_TERMS(size) (8 / (size))
-#define PREFETCH_BYTES 4096 /* ahead: past the pause between blocks                                                      */
-#define ERROR_BELOW 53 /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
-#define LOOSE_BINS 2   /* a correctly rounded double of 2^20 terms needs no more, unless they cancel                      */
-#define LOOSE_SCALE 16 /* brings the greatest double below WINDOW_GREATEST_TOP */
+#define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks                   */
+#define FAR_BYTES 16384 /* and into the second, of arrays that are longer than caches                                    */
+#define ERROR_BELOW 53  /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
+#define LOOSE_BINS 2    /* a correctly rounded double of 2^20 terms needs no more, unless they cancel                      */
+#define LOOSE_SCALE 16  /* brings the greatest double below WINDOW_GREATEST_TOP */
 #define LOOSE_LEAST_TOP (window_least_top(LOOSE_BINS) + 53) /* of scaled terms: half a unit is 2^-1022 */
 
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
@@ -62,6 +63,7 @@ typedef struct {
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
     double (*load_one)(const void *p);
     double (*value_one)(double x, double y);
+    int fetches; /* see exact_function; block_sum makes that constant, too                                              */
 } exact_choice;
 
 QUIRE_INLINE int has_errors(exact_choice c) { return c.is_double && c.is_product; }
@@ -83,6 +85,12 @@ QUIRE_INLINE int term_lowest(exact_choice c) { return c.format.least_exponent * 
 /* Whether one bin holds every element there can be, however small: then the least magnitude need not be looked at, and
  * counts as the format's. */
 QUIRE_INLINE int always_fits(exact_choice c) { return window_range(1) >= term_highest(c) - term_lowest(c); }
+
+/* Asks for what comes after x; perhaps past the end, where it does nothing. */
+QUIRE_INLINE void fetch_ahead(exact_choice c, const char *x) {
+    __builtin_prefetch((const void *)((uintptr_t)x + NEXT_BYTES));
+    if (c.fetches) __builtin_prefetch((const void *)((uintptr_t)x + FAR_BYTES), 0, 2);
+}
 
 /* ------------------------------------------------------------------------------------------------ the range of a block */
 
@@ -285,7 +293,8 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
 #pragma GCC unroll 8
     for (int u = 0; u < steps; u++) {
         const int at = u * SIMD_BYTES;
-        __builtin_prefetch((const void *)((uintptr_t)x + (uintptr_t)at + PREFETCH_BYTES)); /* past the end: no harm      */
+        fetch_ahead(c, x + at);
+        if (c.is_product) fetch_ahead(c, y + at);
         step_terms(c, x + at, y + at, u ? x + at - 4 : early, top, value + terms * u, error + terms * u, m);
     }
 #pragma GCC unroll 8
@@ -301,9 +310,8 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
     for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }
 
-/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. */
-QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
-                                  block_counts *counts) {
+QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                                     block_counts *counts) {
     const int streams = exact_streams(c), together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
     const v_f64 zero = { 0 };
     magnitudes m = look_at_nothing(c.is_product ? 8 : c.format.size);
@@ -343,6 +351,16 @@ QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const
             counts->count[s][k] = sum;
         }
     return range_of(&m, c);
+}
+
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. Whether it
+ * fetches is asked once: in the loops it would cost a tenth. */
+QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top, int fetches,
+                                  block_counts *counts) {
+    c.fetches = 1;
+    if (fetches && SIMD_BYTES > 16) return block_sum_as(c, bins, x, y, steps, top, counts);
+    c.fetches = 0;
+    return block_sum_as(c, bins, x, y, steps, top, counts);
 }
 
 #endif
