@@ -17,6 +17,7 @@
 #define SUBTRACT SIMD_SUBTRACT_F64
 #include "method/lanes.h"
 
+#define HAS_NARROW_FORMATS
 #define VECTOR v_f32
 #define SCALAR f32
 #define SCALAR_TYPE float

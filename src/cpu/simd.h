@@ -97,6 +97,18 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
+/* Sums rounded up, and down; which lanes, of those that are asked for, are equal. */
+#define SIMD_HAS_BOUNDS
+QUIRE_INLINE v_f32 add_up(v_f32 a, v_f32 b) {
+    return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+}
+QUIRE_INLINE v_f32 add_down(v_f32 a, v_f32 b) {
+    return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+#define SIMD_ALL_LANES 0xffff
+QUIRE_INLINE unsigned equal_lanes(v_f32 a, v_f32 b, unsigned of) {
+    return _mm512_mask_cmp_ps_mask((__mmask16)of, (__m512)a, (__m512)b, _CMP_EQ_OQ);
+}
 /* A sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries of a table of one vector
  * or two, by the low bits of index. */
 #define SIMD_HAS_PAIRS

@@ -14,6 +14,12 @@
 #define AHEAD_BYTES ((size_t)8192)        /* so far ahead is fetched, where there are no strips                         */
 #define STRIP_AHEAD_BYTES ((size_t)16384) /* where there are                                                            */
 #define LINE_BYTES ((size_t)64)           /* of the caches                                                              */
+
+/* What is to be added: rows of a tile, of which the last may stand elsewhere. */
+typedef struct {
+    const char *x, *y, *last_x, *last_y;
+    size_t full;
+} tile_source;
 #endif
 
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
@@ -43,74 +49,77 @@ QUIRE_INLINE void QUIRE_NAME(tile_fill, SCALAR)(format_description format, char 
     for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);
 }
 
-/* What tile_rows is to add: rows of a tile, of which the last may stand elsewhere. */
-typedef struct {
-    const char *x, *y, *last_x, *last_y;
-    size_t full;
-} QUIRE_NAME(tile_source, SCALAR);
-
-/* Rows from begin to end through the first, second, ... group of vectors; before row 0 all lanes are the identity. What lies
- * ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the order of
+/* Rows from begin to end through so many vectors, from first on; before row 0 all lanes are the identity. What lies ahead
+ * bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the order of
  * groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the processor fetches on
  * by itself: it is enough to ask for every second line. Where memory waits for the arithmetic, every line goes to the first
  * cache. */
-QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
-                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, QUIRE_NAME(tile_source, SCALAR) from,
-                                                size_t begin, size_t end, int group, size_t ahead) {
+QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                                   QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from, size_t begin,
+                                                   size_t end, int first, int count, size_t ahead) {
     enum { VECTORS = ORDER_LANES / WIDTH };
-    const size_t bytes = (size_t)(WIDTH * t.format.size), row_bytes = VECTORS * bytes;
+    const size_t bytes = (size_t)(WIDTH * t.format.size), row_bytes = VECTORS * bytes, at = (size_t)first * bytes;
     const int slow = t.words > 1 && t.format.size < (int)sizeof(SCALAR_TYPE); /* kahan of 16 bits                      */
-    const size_t fetch_every = group == VECTORS ? 2 * LINE_BYTES : LINE_BYTES;
-    uintptr_t next = (uintptr_t)from.x + begin * row_bytes + ahead;
-    for (int first = 0; first < VECTORS; first += group) {
-        VECTOR state[VECTORS][QUIRE_STATE_WORDS];
+    const size_t fetch_every = count == VECTORS ? 2 * LINE_BYTES : LINE_BYTES;
+    uintptr_t next = (uintptr_t)from.x + ahead + begin * row_bytes + (end - begin) * at;
+    VECTOR state[VECTORS][QUIRE_STATE_WORDS];
+    SIMD_UNROLL
+    for (int v = 0; v < count; v++)
+        for (int w = 0; w < t.words; w++) state[v][w] = begin ? lanes->vector[first + v][w] : -(VECTOR){ 0 };
+    for (size_t row = begin; row < end; row++, next += (size_t)count * bytes) {
+        const char *x = (row < from.full ? from.x + row * row_bytes : from.last_x) + at;
+        const char *y = (row < from.full ? from.y + row * row_bytes : from.last_y) + at;
         SIMD_UNROLL
-        for (int v = 0; v < group; v++)
-            for (int w = 0; w < t.words; w++) state[v][w] = begin ? lanes->vector[first + v][w] : -(VECTOR){ 0 };
-        for (size_t row = begin; row < end; row++, next += (size_t)group * bytes) {
-            const size_t at = (size_t)first * bytes;
-            const char *x = (row < from.full ? from.x + row * row_bytes : from.last_x) + at;
-            const char *y = (row < from.full ? from.y + row * row_bytes : from.last_y) + at;
-            SIMD_UNROLL
-            for (int v = 0; v < group; v++) {
-                const void *fetch = (const void *)(next + (size_t)v * bytes);
-                if (ahead && slow)
-                    __builtin_prefetch(fetch, 0, 3);
-                else if (ahead && (size_t)v * bytes % fetch_every == 0)
-                    __builtin_prefetch(fetch, 0, 2); /* the second cache                                                */
-                VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
-                VECTOR value = t.value(a, b);
-                t.add(state[v], value, t.error(a, b, value), t.inexact);
-            }
+        for (int v = 0; v < count; v++) {
+            const void *fetch = (const void *)(next + (size_t)v * bytes);
+            if (ahead && slow)
+                __builtin_prefetch(fetch, 0, 3);
+            else if (ahead && (size_t)v * bytes % fetch_every == 0)
+                __builtin_prefetch(fetch, 0, 2); /* the second cache                                                    */
+            VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
+            VECTOR value = t.value(a, b);
+            t.add(state[v], value, t.error(a, b, value), t.inexact);
         }
-        SIMD_UNROLL
-        for (int v = 0; v < group; v++)
-            for (int w = 0; w < t.words; w++) lanes->vector[first + v][w] = state[v][w];
     }
+    SIMD_UNROLL
+    for (int v = 0; v < count; v++)
+        for (int w = 0; w < t.words; w++) lanes->vector[first + v][w] = state[v][w];
 }
 
-/* The lanes of a tile of n elements, the vectors merged into the first. */
-QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
-                                               const char *x, const char *y, size_t n, int fetches) {
+/* A faster way through all rows of a tile, if there is one; answers whether it led through. */
+#if defined(HAS_NARROW_FORMATS) && defined(SIMD_HAS_BOUNDS)
+#include "cpu/bounds.h"
+#define NARROW_ROWS(t, lanes, from, rows, fetches)                                                                          \
+    ((t).words > 1 && (t).format.size < (int)sizeof(SCALAR_TYPE) && !(t).inexact &&                                         \
+     bounds_rows(t, lanes, from, rows, fetches))
+#else
+#define NARROW_ROWS(t, lanes, from, rows, fetches) 0
+#endif
+
+/* All rows: through all vectors at once, or strip by strip, and in each group by group. */
+QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from, size_t rows,
+                                                int fetches) {
     enum { VECTORS = ORDER_LANES / WIDTH };
-    const int size = t.format.size, whole = t.words * VECTORS <= SIMD_REGISTERS;
-    const size_t row_bytes = (size_t)(ORDER_LANES * size), rest = n % ORDER_LANES, strip = STRIP_BYTES / row_bytes;
-    _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
-    const QUIRE_NAME(tile_source, SCALAR) from = { x, y, last_x, last_y, n / ORDER_LANES };
-    const size_t rows = from.full + (rest != 0);
-    if (rest)
-        QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
-    if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
-    const int group = whole ? VECTORS : SIMD_REGISTERS / (2 * t.words);
+    const int whole = t.words * VECTORS <= SIMD_REGISTERS, group = whole ? VECTORS : SIMD_REGISTERS / (2 * t.words);
+    const size_t strip = STRIP_BYTES / (size_t)(ORDER_LANES * t.format.size);
+    const size_t ahead = whole ? AHEAD_BYTES : STRIP_AHEAD_BYTES;
     for (size_t row = 0, end; row < rows; row = end) {
         end = whole || rows - row < strip ? rows : row + strip;
         const size_t begin = whole ? 0 : row; /* so a compiler sees that there is one strip only                        */
-        if (fetches)
-            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, begin, end, group, whole ? AHEAD_BYTES : STRIP_AHEAD_BYTES);
-        else
-            QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, begin, end, group, 0);
+        for (int first = 0; first < VECTORS; first += group)
+            if (fetches)
+                QUIRE_NAME(tile_columns, SCALAR)(t, lanes, from, begin, end, first, group, ahead);
+            else
+                QUIRE_NAME(tile_columns, SCALAR)(t, lanes, from, begin, end, first, group, 0);
     }
-    if (whole) {
+}
+
+/* The vectors merged into the first. */
+QUIRE_INLINE void QUIRE_NAME(tile_fold, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes) {
+    enum { VECTORS = ORDER_LANES / WIDTH };
+    if (t.words * VECTORS <= SIMD_REGISTERS) {
         SIMD_UNROLL
         for (int w = VECTORS / 2; w; w /= 2) {
             SIMD_UNROLL
@@ -120,6 +129,22 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
         for (int w = VECTORS / 2; w; w /= 2)
             for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
     }
+}
+
+/* The lanes of a tile of n elements, the vectors merged into the first. *narrow: whether NARROW_ROWS is to be tried; then,
+ * whether it led through. */
+QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
+                                               const char *x, const char *y, size_t n, int fetches, int *narrow) {
+    const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, rest = n % ORDER_LANES;
+    _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
+    const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
+    const size_t rows = from.full + (rest != 0);
+    if (rest)
+        QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
+    if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
+    if (*narrow) *narrow = fetches ? NARROW_ROWS(t, lanes, from, rows, 1) : NARROW_ROWS(t, lanes, from, rows, 0);
+    if (!*narrow) QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, rows, fetches);
+    QUIRE_NAME(tile_fold, SCALAR)(t, lanes);
 }
 
 /* Lanes into, into + 1, ... of a batch take lanes from, from + 1, ... */
@@ -139,10 +164,11 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
                                                size_t tile, int fetches, SCALAR_TYPE *total) {
     QUIRE_NAME(tile_batch, SCALAR) batch;
     size_t tiles = 0;
+    int narrow = 1;
     for (size_t done = 0; done < n; done += tile, tiles++) {
         QUIRE_NAME(tile_lanes, SCALAR) lanes;
         const size_t at = done * (size_t)t.format.size;
-        QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile, fetches);
+        QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile, fetches, &narrow);
         for (int w = 0; w < t.words; w++) memcpy(&batch.word[w][tiles * WIDTH], &lanes.vector[0][w], sizeof(VECTOR));
     }
     for (int w = 0; w < t.words; w++) memset(&batch.word[w][tiles * WIDTH], 0, sizeof(VECTOR));
@@ -154,6 +180,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     for (int w = 0; w < t.words; w++) total[w] = batch.word[w][0];
 }
 
+#undef HAS_NARROW_FORMATS
+#undef NARROW_ROWS
 #undef VECTOR
 #undef SCALAR
 #undef SCALAR_TYPE
