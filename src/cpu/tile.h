@@ -37,11 +37,6 @@ typedef struct {
     VECTOR vector[ORDER_LANES / WIDTH][QUIRE_STATE_WORDS];
 } QUIRE_NAME(tile_lanes, SCALAR);
 
-/* What is left of each tile of a batch, word by word, and something to read past the last. */
-typedef struct {
-    SCALAR_TYPE word[QUIRE_STATE_WORDS][(TILE_BATCH + 1) * WIDTH] __attribute__((aligned(64)));
-} QUIRE_NAME(tile_batch, SCALAR);
-
 /* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. */
 QUIRE_INLINE void QUIRE_NAME(tile_fill, SCALAR)(format_description format, char *row, const char *from, size_t n,
                                                 uint64_t missing) {
@@ -147,37 +142,40 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     QUIRE_NAME(tile_fold, SCALAR)(t, lanes);
 }
 
-/* Lanes into, into + 1, ... of a batch take lanes from, from + 1, ... */
-QUIRE_INLINE void QUIRE_NAME(tile_merge, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
-                                                 QUIRE_NAME(tile_batch, SCALAR) * batch, size_t into, size_t from) {
-    VECTOR state[QUIRE_STATE_WORDS], other[QUIRE_STATE_WORDS];
-    for (int w = 0; w < t.words; w++) {
-        memcpy(&state[w], &batch->word[w][into], sizeof(VECTOR));
-        memcpy(&other[w], &batch->word[w][from], sizeof(VECTOR));
+/* Vectors whose lanes are groups of 2 w neighbours: in each group, the upper half merges into the lower. What is left comes
+ * together in half as many vectors, in the same order. Answers how many. */
+QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, VECTOR (*state)[QUIRE_STATE_WORDS],
+                                                   size_t count, int w) {
+    for (size_t i = 0; i < count; i += 2) {
+        VECTOR lower[QUIRE_STATE_WORDS], upper[QUIRE_STATE_WORDS];
+        for (int k = 0; k < t.words; k++) {
+            lower[k] = state[i][k], upper[k] = i + 1 < count ? state[i + 1][k] : -(VECTOR){ 0 }; /* the identity         */
+            QUIRE_NAME(part_v, SCALAR)(&lower[k], &upper[k], w);
+        }
+        t.merge(lower, upper);
+        for (int k = 0; k < t.words; k++) state[i / 2][k] = lower[k];
     }
-    t.merge(state, other);
-    for (int w = 0; w < t.words; w++) memcpy(&batch->word[w][into], &state[w], sizeof(VECTOR));
+    return (count + 1) / 2;
 }
 
 /* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */
 QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, size_t n,
                                                size_t tile, int fetches, SCALAR_TYPE *total) {
-    QUIRE_NAME(tile_batch, SCALAR) batch;
+    VECTOR state[TILE_BATCH][QUIRE_STATE_WORDS]; /* of each tile; then of several each                                  */
     size_t tiles = 0;
     int narrow = 1;
     for (size_t done = 0; done < n; done += tile, tiles++) {
         QUIRE_NAME(tile_lanes, SCALAR) lanes;
         const size_t at = done * (size_t)t.format.size;
         QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile, fetches, &narrow);
-        for (int w = 0; w < t.words; w++) memcpy(&batch.word[w][tiles * WIDTH], &lanes.vector[0][w], sizeof(VECTOR));
+        for (int k = 0; k < t.words; k++) state[tiles][k] = lanes.vector[0][k];
     }
-    for (int w = 0; w < t.words; w++) memset(&batch.word[w][tiles * WIDTH], 0, sizeof(VECTOR));
-    for (size_t w = WIDTH / 2; w; w /= 2)
-        for (size_t i = 0; i < tiles && w < n; i++) /* with fewer, lanes w and on are missing */
-            QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, i * WIDTH + w);
-    for (size_t w = 1; w < tiles; w *= 2)
-        for (size_t i = 0; i + w < tiles; i += 2 * w) QUIRE_NAME(tile_merge, SCALAR)(t, &batch, i * WIDTH, (i + w) * WIDTH);
-    for (int w = 0; w < t.words; w++) total[w] = batch.word[w][0];
+    size_t count = tiles;
+    SIMD_UNROLL
+    for (int w = WIDTH / 2; w; w /= 2)
+        if ((size_t)w < n) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, w); /* else lanes from w on are missing */
+    for (; tiles > 1; tiles = (tiles + 1) / 2) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, 1);
+    for (int k = 0; k < t.words; k++) total[k] = state[0][k][0];
 }
 
 #undef HAS_NARROW_FORMATS
