@@ -265,6 +265,7 @@ static gomp_parallel *find_gomp_parallel(void) {
     return NULL;
 }
 
+static void nothing(void *unused) { (void)unused; }
 static void poison_worker(void *h) { environment_set(h); }
 
 static struct {
@@ -291,6 +292,8 @@ START_TEST(worker_threads_in_every_environment) {
     quire_status status;
     seen before, after;
 
+    if (parallel)
+        parallel(nothing, NULL, 1, 0); /* LLVM's runtime cannot start where inexact results trap                   */
     family_fill(FAMILY_FINITE_BITS, QUIRE_F32, 6, N, x);
     for (size_t i = 0; i < N; i++) /* nothing overflows in float, and sums of subnormals are there to be flushed */
         type_store(QUIRE_F32, x, i, type_load(QUIRE_F32, x, i) & (i < N / 2 ? 0x807fffff : 0xbfffffff));
