@@ -124,8 +124,10 @@ START_TEST(tiles_grow_with_the_vector) {
 
     ck_assert_uint_eq(model_rows(method, n), rows);
     generator_seed(&g, 5);
-    for (size_t i = 0; i <= n; i++)
-        x[i] = (uint16_t)(generator_next(&g) >> 48 & 0xbfff); /* |x| < 2: every sign, subnormals too */
+    for (size_t i = 0; i <= n; i++) {
+        x[i] = (uint16_t)(generator_next(&g) >> 48 & 0xbfff);     /* |x| < 2: every sign, subnormals too */
+        if (_i == 1 && i % 4999) x[i] = (x[i] & 0x83ff) | 0x3c00; /* most sums of lanes are exact */
+    }
     expected = model_finish(op, model_reduce(op, QUIRE_F16, n, x, x + 1, method), n, QUIRE_F64);
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
@@ -140,32 +142,42 @@ END_TEST
 
 /* Elements of 16 bits whose sums are exact in most lanes: those where one is not must not pass for such, wherever in a tile
  * they stand, and whatever makes them so: an element far below the sum, or above; one that takes back what was lost; the
- * others cancelling. Few of a tile's vectors are so, or none, or all; tiles follow tiles of another kind. */
-static void fill_exact_lanes(generator *g, quire_type type, size_t n, int cancel, void *x) {
+ * others cancelling; infinities, NaN, zeros, the least subnormal and the greatest number. Few of a tile's vectors are so, or
+ * none, or all; tiles follow tiles of another kind. */
+static void fill_exact_lanes(generator *g, quire_type type, size_t n, int cancel, int specials, void *x) {
     for (size_t i = 0; i < n; i++) type_set(type, x, i, cancel ? (i / 256 % 2 ? -1.5 : 1.5) : (double)(i * 7 % 13) - 6);
     const double tiny = power_of_two(type == QUIRE_F16 ? -24 : -30), huge = power_of_two(type == QUIRE_F16 ? 15 : 40);
+    const uint64_t sign = type_sign(type), infinity = type_infinity(type), greatest = type_greatest(type);
+    const uint64_t special[] = { infinity, infinity | sign, type_nan(type), 0, sign, 1, greatest, greatest | sign };
     for (size_t tile = 0; tile < n; tile += 4096) {
         const size_t end = n - tile < 4096 ? n : tile + 4096, some = (size_t)generator_below(g, 2 + generator_below(g, 30));
         for (size_t k = 0; k < some; k++) {
-            const size_t i = tile + (size_t)generator_below(g, end - tile),
-                         next = i + 256 * (1 + (size_t)generator_below(g, 3));
+            const size_t i = tile + (size_t)generator_below(g, end - tile);
+            const size_t next = i + 256 * (1 + (size_t)generator_below(g, 3));
             const double what = (generator_next(g) & 1 ? tiny : huge) * (generator_next(g) & 1 ? 1 : -1);
             type_set(type, x, i, what);
             if (next < end && generator_next(g) & 1) type_set(type, x, next, -what);
         }
+    }
+    for (size_t k = (size_t)generator_below(g, 4); specials && k; k--) {
+        const size_t i = (size_t)generator_below(g, n), which = (size_t)generator_below(g, 8);
+        type_store(type, x, i, special[which]);
+        if (which < 6 || i + 512 >= n) continue;
+        type_store(type, x, i + 256, special[which]); /* MAX + MAX - Inf                                                 */
+        type_store(type, x, i + 512, special[7 - which]);
     }
 }
 
 START_TEST(exact_lanes_and_others) {
     static const size_t lengths[] = { 1, 16, 17, 200, 256, 257, 511, 512, 700, 3841, 4095, 4096, 4097, 20000, 70001 };
     const quire_type type = _i % 2 ? QUIRE_F16 : QUIRE_BF16;
-    const int cancel = _i / 2;
+    const int cancel = _i / 2 % 2, specials = _i / 4;
     generator g;
     generator_seed(&g, 40 + (uint64_t)_i);
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         for (size_t turn = 0; turn < scaled(lengths[k] < 5000 ? 12 : 3); turn++) {
             void *x = array_new(lengths[k] * type_size(type), 0);
-            fill_exact_lanes(&g, type, lengths[k], cancel, x);
+            fill_exact_lanes(&g, type, lengths[k], cancel, specials, x);
             check_against_model(OPERATION_SUM, type, lengths[k], x, NULL, QUIRE_KAHAN, "exact lanes");
             check_against_model(OPERATION_ASUM, type, lengths[k], x, NULL, QUIRE_KAHAN, "exact lanes");
             array_free(x);
@@ -395,7 +407,7 @@ int main(void) {
     tcase_add_loop_test(cases, long_vectors_equal_the_model, 0, TYPE_COUNT);
     tcase_add_test(cases, order_is_as_drawn);
     tcase_add_loop_test(cases, tiles_grow_with_the_vector, 0, 5);
-    tcase_add_loop_test(cases, exact_lanes_and_others, 0, 4);
+    tcase_add_loop_test(cases, exact_lanes_and_others, 0, 8);
     tcase_add_loop_test(cases, alignment_does_not_show, 0, TYPE_COUNT);
     tcase_add_test(cases, special_values_by_hand);
     tcase_add_test(cases, compensation_by_hand);

@@ -1,11 +1,13 @@
-/* bounds.h - kahan where no addition rounds: then its compensation stays 0, and the sums alone are its state. Included by
+/* bounds.h - kahan where no addition rounds: then its compensation is 0, and the sums alone are its state. Included by
  * tile.h, for the real type that 16-bit elements are added in.
  *
- * Each lane is summed twice, rounded up and rounded down. What is rounded up is never below the exact sum, and stays above
- * it once an addition has rounded; so if both come to the same, none has, and rounding to nearest comes to that, too. (Down
- * to the sign of a zero: rounding up gives it the one that rounding to nearest gives.) It takes two additions, where kahan
- * takes seven. Halves and bfloat16s have 11 and 8 of a float's 24 bits, so most lanes of a tile are such: of 30 vectors of
- * uniform halves, all lanes of 29, and of 270 of bfloat16s, of all but one. The others are done again, kahan's own way.
+ * Each lane is summed twice, rounded up and rounded down. While all is finite, what is rounded up is never below the exact
+ * sum, and stays above it once an addition has rounded; so if both come to the same, none has, and rounding to nearest comes
+ * to that, too. (Down to the sign of a zero: rounding up gives it the one that rounding to nearest gives.) Both are the same
+ * infinity only if an element was infinite; then so is kahan's sum, which stands for itself whatever its compensation is.
+ *
+ * It takes two additions, where kahan takes seven. Halves and bfloat16s have 11 and 8 of a float's 24 bits: of uniform ones
+ * in tiles of 16 rows, 1 vector in 30, and 1 in 270, has a lane whose sums differ. It is done again, kahan's own way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +15,9 @@
 #define QUIRE_CPU_BOUNDS_H
 
 #define BOUNDS_GROUP 8             /* vectors whose sums stay in registers, both of them                               */
-#define BOUNDS_AGAIN 4             /* the most of a group to be done again; beyond, the tile is not worth the while    */
-#define BOUNDS_NEXT ((size_t)8192) /* so far ahead is fetched into the first cache: a tile of 16 rows                  */
+#define BOUNDS_AGAIN 4             /* the most of a group to be done again; beyond, the batch of tiles is not worth it */
+#define BOUNDS_STRIP ((size_t)16)  /* rows that a group goes through at a time: more are in taller tiles only          */
+#define BOUNDS_NEXT ((size_t)8192) /* so far ahead is fetched into the first cache: a strip                            */
 #define BOUNDS_FAR ((size_t)16384) /* and beyond that into the second, of arrays that are longer than caches           */
 
 typedef struct {
@@ -35,40 +38,53 @@ QUIRE_INLINE void bounds_add(tile_arithmetic_f32 t, const char *x, int is_first,
     }
 }
 
-/* The lanes of a group, whether they are right or not; a bit for each vector in which they are not. */
-QUIRE_INLINE unsigned bounds_group(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int first,
-                                   int fetches) {
+/* Rows from begin to end through a group, whose sums stand in its lanes from strip to strip. */
+QUIRE_INLINE void bounds_strip(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t begin, size_t end,
+                               int first, int fetches, lane_bounds *b) {
     const size_t bytes = (size_t)(SIMD_F32 * t.format.size), row_bytes = (size_t)(ORDER_LANES * t.format.size);
-    const char *x = from.x + (size_t)first * bytes, *last = from.last_x + (size_t)first * bytes;
-    uintptr_t next = (uintptr_t)from.x + BOUNDS_NEXT + rows * (size_t)first * bytes;
-    lane_bounds b;
-    bounds_add(t, from.full ? x : last, 1, next, fetches, &b);
-    for (size_t row = 1; row < from.full; row++) {
-        x += row_bytes, next += BOUNDS_GROUP * bytes;
-        bounds_add(t, x, 0, next, fetches, &b);
+    const size_t at = (size_t)first * bytes, full = end < from.full ? end : from.full;
+    uintptr_t next = (uintptr_t)from.x + BOUNDS_NEXT + begin * row_bytes + (end - begin) * at;
+    size_t row = begin;
+    if (!begin) {
+        bounds_add(t, (from.full ? from.x : from.last_x) + at, 1, next, fetches, b);
+        row++, next += BOUNDS_GROUP * bytes;
     }
-    if (from.full && rows > from.full) bounds_add(t, last, 0, next, fetches, &b);
+    SIMD_UNROLL
+    for (int v = 0; v < BOUNDS_GROUP && begin; v++)
+        b->up[v] = lanes->vector[first + v][0], b->down[v] = lanes->vector[first + v][1];
+    for (; row < full; row++, next += BOUNDS_GROUP * bytes)
+        bounds_add(t, from.x + row * row_bytes + at, 0, next, fetches, b);
+    if (row < end) bounds_add(t, from.last_x + at, 0, next, fetches, b);
+    SIMD_UNROLL
+    for (int v = 0; v < BOUNDS_GROUP; v++) lanes->vector[first + v][0] = b->up[v], lanes->vector[first + v][1] = b->down[v];
+}
+
+/* A bit for each vector of a group in which sums differ. */
+QUIRE_INLINE unsigned bounds_differ(const lane_bounds *b) {
     unsigned equal = SIMD_ALL_LANES, differ = 0;
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP; v++) {
-        equal = equal_lanes(b.up[v], b.down[v], equal);
-        lanes->vector[first + v][0] = b.up[v];
-        lanes->vector[first + v][1] = (v_f32){ 0 };
-    }
+    for (int v = 0; v < BOUNDS_GROUP; v++) equal = equal_lanes(b->up[v], b->down[v], equal);
     if (equal == SIMD_ALL_LANES) return 0;
     for (int v = 0; v < BOUNDS_GROUP; v++)
-        differ |= (unsigned)(equal_lanes(b.up[v], b.down[v], SIMD_ALL_LANES) != SIMD_ALL_LANES) << (first + v);
+        if (equal_lanes(b->up[v], b->down[v], SIMD_ALL_LANES) != SIMD_ALL_LANES) differ |= 1u << v;
     return differ;
 }
 
 /* The lanes of a tile; or not, if too many of its additions round: then it answers 0. */
 QUIRE_INLINE int bounds_rows(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
-    unsigned again = 0;
-    for (int first = 0; first < ORDER_LANES / SIMD_F32; first += BOUNDS_GROUP) {
-        const unsigned differ = bounds_group(t, lanes, from, rows, first, fetches);
-        if (__builtin_popcount(differ) > BOUNDS_AGAIN) return 0;
-        again |= differ;
+    unsigned again = 0; /* sums that differ keep doing so                                                               */
+    for (size_t begin = 0, end; begin < rows; begin = end) {
+        end = rows - begin < BOUNDS_STRIP ? rows : begin + BOUNDS_STRIP;
+        for (int first = 0; first < ORDER_LANES / SIMD_F32; first += BOUNDS_GROUP) {
+            lane_bounds b;
+            bounds_strip(t, lanes, from, begin, end, first, fetches, &b);
+            const unsigned differ = bounds_differ(&b);
+            if (__builtin_popcount(differ) > BOUNDS_AGAIN) return 0;
+            again |= differ << first;
+        }
     }
+    SIMD_UNROLL
+    for (int v = 0; v < ORDER_LANES / SIMD_F32; v++) lanes->vector[v][1] = (v_f32){ 0 };
     for (; again; again &= again - 1) tile_columns_f32(t, lanes, from, 0, rows, __builtin_ctz(again), 1, 0);
     return 1;
 }

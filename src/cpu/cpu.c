@@ -22,7 +22,7 @@ typedef struct {
     quire_context base;
     const cpu_tier *tier;
     int threads;  /* 0: as many as OpenMP would                                                                          */
-    size_t cache; /* bytes: it pays to fetch ahead in arrays that are longer; in caches it does not                     */
+    size_t cache; /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not                 */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
 } cpu_context;
@@ -242,7 +242,7 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, f
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
-/* QUIRE_CPU_CACHE is for tests: short arrays, too, then go as long ones do. */
+/* QUIRE_CPU_CACHE="bytes" is for tests: with 0, short arrays go as long ones do. Hidden, since no result depends on it. */
 static size_t cache_from_environment(void) {
     const char *bytes = getenv("QUIRE_CPU_CACHE");
     return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : CACHE_BYTES;

@@ -1,10 +1,11 @@
 /* tile.h - tiles of the canonical order on vectors of one real type. Included once per real type with VECTOR (v_f32 or
- * v_f64), SCALAR (f32 or f64), SCALAR_TYPE and WIDTH (lanes of a vector) defined.
+ * v_f64), SCALAR (f32 or f64), SCALAR_TYPE and WIDTH (lanes of a vector) defined, and HAS_NARROW_FORMATS if formats of fewer
+ * bits are added in it.
  *
  * The state of a whole row is kept in registers if they can hold it. If not, rows are added in strips: for each group of
  * vectors that fits, the rows of the strip run through it. Then vector merges with vector until one is left. The merges
  * that remain, of the lanes of that vector, are one long chain; they wait until a batch of tiles has come so far, and run
- * side by side.
+ * side by side, as do those of the tiles themselves.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -354,7 +354,8 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
 }
 
 /* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. Whether it
- * fetches is asked once: in the loops it would cost a tenth. */
+ * fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long that memory does
+ * not matter. */
 QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top, int fetches,
                                   block_counts *counts) {
     c.fetches = 1;

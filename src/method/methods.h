@@ -10,9 +10,11 @@
 
 #include "quire/quire.h"
 
-/* X(name, METHOD, words, rows): words of state a lane, the sum and perhaps what its additions lost, which is 0 while they
- * lose nothing; rows of a tile, ROWS_FIXED or ROWS_GROW (src/order/order.h). A state of -0 in each word is the identity of
- * merge. */
+/* X(name, METHOD, words, rows): words of state a lane; rows of a tile, ROWS_FIXED or ROWS_GROW (src/order/order.h).
+ *
+ * Drivers rely on this: a merge with a state of -0 in each word changes no result. If there are two words, the first is the
+ * plain sum, and the second is a zero while no addition has rounded; the sign of that zero shows in no result, and nothing
+ * of it shows once the sum is not finite. */
 #define QUIRE_LANE_METHODS(X, ...)                                                                                          \
     X(plain, QUIRE_PLAIN, 1, ROWS_GROW, __VA_ARGS__)                                                                        \
     X(pairwise, QUIRE_PAIRWISE, 1, ROWS_FIXED, __VA_ARGS__)                                                                 \
