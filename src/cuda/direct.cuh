@@ -9,9 +9,11 @@
 #ifndef QUIRE_CUDA_DIRECT_CUH
 #define QUIRE_CUDA_DIRECT_CUH
 
+#include "cuda/bounds.cuh"
 #include "cuda/gather.cuh"
 
-#define DIRECT_THREADS 256 /* of a block, at most */
+#define DIRECT_THREADS 256 /* of a block, at most                                                                  */
+#define DIRECT_BLOCKS 3    /* of a multiprocessor, at least, where bounds would take registers for two             */
 
 /* 8 bytes of elements that are loaded together; see pack. */
 template <class Format, int E> struct short_pack {
@@ -32,11 +34,11 @@ using direct_pack =
     std::conditional_t<E == 4 && sizeof(typename Format::element) == 2, short_pack<Format, E>, pack<Format, E>>;
 
 /* Adds rows 0 ... ROWS - 1 of a tile to a thread's lanes; p and q: its first elements; n: how many elements there are from
- * there to the end of the array, if that is within these rows, which is when WHOLE is false. */
+ * there to the end of the array, if that is within these rows, which is when WHOLE is false. pays: see bounds.cuh. */
 template <class Format, class Term, class Method, int E, int ROWS, bool WHOLE>
 static __device__ __forceinline__ void add_rows(lane_state<Method, typename Format::real> (&lane)[E],
-                                                const typename Format::element *p, const typename Format::element *q,
-                                                int n) {
+                                                const typename Format::element *p, const typename Format::element *q, int n,
+                                                bool &pays) {
     const int rows = WHOLE ? ROWS : n < E ? 0 : (n - E) / ORDER_LANES + 1; /* with all E elements */
     direct_pack<Format, E> x[ROWS], y[ROWS];
 #pragma unroll
@@ -45,16 +47,20 @@ static __device__ __forceinline__ void add_rows(lane_state<Method, typename Form
         x[row].load(p + row * ORDER_LANES);
         if (Term::is_pair) y[row].load(q + row * ORDER_LANES);
     }
+    if constexpr (WHOLE && adds_by_bounds<Format, Term, Method>) {
+        add_rows_by_bounds<Format, Term>(lane, x, pays);
+    } else {
 #pragma unroll
-    for (int row = 0; row < ROWS; row++) {
-        if (row >= rows) continue;
+        for (int row = 0; row < ROWS; row++) {
+            if (row >= rows) continue;
 #pragma unroll
-        for (int e = 0; e < E; e++) add_term<Format, Term>(lane[e], x[row][e], Term::is_pair ? y[row][e] : x[row][e]);
-    }
+            for (int e = 0; e < E; e++) add_term<Format, Term>(lane[e], x[row][e], Term::is_pair ? y[row][e] : x[row][e]);
+        }
 #pragma unroll
-    for (int e = 0; !WHOLE && e < E - 1; e++) {
-        const int at = rows * ORDER_LANES + e;
-        if (at < n) add_term<Format, Term>(lane[e], p[at], Term::is_pair ? q[at] : p[at]);
+        for (int e = 0; !WHOLE && e < E - 1; e++) {
+            const int at = rows * ORDER_LANES + e;
+            if (at < n) add_term<Format, Term>(lane[e], p[at], Term::is_pair ? q[at] : p[at]);
+        }
     }
 }
 
@@ -62,15 +68,15 @@ static __device__ __forceinline__ void add_rows(lane_state<Method, typename Form
 template <class Format, class Term, class Method, int E>
 static __device__ __forceinline__ void add_lanes(lane_state<Method, typename Format::real> (&lane)[E],
                                                  const typename Format::element *p, const typename Format::element *q,
-                                                 size_t n, size_t tile) {
+                                                 size_t n, size_t tile, bool &pays) {
     constexpr int ROWS = Term::is_pair ? ORDER_ROWS / 2 : ORDER_ROWS, STEP = ROWS * ORDER_LANES;
     const unsigned steps = (unsigned)(tile / STEP);
 #pragma unroll 1
     for (unsigned step = 0; step < steps && n; step++, p += STEP, q += STEP) {
         if (n >= STEP - ORDER_LANES + E) /* the thread's elements of the last row are there */
-            add_rows<Format, Term, Method, E, ROWS, true>(lane, p, q, STEP);
+            add_rows<Format, Term, Method, E, ROWS, true>(lane, p, q, STEP, pays);
         else
-            add_rows<Format, Term, Method, E, ROWS, false>(lane, p, q, (int)n);
+            add_rows<Format, Term, Method, E, ROWS, false>(lane, p, q, (int)n, pays);
         n = n > STEP ? n - STEP : 0;
     }
 }
@@ -84,7 +90,8 @@ template <class element> static __device__ __forceinline__ void ask_for_tiles(co
 }
 
 template <class Format, class Term, class Method, int E>
-__global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const __grid_constant__ cuda_job job) {
+__global__ void __launch_bounds__(DIRECT_THREADS, (adds_by_bounds<Format, Term, Method> ? DIRECT_BLOCKS : 0))
+    direct_kernel(const __grid_constant__ cuda_job job) {
     typedef typename Format::element element;
     typedef lane_state<Method, typename Format::real> state;
     constexpr unsigned OWNERS = ORDER_LANES / E, TILES = DIRECT_THREADS / OWNERS; /* of a tile; of a step */
@@ -99,6 +106,7 @@ __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const __grid_con
     const int thread = threadIdx.x % WARP;
     size_t at = ((size_t)blockIdx.x * job.run + mine) * job.tile + first_lane;
     unsigned step = 0;
+    bool pays = true;
     state total = identity<state>();
     for (; step < steps && (size_t)(blockIdx.x * (size_t)job.run + step * tiles) * job.tile < job.n;
          step++, at += tiles * job.tile) {
@@ -106,7 +114,7 @@ __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const __grid_con
         for (int e = 0; e < E; e++) lane[e] = identity<state>();
         if (at < job.n)
             add_lanes<Format, Term, Method, E>(lane, (const element *)job.x + at, (const element *)job.y + at, job.n - at,
-                                               job.tile);
+                                               job.tile, pays);
         if (step) {
             __syncthreads(); /* the lanes of the step before have been merged */
             if (warp == 0) {

@@ -64,6 +64,7 @@ struct cuda_kernel {
     unsigned loose = 0;    /* may be loose for results of so many bits, at most; 0: never                       */
     bool once = false;     /* short: threads load once, and the grid may be a cluster                              */
     bool is_short = false; /* exact: it is for a short array, spread over all warps; so the host finds           */
+    size_t ring = 0;       /* direct: from how many bytes on ring.cuh is better, where it is there               */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */

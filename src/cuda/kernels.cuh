@@ -17,7 +17,10 @@ template <class Format, class Term, class Method, int E> static cuda_kernel lane
         if (length >= LENGTH_LONG)
             return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0,
                      LANE_STATES / Method::words };
-    return { direct, DRIVER_DIRECT, DIRECT_THREADS, 0, ORDER_LANES / together };
+    constexpr bool sooner = Method::words > 1 && !adds_by_bounds<Format, Term, Method>;
+    cuda_kernel kernel = { direct, DRIVER_DIRECT, DIRECT_THREADS, 0, ORDER_LANES / together };
+    kernel.ring = sooner ? RING_SOONER : RING_BYTES;
+    return kernel;
 }
 
 template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel exact_kernel_of() {

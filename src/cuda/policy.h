@@ -6,14 +6,14 @@
 #define QUIRE_CUDA_POLICY_H
 
 /* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance-cuda.md). RING_BYTES: from how many on
- * they take ring.cuh, kahan sooner; a block then takes RING_LEAST at least, and up to RING_GROUP if that leaves RING_GROUPS
- * groups. */
+ * they take ring.cuh; RING_SOONER: kahan, but where it adds by bounds. A block then takes RING_LEAST at least, and up to
+ * RING_GROUP if that leaves RING_GROUPS groups. */
 #define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers           */
 #define LANE_STATES 4096       /* the most numbers of groups of tiles, a block each, that they cut a long array into    */
 #define RUN_MOST (1u << 30)    /* and the most tiles of a group                                                         */
 #define DIRECT_AHEAD (1 << 20) /* up to how many bytes direct.cuh asks for them while the kernel before it ends       */
 #define RING_BYTES ((size_t)2 << 30)
-#define RING_KAHAN ((size_t)32 << 20)
+#define RING_SOONER ((size_t)32 << 20)
 #define RING_OVERLAP ((size_t)256 << 20) /* from how many on the next kernel is let start early                          */
 #define RING_LEAST (64 << 10)
 #define RING_GROUP (256 << 10)

@@ -55,8 +55,7 @@ static size_t array_bytes(const quire_job *job) {
 
 /* Whether a method of the canonical order takes direct.cuh: ring.cuh is not there, or not worth it. */
 static bool is_short_array(const cuda_context *c, const quire_job *job) {
-    const size_t ring = job->method == QUIRE_KAHAN ? RING_KAHAN : RING_BYTES;
-    return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : ring);
+    return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : find_kernel(job, LENGTH_ONCE).ring);
 }
 
 /* The tiles that a block of threads, owners of which take a tile, adds at a time. What fits one block is one block's, which

@@ -344,6 +344,43 @@ START_TEST(one_only_gathers) {
 }
 END_TEST
 
+/* Kahan of 16 bits where blocks take tiles in turn, of 16 rows and of 64, with stretches whose lanes add up without
+ * rounding, seldom do, and never do: how a block adds a tile depends on those before it. */
+START_TEST(long_kahan) {
+    enum { CHUNK = 1 << 21, STRETCH = 7001 };
+    static const int spreads[] = { 3, 11, 0 };
+    const quire_type type = _i % 2 ? QUIRE_F16 : QUIRE_BF16;
+    const size_t n = _i / 2 ? ((size_t)1 << 28) + 12347 : ((size_t)1 << 27) - 4711, size = type_size(type);
+    char *x = malloc(n * size), *pool = malloc(3 * CHUNK * size), *device;
+    double found, expected, *result;
+    quire_context *c;
+    OK(quire_open_cuda(&c, 0, NULL));
+    CUDA(cudaMalloc((void **)&device, n * size));
+    CUDA(cudaMalloc((void **)&result, sizeof *result));
+    for (int kind = 0; kind < 3; kind++) fill(type, CHUNK, pool + (size_t)kind * CHUNK * size, spreads[kind]);
+    for (size_t at = 0, some; at < n; at += some) {
+        const size_t length = STRETCH * (1 + next_random() % 40), kind = next_random() % 3;
+        const size_t from = kind * CHUNK + next_random() % (CHUNK - length);
+        some = n - at < length ? n - at : length;
+        memcpy(x + at * size, pool + from * size, some * size);
+    }
+    CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
+    for (int op = 0; op < 2; op++)
+        for (size_t first = 0; first < 2; first++) { /* aligned, and not */
+            OK(reduce(NULL, op, type, n - first, x + first * size, x, QUIRE_KAHAN, QUIRE_F64, &expected));
+            OK(reduce(c, op, type, n - first, device + first * size, device, QUIRE_KAHAN, QUIRE_F64, result));
+            CUDA(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
+            ck_assert_msg(!memcmp(&found, &expected, sizeof found), "type %d op %d from %zu: %a, expected %a", (int)type, op,
+                          first, found, expected);
+        }
+    quire_close(c);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+    free(pool);
+}
+END_TEST
+
 /* Arrays of many lengths, at odd places, on a device that is taken for a lesser one, of a laptop or of 2018: how many blocks
  * there are, and what they load, follows from its multiprocessors and their shared memory. */
 START_TEST(lesser_devices) {
@@ -609,6 +646,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, two_streams);
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
     tcase_add_loop_test(cases, one_only_gathers, 0, 8);
+    tcase_add_loop_test(cases, long_kahan, 0, 4);
     tcase_add_loop_test(cases, lesser_devices, 0, 8);
     tcase_add_loop_test(cases, uneven, 0, 28);
     tcase_add_loop_test(cases, unlike, 0, 28);
