@@ -47,6 +47,7 @@ typedef struct exact_engine {
     int reach;           /* of a window of one bin, see window_reach                                                      */
     int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
+    int least_bins;      /* of a window                                                                                 */
     int strict_bins;     /* see there                                                                                     */
     int fetches;         /* see exact_function                                                                            */
     block_function *block[WINDOW_BINS + 1], *loose;
@@ -67,7 +68,7 @@ static int in_reach(const exact_engine *e, window w, term_range r) {
  * most so many. */
 static window window_for(const exact_engine *e, term_range r, int most_bins) {
     const window none = { 0, 0, 0 };
-    window w = { 1, 0, 0 };
+    window w = { e->least_bins, 0, 0 };
     while (w.bins <= most_bins && (!e->block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
     if (w.bins > most_bins) return none;
     w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
@@ -167,7 +168,7 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     add_counts(s, &counts, steps);
     if (s->window.loose) add_loss(s, r, steps);
     /* An outlier may have passed, that made the window larger than the rest needs. */
-    if (s->window.bins > 1 && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
+    if (s->window.bins > e->least_bins && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
         change_window(s, window_for(e, r, WINDOW_BINS));
     return BLOCK_ADDED;
 }
@@ -286,6 +287,7 @@ QUIRE_FORMATS(LOAD, )
                                       { term_scale(c), term_scale(loose) },                                                 \
                                       term_highest(c),                                                                      \
                                       term_lowest(c),                                                                       \
+                                      least_bins(c),                                                                        \
                                       strict_bins(c),                                                                       \
                                       fetches,                                                                              \
                                       { WINDOWS(BLOCK_ENTRY, format, term) },                                               \

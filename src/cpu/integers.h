@@ -117,7 +117,7 @@ QUIRE_INLINE int near_add(exact_choice c, near_sum *near, const char *x, size_t 
 QUIRE_INLINE void near_look_at(exact_choice c, const near_sum *near, magnitudes *m) {
     const v_i16 greatest = (v_i16){ 0 } + near_greatest(c, near);
     look_at(m, (v_i64)greatest, 2, 0);
-    look_at(m, (v_i64)(greatest - (int16_t)near_reach(c)), 2, !always_fits(c));
+    look_at(m, (v_i64)(greatest - (int16_t)near_reach(c)), 2, !always_fits(c, 1));
 }
 
 /* A sum that reaches one field above the first step's greatest, within INTEGER_FIELDS fields from base on. */
@@ -148,7 +148,7 @@ QUIRE_INLINE far_sum far_add(exact_choice c, const power_table *low, const power
 #pragma GCC unroll 4
     for (size_t step = 0; step < steps; step++) {
         const v_i16 raw = load_i16(c, x + step * SIMD_BYTES);
-        look_at(m, (v_i64)raw, 2, !always_fits(c));
+        look_at(m, (v_i64)raw, 2, !always_fits(c, 1));
         const v_i16 field = (v_i16)((v_u16)raw >> stored);
         const v_i16 bits = (raw & (one - 1)) | min_v_i16(raw & INT16_MAX, one); /* a subnormal: as it is */
         const v_i16 significand = c.keep_sign && !sign_in_table(c) ? with_sign(bits, raw) : bits;

@@ -14,6 +14,8 @@
 #ifndef QUIRE_CPU_WINDOW_H
 #define QUIRE_CPU_WINDOW_H
 
+#include <float.h>
+
 #include "cpu/scalar.h"
 #include "cpu/simd.h"
 
@@ -72,19 +74,32 @@ QUIRE_INLINE int exact_streams(exact_choice c) { return has_errors(c) && !c.loos
 QUIRE_INLINE int exponent_bits(exact_choice c) { return 8 * c.format.size - c.format.precision; }
 QUIRE_INLINE int exponent_bias(exact_choice c) { return (1 << (exponent_bits(c) - 1)) - 1; }
 
-/* Elements narrower than double are widened by shifts, and then stand for 2^-scale times themselves; products must not. */
-QUIRE_INLINE int term_scale(exact_choice c) {
-    if (c.is_product) return 0;
-    return c.is_double ? (c.loose ? LOOSE_SCALE : 0) : 1023 - exponent_bias(c);
-}
-
 /* All terms there can be are below 2^highest, and multiples of 2^lowest. */
 QUIRE_INLINE int term_highest(exact_choice c) { return (exponent_bias(c) + 1) * (c.is_product ? 2 : 1); }
 QUIRE_INLINE int term_lowest(exact_choice c) { return c.format.least_exponent * (c.is_product ? 2 : 1); }
 
-/* Whether one bin holds every element there can be, however small: then the least magnitude need not be looked at, and
- * counts as the format's. */
-QUIRE_INLINE int always_fits(exact_choice c) { return window_range(1) >= term_highest(c) - term_lowest(c); }
+/* Whether all products that are not zero are normal floats: those of halves. */
+QUIRE_INLINE int float_products(exact_choice c) {
+    return c.is_product && c.format.precision <= FLT_MANT_DIG / 2 && term_highest(c) < FLT_MAX_EXP &&
+           term_lowest(c) >= FLT_MIN_EXP;
+}
+
+/* Bytes, bits of the exponent and bits of the fraction of what terms are made doubles from: elements or products. */
+QUIRE_INLINE int term_size(exact_choice c) { return float_products(c) ? 4 : c.is_product ? 8 : c.format.size; }
+QUIRE_INLINE int term_exponent_bits(exact_choice c) { return float_products(c) ? 8 : c.is_product ? 11 : exponent_bits(c); }
+QUIRE_INLINE int term_bias(exact_choice c) { return (1 << (term_exponent_bits(c) - 1)) - 1; }
+
+/* What is narrower than double is widened by shifts, and then stands for 2^-scale times itself. */
+QUIRE_INLINE int term_scale(exact_choice c) {
+    return 1023 - term_bias(c) + (c.is_double && !c.is_product && c.loose ? LOOSE_SCALE : 0);
+}
+
+/* Whether so many bins hold every term there can be, however small: then the least magnitude need not be looked at, and
+ * counts as the least there can be. */
+QUIRE_INLINE int always_fits(exact_choice c, int bins) { return window_range(bins) >= term_highest(c) - term_lowest(c); }
+
+/* The fewest bins that are tried: where two hold all there can be, one is not worth it. */
+QUIRE_INLINE int least_bins(exact_choice c) { return !always_fits(c, 1) && always_fits(c, 2) ? 2 : 1; }
 
 /* Asks for what comes after x; perhaps past the end, where it does nothing. */
 QUIRE_INLINE void fetch_ahead(exact_choice c, const char *x) {
@@ -148,8 +163,7 @@ QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite)
 /* What was seen, as a range. A subnormal counts as a number with the least normal exponent: it is a multiple of that unit.
  */
 QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
-    const int size = c.is_product ? 8 : c.format.size, stored = c.is_product ? 52 : c.format.precision - 1;
-    const int bias = c.is_product ? 1023 : exponent_bias(c);
+    const int size = term_size(c), stored = 8 * size - 1 - term_exponent_bits(c), bias = term_bias(c);
     const int precision = c.is_product && !c.is_double ? 2 * c.format.precision : c.format.precision; /* of a term        */
     const int64_t zero = size == 2 ? INT16_MAX : size == 4 ? INT32_MAX : INT64_MAX;
     int64_t least = zero, most = 0, underflow = 0;
@@ -166,6 +180,7 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     if (scales_factors(c)) return factor_range(c, most, underflow != 0);
     term_range r = { (greatest_field ? greatest_field : 1) + 1 - bias,
                      (least_field ? least_field : 1) - bias - (precision - 1) };
+    if (float_products(c) && r.low < term_lowest(c)) r.low = term_lowest(c);
     if (greatest_field == 2 * bias + 1 || underflow)
         r.high = RANGE_UNKNOWN;
     else if (!most)
@@ -213,7 +228,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
     const int terms = STEP_TERMS(c.format.size);
     v_u64 raw, raised;
     memcpy(&raw, x, sizeof raw);
-    look_at(m, (v_i64)raw, c.format.size, !always_fits(c));
+    look_at(m, (v_i64)raw, c.format.size, !always_fits(c, 1));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
         if (c.loose) value[0] = scaled_down(value[0]);
@@ -251,6 +266,17 @@ QUIRE_INLINE void loose_product_terms(exact_choice c, const char *x, const char 
     *error = c.error(u, v, *value);
 }
 
+/* The products of two vectors of halves. */
+QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, magnitudes *m) {
+    for (int i = 0; i < 2; i++) {
+        const int at = i * SIMD_F32 * c.format.size;
+        const v_f32 product = c.load(x + at) * c.load(y + at);
+        look_at(m, (v_i64)product, 4, !always_fits(c, least_bins(c)));
+        for (int place = 0; place < 2; place++)
+            value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, ~(uint64_t)0 << 29 & ~((uint64_t)7 << 60));
+    }
+}
+
 /* The products of two vectors of elements, and for doubles their errors. */
 QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
     v_f64 a[4], b[4];
@@ -274,6 +300,8 @@ QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const
                              v_f64 *error, magnitudes *m) {
     if (scales_factors(c))
         loose_product_terms(c, x, y, top, value, error, m);
+    else if (float_products(c))
+        float_product_terms(c, x, y, value, m);
     else if (c.is_product)
         product_terms(c, x, y, value, error, m);
     else
@@ -314,7 +342,7 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
                                      block_counts *counts) {
     const int streams = exact_streams(c), together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
     const v_f64 zero = { 0 };
-    magnitudes m = look_at_nothing(c.is_product ? 8 : c.format.size);
+    magnitudes m = look_at_nothing(term_size(c));
 #ifdef SIMD_HAS_PAIRS
     if (as_integers(c, bins)) {
         counts->count[0][0] = integers_count(c, x, steps, top, window_unit(top, 0), &m);
