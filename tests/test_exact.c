@@ -338,6 +338,30 @@ START_TEST(one_stray) {
 }
 END_TEST
 
+/* One product of any size and all its bits, anywhere among others that cancel, or are zeros: so each of its bits shows. It
+ * may overflow or underflow what the others are computed in. */
+START_TEST(one_product) {
+    const quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    const size_t n = 9101;
+    const double odd = 1 + power_of_two(1 - f->precision);
+    void *x = array_new(n * f->size, 0), *y = array_new(n * f->size, 0);
+    for (int zeros = 0; zeros < 2; zeros++)
+        for (int e = 2 * f->least, k = zeros; e <= 2 * f->bias; e += 1 + (f->bias - f->least) / 50, k++) {
+            const size_t place = (size_t)(k * 3571 % 4550) * 2;
+            for (size_t i = 0; i < n; i++) type_set(type, x, i, zeros ? 0 : 1 + (double)(i / 2 % 7) / 8);
+            for (size_t i = 0; i < n; i++) type_set(type, y, i, zeros || i == n - 1 ? 0 : i % 2 ? -1.25 : 1.25);
+            type_set(type, x, place, odd * power_of_two(e / 2));
+            type_set(type, y, place, odd * power_of_two(e - e / 2));
+            if (!zeros) type_set(type, y, place + 1, 0);
+            check_everywhere(OPERATION_DOT, type, n, x, y, text_of(OPERATION_DOT, type, "one product", n));
+            if (zeros) check_everywhere(OPERATION_NRM2, type, n, x, NULL, text_of(OPERATION_NRM2, type, "one product", n));
+        }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
 /* Stretches of elements of one size each, with strays among them: none, or few, or many. */
 static void fill_stretches(generator *g, quire_type type, size_t n, size_t longest, int any_bits, void *x) {
     static const size_t one_in[] = { 0, 1100, 300, 80, 20 };
@@ -388,6 +412,7 @@ int main(void) {
     tcase_add_loop_test(all, hidden_spread, 0, 3);
     tcase_add_loop_test(all, one_outlier, 0, TYPE_COUNT);
     tcase_add_loop_test(all, one_stray, 0, TYPE_COUNT);
+    tcase_add_loop_test(all, one_product, 0, TYPE_COUNT);
     tcase_add_loop_test(all, changing_range, 0, TYPE_COUNT);
     suite_add_tcase(suite, all);
     return run_suite(suite);

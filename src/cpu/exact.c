@@ -48,6 +48,7 @@ typedef struct exact_engine {
     int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
     int highest, lowest; /* of all terms there can be                                                                   */
     int least_bins;      /* of a window                                                                                 */
+    int gives_up;        /* at terms that are not known, as another engine may know them                               */
     int strict_bins;     /* see there                                                                                     */
     int fetches;         /* see exact_function                                                                            */
     block_function *block[WINDOW_BINS + 1], *loose;
@@ -192,9 +193,10 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 #define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
 
-static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
-                      ball_radius *radius) {
-    const size_t size = (size_t)e->size, step = SIMD_BYTES / size;
+/* Answers how many elements it has added: all, unless it has given up. */
+static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
+                        ball_radius *radius) {
+    const size_t size = (size_t)e->size, step = SIMD_BYTES / size, all = n;
     if (!a->other) a->other = !e->only_negative_zeros(x, y, n);
     exact_state state;
     state.engine = e;
@@ -215,6 +217,7 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
             if (patience < together * LONG_BLOCKS) patience *= 2;
             continue;
         }
+        if (result == BLOCK_UNKNOWN && e->gives_up) break;
         if (usual)
             usual--;
         else if (patience > together)
@@ -232,7 +235,9 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
         if (since_carry > LIMB_ADDITIONS / 16) limbs_carry(a->limb), since_carry = 0;
     }
     deposit(&state);
+    if (n >= step) return all - n;
     e->slow(a, x, y, n);
+    return all;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the instances */
@@ -246,40 +251,31 @@ static void exact_sum(const exact_engine *e, quire_accumulator *a, const char *x
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(format, FORMAT, real, term, TERM, inexact) CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 0)
-#define CHOICE_OF(format, FORMAT, real, term, TERM, inexact, loose)                                                         \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,                  \
+#define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                                    \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose, floats,          \
                            VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,           \
                            term##_value_f64, 0 })
 
-#define BLOCK(bins, format, FORMAT, real, term, TERM, inexact)                                                              \
-    static term_range format##_##term##_block_##bins(const char *x, const char *y, size_t steps, int top, int fetches,      \
-                                                     block_counts *counts) {                                                \
-        return block_sum(CHOICE(format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, fetches, counts);       \
-    }
-#define BLOCK_ENTRY(bins, format, term) [bins] = format##_##term##_block_##bins,
-
-#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
-    WINDOWS(BLOCK, format, FORMAT, real, term, TERM, inexact)                                                               \
-    static term_range format##_##term##_loose(const char *x, const char *y, size_t steps, int top, int fetches,             \
-                                              block_counts *counts) {                                                       \
-        return block_sum(CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1), LOOSE_BINS, x, y, steps, top, fetches,    \
+#define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                                 \
+    static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top, int fetches,    \
+                                                       block_counts *counts) {                                              \
+        return block_sum(CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, fetches,     \
                          counts);                                                                                           \
+    }
+#define BLOCK_ENTRY(bins, way, format, term) [bins] = format##_##term##_##way##_##bins,
+
+/* An engine and its sum: with products as floats or as doubles. */
+#define WAY(way, floats, format, FORMAT, real, term, TERM, inexact)                                                         \
+    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term, TERM, inexact)                                                  \
+    static term_range format##_##term##_##way##_loose(const char *x, const char *y, size_t steps, int top, int fetches,     \
+                                                      block_counts *counts) {                                               \
+        return block_sum(CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact), LOOSE_BINS, x, y, steps, top,        \
+                         fetches, counts);                                                                                  \
     }                                                                                                                       \
-    static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
-                                       char *copy_y) {                                                                      \
-        copy_finite(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);                     \
-    }                                                                                                                       \
-    static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                      \
-        slow_terms(CHOICE(format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                          \
-    }                                                                                                                       \
-    static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                            \
-        return negative_zeros(CHOICE(format, FORMAT, real, term, TERM, inexact), x, y, n);                                  \
-    }                                                                                                                       \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
-                                        ball_radius *radius) {                                                              \
-        const exact_choice c = CHOICE(format, FORMAT, real, term, TERM, inexact);                                           \
-        const exact_choice loose = CHOICE_OF(format, FORMAT, real, term, TERM, inexact, 1);                                 \
+    static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n, int fetches,  \
+                                                ball_radius *radius) {                                                      \
+        const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                                \
+        const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                            \
         const exact_engine engine = { sizeof(format##_element),                                                             \
                                       IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
                                       longest_block(c),                                                                     \
@@ -288,14 +284,37 @@ QUIRE_FORMATS(LOAD, )
                                       term_highest(c),                                                                      \
                                       term_lowest(c),                                                                       \
                                       least_bins(c),                                                                        \
+                                      leaves_floats(c),                                                                     \
                                       strict_bins(c),                                                                       \
                                       fetches,                                                                              \
-                                      { WINDOWS(BLOCK_ENTRY, format, term) },                                               \
-                                      format##_##term##_loose,                                                              \
+                                      { WINDOWS(BLOCK_ENTRY, way, format, term) },                                          \
+                                      format##_##term##_##way##_loose,                                                      \
                                       format##_##term##_copy,                                                               \
                                       format##_##term##_slow,                                                               \
                                       format##_##term##_zeros };                                                            \
-        exact_sum(&engine, a, x, y, n, radius);                                                                             \
+        return exact_sum(&engine, a, x, y, n, radius);                                                                      \
+    }
+
+#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
+    static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
+                                       char *copy_y) {                                                                      \
+        copy_finite(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);               \
+    }                                                                                                                       \
+    static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                      \
+        slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                    \
+    }                                                                                                                       \
+    static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                            \
+        return negative_zeros(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                            \
+    }                                                                                                                       \
+    WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
+    WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                              \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
+                                        ball_radius *radius) {                                                              \
+        const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term, TERM, inexact);                                     \
+        const size_t done = float_products(c) ? format##_##term##_floats_sum(a, x, y, n, fetches, radius) : 0;              \
+        const size_t at = done * sizeof(format##_element);                                                                  \
+        if (!float_products(c) || (leaves_floats(c) && done < n))                                                           \
+            format##_##term##_doubles_sum(a, (const char *)x + at, (const char *)y + at, n - done, fetches, radius);        \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )

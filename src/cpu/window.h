@@ -60,6 +60,7 @@ typedef struct {
     format_description format;
     int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes                                                    */
     int loose;
+    int floats;                   /* products of 16-bit elements as floats, as long as these hold them                   */
     v_f32 (*load)(const void *p); /* unless is_double                                                                   */
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
@@ -74,15 +75,21 @@ QUIRE_INLINE int exact_streams(exact_choice c) { return has_errors(c) && !c.loos
 QUIRE_INLINE int exponent_bits(exact_choice c) { return 8 * c.format.size - c.format.precision; }
 QUIRE_INLINE int exponent_bias(exact_choice c) { return (1 << (exponent_bits(c) - 1)) - 1; }
 
-/* All terms there can be are below 2^highest, and multiples of 2^lowest. */
-QUIRE_INLINE int term_highest(exact_choice c) { return (exponent_bias(c) + 1) * (c.is_product ? 2 : 1); }
-QUIRE_INLINE int term_lowest(exact_choice c) { return c.format.least_exponent * (c.is_product ? 2 : 1); }
-
-/* Whether all products that are not zero are normal floats: those of halves. */
+/* All terms there can be are below 2^highest, and multiples of 2^lowest; of products as floats, all that these hold. */
 QUIRE_INLINE int float_products(exact_choice c) {
-    return c.is_product && c.format.precision <= FLT_MANT_DIG / 2 && term_highest(c) < FLT_MAX_EXP &&
-           term_lowest(c) >= FLT_MIN_EXP;
+    return c.floats && c.is_product && 2 * c.format.precision <= FLT_MANT_DIG;
 }
+QUIRE_INLINE int term_highest(exact_choice c) {
+    const int highest = (exponent_bias(c) + 1) * (c.is_product ? 2 : 1);
+    return float_products(c) && highest > FLT_MAX_EXP ? FLT_MAX_EXP : highest;
+}
+QUIRE_INLINE int term_lowest(exact_choice c) {
+    const int lowest = c.format.least_exponent * (c.is_product ? 2 : 1), normal = FLT_MIN_EXP - 2 * c.format.precision;
+    return float_products(c) && lowest < normal ? normal : lowest;
+}
+
+/* Whether there are products that are no normal floats, nor zero: of bfloat16, not of halves. */
+QUIRE_INLINE int leaves_floats(exact_choice c) { return float_products(c) && term_highest(c) == FLT_MAX_EXP; }
 
 /* Bytes, bits of the exponent and bits of the fraction of what terms are made doubles from: elements or products. */
 QUIRE_INLINE int term_size(exact_choice c) { return float_products(c) ? 4 : c.is_product ? 8 : c.format.size; }
@@ -173,19 +180,19 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
         least = low < least ? low : least;
         most = high > most ? high : most;
     }
-    for (int i = 0; i < SIMD_F64 && c.is_product && c.is_double; i++) underflow |= m->underflow[i];
+    for (int i = 0; i < SIMD_F64 && (has_errors(c) || leaves_floats(c)); i++) underflow |= m->underflow[i];
     /* Take the bias off again; modulo the width, as it went on. */
     const uint64_t smallest = ((uint64_t)least - (uint64_t)zero) & (uint64_t)zero;
     const int greatest_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
     if (scales_factors(c)) return factor_range(c, most, underflow != 0);
     term_range r = { (greatest_field ? greatest_field : 1) + 1 - bias,
                      (least_field ? least_field : 1) - bias - (precision - 1) };
-    if (float_products(c) && r.low < term_lowest(c)) r.low = term_lowest(c);
+    if (float_products(c) && r.low < term_lowest(c)) r.low = term_lowest(c); /* it was not looked at                   */
     if (greatest_field == 2 * bias + 1 || underflow)
         r.high = RANGE_UNKNOWN;
     else if (!most)
         r.high = r.low - 1;
-    else if (c.is_product && c.is_double && r.low - ERROR_BELOW < -1074)
+    else if ((has_errors(c) && r.low - ERROR_BELOW < -1074) || (leaves_floats(c) && !least_field))
         r.high = RANGE_UNKNOWN;
     return r;
 }
@@ -266,14 +273,15 @@ QUIRE_INLINE void loose_product_terms(exact_choice c, const char *x, const char 
     *error = c.error(u, v, *value);
 }
 
-/* The products of two vectors of halves. */
+/* The products of two vectors of elements as floats. */
 QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, magnitudes *m) {
+    const uint64_t keep = ~(((uint64_t)7 << 60) | (((uint64_t)1 << 29) - 1));
     for (int i = 0; i < 2; i++) {
         const int at = i * SIMD_F32 * c.format.size;
-        const v_f32 product = c.load(x + at) * c.load(y + at);
+        const v_f32 a = c.load(x + at), b = c.load(y + at), product = a * b;
         look_at(m, (v_i64)product, 4, !always_fits(c, least_bins(c)));
-        for (int place = 0; place < 2; place++)
-            value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, ~(uint64_t)0 << 29 & ~((uint64_t)7 << 60));
+        if (leaves_floats(c)) m->underflow |= (v_i64)((product == 0) & (a != 0) & (b != 0));
+        for (int place = 0; place < 2; place++) value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, keep);
     }
 }
 
