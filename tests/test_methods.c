@@ -185,6 +185,60 @@ START_TEST(exact_lanes_and_others) {
 }
 END_TEST
 
+/* A lane whose sum has all the 24 bits that a float has, in so many elements as that takes, exact each time: what its merges
+ * lose is as much as can be. */
+static void fill_full_lane(generator *g, quire_type type, int least, size_t end, size_t lane, void *x) {
+    const int bits = type == QUIRE_F16 ? 11 : 8;
+    uint32_t sum = (uint32_t)(generator_next(g) >> 40) | 1u << 23;
+    for (int at = 24 - bits; lane < end; lane += 256, at -= bits) {
+        const uint32_t part = at > -bits ? at >= 0 ? sum >> at << at : sum : 0;
+        type_set(type, x, lane, (double)part * power_of_two(least));
+        sum -= part;
+    }
+}
+
+/* One that goes up, loses much of small elements there, and comes down again. */
+static void fill_lossy_lane(generator *g, quire_type type, size_t tile, size_t end, size_t lane, void *x) {
+    const int up = generator_between(g, 1, 6), alike = generator_between(g, 0, 1);
+    const double top = 1.875 * power_of_two(generator_between(g, 0, 15)), one = generator_uniform(g);
+    for (size_t i = lane; i < end; i += 256) {
+        const int row = (int)((i - tile) / 256);
+        type_set(type, x, i, row < up ? top : row >= 16 - up ? -top : one / 16 * (alike ? 1 : generator_uniform(g)));
+    }
+}
+
+/* Compensations of every size, in lanes and in merges: most lanes of a tile are sums of a few bits of one size and some are
+ * not; or all have all their bits. */
+static void fill_compensations(generator *g, quire_type type, size_t n, void *x) {
+    for (size_t tile = 0; tile < n; tile += 4096) {
+        const size_t end = n - tile < 4096 ? n : tile + 4096, some = (size_t)generator_below(g, 12);
+        const double unit = power_of_two(generator_between(g, -10, 12));
+        const int cancel = generator_between(g, 0, 1), least = -8 - (int)generator_below(g, 1 + generator_below(g, 17)),
+                  full = generator_between(g, 0, 1);
+        for (size_t i = tile; i < end; i++)
+            type_set(type, x, i, unit * (cancel && i / 256 % 2 ? -1 : 1) * (double)(1 + i * 5 % 7));
+        for (size_t lane = tile; full && lane < tile + 256; lane++)
+            fill_full_lane(g, type, type == QUIRE_F16 ? least : least - (int)generator_below(g, 20), end, lane, x);
+        for (size_t k = 0; k < some; k++) fill_lossy_lane(g, type, tile, end, tile + (size_t)generator_below(g, 256), x);
+    }
+}
+
+START_TEST(compensations_of_every_size) {
+    static const size_t lengths[] = { 300, 3000, 4096, 5000, 9000, 40000 };
+    const quire_type type = _i ? QUIRE_F16 : QUIRE_BF16;
+    generator g;
+    generator_seed(&g, 60 + (uint64_t)_i);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t turn = 0; turn < scaled(lengths[k] < 10000 ? 40 : 10); turn++) {
+            void *x = array_new(lengths[k] * type_size(type), 0);
+            fill_compensations(&g, type, lengths[k], x);
+            check_against_model(OPERATION_SUM, type, lengths[k], x, NULL, QUIRE_KAHAN, "compensations of every size");
+            check_against_model(OPERATION_ASUM, type, lengths[k], x, NULL, QUIRE_KAHAN, "compensations of every size");
+            array_free(x);
+        }
+}
+END_TEST
+
 /* Every start within 64 bytes, x and y each; the result does not see it, and the inputs are left as they were. */
 START_TEST(alignment_does_not_show) {
     static const size_t lengths[] = { 5, 300, 4500, 9001 };
@@ -408,6 +462,7 @@ int main(void) {
     tcase_add_test(cases, order_is_as_drawn);
     tcase_add_loop_test(cases, tiles_grow_with_the_vector, 0, 5);
     tcase_add_loop_test(cases, exact_lanes_and_others, 0, 8);
+    tcase_add_loop_test(cases, compensations_of_every_size, 0, 2);
     tcase_add_loop_test(cases, alignment_does_not_show, 0, TYPE_COUNT);
     tcase_add_test(cases, special_values_by_hand);
     tcase_add_test(cases, compensation_by_hand);

@@ -14,6 +14,8 @@
 #ifndef QUIRE_CPU_BOUNDS_H
 #define QUIRE_CPU_BOUNDS_H
 
+#include "cpu/rests.h"
+
 #define BOUNDS_GROUP 8             /* vectors whose sums stay in registers, both of them                               */
 #define BOUNDS_AGAIN 4             /* the most of a group to be done again; beyond, the batch of tiles is not worth it */
 #define BOUNDS_STRIP ((size_t)16)  /* rows that a group goes through at a time: more are in taller tiles only          */
@@ -61,17 +63,18 @@ QUIRE_INLINE void bounds_strip(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, til
 
 /* A bit for each vector of a group in which sums differ. */
 QUIRE_INLINE unsigned bounds_differ(const lane_bounds *b) {
-    unsigned equal = SIMD_ALL_LANES, differ = 0;
+    unsigned differ = 0;
+    v_i32 bits = { 0 };
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP; v++) equal = equal_lanes(b->up[v], b->down[v], equal);
-    if (equal == SIMD_ALL_LANES) return 0;
+    for (int v = 0; v < BOUNDS_GROUP; v++) bits = differing_bits(b->up[v], b->down[v], bits);
+    if (!any_bit(bits)) return 0;
     for (int v = 0; v < BOUNDS_GROUP; v++)
-        if (equal_lanes(b->up[v], b->down[v], SIMD_ALL_LANES) != SIMD_ALL_LANES) differ |= 1u << v;
+        if (!all_equal(b->up[v], b->down[v])) differ |= 1u << v; /* zeros of either sign are equal                      */
     return differ;
 }
 
-/* The lanes of a tile; or not, if too many of its additions round: then it answers 0. */
-QUIRE_INLINE int bounds_rows(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
+/* The lanes of a tile merged into the first vector; or not, if too many of its additions round: then it answers 0. */
+QUIRE_INLINE int bounds_tile(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
     unsigned again = 0; /* sums that differ keep doing so                                                               */
     for (size_t begin = 0, end; begin < rows; begin = end) {
         end = rows - begin < BOUNDS_STRIP ? rows : begin + BOUNDS_STRIP;
@@ -83,9 +86,11 @@ QUIRE_INLINE int bounds_rows(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_
             again |= differ << first;
         }
     }
+    if (rests_tile(t, lanes, from, rows, again)) return 1;
     SIMD_UNROLL
     for (int v = 0; v < ORDER_LANES / SIMD_F32; v++) lanes->vector[v][1] = (v_f32){ 0 };
     for (; again; again &= again - 1) tile_columns_f32(t, lanes, from, 0, rows, __builtin_ctz(again), 1, 0);
+    tile_fold_f32(t, lanes);
     return 1;
 }
 

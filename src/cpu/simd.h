@@ -127,7 +127,8 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
-/* Sums rounded up, and down; which lanes, of those that are asked for, are equal. */
+/* Sums rounded up, and down; bits in which two vectors differ, and these; whether any is set; whether all lanes are equal.
+ */
 #define SIMD_HAS_BOUNDS
 QUIRE_INLINE v_f32 add_up(v_f32 a, v_f32 b) {
     return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
@@ -135,9 +136,16 @@ QUIRE_INLINE v_f32 add_up(v_f32 a, v_f32 b) {
 QUIRE_INLINE v_f32 add_down(v_f32 a, v_f32 b) {
     return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
-#define SIMD_ALL_LANES 0xffff
-QUIRE_INLINE unsigned equal_lanes(v_f32 a, v_f32 b, unsigned of) {
-    return _mm512_mask_cmp_ps_mask((__mmask16)of, (__m512)a, (__m512)b, _CMP_EQ_OQ);
+QUIRE_INLINE v_i32 differing_bits(v_f32 a, v_f32 b, v_i32 these) { return these | ((v_i32)a ^ (v_i32)b); }
+QUIRE_INLINE int any_bit(v_i32 x) { return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0; }
+QUIRE_INLINE int all_equal(v_f32 a, v_f32 b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ) == 0xffff; }
+/* x less the nearest multiple of 2^-REST_BITS, which is exact; of two, the greater magnitude, or the one that is a number;
+ * whether all are below a bound. */
+#define REST_BITS 4
+QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) { return (v_f32)_mm512_reduce_ps((__m512)x, REST_BITS << 4 | _MM_FROUND_NO_EXC); }
+QUIRE_INLINE v_f32 greater_v_f32(v_f32 a, v_f32 b) { return (v_f32)_mm512_range_ps((__m512)a, (__m512)b, 2 << 2 | 3); }
+QUIRE_INLINE int all_below(v_f32 x, float bound) {
+    return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(bound), _CMP_LT_OQ) == 0xffff;
 }
 /* A sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries of a table of one vector
  * or two, by the low bits of index. */

@@ -82,16 +82,6 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
         for (int w = 0; w < t.words; w++) lanes->vector[first + v][w] = state[v][w];
 }
 
-/* A faster way through all rows of a tile, if there is one; answers whether it led through. */
-#if defined(HAS_NARROW_FORMATS) && defined(SIMD_HAS_BOUNDS)
-#include "cpu/bounds.h"
-#define NARROW_ROWS(t, lanes, from, rows, fetches)                                                                          \
-    ((t).words > 1 && (t).format.size < (int)sizeof(SCALAR_TYPE) && !(t).inexact &&                                         \
-     bounds_rows(t, lanes, from, rows, fetches))
-#else
-#define NARROW_ROWS(t, lanes, from, rows, fetches) 0
-#endif
-
 /* All rows: through all vectors at once, or strip by strip, and in each group by group. */
 QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                 QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from, size_t rows,
@@ -127,7 +117,17 @@ QUIRE_INLINE void QUIRE_NAME(tile_fold, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
     }
 }
 
-/* The lanes of a tile of n elements, the vectors merged into the first. *narrow: whether NARROW_ROWS is to be tried; then,
+/* A faster way through a tile, if there is one; answers whether it led through. */
+#if defined(HAS_NARROW_FORMATS) && defined(SIMD_HAS_BOUNDS)
+#include "cpu/bounds.h"
+#define NARROW_TILE(t, lanes, from, rows, fetches)                                                                          \
+    ((t).words > 1 && (t).format.size < (int)sizeof(SCALAR_TYPE) && !(t).inexact &&                                         \
+     bounds_tile(t, lanes, from, rows, fetches))
+#else
+#define NARROW_TILE(t, lanes, from, rows, fetches) 0
+#endif
+
+/* The lanes of a tile of n elements, the vectors merged into the first. *narrow: whether NARROW_TILE is to be tried; then,
  * whether it led through. */
 QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
                                                const char *x, const char *y, size_t n, int fetches, int *narrow) {
@@ -138,8 +138,9 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     if (rest)
         QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
     if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
-    if (*narrow) *narrow = fetches ? NARROW_ROWS(t, lanes, from, rows, 1) : NARROW_ROWS(t, lanes, from, rows, 0);
-    if (!*narrow) QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, rows, fetches);
+    if (*narrow) *narrow = fetches ? NARROW_TILE(t, lanes, from, rows, 1) : NARROW_TILE(t, lanes, from, rows, 0);
+    if (*narrow) return;
+    QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, rows, fetches);
     QUIRE_NAME(tile_fold, SCALAR)(t, lanes);
 }
 
@@ -180,7 +181,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
 }
 
 #undef HAS_NARROW_FORMATS
-#undef NARROW_ROWS
+#undef NARROW_TILE
 #undef VECTOR
 #undef SCALAR
 #undef SCALAR_TYPE
