@@ -239,6 +239,30 @@ START_TEST(compensations_of_every_size) {
 }
 END_TEST
 
+/* Every lane is 1/32, the most that a sum can be beyond a multiple of 1/16, and some, which are larger, have compensations
+ * too: what is beyond adds up to as much as it can. */
+START_TEST(rests_of_one_sign) {
+    static const size_t lengths[] = { 512, 4096, 5000, 70000 };
+    generator g;
+    generator_seed(&g, 62);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t turn = 0; turn < scaled(40); turn++) {
+            const size_t n = lengths[k], some = 1 + (size_t)generator_below(&g, 8);
+            const double sign = generator_below(&g, 2) ? -1 : 1;
+            void *x = array_new(n * type_size(QUIRE_F16), 0);
+            for (size_t i = 0; i < n; i++) type_set(QUIRE_F16, x, i, i % 4096 < 256 ? sign / 32 : 0);
+            for (size_t tile = 0; tile + 512 <= n; tile += 4096)
+                for (size_t i = 0; i < some; i++) {
+                    const size_t lane = tile + (turn % 2 ? i : (size_t)generator_below(&g, 256));
+                    type_set(QUIRE_F16, x, lane, sign * 65 / 32);
+                    type_set(QUIRE_F16, x, lane + 256, sign * generator_between(&g, 1, 3) * 0x1p-24);
+                }
+            check_against_model(OPERATION_SUM, QUIRE_F16, n, x, NULL, QUIRE_KAHAN, "rests of one sign");
+            array_free(x);
+        }
+}
+END_TEST
+
 /* Every start within 64 bytes, x and y each; the result does not see it, and the inputs are left as they were. */
 START_TEST(alignment_does_not_show) {
     static const size_t lengths[] = { 5, 300, 4500, 9001 };
@@ -463,6 +487,7 @@ int main(void) {
     tcase_add_loop_test(cases, tiles_grow_with_the_vector, 0, 5);
     tcase_add_loop_test(cases, exact_lanes_and_others, 0, 8);
     tcase_add_loop_test(cases, compensations_of_every_size, 0, 2);
+    tcase_add_test(cases, rests_of_one_sign);
     tcase_add_loop_test(cases, alignment_does_not_show, 0, TYPE_COUNT);
     tcase_add_test(cases, special_values_by_hand);
     tcase_add_test(cases, compensation_by_hand);

@@ -4,15 +4,15 @@
  * compensations. As long as those stay below 1 a float holds them, so no addition to a compensation rounds, and in whatever
  * order it was made, it is all that the sum beside it has lost: total - sum. If that is below 1/32 it is known from the
  * total modulo 1/16. So the sums of a tile merge by one addition each, as plain's do; of every lane the rest modulo 1/16 is
- * added up beside them, by two operations, without rounding; and the compensation is what these rests and the last sum's
+ * added up beside them, by three operations, without rounding; and the compensation is what these rests and the last sum's
  * differ by. A merge of sums and compensations takes eight operations.
  *
  * A lane that has rounded has its compensation from the rests of its elements, likewise.
  *
- * Below 1/32 in all: eight sums of two lanes below 2^13 lose at most 2^-12 each, and the seven sums above them as much again
- * at each of three levels: 2^-7. Lanes that have rounded, at most eight of the sixteen that merge (BOUNDS_AGAIN of a group),
- * lose no more than their ends are apart, for the total lies between these, and so does the sum: 2^-9 each, 2^-6. Where more
- * might be lost, the tile is merged kahan's own way.
+ * Below 1/32 in all: up to sixteen sums of two lanes, each below 2^13, lose at most 2^-12 each, and the sums above them as
+ * much again at each of four levels: 5 * 2^-8. Lanes that have rounded, at most BOUNDS_AGAIN of those that merge, lose no
+ * more than their ends are apart, for the total lies between these, and so does the sum: 2^-10 each, 2^-7. Where more might
+ * be lost, the tile is merged kahan's own way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,8 +21,8 @@
 
 #define RESTS_LEAST (-24)       /* the exponent of the unit                                                             */
 #define RESTS_ROWS ((size_t)16) /* whose rests a float adds without rounding, and a few more                            */
-#define RESTS_SUM 0x1p13f       /* sums of two lanes are below this                                                     */
-#define RESTS_APART 0x1p-9f     /* and so far are the ends of a lane apart, at most                                     */
+#define RESTS_SUM 0x1p13f       /* sums of two lanes are below this, since all their squares add up to less             */
+#define RESTS_APART 0x1p-10f    /* and so far are the ends of a lane apart, at most                                     */
 
 /* The sums of a vector of lanes, and their compensations. */
 QUIRE_INLINE void rests_lanes(tile_arithmetic_f32 t, v_f32 *state, tile_source from, size_t rows, size_t at) {
@@ -40,32 +40,36 @@ QUIRE_INLINE void rests_lanes(tile_arithmetic_f32 t, v_f32 *state, tile_source f
 /* A tile whose lanes are summed both ways; those with a bit in again are done again. All merge into the first vector; or
  * they do not, if they might lose too much: then it answers 0. */
 QUIRE_INLINE int rests_tile(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, unsigned again) {
-    enum { HALF = ORDER_LANES / SIMD_F32 / 2 };
-    v_f32 sum[HALF], rest[4] = { { 0 }, { 0 }, { 0 }, { 0 } }, greatest = { 0 };
+    enum { HALF = ORDER_LANES / SIMD_F32 / 2, CHAINS = 4 }; /* of additions, side by side                                */
+    v_f32 sum[HALF], rest[CHAINS], squares[CHAINS];
     if (t.format.least_exponent < RESTS_LEAST || rows > RESTS_ROWS) return 0;
+    for (int c = 0; c < CHAINS; c++) rest[c] = squares[c] = (v_f32){ 0 };
     for (; again; again &= again - 1) {
         const int v = __builtin_ctz(again);
-        const v_f32 apart = lanes->vector[v][0] - lanes->vector[v][1];
-        greatest = greater_v_f32(greatest, apart * (RESTS_SUM / RESTS_APART));
+        const v_f32 apart = ends_apart(lanes->vector[v][0], lanes->vector[v][1]) * (RESTS_SUM / RESTS_APART);
+        squares[0] = fma_v_f32(apart, apart, squares[0]);
         rests_lanes(t, lanes->vector[v], from, rows, (size_t)(v * SIMD_F32 * t.format.size));
         rest[0] += lanes->vector[v][1];
     }
-    SIMD_UNROLL
-    for (int v = 0; v < HALF; v++) {
-        const v_f32 a = lanes->vector[v][0], b = lanes->vector[v + HALF][0];
-        rest[v % 4] += rest_v_f32(a);
-        rest[(v + 2) % 4] += rest_v_f32(b);
-        sum[v] = a + b;
-        greatest = greater_v_f32(greatest, sum[v]);
+    for (int v = 0; v < HALF; v += CHAINS) {
+        SIMD_UNROLL
+        for (int c = 0; c < CHAINS; c++) {
+            const v_f32 a = lanes->vector[v + c][0], b = lanes->vector[v + c + HALF][0];
+            rest[c] += rest_v_f32(a);
+            rest[(c + 2) % CHAINS] += rest_v_f32(b);
+            sum[v + c] = a + b;
+            squares[c] = fma_v_f32(sum[v + c], sum[v + c], squares[c]);
+        }
     }
-    if (!all_below(greatest, RESTS_SUM)) return 0;
+    if (!all_below((squares[0] + squares[1]) + (squares[2] + squares[3]), RESTS_SUM * RESTS_SUM / 2)) return 0;
     SIMD_UNROLL
     for (int w = HALF / 2; w; w /= 2) {
         SIMD_UNROLL
         for (int v = 0; v < w; v++) sum[v] += sum[v + w];
     }
+    const v_f32 half = rest_v_f32(rest[0] + rest[1]); /* all of them could add up to more than 1                       */
     lanes->vector[0][0] = sum[0];
-    lanes->vector[0][1] = rest_v_f32(((rest[0] + rest[1]) + (rest[2] + rest[3])) - rest_v_f32(sum[0]));
+    lanes->vector[0][1] = rest_v_f32(half + (rest[2] + rest[3]) - rest_v_f32(sum[0]));
     return 1;
 }
 

@@ -127,26 +127,29 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
-/* Sums rounded up, and down; bits in which two vectors differ, and these; whether any is set; whether all lanes are equal.
- */
+/* A sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal: x is no subnormal. Bits
+ * in which the two differ, and these; whether all lanes are equal; how far they are apart. */
 #define SIMD_HAS_BOUNDS
-QUIRE_INLINE v_f32 add_up(v_f32 a, v_f32 b) {
-    return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+QUIRE_INLINE void rounding_up(void *results) { (void)results; }
+QUIRE_INLINE void rounding_to_nearest(void *results) { (void)results; }
+QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) {
+    return (v_f32)_mm512_add_round_ps((__m512)up, (__m512)x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
 }
-QUIRE_INLINE v_f32 add_down(v_f32 a, v_f32 b) {
-    return (v_f32)_mm512_add_round_ps((__m512)a, (__m512)b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+QUIRE_INLINE v_f32 low_first(v_f32 x) { return x; }
+QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) {
+    (void)normal;
+    return (v_f32)_mm512_add_round_ps((__m512)low, (__m512)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
-QUIRE_INLINE v_i32 differing_bits(v_f32 a, v_f32 b, v_i32 these) { return these | ((v_i32)a ^ (v_i32)b); }
+QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up - low; }
+QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | ((v_i32)up ^ (v_i32)low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0; }
-QUIRE_INLINE int all_equal(v_f32 a, v_f32 b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_EQ_OQ) == 0xffff; }
-/* x less the nearest multiple of 2^-REST_BITS, which is exact; of two, the greater magnitude, or the one that is a number;
- * whether all are below a bound. */
-#define REST_BITS 4
-QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) { return (v_f32)_mm512_reduce_ps((__m512)x, REST_BITS << 4 | _MM_FROUND_NO_EXC); }
-QUIRE_INLINE v_f32 greater_v_f32(v_f32 a, v_f32 b) { return (v_f32)_mm512_range_ps((__m512)a, (__m512)b, 2 << 2 | 3); }
+QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) { return _mm512_cmp_ps_mask((__m512)up, (__m512)low, _CMP_EQ_OQ) == 0xffff; }
 QUIRE_INLINE int all_below(v_f32 x, float bound) {
     return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(bound), _CMP_LT_OQ) == 0xffff;
 }
+/* x less the nearest multiple of 2^-REST_BITS, which is exact. */
+#define REST_BITS 4
+QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) { return (v_f32)_mm512_reduce_ps((__m512)x, REST_BITS << 4 | _MM_FROUND_NO_EXC); }
 /* A sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries of a table of one vector
  * or two, by the low bits of index. */
 #define SIMD_HAS_PAIRS
@@ -200,6 +203,35 @@ QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_cas
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
+/* As above. No addition can be told how to round, so all round up meanwhile, and low is the negative of the sum rounded
+ * down. The compiler does not know of it: what is computed comes from memory and goes to results, which it may not move past
+ * the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). */
+#define SIMD_HAS_BOUNDS
+QUIRE_INLINE void rounding_up(void *results) {
+    _mm_setcsr(_mm_getcsr() | _MM_ROUND_UP);
+    __asm__ volatile("" : : "r"(results) : "memory");
+}
+QUIRE_INLINE void rounding_to_nearest(void *results) {
+    __asm__ volatile("" : : "r"(results) : "memory");
+    _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_ROUND_MASK);
+}
+QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) { return up + x; }
+QUIRE_INLINE v_f32 low_first(v_f32 x) { return -x; }
+QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) { return normal ? SIMD_SUBTRACT_F32(low, x) : low - x; }
+QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up + low; }
+QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | ((v_i32)up ^ (v_i32)-low); }
+QUIRE_INLINE int any_bit(v_i32 x) { return !_mm256_testz_si256((__m256i)x, (__m256i)x); }
+QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) {
+    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)up, (__m256)-low, _CMP_EQ_OQ)) == 0xff;
+}
+QUIRE_INLINE int all_below(v_f32 x, float bound) {
+    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(bound), _CMP_LT_OQ)) == 0xff;
+}
+#define REST_BITS 4
+QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) {
+    const __m256 units = _mm256_round_ps((__m256)(x * (1 << REST_BITS)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return fma_v_f32((v_f32)units, (v_f32){ 0 } - 1.0f / (1 << REST_BITS), x);
+}
 QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_min_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_max_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }
