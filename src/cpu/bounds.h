@@ -1,34 +1,46 @@
-/* bounds.h - kahan where no addition rounds: then its compensation is 0, and the sums alone are its state. Included by
- * tile.h, for the real type that 16-bit elements are added in.
+/* bounds.h - the lanes of a tile of 16-bit elements, summed in floats rounded up and rounded down: where both come to the
+ * same, no addition has rounded.
  *
- * Each lane is summed twice, rounded up and rounded down. While all is finite, what is rounded up is never below the exact
- * sum, and stays above it once an addition has rounded; so if both come to the same, none has, and rounding to nearest comes
- * to that, too. (Down to the sign of a zero: rounding up gives it the one that rounding to nearest gives.) Both are the same
- * infinity only if an element was infinite; then so is kahan's sum, which stands for itself whatever its compensation is.
+ * While all is finite, what is rounded up is never below the exact sum, and stays above it once an addition has rounded; so
+ * if both ends are equal, none has, and rounding to nearest comes to that, too. (Down to the sign of a zero: rounding up
+ * gives it the one that rounding to nearest gives.) Both are the same infinity only if an element was infinite.
  *
- * It takes two additions, where kahan takes seven. Halves and bfloat16s have 11 and 8 of a float's 24 bits: of uniform ones
- * in tiles of 16 rows, 1 lane in 500, and 1 in 4000, has sums that differ. Its vector is done again, kahan's own way.
+ * That takes two additions an element. Halves and bfloat16s have 11 and 8 of a float's 24 bits: of uniform ones in tiles of
+ * 16 rows, 1 lane in 500, and 1 in 4000, has sums that differ.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CPU_BOUNDS_H
 #define QUIRE_CPU_BOUNDS_H
 
-#include "cpu/rests.h"
+#include "cpu/rows.h"
+#include "cpu/simd.h"
 
+#define BOUNDS_VECTORS (ORDER_LANES / SIMD_F32)
 #define BOUNDS_GROUP (SIMD_REGISTERS / 4) /* vectors whose sums stay in registers, both of them                         */
-#define BOUNDS_AGAIN 8                    /* the most to be done again; beyond, a batch of tiles is not worth it        */
+#define BOUNDS_AGAIN 8                    /* the most of a tile to be done again; beyond, bounds are not worth it       */
 #define BOUNDS_STRIP ((size_t)16)  /* rows that a group goes through at a time: more are in taller tiles only          */
 #define BOUNDS_NEXT ((size_t)8192) /* so far ahead is fetched into the first cache: a strip                            */
 #define BOUNDS_FAR ((size_t)16384) /* and beyond that into the second, of arrays that are longer than caches           */
 
+/* What is summed, all constant. */
+typedef struct {
+    format_description format;
+    v_f32 (*load)(const void *p);
+    v_f32 (*value)(v_f32 x, v_f32 y);
+} bounds_terms;
+
+/* Both ends of every lane of a tile; and of a group. */
+typedef struct {
+    v_f32 up[BOUNDS_VECTORS], low[BOUNDS_VECTORS];
+} bounds_lanes;
+
 typedef struct {
     v_f32 up[BOUNDS_GROUP], low[BOUNDS_GROUP];
-} lane_bounds;
+} bounds_group;
 
 /* One row of a group. What is fetched follows the order of memory, as group follows group, at an even pace. */
-QUIRE_INLINE void bounds_add(tile_arithmetic_f32 t, const char *x, int is_first, uintptr_t next, int fetches,
-                             lane_bounds *b) {
+QUIRE_INLINE void bounds_add(bounds_terms t, const char *x, int is_first, uintptr_t next, int fetches, bounds_group *b) {
     const int normal = t.format.least_exponent >= FLT_MIN_EXP - 1; /* as floats                                         */
     SIMD_UNROLL
     for (int v = 0; v < BOUNDS_GROUP; v++) {
@@ -42,8 +54,8 @@ QUIRE_INLINE void bounds_add(tile_arithmetic_f32 t, const char *x, int is_first,
 }
 
 /* Rows from begin to end through a group, whose sums stand in its lanes from strip to strip. */
-QUIRE_INLINE void bounds_strip(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t begin, size_t end,
-                               int first, int fetches, lane_bounds *b) {
+QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_lanes *lanes, tile_source from, size_t begin, size_t end, int first,
+                               int fetches, bounds_group *b) {
     const size_t bytes = (size_t)(SIMD_F32 * t.format.size), row_bytes = (size_t)(ORDER_LANES * t.format.size);
     const size_t at = (size_t)first * bytes, full = end < from.full ? end : from.full;
     uintptr_t next = (uintptr_t)from.x + BOUNDS_NEXT + begin * row_bytes + (end - begin) * at;
@@ -53,46 +65,38 @@ QUIRE_INLINE void bounds_strip(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, til
         row++, next += BOUNDS_GROUP * bytes;
     }
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP && begin; v++)
-        b->up[v] = lanes->vector[first + v][0], b->low[v] = lanes->vector[first + v][1];
+    for (int v = 0; v < BOUNDS_GROUP && begin; v++) b->up[v] = lanes->up[first + v], b->low[v] = lanes->low[first + v];
     for (; row < full; row++, next += BOUNDS_GROUP * bytes)
         bounds_add(t, from.x + row * row_bytes + at, 0, next, fetches, b);
     if (row < end) bounds_add(t, from.last_x + at, 0, next, fetches, b);
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP; v++) lanes->vector[first + v][0] = b->up[v], lanes->vector[first + v][1] = b->low[v];
+    for (int v = 0; v < BOUNDS_GROUP; v++) lanes->up[first + v] = b->up[v], lanes->low[first + v] = b->low[v];
 }
 
-/* All rows of a tile. Answers with a bit for each vector whose sums differ. */
-QUIRE_INLINE unsigned bounds_rows(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
+QUIRE_INLINE v_i32 bounds_differ(bounds_terms t, bounds_lanes *lanes, tile_source from, size_t rows, int fetches) {
     v_i32 bits = { 0 };
     for (size_t begin = 0, end; begin < rows; begin = end) {
         end = rows - begin < BOUNDS_STRIP ? rows : begin + BOUNDS_STRIP;
-        for (int first = 0; first < ORDER_LANES / SIMD_F32; first += BOUNDS_GROUP) {
-            lane_bounds b;
+        for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
+            bounds_group b;
             bounds_strip(t, lanes, from, begin, end, first, fetches, &b);
             SIMD_UNROLL
             for (int v = 0; v < BOUNDS_GROUP; v++) bits = differing_bits(b.up[v], b.low[v], bits);
         }
     }
-    if (!any_bit(bits)) return 0;
-    unsigned differ = 0;
-    for (int v = 0; v < ORDER_LANES / SIMD_F32; v++)
-        if (!all_equal(lanes->vector[v][0], lanes->vector[v][1])) differ |= 1u << v; /* zeros of either sign are equal   */
-    return differ;
+    return bits; /* sums that differ after one strip keep doing so                                                      */
 }
 
-/* The lanes of a tile merged into the first vector; or not, if too many of its additions round: then it answers 0. */
-QUIRE_INLINE int bounds_tile(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
+/* All lanes of a tile. Answers with a bit for each vector whose ends differ. */
+QUIRE_INLINE unsigned bounds_sum(bounds_terms t, bounds_lanes *lanes, tile_source from, size_t rows, int fetches) {
+    unsigned differ = 0;
     rounding_up(lanes);
-    unsigned again = bounds_rows(t, lanes, from, rows, fetches); /* sums that differ after one strip keep doing so      */
+    const v_i32 bits = bounds_differ(t, lanes, from, rows, fetches);
     rounding_to_nearest(lanes);
-    if (__builtin_popcount(again) > BOUNDS_AGAIN) return 0;
-    if (rests_tile(t, lanes, from, rows, again)) return 1;
-    SIMD_UNROLL
-    for (int v = 0; v < ORDER_LANES / SIMD_F32; v++) lanes->vector[v][1] = (v_f32){ 0 };
-    for (; again; again &= again - 1) tile_columns_f32(t, lanes, from, 0, rows, __builtin_ctz(again), 1, 0);
-    tile_fold_f32(t, lanes);
-    return 1;
+    if (!any_bit(bits)) return 0;
+    for (int v = 0; v < BOUNDS_VECTORS; v++)
+        if (!all_equal(lanes->up[v], lanes->low[v])) differ |= 1u << v; /* zeros of either sign are equal                */
+    return differ;
 }
 
 #endif

@@ -8,6 +8,9 @@
  */
 #include "cpu/finite.h"
 #include "cpu/indexed.h"
+#if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
+#include "cpu/narrow.h"
+#endif
 #include "cpu/tier.h"
 #include "cpu/window.h"
 
@@ -295,6 +298,27 @@ QUIRE_FORMATS(LOAD, )
         return exact_sum(&engine, a, x, y, n, radius);                                                                      \
     }
 
+/* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs much
+ * more of the stack. */
+#if defined(QUIRE_CPU_NARROW_H)
+static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
+                                    ball_radius *radius);
+#define NARROW_LEAST NARROW_TILE
+#define NARROW(format, FORMAT, real, term)                                                                                  \
+    static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,           \
+                                                                   int fetches, ball_radius *radius) {                      \
+        narrow_sum((bounds_terms){ FORMAT##_DESCRIPTION, VECTOR_LOAD_##real(format), term##_value_v_f32 },                  \
+                   float_identity_elements, format##_##term##_elements, a, x, n, fetches, radius);                          \
+    }
+#else
+#define NARROW_LEAST SIZE_MAX
+#define NARROW(format, FORMAT, real, term)                                                                                  \
+    QUIRE_INLINE void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n, int fetches,                  \
+                                               ball_radius *radius) {                                                       \
+        format##_##term##_elements(a, x, x, n, fetches, radius);                                                            \
+    }
+#endif
+
 #define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
     static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
                                        char *copy_y) {                                                                      \
@@ -308,13 +332,21 @@ QUIRE_FORMATS(LOAD, )
     }                                                                                                                       \
     WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
     WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                              \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
-                                        ball_radius *radius) {                                                              \
+    static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,       \
+                                           ball_radius *radius) {                                                           \
         const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term, TERM, inexact);                                     \
         const size_t done = float_products(c) ? format##_##term##_floats_sum(a, x, y, n, fetches, radius) : 0;              \
         const size_t at = done * sizeof(format##_element);                                                                  \
         if (!float_products(c) || (leaves_floats(c) && done < n))                                                           \
             format##_##term##_doubles_sum(a, (const char *)x + at, (const char *)y + at, n - done, fetches, radius);        \
+    }                                                                                                                       \
+    NARROW(format, FORMAT, real, term)                                                                                      \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
+                                        ball_radius *radius) {                                                              \
+        if (sizeof(format##_element) == 2 && !inexact && n >= NARROW_LEAST)                                                 \
+            format##_##term##_narrow(a, x, n, fetches, radius);                                                             \
+        else                                                                                                                \
+            format##_##term##_elements(a, x, y, n, fetches, radius);                                                        \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )

@@ -1,4 +1,4 @@
-/* rests.h - tiles of halves merged by what their sums leave over. Included by bounds.h.
+/* rests.h - kahan's tiles of halves merged by what their sums leave over.
  *
  * Halves are multiples of 2^-24, and so are their sums, the rounding errors of these, and sums of such errors: kahan's
  * compensations. As long as those stay below 1 a float holds them, so no addition to a compensation rounds, and in whatever
@@ -19,13 +19,15 @@
 #ifndef QUIRE_CPU_RESTS_H
 #define QUIRE_CPU_RESTS_H
 
+#include "cpu/bounds.h"
+
 #define RESTS_LEAST (-24)       /* the exponent of the unit                                                             */
 #define RESTS_ROWS ((size_t)16) /* whose rests a float adds without rounding, and a few more                            */
 #define RESTS_SUM 0x1p13f       /* sums of two lanes are below this, since all their squares add up to less             */
 #define RESTS_APART 0x1p-10f    /* and so far are the ends of a lane apart, at most                                     */
 
 /* The sums of a vector of lanes, and their compensations. */
-QUIRE_INLINE void rests_lanes(tile_arithmetic_f32 t, v_f32 *state, tile_source from, size_t rows, size_t at) {
+QUIRE_INLINE v_f32 rests_lanes(bounds_terms t, tile_source from, size_t rows, size_t at, v_f32 *lanes) {
     const size_t row_bytes = (size_t)(ORDER_LANES * t.format.size);
     v_f32 sum = -(v_f32){ 0 }, rest = { 0 };
     for (size_t row = 0; row < rows; row++) {
@@ -33,28 +35,28 @@ QUIRE_INLINE void rests_lanes(tile_arithmetic_f32 t, v_f32 *state, tile_source f
         sum += value;
         rest += rest_v_f32(value);
     }
-    state[0] = sum;
-    state[1] = rest_v_f32(rest - rest_v_f32(sum));
+    *lanes = sum;
+    return rest_v_f32(rest - rest_v_f32(sum));
 }
 
-/* A tile whose lanes are summed both ways; those with a bit in again are done again. All merge into the first vector; or
- * they do not, if they might lose too much: then it answers 0. */
-QUIRE_INLINE int rests_tile(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, unsigned again) {
-    enum { HALF = ORDER_LANES / SIMD_F32 / 2, CHAINS = 4 }; /* of additions, side by side                                */
+/* A tile whose lanes are summed both ways; those with a bit in again are done again. All merge into one vector; or they do
+ * not, if they might lose too much: then it answers 0. */
+QUIRE_INLINE int rests_tile(bounds_terms t, bounds_lanes *both, tile_source from, size_t rows, unsigned again,
+                            v_f32 *state) {
+    enum { HALF = BOUNDS_VECTORS / 2, CHAINS = 4 }; /* of additions, side by side                                */
     v_f32 sum[HALF], rest[CHAINS], squares[CHAINS];
     if (t.format.least_exponent < RESTS_LEAST || rows > RESTS_ROWS) return 0;
     for (int c = 0; c < CHAINS; c++) rest[c] = squares[c] = (v_f32){ 0 };
     for (; again; again &= again - 1) {
         const int v = __builtin_ctz(again);
-        const v_f32 apart = ends_apart(lanes->vector[v][0], lanes->vector[v][1]) * (RESTS_SUM / RESTS_APART);
+        const v_f32 apart = ends_apart(both->up[v], both->low[v]) * (RESTS_SUM / RESTS_APART);
         squares[0] = fma_v_f32(apart, apart, squares[0]);
-        rests_lanes(t, lanes->vector[v], from, rows, (size_t)(v * SIMD_F32 * t.format.size));
-        rest[0] += lanes->vector[v][1];
+        rest[0] += rests_lanes(t, from, rows, (size_t)(v * SIMD_F32 * t.format.size), &both->up[v]);
     }
     for (int v = 0; v < HALF; v += CHAINS) {
         SIMD_UNROLL
         for (int c = 0; c < CHAINS; c++) {
-            const v_f32 a = lanes->vector[v + c][0], b = lanes->vector[v + c + HALF][0];
+            const v_f32 a = both->up[v + c], b = both->up[v + c + HALF];
             rest[c] += rest_v_f32(a);
             rest[(c + 2) % CHAINS] += rest_v_f32(b);
             sum[v + c] = a + b;
@@ -68,8 +70,8 @@ QUIRE_INLINE int rests_tile(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_s
         for (int v = 0; v < w; v++) sum[v] += sum[v + w];
     }
     const v_f32 half = rest_v_f32(rest[0] + rest[1]); /* all of them could add up to more than 1                       */
-    lanes->vector[0][0] = sum[0];
-    lanes->vector[0][1] = rest_v_f32(half + (rest[2] + rest[3]) - rest_v_f32(sum[0]));
+    state[0] = sum[0];
+    state[1] = rest_v_f32(half + (rest[2] + rest[3]) - rest_v_f32(sum[0]));
     return 1;
 }
 

@@ -10,17 +10,12 @@
  * SPDX-License-Identifier: MIT
  */
 
+#include "cpu/rows.h"
+
 #ifndef STRIP_BYTES
 #define STRIP_BYTES ((size_t)8192)        /* of a strip                                                                 */
 #define AHEAD_BYTES ((size_t)8192)        /* so far ahead is fetched, where there are no strips                         */
 #define STRIP_AHEAD_BYTES ((size_t)16384) /* where there are                                                            */
-#define LINE_BYTES ((size_t)64)           /* of the caches                                                              */
-
-/* What is to be added: rows of a tile, of which the last may stand elsewhere. */
-typedef struct {
-    const char *x, *y, *last_x, *last_y;
-    size_t full;
-} tile_source;
 #endif
 
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
@@ -37,13 +32,6 @@ typedef struct {
 typedef struct {
     VECTOR vector[ORDER_LANES / WIDTH][QUIRE_STATE_WORDS];
 } QUIRE_NAME(tile_lanes, SCALAR);
-
-/* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. */
-QUIRE_INLINE void QUIRE_NAME(tile_fill, SCALAR)(format_description format, char *row, const char *from, size_t n,
-                                                uint64_t missing) {
-    memcpy(row, from, n * (size_t)format.size);
-    for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);
-}
 
 /* Rows from begin to end through so many vectors, from first on; before row 0 all lanes are the identity. What lies ahead
  * bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the order of
@@ -119,10 +107,10 @@ QUIRE_INLINE void QUIRE_NAME(tile_fold, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
 
 /* A faster way through a tile, if there is one; answers whether it led through. */
 #if defined(HAS_NARROW_FORMATS) && defined(SIMD_HAS_BOUNDS)
-#include "cpu/bounds.h"
+#include "cpu/kahan_bounds.h"
 #define NARROW_TILE(t, lanes, from, rows, fetches)                                                                          \
     ((t).words > 1 && (t).format.size < (int)sizeof(SCALAR_TYPE) && !(t).inexact &&                                         \
-     bounds_tile(t, lanes, from, rows, fetches))
+     kahan_by_bounds(t, lanes, from, rows, fetches))
 #else
 #define NARROW_TILE(t, lanes, from, rows, fetches) 0
 #endif
@@ -135,9 +123,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
     const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
     const size_t rows = from.full + (rest != 0);
-    if (rest)
-        QUIRE_NAME(tile_fill, SCALAR)(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
-    if (rest && t.inexact) QUIRE_NAME(tile_fill, SCALAR)(t.format, last_y, y + from.full * row_bytes, rest, 0);
+    if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
+    if (rest && t.inexact) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
     if (*narrow) *narrow = fetches ? NARROW_TILE(t, lanes, from, rows, 1) : NARROW_TILE(t, lanes, from, rows, 0);
     if (*narrow) return;
     QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, rows, fetches);

@@ -1,0 +1,78 @@
+/* narrow.h - exact sums of 16-bit elements by lanes that no addition rounds: the sixteen elements of such a lane become one
+ * float, which is added as floats are. Where a lane has rounded, the elements of its vector become floats one by one.
+ *
+ * For tiers that have nothing quicker for 16 bits (SIMD_HAS_PAIRS). Included by exact.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_NARROW_H
+#define QUIRE_CPU_NARROW_H
+
+#include "cpu/bounds.h"
+#include "cpu/tier.h"
+
+#define REAL v_f32
+#define SUFFIX v_f32
+#define SUBTRACT SIMD_SUBTRACT_F32
+#include "method/lanes.h"
+
+#define NARROW_TILE ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements                                                     */
+#define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32)   /* of floats that are added together; a tile may bring more    */
+#define NARROW_TRIED 16                                  /* tiles go another way after one that bounds do not pay for   */
+
+typedef struct {
+    v_f32 of[NARROW_VECTORS + BOUNDS_VECTORS + BOUNDS_AGAIN * ORDER_ROWS];
+    size_t count;
+} narrow_floats;
+
+/* The lanes of a tile go to the end of floats, -0 for those of vectors with a bit in again, and the elements of these. */
+QUIRE_INLINE void narrow_put(bounds_terms t, const bounds_lanes *lanes, const char *x, unsigned again,
+                             narrow_floats *floats) {
+    v_f32 *to = floats->of + floats->count;
+    memcpy(to, lanes->up, sizeof lanes->up);
+    floats->count += BOUNDS_VECTORS;
+    for (; again; again &= again - 1) {
+        const int v = __builtin_ctz(again);
+        to[v] = -(v_f32){ 0 };
+        for (int row = 0; row < ORDER_ROWS; row++) {
+            const v_f32 element = t.load(x + (row * ORDER_LANES + v * SIMD_F32) * t.format.size);
+            floats->of[floats->count++] = t.value(element, element);
+        }
+    }
+}
+
+/* Tiles, until one has too many lanes that round, or too few elements are left. Answers how many elements it has added. */
+QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x, size_t n,
+                                 int fetches, ball_radius *radius) {
+    const size_t tile_bytes = NARROW_TILE * (size_t)t.format.size;
+    narrow_floats floats;
+    size_t done = 0;
+    while (n - done >= NARROW_TILE) {
+        bounds_lanes lanes;
+        floats.count = 0;
+        while (n - done >= NARROW_TILE && floats.count < NARROW_VECTORS) {
+            const tile_source from = { x, x, x, x, ORDER_ROWS };
+            const unsigned again = bounds_sum(t, &lanes, from, ORDER_ROWS, fetches);
+            if (__builtin_popcount(again) > BOUNDS_AGAIN) break;
+            narrow_put(t, &lanes, x, again, &floats);
+            x += tile_bytes, done += NARROW_TILE;
+        }
+        if (!floats.count) break;
+        add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0, radius);
+    }
+    return done;
+}
+
+/* All elements, where tiles are not worth it by add_elements. */
+QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements, quire_accumulator *a,
+                             const char *x, size_t n, int fetches, ball_radius *radius) {
+    while (n) {
+        const size_t size = (size_t)t.format.size, done = narrow_tiles(t, add_floats, a, x, n, fetches, radius);
+        x += done * size, n -= done;
+        const size_t others = n < NARROW_TRIED * NARROW_TILE ? n : NARROW_TRIED * NARROW_TILE;
+        if (others) add_elements(a, x, x, others, fetches, radius);
+        x += others * size, n -= others;
+    }
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* rows.h - the rows of a tile as they stand in memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_ROWS_H
+#define QUIRE_CPU_ROWS_H
+
+#include "format/formats.h"
+#include "order/order.h"
+
+#define LINE_BYTES ((size_t)64) /* of the caches                                                                        */
+
+/* What is to be added: rows of a tile, of which the last may stand elsewhere. */
+typedef struct {
+    const char *x, *y, *last_x, *last_y;
+    size_t full;
+} tile_source;
+
+/* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. */
+QUIRE_INLINE void tile_fill(format_description format, char *row, const char *from, size_t n, uint64_t missing) {
+    memcpy(row, from, n * (size_t)format.size);
+    for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);
+}
+
+#endif
