@@ -1,7 +1,8 @@
 /* narrow.h - exact sums of 16-bit elements by lanes that no addition rounds: the sixteen elements of such a lane become one
  * float, which is added as floats are. Where a lane has rounded, the elements of its vector become floats one by one.
  *
- * For tiers that have nothing quicker for 16 bits (SIMD_HAS_PAIRS). Included by exact.c.
+ * For tiers that have nothing quicker for 16 bits (SIMD_HAS_PAIRS); in them two ends that are the same infinity must count
+ * as different, since what is finite beside it is added up, too. Included by exact.c.
  *
  * SPDX-License-Identifier: MIT
  */

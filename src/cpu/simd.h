@@ -219,11 +219,9 @@ QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) { return up + x; }
 QUIRE_INLINE v_f32 low_first(v_f32 x) { return -x; }
 QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) { return normal ? SIMD_SUBTRACT_F32(low, x) : low - x; }
 QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up + low; }
-QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | ((v_i32)up ^ (v_i32)-low); }
+QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | (v_i32)ends_apart(up, low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return !_mm256_testz_si256((__m256i)x, (__m256i)x); }
-QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) {
-    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)up, (__m256)-low, _CMP_EQ_OQ)) == 0xff;
-}
+QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) { return !any_bit((v_i32)ends_apart(up, low)); }
 QUIRE_INLINE int all_below(v_f32 x, float bound) {
     return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(bound), _CMP_LT_OQ)) == 0xff;
 }
