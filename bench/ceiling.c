@@ -1,5 +1,5 @@
-/* ceiling.c - a pure read loop, compiled with -O3 -march=native: 512 bytes a step, or'ed into eight vectors that do not wait
- * for each other.
+/* ceiling.c - a pure read loop, compiled with -O3 -march=native: eight vectors a step, or'ed into eight that do not wait for
+ * each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,15 @@
 #include <string.h>
 
 #define STREAMS 8
+#if defined(__AVX512F__)
 #define WORDS 8
+#elif defined(__AVX__)
+#define WORDS 4
+#else
+#define WORDS 2
+#endif
 
-/* One AVX-512 register; on a machine of shorter vectors the compiler takes several. */
+/* One register: compilers keep longer vectors in memory. */
 typedef uint64_t chunk __attribute__((vector_size(WORDS * sizeof(uint64_t))));
 
 static inline void take(chunk *into, const char *x) {
