@@ -1,8 +1,9 @@
 /* kahan_bounds.h - kahan of 16-bit elements where no addition rounds: then its compensation is 0, and the sums alone are its
  * state. Included by tile.h, for the real type that such elements are added in.
  *
- * It takes the two additions of bounds.h, where kahan takes seven. Vectors with a lane that has rounded are done again,
- * kahan's own way. (Where a sum is infinite so is kahan's, which stands for itself whatever its compensation is.)
+ * It takes the two additions of bounds.h, where kahan takes seven. Vectors with a lane that has rounded are done again:
+ * halves as rests.h does it, others kahan's own way. (Where a sum is infinite so is kahan's, which stands for itself
+ * whatever its compensation is.)
  *
  * SPDX-License-Identifier: MIT
  */

@@ -19,6 +19,7 @@
 
 #define NARROW_TILE ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements                                                     */
 #define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32)   /* of floats that are added together; a tile may bring more    */
+#define NARROW_CARRIED ((size_t)LIMB_ADDITIONS / 16)     /* elements between carries                                    */
 #define NARROW_TRIED 16                                  /* tiles go another way after one that bounds do not pay for   */
 
 typedef struct {
@@ -48,18 +49,18 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
     const size_t tile_bytes = NARROW_TILE * (size_t)t.format.size;
     narrow_floats floats;
     size_t done = 0;
-    while (n - done >= NARROW_TILE) {
+    for (int is_worth_it = 1; is_worth_it && n - done >= NARROW_TILE;) {
         bounds_lanes lanes;
         floats.count = 0;
         while (n - done >= NARROW_TILE && floats.count < NARROW_VECTORS) {
             const tile_source from = { x, x, x, x, ORDER_ROWS };
             const unsigned again = bounds_sum(t, &lanes, from, ORDER_ROWS, fetches);
-            if (__builtin_popcount(again) > BOUNDS_AGAIN) break;
+            is_worth_it = __builtin_popcount(again) <= BOUNDS_AGAIN;
+            if (!is_worth_it) break;
             narrow_put(t, &lanes, x, again, &floats);
             x += tile_bytes, done += NARROW_TILE;
         }
-        if (!floats.count) break;
-        add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0, radius);
+        if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0, radius);
     }
     return done;
 }
@@ -67,13 +68,18 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
 /* All elements, where tiles are not worth it by add_elements. */
 QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements, quire_accumulator *a,
                              const char *x, size_t n, int fetches, ball_radius *radius) {
-    while (n) {
-        const size_t size = (size_t)t.format.size, done = narrow_tiles(t, add_floats, a, x, n, fetches, radius);
+    const size_t size = (size_t)t.format.size;
+    while (n >= NARROW_TILE) {
+        const size_t most = n < NARROW_CARRIED ? n : NARROW_CARRIED;
+        const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches, radius);
         x += done * size, n -= done;
+        if (n >= NARROW_TILE) limbs_carry(a->limb);
+        if (most - done < NARROW_TILE) continue;
         const size_t others = n < NARROW_TRIED * NARROW_TILE ? n : NARROW_TRIED * NARROW_TILE;
-        if (others) add_elements(a, x, x, others, fetches, radius);
+        add_elements(a, x, x, others, fetches, radius);
         x += others * size, n -= others;
     }
+    if (n) add_elements(a, x, x, n, fetches, radius);
 }
 
 #endif

@@ -4,8 +4,8 @@
  * compensations. As long as those stay below 1 a float holds them, so no addition to a compensation rounds, and in whatever
  * order it was made, it is all that the sum beside it has lost: total - sum. If that is below 1/32 it is known from the
  * total modulo 1/16. So the sums of a tile merge by one addition each, as plain's do; of every lane the rest modulo 1/16 is
- * added up beside them, by three operations, without rounding; and the compensation is what these rests and the last sum's
- * differ by. A merge of sums and compensations takes eight operations.
+ * added up beside them, by two to four operations, without rounding; and the compensation is what these rests and the last
+ * sum's differ by. A merge of sums and compensations takes eight operations.
  *
  * A lane that has rounded has its compensation from the rests of its elements, likewise.
  *

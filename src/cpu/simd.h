@@ -204,16 +204,20 @@ QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_ext
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
 /* As above. No addition can be told how to round, so all round up meanwhile, and low is the negative of the sum rounded
- * down. The compiler does not know of it: what is computed comes from memory and goes to results, which it may not move past
- * the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). */
+ * down. The compiler does not know of it: sums start from what is loaded from memory and go to results, and neither may be
+ * moved past the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). Two ends that
+ * are the same infinity count as different: they are NaN apart. */
 #define SIMD_HAS_BOUNDS
+#define SIMD_NOT_PAST(results) __asm__ volatile("" : : "r"(results) : "memory")
 QUIRE_INLINE void rounding_up(void *results) {
+    SIMD_NOT_PAST(results);
     _mm_setcsr(_mm_getcsr() | _MM_ROUND_UP);
-    __asm__ volatile("" : : "r"(results) : "memory");
+    SIMD_NOT_PAST(results);
 }
 QUIRE_INLINE void rounding_to_nearest(void *results) {
-    __asm__ volatile("" : : "r"(results) : "memory");
+    SIMD_NOT_PAST(results);
     _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_ROUND_MASK);
+    SIMD_NOT_PAST(results);
 }
 QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) { return up + x; }
 QUIRE_INLINE v_f32 low_first(v_f32 x) { return -x; }
