@@ -30,11 +30,11 @@ typedef struct {
     v_f32 (*value)(v_f32 x, v_f32 y);
 } bounds_terms;
 
-/* Both ends of every lane of a tile; and of a group. */
-typedef struct {
-    v_f32 up[BOUNDS_VECTORS], low[BOUNDS_VECTORS];
-} bounds_lanes;
+/* The ends of a vector of lanes, by these indices; of all vectors of a tile, bounds_ends[BOUNDS_VECTORS]. */
+enum { END_UP, END_LOW };
+typedef v_f32 bounds_ends[2];
 
+/* Those of a group. */
 typedef struct {
     v_f32 up[BOUNDS_GROUP], low[BOUNDS_GROUP];
 } bounds_group;
@@ -53,8 +53,8 @@ QUIRE_INLINE void bounds_add(bounds_terms t, const char *x, int is_first, uintpt
     }
 }
 
-/* Rows from begin to end through a group, whose sums stand in its lanes from strip to strip. */
-QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_lanes *lanes, tile_source from, size_t begin, size_t end, int first,
+/* Rows from begin to end through a group, whose sums stand in ends from strip to strip. */
+QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_ends *ends, tile_source from, size_t begin, size_t end, int first,
                                int fetches, bounds_group *b) {
     const size_t bytes = (size_t)(SIMD_F32 * t.format.size), row_bytes = (size_t)(ORDER_LANES * t.format.size);
     const size_t at = (size_t)first * bytes, full = end < from.full ? end : from.full;
@@ -65,21 +65,22 @@ QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_lanes *lanes, tile_source 
         row++, next += BOUNDS_GROUP * bytes;
     }
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP && begin; v++) b->up[v] = lanes->up[first + v], b->low[v] = lanes->low[first + v];
+    for (int v = 0; v < BOUNDS_GROUP && begin; v++) b->up[v] = ends[first + v][END_UP], b->low[v] = ends[first + v][END_LOW];
     for (; row < full; row++, next += BOUNDS_GROUP * bytes)
         bounds_add(t, from.x + row * row_bytes + at, 0, next, fetches, b);
     if (row < end) bounds_add(t, from.last_x + at, 0, next, fetches, b);
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP; v++) lanes->up[first + v] = b->up[v], lanes->low[first + v] = b->low[v];
+    for (int v = 0; v < BOUNDS_GROUP; v++) ends[first + v][END_UP] = b->up[v], ends[first + v][END_LOW] = b->low[v];
 }
 
-QUIRE_INLINE v_i32 bounds_differ(bounds_terms t, bounds_lanes *lanes, tile_source from, size_t rows, int fetches) {
+/* All rows of a tile. Answers with the bits in which ends differ. */
+QUIRE_INLINE v_i32 bounds_differ(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches) {
     v_i32 bits = { 0 };
     for (size_t begin = 0, end; begin < rows; begin = end) {
         end = rows - begin < BOUNDS_STRIP ? rows : begin + BOUNDS_STRIP;
         for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
             bounds_group b;
-            bounds_strip(t, lanes, from, begin, end, first, fetches, &b);
+            bounds_strip(t, ends, from, begin, end, first, fetches, &b);
             SIMD_UNROLL
             for (int v = 0; v < BOUNDS_GROUP; v++) bits = differing_bits(b.up[v], b.low[v], bits);
         }
@@ -88,14 +89,14 @@ QUIRE_INLINE v_i32 bounds_differ(bounds_terms t, bounds_lanes *lanes, tile_sourc
 }
 
 /* All lanes of a tile. Answers with a bit for each vector whose ends differ. */
-QUIRE_INLINE unsigned bounds_sum(bounds_terms t, bounds_lanes *lanes, tile_source from, size_t rows, int fetches) {
+QUIRE_INLINE unsigned bounds_sum(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches) {
     unsigned differ = 0;
-    rounding_up(lanes);
-    const v_i32 bits = bounds_differ(t, lanes, from, rows, fetches);
-    rounding_to_nearest(lanes);
-    if (!any_bit(bits)) return 0;
+    rounding_up(ends);
+    const v_i32 bits = bounds_differ(t, ends, from, rows, fetches);
+    rounding_to_nearest(ends);
+    if (!any_bit(bits)) return 0; /* else they may be zeros of either sign, which are equal                              */
     for (int v = 0; v < BOUNDS_VECTORS; v++)
-        if (!all_equal(lanes->up[v], lanes->low[v])) differ |= 1u << v; /* zeros of either sign are equal                */
+        if (!all_equal(ends[v][END_UP], ends[v][END_LOW])) differ |= 1u << v;
     return differ;
 }
 

@@ -16,11 +16,11 @@
 /* The lanes of a tile merged into the first vector; or not, if too many of its additions round: then it answers 0. */
 QUIRE_INLINE int kahan_by_bounds(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
     const bounds_terms terms = { t.format, t.load, t.value };
-    bounds_lanes both;
-    unsigned again = bounds_sum(terms, &both, from, rows, fetches);
+    unsigned again = bounds_sum(terms, lanes->vector, from, rows, fetches); /* ends for states, for the time being      */
     if (__builtin_popcount(again) > BOUNDS_AGAIN) return 0;
-    if (rests_tile(terms, &both, from, rows, again, lanes->vector[0])) return 1;
-    for (int v = 0; v < BOUNDS_VECTORS; v++) lanes->vector[v][0] = both.up[v], lanes->vector[v][1] = (v_f32){ 0 };
+    if (rests_tile(terms, lanes->vector, from, rows, again, lanes->vector[0])) return 1;
+    SIMD_UNROLL
+    for (int v = 0; v < BOUNDS_VECTORS; v++) lanes->vector[v][1] = (v_f32){ 0 };
     for (; again; again &= again - 1) tile_columns_f32(t, lanes, from, 0, rows, __builtin_ctz(again), 1, 0);
     tile_fold_f32(t, lanes);
     return 1;

@@ -28,10 +28,9 @@ typedef struct {
 } narrow_floats;
 
 /* The lanes of a tile go to the end of floats, -0 for those of vectors with a bit in again, and the elements of these. */
-QUIRE_INLINE void narrow_put(bounds_terms t, const bounds_lanes *lanes, const char *x, unsigned again,
-                             narrow_floats *floats) {
+QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, unsigned again, narrow_floats *floats) {
     v_f32 *to = floats->of + floats->count;
-    memcpy(to, lanes->up, sizeof lanes->up);
+    for (int v = 0; v < BOUNDS_VECTORS; v++) to[v] = ends[v][END_UP];
     floats->count += BOUNDS_VECTORS;
     for (; again; again &= again - 1) {
         const int v = __builtin_ctz(again);
@@ -50,14 +49,14 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
     narrow_floats floats;
     size_t done = 0;
     for (int is_worth_it = 1; is_worth_it && n - done >= NARROW_TILE;) {
-        bounds_lanes lanes;
+        bounds_ends ends[BOUNDS_VECTORS];
         floats.count = 0;
         while (n - done >= NARROW_TILE && floats.count < NARROW_VECTORS) {
             const tile_source from = { x, x, x, x, ORDER_ROWS };
-            const unsigned again = bounds_sum(t, &lanes, from, ORDER_ROWS, fetches);
+            const unsigned again = bounds_sum(t, ends, from, ORDER_ROWS, fetches);
             is_worth_it = __builtin_popcount(again) <= BOUNDS_AGAIN;
             if (!is_worth_it) break;
-            narrow_put(t, &lanes, x, again, &floats);
+            narrow_put(t, ends, x, again, &floats);
             x += tile_bytes, done += NARROW_TILE;
         }
         if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0, radius);

@@ -39,24 +39,23 @@ QUIRE_INLINE v_f32 rests_lanes(bounds_terms t, tile_source from, size_t rows, si
     return rest_v_f32(rest - rest_v_f32(sum));
 }
 
-/* A tile whose lanes are summed both ways; those with a bit in again are done again. All merge into one vector; or they do
- * not, if they might lose too much: then it answers 0. */
-QUIRE_INLINE int rests_tile(bounds_terms t, bounds_lanes *both, tile_source from, size_t rows, unsigned again,
-                            v_f32 *state) {
+/* A tile whose lanes are summed both ways; those with a bit in again are done again. All merge into one vector, whose
+ * state may stand among the ends; or they do not, if they might lose too much: then it answers 0. */
+QUIRE_INLINE int rests_tile(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, unsigned again, v_f32 *state) {
     enum { HALF = BOUNDS_VECTORS / 2, CHAINS = 4 }; /* of additions, side by side                                */
     v_f32 sum[HALF], rest[CHAINS], squares[CHAINS];
     if (t.format.least_exponent < RESTS_LEAST || rows > RESTS_ROWS) return 0;
     for (int c = 0; c < CHAINS; c++) rest[c] = squares[c] = (v_f32){ 0 };
     for (; again; again &= again - 1) {
         const int v = __builtin_ctz(again);
-        const v_f32 apart = ends_apart(both->up[v], both->low[v]) * (RESTS_SUM / RESTS_APART);
+        const v_f32 apart = ends_apart(ends[v][END_UP], ends[v][END_LOW]) * (RESTS_SUM / RESTS_APART);
         squares[0] = fma_v_f32(apart, apart, squares[0]);
-        rest[0] += rests_lanes(t, from, rows, (size_t)(v * SIMD_F32 * t.format.size), &both->up[v]);
+        rest[0] += rests_lanes(t, from, rows, (size_t)(v * SIMD_F32 * t.format.size), &ends[v][END_UP]);
     }
     for (int v = 0; v < HALF; v += CHAINS) {
         SIMD_UNROLL
         for (int c = 0; c < CHAINS; c++) {
-            const v_f32 a = both->up[v + c], b = both->up[v + c + HALF];
+            const v_f32 a = ends[v + c][END_UP], b = ends[v + c + HALF][END_UP];
             rest[c] += rest_v_f32(a);
             rest[(c + 2) % CHAINS] += rest_v_f32(b);
             sum[v + c] = a + b;
