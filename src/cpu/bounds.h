@@ -73,30 +73,33 @@ QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_ends *ends, tile_source fr
     for (int v = 0; v < BOUNDS_GROUP; v++) ends[first + v][END_UP] = b->up[v], ends[first + v][END_LOW] = b->low[v];
 }
 
-/* All rows of a tile. Answers with the bits in which ends differ. */
-QUIRE_INLINE v_i32 bounds_differ(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches) {
-    v_i32 bits = { 0 };
+/* All rows of a tile; and for each group, the bits in which ends differ. */
+QUIRE_INLINE void bounds_rows(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches, v_i32 *bits) {
     for (size_t begin = 0, end; begin < rows; begin = end) {
         end = rows - begin < BOUNDS_STRIP ? rows : begin + BOUNDS_STRIP;
         for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
             bounds_group b;
+            v_i32 differing = { 0 };
             bounds_strip(t, ends, from, begin, end, first, fetches, &b);
             SIMD_UNROLL
-            for (int v = 0; v < BOUNDS_GROUP; v++) bits = differing_bits(b.up[v], b.low[v], bits);
+            for (int v = 0; v < BOUNDS_GROUP; v++) differing = differing_bits(b.up[v], b.low[v], differing);
+            bits[first / BOUNDS_GROUP] = differing; /* sums that differ after one strip keep doing so                   */
         }
     }
-    return bits; /* sums that differ after one strip keep doing so                                                      */
 }
 
 /* All lanes of a tile. Answers with a bit for each vector whose ends differ. */
 QUIRE_INLINE unsigned bounds_sum(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches) {
+    v_i32 bits[BOUNDS_VECTORS / BOUNDS_GROUP];
     unsigned differ = 0;
     rounding_up(ends);
-    const v_i32 bits = bounds_differ(t, ends, from, rows, fetches);
+    bounds_rows(t, ends, from, rows, fetches, bits);
     rounding_to_nearest(ends);
-    if (!any_bit(bits)) return 0; /* else they may be zeros of either sign, which are equal                              */
-    for (int v = 0; v < BOUNDS_VECTORS; v++)
-        if (!all_equal(ends[v][END_UP], ends[v][END_LOW])) differ |= 1u << v;
+    for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
+        if (!any_bit(bits[first / BOUNDS_GROUP])) continue;
+        for (int v = first; v < first + BOUNDS_GROUP; v++) /* they may be zeros of either sign, which are equal         */
+            if (!all_equal(ends[v][END_UP], ends[v][END_LOW])) differ |= 1u << v;
+    }
     return differ;
 }
 
