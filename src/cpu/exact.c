@@ -303,7 +303,7 @@ QUIRE_FORMATS(LOAD, )
 #if defined(QUIRE_CPU_NARROW_H)
 static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
                                     ball_radius *radius);
-#define NARROW_LEAST NARROW_TILE
+#define NARROW_LEAST NARROW_ELEMENTS
 #define NARROW(format, FORMAT, real, term)                                                                                  \
     static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,           \
                                                                    int fetches, ball_radius *radius) {                      \

@@ -17,10 +17,10 @@
 #define SUBTRACT SIMD_SUBTRACT_F32
 #include "method/lanes.h"
 
-#define NARROW_TILE ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements                                                     */
-#define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32)   /* of floats that are added together; a tile may bring more    */
-#define NARROW_CARRIED ((size_t)LIMB_ADDITIONS / 16)     /* elements between carries                                    */
-#define NARROW_TRIED 16                                  /* tiles go another way after one that bounds do not pay for   */
+#define NARROW_ELEMENTS ((size_t)(ORDER_LANES * ORDER_ROWS)) /* of a tile                                              */
+#define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more    */
+#define NARROW_CARRIED ((size_t)LIMB_ADDITIONS / 16)   /* elements between carries                                    */
+#define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for   */
 
 typedef struct {
     v_f32 of[NARROW_VECTORS + BOUNDS_VECTORS + BOUNDS_AGAIN * ORDER_ROWS];
@@ -45,19 +45,19 @@ QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, u
 /* Tiles, until one has too many lanes that round, or too few elements are left. Answers how many elements it has added. */
 QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x, size_t n,
                                  int fetches, ball_radius *radius) {
-    const size_t tile_bytes = NARROW_TILE * (size_t)t.format.size;
+    const size_t tile_bytes = NARROW_ELEMENTS * (size_t)t.format.size;
     narrow_floats floats;
     size_t done = 0;
-    for (int is_worth_it = 1; is_worth_it && n - done >= NARROW_TILE;) {
+    for (int is_worth_it = 1; is_worth_it && n - done >= NARROW_ELEMENTS;) {
         bounds_ends ends[BOUNDS_VECTORS];
         floats.count = 0;
-        while (n - done >= NARROW_TILE && floats.count < NARROW_VECTORS) {
+        while (n - done >= NARROW_ELEMENTS && floats.count < NARROW_VECTORS) {
             const tile_source from = { x, x, x, x, ORDER_ROWS };
             const unsigned again = bounds_sum(t, ends, from, ORDER_ROWS, fetches);
             is_worth_it = __builtin_popcount(again) <= BOUNDS_AGAIN;
             if (!is_worth_it) break;
             narrow_put(t, ends, x, again, &floats);
-            x += tile_bytes, done += NARROW_TILE;
+            x += tile_bytes, done += NARROW_ELEMENTS;
         }
         if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0, radius);
     }
@@ -68,13 +68,13 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
 QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements, quire_accumulator *a,
                              const char *x, size_t n, int fetches, ball_radius *radius) {
     const size_t size = (size_t)t.format.size;
-    while (n >= NARROW_TILE) {
+    while (n >= NARROW_ELEMENTS) {
         const size_t most = n < NARROW_CARRIED ? n : NARROW_CARRIED;
         const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches, radius);
         x += done * size, n -= done;
-        if (n >= NARROW_TILE) limbs_carry(a->limb);
-        if (most - done < NARROW_TILE) continue;
-        const size_t others = n < NARROW_TRIED * NARROW_TILE ? n : NARROW_TRIED * NARROW_TILE;
+        if (n >= NARROW_ELEMENTS) limbs_carry(a->limb);
+        if (most - done < NARROW_ELEMENTS) continue;
+        const size_t others = n < NARROW_TRIED * NARROW_ELEMENTS ? n : NARROW_TRIED * NARROW_ELEMENTS;
         add_elements(a, x, x, others, fetches, radius);
         x += others * size, n -= others;
     }
