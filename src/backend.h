@@ -10,20 +10,25 @@
 
 #define QUIRE_PRIVATE __attribute__((visibility("hidden")))
 
-/* A reduction whose arguments have been checked. y is x unless the operation is a dot. */
+/* A reduction of one vector whose arguments have been checked. y is x unless the operation reads two arrays. */
 typedef struct {
     quire_type type;
     quire_term term;
-    quire_finish finish;
+    finish_kind finish;
     size_t n;
     const void *x, *y;
     quire_method method;
     quire_type result_type;
     void *result;
+    quire_rounding rounding;
 } quire_job;
 
 typedef struct {
     quire_status (*reduce)(quire_context *context, const quire_job *job);
+    /* A result for each vector of the layouts, whose n is the job's; at least one vector. The job's x, y and result are the
+     * elements of index 0. */
+    quire_status (*reduce_many)(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                                const quire_layout *y_layout);
     /* Adds the terms of the job to the accumulator; the job's method, finish and result do not count. */
     quire_status (*accumulate)(quire_context *context, const quire_job *job, quire_accumulator *accumulator);
     quire_status (*set_stream)(quire_context *context, struct CUstream_st *stream);

@@ -1,4 +1,5 @@
-/* number.c - the four formats, from the tables of IEEE 754 (bfloat16: the upper half of binary32), bit by bit.
+/* number.c - the formats, from the tables of IEEE 754 (bfloat16: the upper half of binary32) and of OCP OFP8, bit by
+ * bit.
  * Integers only, so that no rounding mode, flush-to-zero bit or compiler can bend what the tests compare with. */
 #include "number.h"
 
@@ -7,10 +8,12 @@
 const quire_type TYPES[TYPE_COUNT] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64 };
 const quire_method METHODS[METHOD_COUNT] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
-static const number_format HALF = { 2, 11, 15, -24 };
-static const number_format BFLOAT16 = { 2, 8, 127, -133 };
-static const number_format FLOAT = { 4, 24, 127, -149 };
-static const number_format DOUBLE = { 8, 53, 1023, -1074 };
+static const number_format HALF = { 2, 11, 15, 15, -24, 0x7c00 };
+static const number_format BFLOAT16 = { 2, 8, 127, 127, -133, 0x7f80 };
+static const number_format FLOAT = { 4, 24, 127, 127, -149, 0x7f800000 };
+static const number_format DOUBLE = { 8, 53, 1023, 1023, -1074, 0x7ff0000000000000 };
+static const number_format E5M2 = { 1, 3, 15, 15, -16, 0x7c };
+static const number_format E4M3 = { 1, 4, 7, 8, -9, 0 };
 
 const char *type_name(quire_type type) {
     switch (type) {
@@ -18,6 +21,8 @@ const char *type_name(quire_type type) {
     case QUIRE_BF16: return "bf16";
     case QUIRE_F32: return "f32";
     case QUIRE_F64: return "f64";
+    case QUIRE_E5M2: return "e5m2";
+    case QUIRE_E4M3: return "e4m3";
     }
     return "no type";
 }
@@ -37,6 +42,8 @@ const number_format *type_format(quire_type type) {
     case QUIRE_F16: return &HALF;
     case QUIRE_BF16: return &BFLOAT16;
     case QUIRE_F32: return &FLOAT;
+    case QUIRE_E5M2: return &E5M2;
+    case QUIRE_E4M3: return &E4M3;
     default: return &DOUBLE;
     }
 }
@@ -49,6 +56,7 @@ uint64_t type_load(quire_type type, const void *x, size_t i) {
     uint64_t eight;
     const unsigned char *at = (const unsigned char *)x + i * type_size(type);
     switch (type_size(type)) {
+    case 1: return *at;
     case 2: return memcpy(&two, at, 2), two;
     case 4: return memcpy(&four, at, 4), four;
     default: return memcpy(&eight, at, 8), eight;
@@ -60,6 +68,7 @@ void type_store(quire_type type, void *x, size_t i, uint64_t bits) {
     uint32_t four = (uint32_t)bits;
     unsigned char *at = (unsigned char *)x + i * type_size(type);
     switch (type_size(type)) {
+    case 1: *at = (unsigned char)bits; break;
     case 2: memcpy(at, &two, 2); break;
     case 4: memcpy(at, &four, 4); break;
     default: memcpy(at, &bits, 8); break;
@@ -68,18 +77,25 @@ void type_store(quire_type type, void *x, size_t i, uint64_t bits) {
 
 uint64_t type_sign(quire_type type) { return (uint64_t)1 << (8 * type_size(type) - 1); }
 
+int type_has_infinity(quire_type type) { return type_format(type)->infinity != 0; }
+
 uint64_t type_infinity(quire_type type) {
-    const number_format *f = type_format(type);
-    return (uint64_t)(2 * f->bias + 1) << (f->precision - 1);
+    return type_has_infinity(type) ? type_format(type)->infinity : type_nan(type);
 }
 
-uint64_t type_nan(quire_type type) { return type_infinity(type) | (uint64_t)1 << (type_format(type)->precision - 2); }
+/* E4M3 has but one NaN, of all ones. */
+uint64_t type_nan(quire_type type) {
+    const number_format *f = type_format(type);
+    return f->infinity ? f->infinity | (uint64_t)1 << (f->precision - 2) : type_sign(type) - 1;
+}
 
 uint64_t type_greatest(quire_type type) { return type_infinity(type) - 1; }
 
-int type_is_nan(quire_type type, uint64_t bits) { return (bits & ~type_sign(type)) > type_infinity(type); }
+int type_is_nan(quire_type type, uint64_t bits) {
+    return !type_is_finite(type, bits) && (!type_has_infinity(type) || (bits & ~type_sign(type)) != type_infinity(type));
+}
 
-int type_is_finite(quire_type type, uint64_t bits) { return (bits & ~type_sign(type)) < type_infinity(type); }
+int type_is_finite(quire_type type, uint64_t bits) { return (bits & ~type_sign(type)) <= type_greatest(type); }
 
 uint64_t double_bits(double value) {
     uint64_t bits;
@@ -106,7 +122,8 @@ double type_decode(quire_type type, uint64_t bits) {
     int exponent = (int)(bits >> (f->precision - 1)) & (2 * f->bias + 1);
 
     if (type == QUIRE_F64) return bits_double(bits);
-    if (exponent == 2 * f->bias + 1) return bits_double(sign | (fraction ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
+    if (!type_is_finite(type, bits))
+        return bits_double(sign | (type_is_nan(type, bits) ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
     if (exponent == 0 && fraction == 0) return bits_double(sign);
     if (exponent == 0) { /* subnormal: shift the first one up to the hidden bit */
         exponent = 1;
@@ -121,6 +138,11 @@ double type_decode(quire_type type, uint64_t bits) {
 
 double type_value(quire_type type, const void *x, size_t i) { return type_decode(type, type_load(type, x, i)); }
 
+/* What is too large becomes infinite, or NaN where there are no infinities. */
+static uint64_t beyond(quire_type type, uint64_t sign) {
+    return type_has_infinity(type) ? sign | type_infinity(type) : type_nan(type);
+}
+
 uint64_t type_encode(quire_type type, double value) {
     const number_format *f = type_format(type);
     uint64_t bits = double_bits(value);
@@ -130,7 +152,7 @@ uint64_t type_encode(quire_type type, double value) {
 
     if (magnitude > type_infinity(QUIRE_F64)) return type_nan(type);
     if (type == QUIRE_F64) return bits;
-    if (exponent > f->bias) return sign | type_infinity(type);
+    if (exponent > f->greatest) return beyond(type, sign);
     if (exponent < f->least - 1) /* below half the least; subnormal doubles too */
         return sign;
 
@@ -141,7 +163,8 @@ uint64_t type_encode(quire_type type, double value) {
     uint64_t kept = m >> drop, rest = m & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
     if (rest > half || (rest == half && kept & 1)) kept++;
     /* kept holds the hidden bit of a normal number, which adds one to the exponent field; so does a carry */
-    return sign | (kept + (normal ? (uint64_t)(exponent - 1 + f->bias) << (f->precision - 1) : 0));
+    kept += normal ? (uint64_t)(exponent - 1 + f->bias) << (f->precision - 1) : 0;
+    return kept > type_greatest(type) ? beyond(type, sign) : sign | kept;
 }
 
 void type_set(quire_type type, void *x, size_t i, double value) { type_store(type, x, i, type_encode(type, value)); }

@@ -1,4 +1,4 @@
-/* number.h - the four formats seen from outside: widths, bits, exact decoding and encoding, all written from IEEE 754 and
+/* number.h - the formats seen from outside: widths, bits, exact decoding and encoding, all written from IEEE 754 and
  * from nothing of the library's. Also the seeded generator that every random input comes from. Free of Check, so that
  * bench/ and fuzzers may use it. */
 #ifndef QUIRE_TESTS_NUMBER_H
@@ -16,16 +16,19 @@
 extern const quire_type TYPES[TYPE_COUNT];
 extern const quire_method METHODS[METHOD_COUNT];
 
-const char *type_name(quire_type type);       /* "f16", "bf16", "f32", "f64"               */
+const char *type_name(quire_type type);       /* "f16", "bf16", "f32", "f64", "e5m2", "e4m3" */
 const char *method_name(quire_method method); /* "exact", "kahan", "pairwise", "plain"     */
 
-/* What IEEE 754 table 3.5 says of a format. Finite numbers are m * 2^e with |m| < 2^precision and e >= least; the greatest
- * is (2^precision - 1) * 2^(bias + 1 - precision), the least positive one 2^least. */
+/* What IEEE 754 table 3.5 says of a format. Finite numbers are m * 2^e with |m| < 2^precision and e >= least; the least
+ * positive one is 2^least. The greatest is (2^precision - 1) * 2^(greatest + 1 - precision), or of E4M3 one unit less, whose
+ * place NaN has. */
 typedef struct number_format {
-    size_t size;   /* bytes                                                 */
-    int precision; /* bits of the significand, the hidden one among them    */
-    int bias;      /* of the exponent; also the greatest exponent           */
-    int least;     /* exponent of the least subnormal: 2 - bias - precision */
+    size_t size;       /* bytes                                                 */
+    int precision;     /* bits of the significand, the hidden one among them    */
+    int bias;          /* of the exponent                                       */
+    int greatest;      /* exponent                                              */
+    int least;         /* exponent of the least subnormal: 2 - bias - precision */
+    uint64_t infinity; /* its bits, 0 if there is none                          */
 } number_format;
 
 const number_format *type_format(quire_type type);
@@ -37,7 +40,8 @@ void type_store(quire_type type, void *x, size_t i, uint64_t bits);
 
 /* Bits to be compared with. */
 uint64_t type_nan(quire_type type);      /* the canonical quiet NaN      */
-uint64_t type_infinity(quire_type type); /* +Inf; or it with type_sign for -Inf */
+uint64_t type_infinity(quire_type type); /* +Inf, with type_sign -Inf; type_nan if there is none */
+int type_has_infinity(quire_type type);
 uint64_t type_sign(quire_type type);     /* the sign bit alone, that is -0 */
 uint64_t type_greatest(quire_type type); /* the greatest finite number   */
 int type_is_nan(quire_type type, uint64_t bits);

@@ -56,6 +56,9 @@ typedef enum quire_status {
     QUIRE_INVALID_METHOD = 12,      /* method is none of quire_method                                                   */
     QUIRE_INVALID_TIER = 13,        /* tier is none of quire_tier, or QUIRE_TIER names none                              */
     QUIRE_INVALID_THREADS = 14,     /* the number of threads is negative, or beyond QUIRE_MAX_THREADS                    */
+    QUIRE_INVALID_OPERATION = 15,   /* operation is none of quire_operation, or a reserved word is not 0                  */
+    QUIRE_INVALID_ROUNDING = 16,    /* rounding is none of quire_rounding                                                */
+    QUIRE_INVALID_LAYOUT = 18,      /* the layouts differ in size, or reach further than memory does                     */
 
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL                                                       */
     QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to                           */
@@ -79,16 +82,20 @@ QUIRE_API const char *quire_status_string(quire_status status);
 /* --------------------------------------------------------------------------------------------------- types and methods */
 
 /* The format of an element or of a result. Half and bfloat16 are passed as their 16 bits (uint16_t, __half, _Float16,
- * __nv_bfloat16: any type of that size). All are little- or big-endian as the machine is. */
+ * __nv_bfloat16: any type of that size), the 8-bit formats as bytes (uint8_t, __nv_fp8_e5m2, __nv_fp8_e4m3). All are little-
+ * or big-endian as the machine is. */
 typedef enum quire_type {
     QUIRE_F16 = 1,  /* IEEE 754 binary16: 11 bits of precision, up to 65504                                             */
     QUIRE_BF16 = 2, /* bfloat16: 8 bits of precision, the exponents of float                                            */
     QUIRE_F32 = 3,  /* IEEE 754 binary32, float                                                                         */
-    QUIRE_F64 = 4   /* IEEE 754 binary64, double                                                                        */
+    QUIRE_F64 = 4,  /* IEEE 754 binary64, double                                                                        */
+    QUIRE_E5M2 = 5, /* OCP 8-bit: 3 bits of precision, the exponents of half, up to 57344, with infinities              */
+    QUIRE_E4M3 = 6  /* OCP 8-bit (e4m3fn): 4 bits of precision, up to 448, NaN but no infinities: a result beyond 448
+                       that rounds to no finite number is the NaN 0x7f                                                  */
 } quire_type;
 
-/* How a sum is made. u is the unit roundoff of the accumulation: 2^-24 for F16, BF16 and F32 input, which accumulate in
- * float, 2^-53 for F64, which accumulates in double. The bounds are on the total before its one rounding to the result
+/* How a sum is made. u is the unit roundoff of the accumulation: 2^-53 for F64 input, which accumulates in double, 2^-24
+ * for every other, which accumulates in float. The bounds are on the total before its one rounding to the result
  * type (which adds half an ulp of that), barring overflow and, for products, underflow; c is the longest chain of additions
  * an element can pass: c = rows + 8 + ceil(log2(tiles)), of the canonical order in docs/order.md. Sources and proofs:
  * docs/accuracy.md. */
@@ -189,7 +196,7 @@ QUIRE_API quire_status quire_asum(quire_context *context, quire_type type, size_
                                   quire_type result_type, void *result);
 
 /* The sum of x[i] * y[i]. QUIRE_EXACT and QUIRE_KAHAN take each product with all its bits, QUIRE_PAIRWISE and QUIRE_PLAIN
- * round it to the accumulation format first (float for F16, BF16 and F32; a product of two halves always fits). */
+ * round it to the accumulation format first (a product of two halves, or of two 8-bit numbers, always fits a float). */
 QUIRE_API quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y,
                                  quire_method method, quire_type result_type, void *result);
 
@@ -207,6 +214,94 @@ QUIRE_API quire_status quire_mean(quire_context *context, quire_type type, size_
 QUIRE_API float quire_sumf(const float *x, size_t n);
 QUIRE_API double quire_sumd(const double *x, size_t n);
 
+/* --------------------------------------------------------------------------------------- the general call */
+
+/* What is computed of a vector x, or of two. The numbers are pinned. */
+typedef enum quire_operation {
+    QUIRE_SUM = 1,  /* the sum of x[i]                                                                                  */
+    QUIRE_ASUM = 2, /* of |x[i]|                                                                                        */
+    QUIRE_DOT = 3,  /* of x[i] * y[i]                                                                                   */
+    QUIRE_NRM2 = 4, /* the square root of the sum of x[i]^2                                                             */
+    QUIRE_MEAN = 5, /* the sum of x[i], divided by n                                                                    */
+    QUIRE_VARIANCE = 6, /* not there yet: QUIRE_INVALID_OPERATION                                                       */
+    QUIRE_STDDEV = 7,   /* likewise                                                                                     */
+    QUIRE_SUMSQ = 8     /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself                             */
+} quire_operation;
+
+/* Of the one rounding, after IEEE 754-2019, 4.3. In a directed mode a result beyond the greatest finite number becomes that
+ * number where the direction leads back to it, and a result of magnitude below the least becomes the least where the
+ * direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0. The ordered methods add
+ * to nearest, whatever the mode, and round their total so. */
+typedef enum quire_rounding {
+    QUIRE_TO_NEAREST = 0, /* ties to even  */
+    QUIRE_DOWNWARD = 1,   /* towards -Inf  */
+    QUIRE_UPWARD = 2,     /* towards +Inf  */
+    QUIRE_TOWARD_ZERO = 3
+} quire_rounding;
+
+/* What quire_reduce computes. Set all of it to 0 first: 0 is a default, in every field but type. */
+typedef struct quire_reduction {
+    quire_operation operation; /* 0: QUIRE_SUM                                                                          */
+    quire_type type;           /* of the elements of x and y; must be named                                             */
+    quire_type result_type;    /* 0: as type                                                                            */
+    quire_method method;       /* 0: QUIRE_EXACT                                                                        */
+    quire_rounding rounding;   /* of the one rounding of each result                                                    */
+    int64_t correction;        /* of QUIRE_VARIANCE and QUIRE_STDDEV; no other operation reads it                       */
+    int64_t reserved[4];       /* must be 0                                                                             */
+} quire_reduction;
+
+/* Where the vectors stand: outer times inner vectors of n elements each. Element k of vector (i, j) is
+ * x[i * outer_stride + k * stride + j * inner_stride]; strides count elements, and may be negative or 0 (which repeats).
+ *
+ * Of a row-major matrix of 3 rows and 4 columns,      its rows: { 3, 4, 1,  4, 1, 0 }   (outer is 3: one vector a row)
+ *
+ *      inner ->                                    its columns: { 1, 3, 4,  0, 4, 1 }   (inner is 4: one vector a column)
+ *      0  1  2  3
+ *      4  5  6  7     stride of rows: 4            every second element of a vector of 10: { 1, 5, 1,  0, 2, 0 }
+ *      8  9 10 11
+ *
+ * The middle axis of a row-major array [a][b][c]:   { a, b, c,  b * c, c, 1 }, results as [a][c].
+ * A matrix times one vector y (gemv): x_layout as the rows, y_layout { 3, 4, 1,  0, 1, 0 }, whose outer stride of 0 takes y
+ * for every row. */
+typedef struct quire_layout {
+    size_t outer, n, inner;
+    ptrdiff_t outer_stride, stride, inner_stride;
+} quire_layout;
+
+/* The rows of a row-major matrix whose rows begin ld elements apart; its columns; n elements inc apart. */
+static inline quire_layout quire_rows(size_t rows, size_t n, ptrdiff_t ld) {
+    quire_layout layout = { rows, n, 1, ld, 1, 0 };
+    return layout;
+}
+
+static inline quire_layout quire_columns(size_t n, size_t columns, ptrdiff_t ld) {
+    quire_layout layout = { 1, n, columns, 0, ld, 1 };
+    return layout;
+}
+
+static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
+    quire_layout layout = { 1, n, 1, 0, inc, 0 };
+    return layout;
+}
+
+/* Reduces each vector of a layout to one number. A result has the bits that the single call on that vector gives, in every
+ * method, whatever lies beside it: results are batch-invariant.
+ *   context   where to work; NULL: the CPU, this thread
+ *   what      see there
+ *   x_layout  where the vectors of x stand
+ *   x         the element that has index 0, in memory the context can read, aligned to its element; may be anything if there
+ *             are no elements
+ *   y_layout  of y, with the sizes of x_layout; NULL: as x_layout
+ *   y         as x; read by QUIRE_DOT alone, may else be NULL
+ *   results   outer * inner elements of the result type, of vector (i, j) at results[i * inner + j], in memory the context
+ *             can write, none of it in x or y; may be anything if there are no vectors
+ * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
+ * elements, or the results, reach over more than PTRDIFF_MAX bytes), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context
+ * also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
+QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
+                                    const void *x, const quire_layout *y_layout, const void *y, void *results);
+
 /* -------------------------------------------------------------------------------------------------------- accumulators */
 
 /* An exact sum under way: plain bytes, no pointers. It may be copied, stored, sent, and merged with another by adding all
@@ -223,7 +318,7 @@ QUIRE_API double quire_sumd(const double *x, size_t n);
 typedef struct quire_accumulator {
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS];
     int64_t count;             /* how many terms were added                                                             */
-    int64_t other;             /* not 0 once a term other than -0 was added                                             */
+    int64_t other;             /* not 0 once a term other than -0 was added, at least 2^32 once one other than a zero    */
     int64_t nan;               /* not 0 once a NaN, or a product of Inf and 0, was added                                */
     int64_t positive_infinity; /* not 0 once +Inf was added                                                             */
     int64_t negative_infinity; /* not 0 once -Inf was added                                                             */
@@ -257,6 +352,14 @@ QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
 QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
+
+/* Finishes and rounds what quire_reduce would, of accumulators in host memory: sum holds the x[i] (QUIRE_SUM, QUIRE_MEAN), the
+ * |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count; squares is read by no operation yet
+ * and may be NULL. type is read only where result_type is 0. The three calls above are shorthands, rounding to nearest.
+ * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
+ * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER (sum, result), QUIRE_MISALIGNED (result). */
+QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
+                                    const quire_accumulator *squares, void *result);
 
 /* ----------------------------------------------------------------------------------------------------- what is linked */
 

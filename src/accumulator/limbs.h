@@ -20,6 +20,10 @@
 #define LIMB_LEAST_EXPONENT (2 * -1074)
 #define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry                       */
 
+/* The word "other" counts terms that are +0 below this, and all other terms but -0 in multiples of it: of 2^31 accumulators
+ * neither sum reaches the other. */
+#define OTHER_NONZERO ((int64_t)1 << 32)
+
 #define LIMB_GREATEST_EXPONENT (2 * 1024 + 64)
 #if (LIMB_GREATEST_EXPONENT - LIMB_LEAST_EXPONENT + 1 + LIMB_BITS - 1) / LIMB_BITS + 1 != QUIRE_ACCUMULATOR_LIMBS
 #error "QUIRE_ACCUMULATOR_LIMBS does not follow from the range"
@@ -73,7 +77,7 @@ QUIRE_INLINE void limbs_carry(int64_t *limb) {
 /* Carries; flags, which merging adds up, go back to 0 or 1. */
 QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
     limbs_carry(a->limb);
-    a->other = a->other != 0;
+    a->other = (a->other >= OTHER_NONZERO ? OTHER_NONZERO : 0) | ((a->other & (OTHER_NONZERO - 1)) != 0);
     a->nan = a->nan != 0;
     a->positive_infinity = a->positive_infinity != 0;
     a->negative_infinity = a->negative_infinity != 0;
@@ -145,7 +149,7 @@ QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
 
 /* Notes that a NaN, an infinity or +0 was among the terms, or a finite term that the limbs hold. */
 QUIRE_INLINE void accumulator_note(quire_accumulator *a, double term) {
-    if (bits_of_double(term) != 0x8000000000000000) a->other = 1;
+    if (bits_of_double(term) != 0x8000000000000000) a->other |= term == 0 ? 1 : OTHER_NONZERO;
     if (double_is_finite(term)) return;
     if (double_is_nan(term))
         a->nan = 1;
@@ -159,7 +163,9 @@ QUIRE_INLINE void accumulator_note(quire_accumulator *a, double term) {
 QUIRE_INLINE quire_total accumulator_total_of(const quire_accumulator *a, quire_total limbs) {
     if (a->nan || (a->positive_infinity && a->negative_infinity)) return total_special(TOTAL_NAN, 0);
     if (a->positive_infinity || a->negative_infinity) return total_special(TOTAL_INFINITE, a->negative_infinity != 0);
-    if (!limbs.high && a->count && !a->other) limbs.negative = 1;
+    if (limbs.high) return limbs;
+    limbs.negative = a->count && !a->other;
+    limbs.cancelled = a->other >= OTHER_NONZERO;
     return limbs;
 }
 

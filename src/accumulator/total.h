@@ -10,21 +10,24 @@
 #define QUIRE_ACCUMULATOR_TOTAL_H
 
 #include "format/format.h"
+#include "quire/quire.h"
 
 typedef enum { TOTAL_FINITE, TOTAL_INFINITE, TOTAL_NAN } total_kind;
 
 /* The magnitude is (high * 2^64 + low + f) * 2^exponent, 0 <= f < 1, and f is not 0 if and only if sticky is not. The top
- * bit of high is set unless the magnitude is zero (high, low and sticky all 0; negative then tells the sign of zero). */
+ * bit of high is set unless the magnitude is zero (high, low and sticky all 0; negative then tells the sign of zero, and
+ * cancelled whether terms other than zeros came to it, whose sign the rounding decides). */
 typedef struct {
     total_kind kind;
     int negative;
     uint64_t high, low;
     int exponent;
     int sticky;
+    int cancelled;
 } quire_total;
 
 QUIRE_INLINE quire_total total_special(total_kind kind, int negative) {
-    quire_total t = { kind, negative, 0, 0, 0, 0 };
+    quire_total t = { kind, negative, 0, 0, 0, 0, 0 };
     return t;
 }
 
@@ -77,7 +80,7 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
     const uint64_t left = (half - lower * upper) * 2 + (t.low >> 32 & 1); /* times 2^32, and 32 digits more, less lower^2 */
     const uint64_t last = left << 32 | (t.low & 0xffffffffu);
     const int one_more = !(left >> 32) && last < lower * lower;
-    quire_total r = { TOTAL_FINITE, 0, (upper << 32 | lower) - (uint64_t)one_more, 0, t.exponent / 2 - 64, 1 };
+    quire_total r = { TOTAL_FINITE, 0, (upper << 32 | lower) - (uint64_t)one_more, 0, t.exponent / 2 - 64, 1, 0 };
     r.sticky = t.sticky || left >> 32 || last != lower * lower;
     return r; /* a radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded  */
 }
@@ -127,25 +130,34 @@ QUIRE_INLINE quire_total total_divide(quire_total t, uint64_t n) {
     return r;
 }
 
-/* Rounds to a format, ties to even, and returns its bits. */
-QUIRE_INLINE uint64_t total_round(quire_total t, format_description f) {
-    uint64_t sign = t.negative ? f.sign : 0;
+/* What a magnitude beyond the greatest finite number becomes, or an infinity: where the format has none, its NaN. */
+QUIRE_INLINE uint64_t infinity_bits(format_description f, uint64_t sign) {
+    return f.has_infinity ? sign | f.infinity : f.quiet_nan;
+}
+
+/* Rounds to a format, and returns its bits (IEEE 754-2019, 4.3). */
+QUIRE_INLINE uint64_t total_round(quire_total t, format_description f, quire_rounding rounding) {
+    const uint64_t sign = t.negative || (t.cancelled && rounding == QUIRE_DOWNWARD) ? f.sign : 0;
+    const int nearest = rounding == QUIRE_TO_NEAREST;
+    const int away = rounding == (t.negative ? QUIRE_DOWNWARD : QUIRE_UPWARD); /* from zero                               */
     if (t.kind == TOTAL_NAN) return f.quiet_nan;
-    if (t.kind == TOTAL_INFINITE) return sign | f.infinity;
+    if (t.kind == TOTAL_INFINITE) return infinity_bits(f, sign);
     if (!t.high) return sign;
     /* The last place kept is 2^q: precision bits below the leading one, but no finer than the least subnormal. */
     int q = t.exponent + 128 - f.precision;
     if (q < f.least_exponent) q = f.least_exponent;
-    int drop = q - t.exponent;   /* at least 128 - 53 = 75 bits go: all of low, and some of high */
-    if (drop > 128) return sign; /* below half of the least subnormal */
+    int drop = q - t.exponent; /* at least 128 - 53 = 75 bits go: all of low, and some of high */
+    if (drop > 128) return sign | (uint64_t)away; /* below half of the least subnormal */
     uint64_t kept = drop == 128 ? 0 : t.high >> (drop - 64);
     uint64_t half = drop == 128 ? t.high >> 63 : t.high >> (drop - 65) & 1;
     uint64_t below = drop == 128 ? t.high << 1 : t.high & (((uint64_t)1 << (drop - 65)) - 1);
-    if (half && (below || t.low || t.sticky || (kept & 1))) kept++;
+    const int beyond_half = below || t.low || t.sticky;
+    if (nearest ? half && (beyond_half || (kept & 1)) : away && (half || beyond_half)) kept++;
     /* The exponent field counts from the subnormals' last place; the hidden bit of kept adds the one that is missing, and
      * a carry out of the significand moves into the next binade by itself. */
     uint64_t bits = ((uint64_t)(q - f.least_exponent) << (f.precision - 1)) + kept;
-    return sign | (bits < f.infinity ? bits : f.infinity);
+    if (bits < f.infinity) return sign | bits;
+    return nearest || away ? infinity_bits(f, sign) : sign | (f.infinity - 1);
 }
 
 #endif

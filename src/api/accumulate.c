@@ -5,7 +5,7 @@
 
 static quire_status accumulate(quire_context *context, quire_accumulator *accumulator, quire_term term, quire_type type,
                                size_t n, const void *x, const void *y) {
-    const quire_job job = { type, term, FINISH_KEEP, n, x, y, QUIRE_EXACT, type, NULL };
+    const quire_job job = { type, term, FINISH_KEEP, n, x, y, QUIRE_EXACT, type, NULL, QUIRE_TO_NEAREST };
     const quire_status input = check_input(type, n, x, y);
     const quire_status target = check_pointer(accumulator, _Alignof(quire_accumulator));
     if (input == QUIRE_MISALIGNED && target == QUIRE_NULL_POINTER) return target;
@@ -41,26 +41,39 @@ quire_status quire_carry(quire_accumulator *accumulator) {
     return QUIRE_OK;
 }
 
-static quire_status round_finished(const quire_accumulator *accumulator, quire_finish finish, quire_type result_type,
-                                   void *result) {
-    const quire_status status = check_result(result_type, result);
-    if (status == QUIRE_INVALID_RESULT_TYPE) return status;
-    if (!accumulator) return QUIRE_NULL_POINTER;
+quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
+                          void *result) {
+    (void)squares;
+    if (!what) return QUIRE_NULL_POINTER;
+    quire_reduction r = reduction_with_defaults(*what);
+    r.type = r.result_type; /* all that it could be wanted for */
+    quire_status status = check_reduction(&r);
+    if (status == QUIRE_INVALID_TYPE) return QUIRE_INVALID_RESULT_TYPE;
+    if (!status && r.method != QUIRE_EXACT) status = QUIRE_INVALID_METHOD;
     if (status) return status;
-    const format_description format = describe_format(result_type);
-    const quire_total total = finish_total(accumulator_total(accumulator), finish, (uint64_t)accumulator->count);
-    format_store(total_round(total, format), format.size, result);
+    if (!sum) return QUIRE_NULL_POINTER;
+    status = check_result(r.result_type, result);
+    if (status) return status;
+    const format_description format = describe_format(r.result_type);
+    const finish_kind finish = describe_operation(r.operation).finish;
+    const uint64_t n = (uint64_t)sum->count;
+    format_store(finish_and_round(accumulator_total(sum), finish, n, format, r.rounding), format.size, result);
     return QUIRE_OK;
 }
 
+static quire_status round_as(quire_operation operation, const quire_accumulator *sum, quire_type result_type, void *result) {
+    quire_reduction what = { operation, result_type, result_type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    return result_type ? quire_finish(&what, sum, NULL, result) : QUIRE_INVALID_RESULT_TYPE;
+}
+
 quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result) {
-    return round_finished(accumulator, FINISH_KEEP, result_type, result);
+    return round_as(QUIRE_SUM, accumulator, result_type, result);
 }
 
 quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result) {
-    return round_finished(accumulator, FINISH_ROOT, result_type, result);
+    return round_as(QUIRE_NRM2, accumulator, result_type, result);
 }
 
 quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result) {
-    return round_finished(accumulator, FINISH_DIVIDE, result_type, result);
+    return round_as(QUIRE_MEAN, accumulator, result_type, result);
 }

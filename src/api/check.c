@@ -37,6 +37,33 @@ quire_status check_result(quire_type result_type, const void *result) {
     return size ? check_pointer(result, (size_t)size) : QUIRE_INVALID_RESULT_TYPE;
 }
 
+quire_reduction reduction_with_defaults(quire_reduction what) {
+    if (!what.operation) what.operation = QUIRE_SUM;
+    if (!what.result_type) what.result_type = what.type;
+    if (!what.method) what.method = QUIRE_EXACT;
+    return what;
+}
+
+static int is_rounding(quire_rounding rounding) {
+    switch (rounding) {
+    case QUIRE_TO_NEAREST:
+    case QUIRE_DOWNWARD:
+    case QUIRE_UPWARD:
+    case QUIRE_TOWARD_ZERO: return 1;
+    }
+    return 0;
+}
+
+quire_status check_reduction(const quire_reduction *what) {
+    for (size_t i = 0; i < sizeof what->reserved / sizeof *what->reserved; i++)
+        if (what->reserved[i]) return QUIRE_INVALID_OPERATION;
+    if (!describe_operation(what->operation).arrays) return QUIRE_INVALID_OPERATION;
+    if (!describe_format(what->type).size) return QUIRE_INVALID_TYPE;
+    if (!is_method(what->method)) return QUIRE_INVALID_METHOD;
+    if (!describe_format(what->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
+    return is_rounding(what->rounding) ? QUIRE_OK : QUIRE_INVALID_ROUNDING;
+}
+
 quire_status check_job(const quire_job *job) {
     if (!describe_format(job->type).size) return QUIRE_INVALID_TYPE;
     if (!is_method(job->method)) return QUIRE_INVALID_METHOD;

@@ -15,7 +15,11 @@ QUIRE_PRIVATE quire_status check_input(quire_type type, size_t n, const void *x,
 
 QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *result);
 
-/* All arguments of a reduction. */
+/* A reduction with its defaults in place of zeros, and whether all it names is there. */
+QUIRE_PRIVATE quire_reduction reduction_with_defaults(quire_reduction what);
+QUIRE_PRIVATE quire_status check_reduction(const quire_reduction *what);
+
+/* All arguments of a reduction of one vector. */
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
 
 /* The backend behind a context, NULL included. */

@@ -1,4 +1,4 @@
-/* reduce.c - the reductions: arguments become a job, the job is checked and goes to the context's backend.
+/* reduce.c - the reductions of one vector: arguments become a job, the job is checked and goes to the context's backend.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,39 +7,35 @@
 
 static quire_status reduce(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
                            const void *y, quire_method method, quire_type result_type, void *result) {
-#define TERM_AND_FINISH(operation, OPERATION, term, finish, unused) [OPERATION] = { term, finish },
-    static const struct {
-        quire_term term;
-        quire_finish finish;
-    } is[OPERATION_COUNT] = { QUIRE_OPERATIONS(TERM_AND_FINISH, ) };
-    const quire_job job = { type, is[operation].term, is[operation].finish, n, x, y, method, result_type, result };
+    const operation_description is = describe_operation(operation);
+    const quire_job job = { type, is.term, is.finish, n, x, y, method, result_type, result, QUIRE_TO_NEAREST };
     const quire_status status = check_job(&job);
     return status ? status : backend_of(context)->reduce(context, &job);
 }
 
 quire_status quire_sum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                        quire_type result_type, void *result) {
-    return reduce(context, OPERATION_SUM, type, n, x, x, method, result_type, result);
+    return reduce(context, QUIRE_SUM, type, n, x, x, method, result_type, result);
 }
 
 quire_status quire_asum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                         quire_type result_type, void *result) {
-    return reduce(context, OPERATION_ASUM, type, n, x, x, method, result_type, result);
+    return reduce(context, QUIRE_ASUM, type, n, x, x, method, result_type, result);
 }
 
 quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                        quire_type result_type, void *result) {
-    return reduce(context, OPERATION_DOT, type, n, x, y, method, result_type, result);
+    return reduce(context, QUIRE_DOT, type, n, x, y, method, result_type, result);
 }
 
 quire_status quire_nrm2(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                         quire_type result_type, void *result) {
-    return reduce(context, OPERATION_NRM2, type, n, x, x, method, result_type, result);
+    return reduce(context, QUIRE_NRM2, type, n, x, x, method, result_type, result);
 }
 
 quire_status quire_mean(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                         quire_type result_type, void *result) {
-    return reduce(context, OPERATION_MEAN, type, n, x, x, method, result_type, result);
+    return reduce(context, QUIRE_MEAN, type, n, x, x, method, result_type, result);
 }
 
 float quire_sumf(const float *x, size_t n) {

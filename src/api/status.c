@@ -4,11 +4,14 @@
 const char *quire_status_string(quire_status status) {
     switch (status) {
     case QUIRE_OK: return "no error";
-    case QUIRE_INVALID_TYPE: return "the type is none of F16, BF16, F32 and F64";
-    case QUIRE_INVALID_RESULT_TYPE: return "the result type is none of F16, BF16, F32 and F64";
+    case QUIRE_INVALID_TYPE: return "the type is none of F16, BF16, F32, F64, E5M2 and E4M3";
+    case QUIRE_INVALID_RESULT_TYPE: return "the result type is none of F16, BF16, F32, F64, E5M2 and E4M3";
     case QUIRE_INVALID_METHOD: return "the method is none of EXACT, KAHAN, PAIRWISE and PLAIN";
     case QUIRE_INVALID_TIER: return "there is no CPU tier of this name or number";
     case QUIRE_INVALID_THREADS: return "the number of threads is negative or too large";
+    case QUIRE_INVALID_OPERATION: return "the operation is none of those there are, or a reserved word is not 0";
+    case QUIRE_INVALID_ROUNDING: return "the rounding is none of TO_NEAREST, DOWNWARD, UPWARD and TOWARD_ZERO";
+    case QUIRE_INVALID_LAYOUT: return "the layouts differ in size, or reach further than memory does";
     case QUIRE_NULL_POINTER: return "a pointer that is needed is NULL";
     case QUIRE_MISALIGNED: return "a pointer is not aligned to the size of its element";
     case QUIRE_SIZE_OVERFLOW: return "n elements are more bytes than memory can hold";

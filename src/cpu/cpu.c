@@ -233,11 +233,11 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, f
     uint64_t bits;
     exact_accumulate(context, job, &a, context->report ? NULL : &radius);
     if (radius.count) {
-        if (ball_round(&a, radius, job->finish, job->n, format, &bits)) return bits;
+        if (ball_round(&a, radius, job->finish, job->n, format, job->rounding, &bits)) return bits;
         a = (quire_accumulator)QUIRE_ACCUMULATOR_ZERO;
         exact_accumulate(context, job, &a, NULL);
     }
-    return total_round(finish_total(accumulator_total(&a), job->finish, job->n), format);
+    return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
@@ -265,10 +265,16 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
         bits = exact_reduce(&c, job, format);
     } else {
         const quire_total total = job->n ? lanes_reduce(&c, job) : total_zero(0);
-        bits = total_round(finish_total(total, job->finish, job->n), format);
+        bits = finish_and_round(total, job->finish, job->n, format, job->rounding);
     }
     format_store(bits, format.size, job->result);
     return QUIRE_OK;
+}
+
+static quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                                    const quire_layout *y_layout) {
+    (void)context, (void)job, (void)x_layout, (void)y_layout;
+    return QUIRE_INVALID_LAYOUT;
 }
 
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
@@ -300,8 +306,8 @@ static quire_status cpu_set_progress(quire_context *context, void (*report)(void
 
 static void cpu_close(quire_context *context) { free(context); }
 
-const quire_backend quire_cpu_backend = { cpu_reduce,   cpu_accumulate,   cpu_set_stream,
-                                          cpu_set_tier, cpu_set_progress, cpu_close };
+const quire_backend quire_cpu_backend = { cpu_reduce,     cpu_reduce_many, cpu_accumulate,
+                                          cpu_set_stream, cpu_set_tier,    cpu_set_progress, cpu_close };
 
 quire_status quire_open_cpu(quire_context **context, int threads) {
     if (!context) return QUIRE_NULL_POINTER;

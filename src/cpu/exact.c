@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/decoded.h"
 #include "cpu/finite.h"
 #include "cpu/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
@@ -57,7 +58,7 @@ typedef struct exact_engine {
     block_function *block[WINDOW_BINS + 1], *loose;
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
-    int (*only_negative_zeros)(const char *x, const char *y, size_t n);
+    int64_t (*other_terms)(const char *x, const char *y, size_t n);
 } exact_engine;
 
 static int reach(const exact_engine *e, int bins) { return bins == 1 ? e->reach : window_range(bins); }
@@ -200,7 +201,7 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
                         ball_radius *radius) {
     const size_t size = (size_t)e->size, step = SIMD_BYTES / size, all = n;
-    if (!a->other) a->other = !e->only_negative_zeros(x, y, n);
+    if (a->other < OTHER_NONZERO) a->other |= e->other_terms(x, y, n);
     exact_state state;
     state.engine = e;
     state.accumulator = a;
@@ -294,7 +295,7 @@ QUIRE_FORMATS(LOAD, )
                                       format##_##term##_##way##_loose,                                                      \
                                       format##_##term##_copy,                                                               \
                                       format##_##term##_slow,                                                               \
-                                      format##_##term##_zeros };                                                            \
+                                      format##_##term##_other };                                                            \
         return exact_sum(&engine, a, x, y, n, radius);                                                                      \
     }
 
@@ -327,8 +328,8 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                      \
         slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                    \
     }                                                                                                                       \
-    static int format##_##term##_zeros(const char *x, const char *y, size_t n) {                                            \
-        return negative_zeros(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                            \
+    static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                        \
+        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                            \
     }                                                                                                                       \
     WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
     WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                              \
@@ -349,9 +350,19 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
             format##_##term##_elements(a, x, y, n, fetches, radius);                                                        \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
-QUIRE_FORMATS(OF_FORMAT, )
+QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
+
+#define DECODED(term, TERM, inexact, format)                                                                                \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
+                                        ball_radius *radius) {                                                              \
+        (void)fetches;                                                                                                      \
+        decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,        \
+                    radius);                                                                                                \
+    }
+#define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
+QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 
 #define ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_exact,
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRY, format, type)
 
-const exact_function QUIRE_NAME(exact_table, SIMD_TIER)[TIER_TYPES][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
+const exact_function QUIRE_NAME(exact_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };

@@ -105,14 +105,16 @@ QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x
     slow_limbs(c, a, x, y, n);
 }
 
-/* Whether there is nothing but -0, which the limbs cannot tell from +0. Most data answers at its first element. */
-QUIRE_INLINE int negative_zeros(exact_choice c, const char *x, const char *y, size_t n) {
+/* What terms there are beside -0, as the accumulator's word "other" says it: limbs cannot tell zeros apart, nor from terms
+ * that cancel. Most data answers at its first element. */
+QUIRE_INLINE int64_t other_terms(exact_choice c, const char *x, const char *y, size_t n) {
+    int64_t other = 0;
     for (size_t i = 0; i < n; i++) {
         const double p = c.load_one(x + i * (size_t)c.format.size), q = c.load_one(y + i * (size_t)c.format.size);
-        if (p != 0 && q != 0) return 0;
-        if (bits_of_double(c.value_one(p, q)) != 0x8000000000000000) return 0;
+        if (p != 0 && q != 0) return other | OTHER_NONZERO;
+        if (bits_of_double(c.value_one(p, q)) != 0x8000000000000000) other = 1;
     }
-    return 1;
+    return other;
 }
 
 #endif

@@ -53,4 +53,4 @@ QUIRE_FORMATS(OF_FORMAT, )
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
 
 const tile_function QUIRE_NAME(lanes_table,
-                               SIMD_TIER)[TIER_TYPES][TERM_COUNT][TIER_METHODS] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
+                               SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };

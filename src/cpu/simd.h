@@ -274,6 +274,19 @@ QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) { return (a & (a > b)) | (b & ~(a
 
 #endif
 
+/* Vectors of the formats that have no instructions of their own: element by element. */
+#define LOAD_DECODED(name, NAME, number, real, unused)                                                                      \
+    QUIRE_INLINE v_f32 name##_load_v_f32(const void *p) {                                                                   \
+        name##_element element[SIMD_F32];                                                                                   \
+        v_f32 x;                                                                                                            \
+        memcpy(element, p, sizeof element);                                                                                 \
+        SIMD_UNROLL                                                                                                         \
+        for (int i = 0; i < SIMD_F32; i++) x[i] = name##_to_f32(element[i]);                                                \
+        return x;                                                                                                           \
+    }
+QUIRE_DECODED_FORMATS(LOAD_DECODED, )
+#undef LOAD_DECODED
+
 /* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the one
  * at place comes out as a double whose sign, exponent field and fraction are the element's own. Its value is the element's
  * times 2^(bias - 1023), subnormals included: both formats denote those the same way. keep masks what stays. */

@@ -8,9 +8,9 @@
 
 #include "backend.h"
 #include "method/ball.h"
+#include "format/formats.h"
 #include "order/order.h"
 
-#define TIER_TYPES (QUIRE_F64 + 1)
 #define TIER_METHODS (QUIRE_PLAIN + 1)
 
 /* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total go to
@@ -36,8 +36,8 @@ QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
-#define TIER_LANES(name) extern QUIRE_PRIVATE const tile_function lanes_table_##name[TIER_TYPES][TERM_COUNT][TIER_METHODS];
-#define TIER_EXACT(name) extern QUIRE_PRIVATE const exact_function exact_table_##name[TIER_TYPES][TERM_COUNT];
+#define TIER_LANES(name) extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS];
+#define TIER_EXACT(name) extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];
 TIER_LANES(portable)
 TIER_LANES(avx2)
 TIER_LANES(avx512)

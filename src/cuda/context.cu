@@ -156,10 +156,12 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     if (status) return status;
     const bool was_hard = *(volatile unsigned *)c->hint;
     const cuda_kernel kernel = kernel_for(c, job, was_hard, accumulator != NULL);
+    if (!kernel.function) return QUIRE_INVALID_TYPE;
     cuda_job work = {};
     work.x = job->x, work.y = job->y, work.n = job->n;
-    work.finish = job->finish;
+    work.finish = job->finish, work.rounding = job->rounding;
     work.format = describe_format(job->result_type);
+    work.is_number = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && work.format.precision >= 8;
     work.result = job->result, work.accumulator = accumulator;
     work.workspace = c->workspace;
     work.tile = order_tile(job->n, order_rows_of(job->method));
@@ -185,6 +187,12 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
 
 static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
     return launch((cuda_context *)context, job, NULL);
+}
+
+static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                                     const quire_layout *y_layout) {
+    (void)context, (void)job, (void)x_layout, (void)y_layout;
+    return QUIRE_INVALID_LAYOUT;
 }
 
 static quire_status cuda_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
@@ -230,8 +238,8 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,   cuda_accumulate,   cuda_set_stream,
-                                            cuda_set_tier, cuda_set_progress, cuda_close };
+static const quire_backend cuda_backend = { cuda_reduce,     cuda_reduce_many, cuda_accumulate,
+                                            cuda_set_stream, cuda_set_tier,    cuda_set_progress, cuda_close };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
@@ -243,7 +251,7 @@ static cudaError_t prepare_kernels(const cuda_context *c) {
                 static const char array[64] __attribute__((aligned(64))) = { 0 };
                 const char *x = array, *y = array + offset;
                 const quire_job job = { (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y,
-                                        QUIRE_EXACT,      QUIRE_F64,        NULL };
+                                        QUIRE_EXACT,      QUIRE_F64,        NULL, QUIRE_TO_NEAREST };
                 for (cuda_length length : { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM }) {
                     const cuda_kernel kernel = find_kernel(&job, length);
                     if (!kernel.function) continue; /* nobody has one array that is not aligned like itself */
@@ -282,7 +290,7 @@ static void look_for_clusters(cuda_context *c) {
     c->cluster = c->has_bulk ? CLUSTER_BLOCKS : 1;
     for (int type = QUIRE_F16; c->has_bulk && type <= QUIRE_F64; type++) {
         const quire_job job = {
-            (quire_type)type, TERM_IDENTITY, FINISH_KEEP, 0, array, array, QUIRE_EXACT, QUIRE_F64, NULL
+            (quire_type)type, TERM_IDENTITY, FINISH_KEEP, 0, array, array, QUIRE_EXACT, QUIRE_F64, NULL, QUIRE_TO_NEAREST
         };
         const cuda_kernel kernel = find_kernel(&job, LENGTH_ONCE);
         const unsigned blocks = cluster_blocks(c, &kernel);
@@ -292,7 +300,7 @@ static void look_for_clusters(cuda_context *c) {
 
 /* All kernels are compiled alike: one tells of all. */
 static cudaError_t look_for_bulk(cuda_context *c) {
-    const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP, 0, NULL, NULL, QUIRE_PLAIN, QUIRE_F32, NULL };
+    const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP, 0, NULL, NULL, QUIRE_PLAIN, QUIRE_F32, NULL, QUIRE_TO_NEAREST };
     cudaFuncAttributes is;
     const cudaError_t error = cudaFuncGetAttributes(&is, find_kernel(&job, LENGTH_LONG).function);
     c->has_bulk = !error && is.ptxVersion >= 90;

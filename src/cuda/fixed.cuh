@@ -374,7 +374,7 @@ static __device__ quire_total total_of_units(fixed_sum s, size_t n) {
     const bool negative = s.units < 0;
     const unsigned __int128 magnitude = (unsigned __int128)(negative ? -s.units : s.units);
     if (!magnitude) return total_zero(n && !(s.flags & FIXED_OTHER));
-    const quire_total t = { TOTAL_FINITE, negative, (uint64_t)(magnitude >> 64), (uint64_t)magnitude, s.unit, 0 };
+    const quire_total t = { TOTAL_FINITE, negative, (uint64_t)(magnitude >> 64), (uint64_t)magnitude, s.unit, 0, 0 };
     return total_normalize(t);
 }
 
@@ -385,15 +385,15 @@ static __device__ __noinline__ uint64_t round_units(const cuda_job &job, fixed_s
 
 /* What the end asks of the job. To be asked for before it is waited for: constants take a while to come. */
 struct job_end {
-    bool is_sum, is_empty, accumulates; /* whether the result is the sum itself; of nothing; goes to an accumulator        */
+    bool is_number, is_empty, accumulates; /* see cuda_job; whether it is of nothing; whether it goes to an accumulator     */
     int precision, size;                /* of the result                                                                 */
     void *result;
     fixed_state *places;
 };
 
 static __device__ __forceinline__ job_end end_of(const cuda_job &job) {
-    job_end end = { job.finish == FINISH_KEEP, !job.n,     job.accumulator != NULL, job.format.precision,
-                    job.format.size,           job.result, places_of(job) };
+    job_end end = { job.is_number,   !job.n,     job.accumulator != NULL, job.format.precision,
+                    job.format.size, job.result, places_of(job) };
     asm volatile("" : "+r"(end.precision), "+r"(end.size), "+l"(end.result), "+l"(end.places));
     return end;
 }
@@ -407,7 +407,7 @@ static __device__ __forceinline__ void finish_fixed(const cuda_job &job, const j
         finish(job, rest, thread);
     } else if (thread == 0) {
         double number = (s.flags & FIXED_OTHER) || end.is_empty ? 0.0 : -0.0;
-        const bool is_number = end.is_sum && (!s.units || number_of_units(s, end.precision, &number));
+        const bool is_number = end.is_number && (!s.units || number_of_units(s, end.precision, &number));
         const uint64_t bits = is_number ? round_number(number, end.precision) : round_units(job, s);
         if (!practice) format_store(bits, end.size, end.result);
     }

@@ -27,8 +27,10 @@ enum cuda_pass { PASS_STRICT, PASS_LOOSE, PASS_AGAIN };
 struct cuda_job {
     const void *x, *y;
     size_t n;
-    quire_finish finish;
+    finish_kind finish;
+    quire_rounding rounding;
     format_description format; /* of the result                                                                     */
+    bool is_number;            /* the result is the sum itself, and the hardware rounds to its format               */
     void *result;              /* NULL: the sum goes to accumulator                                                 */
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
@@ -78,7 +80,7 @@ enum cuda_length { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM };
 #define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                                 \
     QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access,                   \
                                                 cuda_length length);
-QUIRE_FORMATS(QUIRE_CUDA_FORMAT, )
+QUIRE_WINDOWED_FORMATS(QUIRE_CUDA_FORMAT, )
 #undef QUIRE_CUDA_FORMAT
 
 #endif

@@ -58,7 +58,7 @@ static __device__ __forceinline__ void store_words(const cuda_job &job, const do
     double number = words[0];
     if constexpr (Method::words == 2)
         if (!kahan_sum_alone(words)) number = sum_of_two(words[0], words[1], job.format.precision);
-    if (job.finish == FINISH_KEEP && job.n) {
+    if (job.is_number && job.n) {
         const uint64_t bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
         if (thread == 0) format_store(bits, job.format.size, job.result);
         return;

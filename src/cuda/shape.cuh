@@ -16,7 +16,7 @@ static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
     const cuda_access access = !vectors ? ACCESS_ELEMENTS : x == y ? ACCESS_SAME : ACCESS_VECTORS;
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
     case number: return quire_cuda_##name(job->term, job->method, access, length);
-    switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+    switch ((int)job->type) { QUIRE_WINDOWED_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
     return {};
 }

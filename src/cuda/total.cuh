@@ -108,7 +108,7 @@ static __device__ __noinline__ quire_total warp_total(const int64_t *from, int t
 
 /* The one rounding. */
 static __device__ __forceinline__ uint64_t round_total(const cuda_job &job, quire_total total) {
-    return total_round(finish_total(total, job.finish, job.n), job.format);
+    return finish_and_round(total, job.finish, job.n, job.format, job.rounding);
 }
 
 static __device__ void store_total(const cuda_job &job, quire_total total) {

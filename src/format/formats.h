@@ -1,7 +1,7 @@
-/* formats.h - the list of formats. A new one is a file like half.h, and a line here.
+/* formats.h - the list of formats. A new one is a file like e4m3.h, and a line here.
  *
- * X(name, type, real): name_element is the stored type, name_to_real decodes it; real (f32 or f64) is what the lanes
- * accumulate in; type is the number users know it by.
+ * X(name, NAME, type, real): name_element is the stored type, name_to_real decodes it, NAME_DESCRIPTION describes it; real
+ * (f32 or f64) is what the lanes accumulate in; type is the number users know it by.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,6 +10,8 @@
 
 #include "format/bfloat16.h"
 #include "format/double.h"
+#include "format/e4m3.h"
+#include "format/e5m2.h"
 #include "format/float.h"
 #include "format/half.h"
 #include "quire/quire.h"
@@ -17,11 +19,36 @@
 typedef float f32_type;
 typedef double f64_type;
 
-#define QUIRE_FORMATS(X, ...)                                                                                               \
+/* Formats that backends know ways of their own for: they load whole vectors, and exact sums have windows for their bits. */
+#define QUIRE_WINDOWED_FORMATS(X, ...)                                                                                      \
     X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                              \
     X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                     \
     X(float, FLOAT, QUIRE_F32, f32, __VA_ARGS__)                                                                            \
     X(double, DOUBLE, QUIRE_F64, f64, __VA_ARGS__)
+
+/* Formats that need nothing but their decoding, to a float: the generic way serves them. */
+#define QUIRE_DECODED_FORMATS(X, ...)                                                                                       \
+    X(e5m2, E5M2, QUIRE_E5M2, f32, __VA_ARGS__)                                                                             \
+    X(e4m3, E4M3, QUIRE_E4M3, f32, __VA_ARGS__)
+
+#define QUIRE_FORMATS(X, ...) QUIRE_WINDOWED_FORMATS(X, __VA_ARGS__) QUIRE_DECODED_FORMATS(X, __VA_ARGS__)
+
+/* Tables of formats are indexed by their numbers, which are below this. */
+#define FORMAT_NUMBERS 8
+
+/* What tables and format_store rely on. */
+#ifdef __cplusplus
+#define QUIRE_STATIC_ASSERT static_assert
+#else
+#define QUIRE_STATIC_ASSERT _Static_assert
+#endif
+#define QUIRE_CHECK_FORMAT(name, NAME, number, real, unused)                                                                \
+    QUIRE_STATIC_ASSERT((int)number < FORMAT_NUMBERS, "FORMAT_NUMBERS is too small");                                       \
+    QUIRE_STATIC_ASSERT(sizeof(name##_element) == 1 || sizeof(name##_element) == 2 || sizeof(name##_element) == 4 ||        \
+                            sizeof(name##_element) == 8,                                                                    \
+                        "format_store does not know the size");
+QUIRE_FORMATS(QUIRE_CHECK_FORMAT, )
+#undef QUIRE_CHECK_FORMAT
 
 /* The description of a type, by value so that device code has it too; .size is 0 where the type is none. */
 QUIRE_INLINE format_description describe_format(quire_type type) {
@@ -32,20 +59,23 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
     }
     switch (type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
-    format_description none = { 0, 0, 0, 0, 0, 0 };
+    format_description none = { 0, 0, 0, 0, 0, 0, 0 };
     return none;
 }
 
-/* Writes the bits of a number where an element of so many bytes stands, whatever type the caller gave that place. */
+/* Writes the bits of a number where an element of so many bytes stands, whatever type the caller gave that place. The
+ * compile-time check below sees to it that every format has one of these sizes. */
 QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {
+    const uint8_t bits_8 = (uint8_t)bits;
     const uint16_t bits_16 = (uint16_t)bits;
     const uint32_t bits_32 = (uint32_t)bits;
-    if (size == 2)
-        memcpy(__builtin_assume_aligned(to, 2), &bits_16, 2);
-    else if (size == 4)
-        memcpy(__builtin_assume_aligned(to, 4), &bits_32, 4);
-    else
-        memcpy(__builtin_assume_aligned(to, 8), &bits, 8);
+    switch (size) {
+    case 1: memcpy(to, &bits_8, 1); break;
+    case 2: memcpy(__builtin_assume_aligned(to, 2), &bits_16, 2); break;
+    case 4: memcpy(__builtin_assume_aligned(to, 4), &bits_32, 4); break;
+    case 8: memcpy(__builtin_assume_aligned(to, 8), &bits, 8); break;
+    default: break;
+    }
 }
 
 /* name_load(p): the element at p, decoded. */

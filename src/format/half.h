@@ -6,7 +6,7 @@
 
 typedef uint16_t half_element;
 #define HALF_DESCRIPTION                                                                                                    \
-    { 2, 11, -24, 0x7c00, 0x7e00, 0x8000 }
+    { 2, 11, -24, 1, 0x7c00, 0x7e00, 0x8000 }
 
 /* Shifting the fraction and exponent into float's places leaves the exponent 112 short; the multiplication mends that for
  * normal numbers and normalises subnormals, exactly. Inf and NaN get their exponent by hand. */

@@ -47,13 +47,13 @@ QUIRE_INLINE ball_radius radius_relative(quire_total sum, int bits) {
 QUIRE_INLINE void ball_move(int64_t *limb, ball_radius r, int up) { limbs_add(limb, up ? r.count : -r.count, r.unit); }
 
 /* Rounds every sum in the ball to a format, if they all round alike: *bits; answers whether they do. */
-QUIRE_INLINE int ball_round(const quire_accumulator *middle, ball_radius r, quire_finish finish, uint64_t n,
-                            format_description f, uint64_t *bits) {
+QUIRE_INLINE int ball_round(const quire_accumulator *middle, ball_radius r, finish_kind finish, uint64_t n,
+                            format_description f, quire_rounding rounding, uint64_t *bits) {
     uint64_t end[2];
     for (int side = 0; side < 2; side++) {
         quire_accumulator a = *middle;
         ball_move(a.limb, r, side);
-        end[side] = total_round(finish_total(accumulator_total(&a), finish, n), f);
+        end[side] = finish_and_round(accumulator_total(&a), finish, n, f, rounding);
     }
     *bits = end[0];
     return end[0] == end[1];

@@ -29,6 +29,8 @@ QUIRE_INLINE quire_total kahan_total(const double *state) {
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS] = { 0 };
     limbs_add_double(limb, state[0]);
     limbs_add_double(limb, state[1]);
-    return limbs_total(limb);
+    quire_total t = limbs_total(limb);
+    t.cancelled = !t.high;
+    return t;
 }
 #endif

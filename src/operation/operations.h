@@ -14,28 +14,47 @@
     X(magnitude, TERM_MAGNITUDE, 0, __VA_ARGS__)                                                                            \
     X(product, TERM_PRODUCT, 1, __VA_ARGS__)
 
-/* X(operation, OPERATION, term, finish): what is summed, and what becomes of the total. */
+/* X(operation, NUMBER, arrays, term, finish): how many arrays it reads, what is summed, and what becomes of the total. The
+ * product of an operation that reads one array is that of x with itself. */
 #define QUIRE_OPERATIONS(X, ...)                                                                                            \
-    X(sum, OPERATION_SUM, TERM_IDENTITY, FINISH_KEEP, __VA_ARGS__)                                                          \
-    X(asum, OPERATION_ASUM, TERM_MAGNITUDE, FINISH_KEEP, __VA_ARGS__)                                                       \
-    X(dot, OPERATION_DOT, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                           \
-    X(nrm2, OPERATION_NRM2, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                         \
-    X(mean, OPERATION_MEAN, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)
+    X(sum, QUIRE_SUM, 1, TERM_IDENTITY, FINISH_KEEP, __VA_ARGS__)                                                           \
+    X(asum, QUIRE_ASUM, 1, TERM_MAGNITUDE, FINISH_KEEP, __VA_ARGS__)                                                        \
+    X(dot, QUIRE_DOT, 2, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                            \
+    X(nrm2, QUIRE_NRM2, 1, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                          \
+    X(mean, QUIRE_MEAN, 1, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)                                                       \
+    X(sumsq, QUIRE_SUMSQ, 1, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)
 
 #define QUIRE_TERM_ENUM(term, TERM, inexact, unused) TERM,
 typedef enum { QUIRE_TERMS(QUIRE_TERM_ENUM, ) TERM_COUNT } quire_term;
 #undef QUIRE_TERM_ENUM
 
-#define QUIRE_OPERATION_ENUM(operation, OPERATION, term, finish, unused) OPERATION,
-typedef enum { QUIRE_OPERATIONS(QUIRE_OPERATION_ENUM, ) OPERATION_COUNT } quire_operation;
-#undef QUIRE_OPERATION_ENUM
+typedef enum { FINISH_KEEP, FINISH_ROOT, FINISH_DIVIDE } finish_kind;
 
-typedef enum { FINISH_KEEP, FINISH_ROOT, FINISH_DIVIDE } quire_finish;
+/* What an operation is made of; arrays is 0 where the number is none of an operation. */
+typedef struct {
+    int arrays;
+    quire_term term;
+    finish_kind finish;
+} operation_description;
 
-QUIRE_INLINE quire_total finish_total(quire_total t, quire_finish finish, uint64_t n) {
-    if (finish == FINISH_ROOT) return total_root(t);
-    if (finish == FINISH_DIVIDE) return total_divide(t, n);
-    return t;
+QUIRE_INLINE operation_description describe_operation(quire_operation operation) {
+#define QUIRE_CASE(name, NUMBER, arrays, term, finish, unused)                                                              \
+    case NUMBER: {                                                                                                          \
+        operation_description d = { arrays, term, finish };                                                                 \
+        return d;                                                                                                           \
+    }
+    switch ((int)operation) { QUIRE_OPERATIONS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    operation_description none = { 0, TERM_IDENTITY, FINISH_KEEP };
+    return none;
+}
+
+/* The result's bits: the total of n terms finished and rounded once. */
+QUIRE_INLINE uint64_t finish_and_round(quire_total t, finish_kind finish, uint64_t n, format_description format,
+                                       quire_rounding rounding) {
+    if (finish == FINISH_ROOT) t = total_root(t);
+    if (finish == FINISH_DIVIDE) t = total_divide(t, n);
+    return total_round(t, format, rounding);
 }
 
 #endif

@@ -1,0 +1,55 @@
+/* many.c - quire_reduce: layouts are checked, and go to the context's backend, one contiguous vector as a job of its own.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "api/check.h"
+#include "format/formats.h"
+
+static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride; }
+
+/* Adds how far apart the first and the last of so many are, in elements; answers whether that fits. */
+static int add_span(size_t *span, size_t count, ptrdiff_t stride) {
+    size_t product;
+    return !__builtin_mul_overflow(count - 1, magnitude(stride), &product) && !__builtin_add_overflow(*span, product, span);
+}
+
+/* Whether all elements of a layout, of so many bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector if
+ * they stood side by side. */
+static int reaches(const quire_layout *l, size_t size) {
+    size_t span = 1;
+    if (!l->outer || !l->n || !l->inner) return 1;
+    return l->n <= PTRDIFF_MAX / size && add_span(&span, l->outer, l->outer_stride) && add_span(&span, l->n, l->stride) &&
+           add_span(&span, l->inner, l->inner_stride) && span <= PTRDIFF_MAX / size;
+}
+
+static quire_status check_layouts(const quire_reduction *what, const quire_layout *x, const quire_layout *y) {
+    const size_t size = (size_t)describe_format(what->type).size;
+    size_t results;
+    if (x->outer != y->outer || x->n != y->n || x->inner != y->inner) return QUIRE_INVALID_LAYOUT;
+    if (!reaches(x, size) || !reaches(y, size) || __builtin_mul_overflow(x->outer, x->inner, &results))
+        return QUIRE_INVALID_LAYOUT;
+    return results > PTRDIFF_MAX / (size_t)describe_format(what->result_type).size ? QUIRE_INVALID_LAYOUT : QUIRE_OK;
+}
+
+static int is_contiguous(const quire_layout *l) { return l->n <= 1 || l->stride == 1; }
+
+quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, const void *x,
+                          const quire_layout *y_layout, const void *y, void *results) {
+    if (!what || !x_layout) return QUIRE_NULL_POINTER;
+    const operation_description is = describe_operation(what->operation ? what->operation : QUIRE_SUM);
+    const quire_reduction r = reduction_with_defaults(*what);
+    quire_status status = check_reduction(&r);
+    if (status) return status;
+    if (is.arrays == 1) y_layout = x_layout, y = x;
+    if (!y_layout) y_layout = x_layout;
+    status = check_layouts(&r, x_layout, y_layout);
+    if (status) return status;
+    const size_t vectors = x_layout->outer * x_layout->inner, n = x_layout->n;
+    if (!vectors) return QUIRE_OK;
+    const quire_job job = { r.type, is.term, is.finish, n, x, y, r.method, r.result_type, results, r.rounding };
+    status = check_job(&job);
+    if (status) return status;
+    const quire_backend *backend = backend_of(context);
+    if (vectors == 1 && is_contiguous(x_layout) && is_contiguous(y_layout)) return backend->reduce(context, &job);
+    return backend->reduce_many(context, &job, x_layout, y_layout);
+}
