@@ -62,6 +62,60 @@ QUIRE_INLINE quire_total total_of_double(double x) {
     return total_normalize(t);
 }
 
+/* A total shifted down by d >= 0 bits, what falls off kept as sticky. */
+QUIRE_INLINE quire_total total_shift_down(quire_total t, int d) {
+    const uint64_t high = t.high, low = t.low;
+    if (d >= 128) {
+        t.sticky |= (high | low) != 0;
+        t.high = t.low = 0;
+    } else if (d >= 64) {
+        t.sticky |= (low | (d > 64 ? high << (128 - d) : 0)) != 0;
+        t.low = high >> (d - 64), t.high = 0;
+    } else if (d > 0) {
+        t.sticky |= low << (64 - d) != 0;
+        t.low = low >> d | high << (64 - d), t.high = high >> d;
+    }
+    t.exponent += d;
+    return t;
+}
+
+/* The exact sum of two finite doubles. What falls off the 128 bits leaves the low bit unsure in a difference whose top bit
+ * is lost; no boundary of a rounding, a root's square or a multiple of a count has a bit so low. */
+QUIRE_INLINE quire_total total_of_two(double a, double b) {
+    quire_total large = total_of_double(a), small = total_of_double(b);
+    if (!small.high) return large;
+    if (!large.high) return small;
+    if (small.exponent > large.exponent || (small.exponent == large.exponent && small.high > large.high)) {
+        const quire_total swapped = large;
+        large = small, small = swapped;
+    }
+    quire_total t = total_shift_down(small, large.exponent - small.exponent);
+    const int sticky = t.sticky, subtract = large.negative != small.negative;
+    const uint64_t low = t.low;
+    if (!subtract) {
+        t.high += large.high; /* the low half of large is 0 */
+        const int carry = t.high < large.high;
+        t.negative = large.negative;
+        if (!carry) return t;
+        t = total_shift_down(t, 1);
+        t.high |= (uint64_t)1 << 63;
+        return t;
+    }
+    const uint64_t borrow = low + (uint64_t)sticky; /* large - small - f = (large - small - 1) + (1 - f)                   */
+    t.low = (uint64_t)0 - borrow;
+    t.high = large.high - t.high - (borrow != 0);
+    t.negative = large.negative;
+    t.sticky = 0;
+    if (!t.high && !t.low) {
+        t = total_zero(0);
+        t.cancelled = 1;
+        return t;
+    }
+    t = total_normalize(t);
+    t.sticky = sticky;
+    return t;
+}
+
 /* The root; a negative total has none, but -0 is its own. */
 QUIRE_INLINE quire_total total_root(quire_total t) {
     if (t.kind == TOTAL_NAN || (!t.high && t.kind == TOTAL_FINITE)) return t;

@@ -108,6 +108,8 @@ static quire_status check_memories(const cuda_context *c, const quire_job *job, 
     return status;
 }
 
+#include "cuda/host/vectors.cuh"
+
 /* ----------------------------------------------------------------------------------------------------------- launching */
 
 static cudaLaunchAttribute overlapping(bool may_overlap) {
@@ -154,9 +156,9 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     bool others;
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result, &others);
     if (status) return status;
+    if (!is_windowed(job->type)) return reduce_decoded(c, job, accumulator);
     const bool was_hard = *(volatile unsigned *)c->hint;
     const cuda_kernel kernel = kernel_for(c, job, was_hard, accumulator != NULL);
-    if (!kernel.function) return QUIRE_INVALID_TYPE;
     cuda_job work = {};
     work.x = job->x, work.y = job->y, work.n = job->n;
     work.finish = job->finish, work.rounding = job->rounding;
@@ -180,19 +182,14 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
         work.hint = NULL;
         error = start(c, job, &kernel, work);
     }
-    return status_of(error);
+    const bool tells = job->method != QUIRE_EXACT || (!accumulator && job->rounding != QUIRE_DOWNWARD);
+    return error || tells || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
 static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
     return launch((cuda_context *)context, job, NULL);
-}
-
-static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
-                                     const quire_layout *y_layout) {
-    (void)context, (void)job, (void)x_layout, (void)y_layout;
-    return QUIRE_INVALID_LAYOUT;
 }
 
 static quire_status cuda_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
@@ -225,6 +222,7 @@ static quire_status cuda_set_progress(quire_context *context, void (*report)(voi
 static void release(cuda_context *c) {
     if (c->moved) cudaEventDestroy(c->moved);
     if (c->workspace) cudaFree(c->workspace);
+    if (c->vectors) cudaFree(c->vectors);
     if (c->hint) cudaFreeHost(c->hint);
     free(c);
 }
@@ -332,10 +330,12 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
+    if (!error) error = cudaMalloc((void **)&c->vectors, sizeof *c->vectors);
     if (!error) error = cudaMallocHost((void **)&c->hint, sizeof *c->hint);
     if (!error) *c->hint = 0;
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (!error) error = cudaMemsetAsync(c->workspace, 0, sizeof *c->workspace, stream);
+    if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);
     if (!error) error = cudaMemsetAsync(c->workspace->partial, 255, sizeof c->workspace->partial, stream);
     if (!error) error = cudaStreamSynchronize(stream);
     if (stream) cudaStreamDestroy(stream);

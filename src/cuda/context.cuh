@@ -6,6 +6,7 @@
 #define QUIRE_CUDA_CONTEXT_CUH
 
 #include "cuda/job.h"
+#include "cuda/kernels/vectors_job.h"
 
 /* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps,long", read by quire_open_cuda; blocks: of
  * long arrays one more gathers (of exact sums, if long is given, too); long: from how many bytes on an array is long; 0:
@@ -27,6 +28,7 @@ struct cuda_context {
     cudaStream_t stream;
     cudaEvent_t moved; /* orders a new stream behind the old one                                                         */
     cuda_workspace *workspace;
+    vectors_workspace *vectors;
     unsigned *hint; /* the host's: whether the last exact sum of 8 MB or more met what no window holds, as far as is known */
     launch_wish wish;
     bool has_bulk; /* whether the kernels were compiled for compute capability 9.0 or later                              */

@@ -26,11 +26,6 @@ QUIRE_INLINE int kahan_sum_alone(const double *state) {
 /* Else it is the exact sum of the two, to be rounded once. */
 QUIRE_INLINE quire_total kahan_total(const double *state) {
     if (kahan_sum_alone(state)) return total_of_double(state[0]);
-    int64_t limb[QUIRE_ACCUMULATOR_LIMBS] = { 0 };
-    limbs_add_double(limb, state[0]);
-    limbs_add_double(limb, state[1]);
-    quire_total t = limbs_total(limb);
-    t.cancelled = !t.high;
-    return t;
+    return total_of_two(state[0], state[1]);
 }
 #endif

@@ -1,0 +1,13 @@
+/* directed.cuh - additions that round down and up. The two are equal if and only if neither had to round.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_DEVICE_DIRECTED_CUH
+#define QUIRE_CUDA_DEVICE_DIRECTED_CUH
+
+static __device__ __forceinline__ double add_down(double a, double b) { return __dadd_rd(a, b); }
+static __device__ __forceinline__ double add_up(double a, double b) { return __dadd_ru(a, b); }
+static __device__ __forceinline__ float add_down(float a, float b) { return __fadd_rd(a, b); }
+static __device__ __forceinline__ float add_up(float a, float b) { return __fadd_ru(a, b); }
+
+#endif

@@ -1,0 +1,87 @@
+/* vectors_finish.cuh - from the total of a vector to its result.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_VECTORS_FINISH_CUH
+#define QUIRE_CUDA_GRID_VECTORS_FINISH_CUH
+
+#include "cuda/result.cuh"
+#include "cuda/warp/agents.cuh"
+#include "cuda/warp/cells.cuh"
+
+static __device__ __forceinline__ void *result_at(const vectors_job &job, size_t v) {
+    return (char *)job.results + v * (size_t)job.format.size;
+}
+
+/* Three numbers as two that round alike: the second is rounded to odd, more than 100 bits below the first's leading one, so
+ * that nothing that is rounded, or divided by a count, or a root, can tell (Boldo and Melquiond 2008). */
+static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS]) {
+    double high, middle, low, lower;
+    lower = two_sum_f64(word[1], word[2], &low);
+    middle = two_sum_f64(word[0], low, &high);
+    lower = two_sum_f64(middle, lower, &low);
+    if (lower != 0 && !(bits_of_double(low) & 1)) /* the neighbour on the side of what is left                          */
+        low = double_of_bits(bits_of_double(low) + ((lower > 0) == (low > 0) ? 1 : -1));
+    word[0] = high, word[1] = low, word[2] = 0;
+}
+
+/* Rounds the total of a vector of n elements, and stores it. */
+template <class Agent>
+static __device__ __forceinline__ void store_vector(const vectors_job &job, size_t v, size_t n, double (&word)[VECTORS_WORDS]) {
+    if constexpr (Agent::is_exact && Agent::words == 3)
+        if (word[1] != 0 || word[2] != 0) two_of_three(word);
+    const bool alone = Agent::is_exact ? word[1] == 0 : Agent::words == 1 || kahan_sum_alone(word);
+    uint64_t bits;
+    if (job.is_number && n) {
+        const double number = alone ? word[0] : sum_of_two(word[0], word[1], job.format.precision);
+        bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
+    } else {
+        const quire_total t = !n ? total_zero(0) : alone ? total_of_double(word[0]) : total_of_two(word[0], word[1]);
+        bits = finish_and_round(t, job.finish, n, job.format, job.rounding);
+    }
+    format_store(bits, job.format.size, result_at(job, v));
+}
+
+/* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole warp. */
+static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_accumulator &sum, size_t v, size_t n, int lane) {
+    if (!job.accumulator) {
+        const quire_total limbs = warp_total(sum.limb, lane);
+        if (lane) return;
+        sum.count = (int64_t)n;
+        const quire_total t = accumulator_total_of(&sum, limbs);
+        format_store(finish_and_round(t, job.finish, n, job.format, job.rounding), job.format.size, result_at(job, v));
+    } else if (lane == 0) {
+        sum.count = (int64_t)n;
+        accumulator_carry(&sum);
+        accumulator_merge(job.accumulator, &sum);
+    }
+}
+
+/* The slow way of a whole vector; by a whole warp. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_cells &cells, size_t v, int lane) {
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    cells.clear(lane);
+    add_by_cells<Format, PRODUCT>(cells, at.x, at.y, 0, at.n, job.magnitude, lane);
+    store_limbs(job, cells.sum, v, at.n, lane);
+    __syncwarp();
+}
+
+/* Whether an exact total needs to know what its terms were: a zero has a sign that they decide. */
+static __device__ __forceinline__ bool needs_terms(const vectors_job &job, const vector_total &t) {
+    return job.rounding == QUIRE_DOWNWARD && t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
+}
+
+/* Vectors of a bundle, a lane each: rounds them together; those whose totals are not known one by one, by all lanes. */
+template <class Format, bool PRODUCT, class Agent>
+static __device__ __forceinline__ void finish_bundle(const vectors_job &job, warp_cells &cells, size_t v, bool is_there,
+                                                     vector_total &t, int lane) {
+    bool is_known = t.is_known;
+    if constexpr (Agent::is_exact) is_known = is_known && !needs_terms(job, t);
+    if (is_there && is_known) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);
+    if constexpr (Agent::is_exact)
+        for (unsigned left = __ballot_sync(WHOLE_WARP, is_there && !is_known); left; left &= left - 1)
+            sum_by_cells<Format, PRODUCT>(job, cells, __shfl_sync(WHOLE_WARP, v, __ffs((int)left) - 1), lane);
+}
+
+#endif

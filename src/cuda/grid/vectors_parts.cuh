@@ -1,0 +1,146 @@
+/* vectors_parts.cuh - parts of vectors: each leaves its total in a place, and the last of a bundle to end brings them
+ * together. No part waits for another.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_VECTORS_PARTS_CUH
+#define QUIRE_CUDA_GRID_VECTORS_PARTS_CUH
+
+#include "cuda/grid/vectors_finish.cuh"
+
+/* A part whose total is not known goes to the vector's limbs; by a whole warp. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &v,
+                                                  size_t begin, size_t end, quire_accumulator *to, int lane) {
+    cells.clear(lane);
+    add_by_cells<Format, PRODUCT>(cells, v.x, v.y, begin, end, job.magnitude, lane);
+    const int64_t *word = cells.sum.limb;
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
+        if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
+    __syncwarp();
+}
+
+/* An exact vector all of whose parts have ended, by limbs: those of unknown parts are there already. By a whole warp. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void parts_by_limbs(const vectors_job &job, warp_cells &cells, size_t v, size_t slot,
+                                                   const part_state *place, unsigned parts, bool some_unknown, int lane) {
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    if (some_unknown && slot >= VECTORS_LIMBS) {
+        sum_by_cells<Format, PRODUCT>(job, cells, v, lane);
+        return;
+    }
+    int64_t *word = cells.sum.limb, *limbs = job.workspace->limbs[slot].limb;
+    bool nonzero = false;
+    cells.clear(lane);
+    for (unsigned p = lane; p < parts; p += WARP)
+        for (int i = 0; i < VECTORS_WORDS; i++) {
+            const double number = __ldcg(&place[p].word[i]);
+            nonzero |= number != 0;
+            cells.add_double(number);
+        }
+    cells.empty(lane);
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS && some_unknown; i += WARP) word[i] += __ldcg(&limbs[i]), limbs[i] = 0;
+    nonzero = __any_sync(WHOLE_WARP, nonzero);
+    const int64_t other =
+        nonzero ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, at.y, 0, at.n, job.magnitude, lane);
+    if (lane == 0) cells.sum.other |= other;
+    __syncwarp();
+    store_limbs(job, cells.sum, v, at.n, lane);
+    __syncwarp();
+}
+
+/* The same, by a few doubles if these hold the sum. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, warp_cells &cells, size_t v, size_t slot,
+                                                       unsigned parts, int lane) {
+    typedef exact_agent<Format, PRODUCT> agent;
+    const part_state *place = &job.workspace->place[slot * parts];
+    typename agent::sum s;
+    bool some_unknown = false;
+    s.clear();
+    for (unsigned p = lane; p < parts; p += WARP) {
+        some_unknown |= __ldcg(&place[p].is_unknown) != 0;
+        for (int i = 0; i < agent::words; i++) {
+            const double number = __ldcg(&place[p].word[i]);
+            if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
+        }
+    }
+    some_unknown = __any_sync(WHOLE_WARP, some_unknown);
+    vector_total t = agent::merged(s, WARP);
+    if (some_unknown || !t.is_known || job.accumulator || needs_terms(job, t))
+        parts_by_limbs<Format, PRODUCT>(job, cells, v, slot, place, parts, some_unknown, lane);
+    else if (lane == 0)
+        store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);
+}
+
+/* The same in the canonical order: a lane takes neighbouring parts, a subtree, and lanes merge with their neighbours. */
+template <class Format, class Agent, class Method>
+static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job, size_t v, size_t slot, unsigned parts,
+                                                         int lane) {
+    typedef typename Format::real real;
+    const part_state *place = &job.workspace->place[slot * parts];
+    unsigned each = 1;
+    while (each * WARP < parts) each *= 2;
+    real state[Method::words];
+    tile_tree<real, Method> tree;
+    tree.tiles = 0;
+    for (int i = 0; i < Method::words; i++) state[i] = (real)-0.0;
+    for (unsigned p = lane * each; p < parts && p < (lane + 1) * each; p++) {
+        for (int i = 0; i < Method::words; i++) state[i] = (real)__ldcg(&place[p].word[i]);
+        tree.add(state);
+    }
+    if (tree.tiles) tree.total(state);
+    __syncwarp();
+    for (unsigned apart = 1; apart < WARP; apart *= 2) {
+        real other[Method::words];
+        for (int i = 0; i < Method::words; i++) other[i] = __shfl_xor_sync(WHOLE_WARP, state[i], apart);
+        Method::merge(state, other);
+    }
+    vector_total t = Agent::total_of(state);
+    if (lane == 0) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);
+}
+
+/* Whether this is the last of so many units to end: all that the others wrote is then seen. By a whole warp. */
+static __device__ __forceinline__ bool is_last_unit(unsigned *ended, unsigned units, int lane) {
+    unsigned before = 0;
+    __threadfence();
+    __syncwarp();
+    if (lane == 0) before = atomicAdd(ended, 1u);
+    const bool is_last = __shfl_sync(WHOLE_WARP, before, 0) == units - 1;
+    if (is_last && lane == 0) *ended = 0;
+    __threadfence();
+    return is_last;
+}
+
+/* Part number "part" of "parts", "elements" each, of the vectors that a warp has at once: from first on, in slots from slot
+ * on. */
+template <class Format, bool PRODUCT, class Agent, class Method>
+static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cells &cells, size_t first, unsigned threads,
+                                                size_t slot, unsigned part, size_t elements, unsigned parts, int lane) {
+    vectors_workspace &w = *job.workspace;
+    const unsigned group = lane / threads, thread = lane % threads, groups = WARP / threads;
+    const bool is_there = first + group < job.vectors;
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, first + group);
+    const size_t begin = min((size_t)part * elements, at.n), end = min(begin + elements, at.n);
+    const vector_total t = Agent::consume(at, begin, end, job.rows, job.magnitude, thread, threads);
+    if (thread == 0 && is_there) {
+        part_state *to = &w.place[(slot + group) * parts + part];
+        for (int i = 0; i < VECTORS_WORDS; i++) to->word[i] = t.is_known ? t.word[i] : i ? 0 : -0.0;
+        to->is_unknown = !t.is_known;
+    }
+    if constexpr (Agent::is_exact)
+        for (unsigned left = __ballot_sync(WHOLE_WARP, thread == 0 && is_there && !t.is_known); left; left &= left - 1) {
+            const unsigned g = (unsigned)(__ffs((int)left) - 1) / threads;
+            if (slot + g < VECTORS_LIMBS)
+                part_by_cells<Format, PRODUCT>(job, cells, vector_at<Format>(job.at, job.vectors, first + g), begin,
+                                               min(begin + elements, at.n), &w.limbs[slot + g], lane);
+        }
+    if (!is_last_unit(&w.ended[slot], parts, lane)) return;
+    for (unsigned g = 0; g < groups && first + g < job.vectors; g++)
+        if constexpr (Agent::is_exact)
+            finish_exact_parts<Format, PRODUCT>(job, cells, first + g, slot + g, parts, lane);
+        else
+            finish_ordered_parts<Format, Agent, Method>(job, first + g, slot + g, parts, lane);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* vectors.cuh - the launches of kernels/vectors.cuh. From context.cu: on_device, check_memory, status_of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_VECTORS_CUH
+#define QUIRE_CUDA_HOST_VECTORS_CUH
+
+#include "cuda/host/vectors_plan.h"
+
+static vectors_kernels find_vectors_kernels(const quire_job *job) {
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+    case number: return quire_vectors_##name(job->term == TERM_PRODUCT, job->method);
+    switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return {};
+}
+
+static cudaError_t start_vectors(const cuda_context *c, const void *function, vectors_job *work, size_t units) {
+    const size_t warps = VECTORS_THREADS / 32, blocks = units / warps + (units % warps != 0);
+    int resident = 1;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
+    if (error) return error;
+    size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * resident * 4));
+    void *arguments[] = { work };
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)(blocks < most ? blocks ? blocks : 1 : most));
+    config.blockDim = dim3(VECTORS_THREADS);
+    config.stream = c->stream;
+    return cudaLaunchKernelExC(&config, function, arguments);
+}
+
+/* How many warps are at work at once, about. */
+static size_t warps_of_device(const cuda_context *c) {
+    return (size_t)(c->wish.blocks ? c->wish.blocks * (VECTORS_THREADS / 32) : (unsigned)c->multiprocessors * 24);
+}
+
+static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
+    vectors_job work = {};
+    work.at.x = job->x, work.at.y = job->y;
+    work.magnitude = job->term == TERM_MAGNITUDE;
+    work.rows = order_rows_of(job->method);
+    work.finish = job->finish, work.rounding = job->rounding;
+    work.format = describe_format(job->result_type);
+    work.is_number = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && work.format.precision >= 8;
+    work.results = job->result, work.accumulator = accumulator;
+    work.workspace = c->vectors;
+    return work;
+}
+
+/* Vectors of a layout, or one that goes to an accumulator. */
+static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
+                                  quire_accumulator *accumulator) {
+    vectors_job work = vectors_job_of(c, job, accumulator);
+    work.at.x_layout = *x, work.at.y_layout = *y;
+    work.vectors = x->outer * x->inner;
+    const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),
+                                       accumulator != NULL);
+    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
+    return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
+}
+
+/* The least and the greatest address of a layout's elements. */
+static void extent_of(const quire_layout *l, const void *x, size_t size, const char **first, const char **last) {
+    const ptrdiff_t at[3] = { (ptrdiff_t)(l->outer - 1) * l->outer_stride, (ptrdiff_t)(l->n - 1) * l->stride,
+                              (ptrdiff_t)(l->inner - 1) * l->inner_stride };
+    *first = *last = (const char *)x;
+    for (int i = 0; i < 3; i++) (at[i] < 0 ? *first : *last) += at[i] * (ptrdiff_t)size;
+}
+
+/* Whether the device can reach both ends. */
+static quire_status check_layout_memory(const cuda_context *c, const quire_layout *l, const void *x, size_t size) {
+    bool others;
+    const char *first, *last;
+    extent_of(l, x, size, &first, &last);
+    const quire_status status = check_memory(first, c, &others);
+    return status || last == first ? status : check_memory(last, c, &others);
+}
+
+static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                                     const quire_layout *y_layout) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const size_t size = (size_t)describe_format(job->type).size;
+    bool others;
+    quire_status status = check_memory(job->result, c, &others);
+    if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
+    if (!status && job->n && job->y != job->x) status = check_layout_memory(c, y_layout, job->y, size);
+    return status ? status : reduce_layout(c, job, x_layout, y_layout, NULL);
+}
+
+/* One contiguous vector of a format that no kernel of array.cuh knows, whose memory has been checked. */
+static quire_status reduce_decoded(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
+    const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };
+    return reduce_layout(c, job, &layout, &layout, accumulator);
+}
+
+/* Behind a kernel that does not tell zeros from terms that cancel. */
+static quire_status tell_zeros(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
+    vectors_job work = vectors_job_of(c, job, accumulator);
+    const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };
+    work.at.x_layout = work.at.y_layout = layout;
+    work.vectors = 1, work.threads = 32, work.turns = 1, work.parts = 1;
+    quire_job exact = *job;
+    exact.method = QUIRE_EXACT;
+    return status_of(start_vectors(c, find_vectors_kernels(&exact).zeros, &work, plan_divide_up(job->n, PART_LEAST)));
+}
+
+#endif

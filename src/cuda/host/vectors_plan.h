@@ -1,0 +1,72 @@
+/* vectors_plan.h - how many vectors become work for a device: a pure function of the job and of what the device is.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_VECTORS_PLAN_H
+#define QUIRE_CUDA_HOST_VECTORS_PLAN_H
+
+#include "cuda/kernels/vectors_job.h"
+
+/* See vectors_job.h. units: how many warps have something to do. */
+typedef struct {
+    unsigned threads, turns, parts;
+    size_t part, units;
+} vectors_plan;
+
+static inline size_t plan_least(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t plan_divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
+
+/* Whether neighbouring vectors stand nearer to each other than neighbouring elements: columns. */
+static inline int plan_has_columns(const quire_layout *l) {
+    const ptrdiff_t inner = l->inner_stride < 0 ? -l->inner_stride : l->inner_stride;
+    const ptrdiff_t stride = l->stride < 0 ? -l->stride : l->stride;
+    return l->inner >= 8 && inner < stride;
+}
+
+/* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32. Exact
+ * sums have no order: of columns a thread takes one, so that neighbouring threads read neighbouring elements, unless there
+ * are fewer columns than threads of a warp. */
+static inline unsigned plan_threads(const quire_layout *x, quire_method method, int size) {
+    const unsigned count = method == QUIRE_EXACT ? (unsigned)vectors_group(size) : VECTORS_LANES;
+    unsigned threads = 1;
+    while (threads < 32 && threads * count < x->n) threads *= 2;
+    if (method == QUIRE_EXACT && plan_has_columns(x))
+        while (threads > 1 && 32 / threads < x->inner) threads /= 2;
+    return threads;
+}
+
+/* Vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts that are no shorter
+ * than PART_LEAST, in the canonical order subtrees of the same size. */
+static inline vectors_plan plan_layout(const quire_layout *x, quire_method method, order_rows rows, int size, size_t warps,
+                                       int accumulates) {
+    vectors_plan p = { plan_threads(x, method, size), 1, 1, x->n, 0 };
+    const size_t vectors = x->outer * x->inner, at_once = 32 / p.threads, bundles = plan_divide_up(vectors, at_once);
+    const int may_cut = (method == QUIRE_EXACT || p.threads == 32) && bundles * at_once <= VECTORS_IN_PARTS;
+    if (may_cut && (bundles < warps || accumulates) && x->n >= 2 * PART_LEAST) {
+        size_t parts = plan_least(plan_divide_up(warps, bundles), x->n / PART_LEAST);
+        parts = plan_least(parts, VECTORS_PLACES / (bundles * at_once));
+        if (parts > 1 || accumulates) {
+            size_t part = order_tile(x->n, rows);
+            if (method == QUIRE_EXACT)
+                part = plan_divide_up(plan_divide_up(x->n, parts), 256) * 256;
+            else
+                while (plan_divide_up(x->n, part) > parts) part *= 2;
+            p.part = part;
+            p.parts = (unsigned)plan_divide_up(x->n, part);
+        }
+    }
+    if (p.parts == 1)
+        while (p.turns < p.threads && bundles / (2 * p.turns) >= warps) p.turns *= 2;
+    p.units = plan_divide_up(bundles, p.turns) * p.parts;
+    return p;
+}
+
+/* Segments, whose lengths the device knows: turns of them a warp. */
+static inline vectors_plan plan_segments(size_t segments, size_t warps) {
+    vectors_plan p = { 1, 1, 1, 0, 0 };
+    while (p.turns < 32 && segments / (2 * p.turns) >= warps) p.turns *= 2;
+    p.units = plan_divide_up(segments, p.turns);
+    return p;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* vectors.cuh - many vectors at once, by every method: rows, columns, strides, segments, and the parts of long ones.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_VECTORS_CUH
+#define QUIRE_CUDA_KERNELS_VECTORS_CUH
+
+#include "cuda/grid/vectors_parts.cuh"
+
+static __device__ __forceinline__ size_t warp_of_grid() { return (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / WARP; }
+static __device__ __forceinline__ size_t warps_of_grid() { return gridDim.x * (size_t)blockDim.x / WARP; }
+
+static __device__ __forceinline__ warp_cells &cells_of_warp() {
+    __shared__ warp_cells cells[VECTORS_THREADS / WARP];
+    return cells[threadIdx.x / WARP];
+}
+
+/* How many threads share a vector of a bundle of segments, by the longest: one group of each holds it, or all 32 do not.
+ * Those that are to be cut are left out, and noted, while there is room. Answers whether this lane's is left out. */
+template <class Agent>
+static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, size_t v, bool is_there, unsigned &threads,
+                                                        size_t &longest) {
+    size_t n = is_there ? vector_at<float_format>(job.at, job.vectors, v).n : 0;
+    bool left_out = false;
+    if (n >= LONG_SEGMENT) {
+        const unsigned at = atomicAdd(&job.workspace->long_segments, 1u);
+        left_out = at < LONG_SEGMENTS;
+        if (left_out) job.workspace->long_segment[at] = v, n = 0;
+    }
+    longest = (size_t)warp_max((int)min(n, (size_t)LONG_SEGMENT));
+    for (threads = 1; threads < WARP && threads * Agent::count < longest;) threads *= 2;
+    return left_out;
+}
+
+/* A bundle: as many vectors at once as fit the warp, turn by turn; what lane i finishes is vector first + i. Of vectors that
+ * are one group of each thread the next ones are under way while those of a turn are added up. */
+template <class Format, bool PRODUCT, class Agent>
+static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_cells &cells, size_t first, unsigned bundle,
+                                                  int lane) {
+    unsigned threads = job.threads;
+    size_t longest = job.at.x_layout.n;
+    const bool is_there = (unsigned)lane < bundle && first + lane < job.vectors;
+    bool left_out = false;
+    if (job.at.begin) left_out = look_at_segments<Agent>(job, first + lane, is_there, threads, longest);
+    const unsigned out = __ballot_sync(WHOLE_WARP, left_out);
+    const unsigned groups = WARP / threads, group = lane / threads, thread = lane % threads;
+    const bool is_short = longest <= (size_t)threads * Agent::count;
+    auto vector_of = [&](unsigned turn) {
+        const unsigned number = turn * groups + group;
+        vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, first + number);
+        if (number >= bundle || (out >> number & 1)) at.n = 0;
+        return at;
+    };
+    typename Agent::group next;
+    auto load = [&](unsigned turn) {
+        const vector_pair<Format> at = vector_of(turn);
+        next.load(at, 0, at.n, thread, threads, Agent::has_neighbours(at, 0));
+    };
+    vector_total mine = { {}, true };
+    if (is_short) load(0);
+    for (unsigned turn = 0; turn * groups < bundle; turn++) {
+        vector_total t;
+        if (is_short) {
+            const typename Agent::group now = next;
+            if ((turn + 1) * groups < bundle) load(turn + 1);
+            t = Agent::of_group(now, job.magnitude, threads);
+        } else {
+            const vector_pair<Format> at = vector_of(turn);
+            t = Agent::consume(at, 0, at.n, job.rows, job.magnitude, thread, threads);
+        }
+        const int from = (lane % groups) * threads;
+        const bool is_mine = lane / groups == turn, is_known = __shfl_sync(WHOLE_WARP, (int)t.is_known, from);
+        for (int i = 0; i < Agent::words; i++) {
+            const double word = __shfl_sync(WHOLE_WARP, t.word[i], from);
+            if (is_mine) mine.word[i] = word;
+        }
+        if (is_mine) mine.is_known = is_known;
+    }
+    finish_bundle<Format, PRODUCT, Agent>(job, cells, first + lane, is_there && !left_out, mine, lane);
+}
+
+template <class Format, bool PRODUCT, class Agent, class Method>
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) vectors_kernel(const __grid_constant__ vectors_job job) {
+    const int lane = threadIdx.x % WARP;
+    warp_cells &cells = cells_of_warp();
+    const unsigned groups = WARP / job.threads, bundle = job.at.begin ? job.turns : groups * job.turns;
+    const size_t bundles = (job.vectors + bundle - 1) / bundle;
+    for (size_t unit = warp_of_grid(); unit < bundles * job.parts; unit += warps_of_grid())
+        if (job.parts == 1 && !job.accumulator)
+            one_bundle<Format, PRODUCT, Agent>(job, cells, unit * bundle, bundle, lane);
+        else
+            one_part<Format, PRODUCT, Agent, Method>(job, cells, unit / job.parts * bundle, job.threads,
+                                                     unit / job.parts * bundle, (unsigned)(unit % job.parts), job.part,
+                                                     job.parts, lane);
+}
+
+/* The segments that were left out, a slot each, cut so that the grid has a part for each of its warps, or as many as there is
+ * room for. The last block to end forgets them. */
+template <class Format, bool PRODUCT, class Agent, class Method>
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
+    long_segments_kernel(const __grid_constant__ vectors_job job) {
+    constexpr unsigned MOST = VECTORS_PLACES / LONG_SEGMENTS;
+    const int lane = threadIdx.x % WARP;
+    vectors_workspace &w = *job.workspace;
+    warp_cells &cells = cells_of_warp();
+    const size_t count = min(__ldcg(&w.long_segments), (unsigned)LONG_SEGMENTS);
+    for (size_t unit = warp_of_grid(); unit < count * MOST; unit += warps_of_grid()) {
+        const size_t slot = unit / MOST, v = w.long_segment[slot];
+        const size_t n = vector_at<Format>(job.at, job.vectors, v).n;
+        size_t part = order_tile(n, job.rows);
+        while ((n - 1) / part >= MOST) part *= 2;
+        one_part<Format, PRODUCT, Agent, Method>(job, cells, v, WARP, slot, (unsigned)(unit % MOST), part, MOST, lane);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicAdd(&w.ended[LONG_SEGMENTS], 1u) == gridDim.x - 1)
+        w.ended[LONG_SEGMENTS] = 0, w.long_segments = 0;
+}
+
+/* After a kernel that has not told zeros from terms that cancel (job: one vector): a result that is +0 and is to be rounded
+ * down becomes -0 if a term is no zero; an accumulator that is zero is told whether one was. */
+template <class Format, bool PRODUCT>
+__global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_constant__ vectors_job job) {
+    const int lane = threadIdx.x % WARP;
+    const vector_pair<Format> v = vector_at<Format>(job.at, job.vectors, 0);
+    const size_t each = (v.n + warps_of_grid() - 1) / warps_of_grid(), begin = min(warp_of_grid() * each, v.n);
+    if (!job.accumulator) {
+        unsigned bits = 0;
+        for (int i = 0; i < job.format.size; i++) bits |= ((volatile unsigned char *)job.results)[i];
+        if (bits) return;
+    } else if (*(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO) {
+        return;
+    }
+    const int64_t other = other_terms<Format, PRODUCT>(v.x, v.y, begin, min(begin + each, v.n), job.magnitude, lane);
+    if (lane || other < OTHER_NONZERO) return;
+    if (job.accumulator)
+        atomicOr((unsigned long long *)&job.accumulator->other, (unsigned long long)OTHER_NONZERO);
+    else
+        format_store(job.format.sign, job.format.size, job.results);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the table */
+
+template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
+    return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
+             (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
+             (const void *)zeros_kernel<Format, PRODUCT> };
+}
+
+template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {
+    switch (method) {
+    case QUIRE_EXACT: return kernels_of<Format, PRODUCT, exact_agent<Format, PRODUCT>, plain_method>();
+    case QUIRE_KAHAN: return kernels_of<Format, PRODUCT, ordered_agent<Format, PRODUCT, kahan_method>, kahan_method>();
+    case QUIRE_PAIRWISE: /* plain's arithmetic, in tiles of another size */
+    case QUIRE_PLAIN: return kernels_of<Format, PRODUCT, ordered_agent<Format, PRODUCT, plain_method>, plain_method>();
+    }
+    return {};
+}
+
+#define QUIRE_VECTORS_OF(name)                                                                                              \
+    vectors_kernels quire_vectors_##name(bool is_product, quire_method method) {                                            \
+        return is_product ? vectors_kernels_of<name##_format, true>(method)                                                 \
+                          : vectors_kernels_of<name##_format, false>(method);                                               \
+    }
+
+#endif

@@ -1,0 +1,4 @@
+/* vectors_half.cu - the kernels of many vectors of half. SPDX-License-Identifier: MIT */
+#include "cuda/kernels/vectors.cuh"
+
+QUIRE_VECTORS_OF(half)

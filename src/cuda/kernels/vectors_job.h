@@ -1,0 +1,89 @@
+/* vectors_job.h - many vectors at once: what the host hands to the kernels of vectors.cuh, and the memory they share.
+ *
+ * A vector is shared by "threads" neighbouring threads, a power of two, so that a warp has 32 / threads vectors at once, and
+ * takes "turns" times as many, one after the other: its bundle. A lane then finishes one vector of the bundle, all lanes
+ * together. Long vectors are cut into parts, a unit of work each; the last unit of a bundle to end brings its parts together.
+ * No unit waits for another.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_VECTORS_JOB_H
+#define QUIRE_CUDA_KERNELS_VECTORS_JOB_H
+
+#include "backend.h"
+#include "format/formats.h"
+#include "order/order.h"
+
+#ifdef __CUDACC__
+#define QUIRE_DEVICE_TOO __host__ __device__
+#else
+#define QUIRE_DEVICE_TOO
+#endif
+
+#define VECTORS_THREADS 256     /* of a block                                                                              */
+#define VECTORS_PLACES (1 << 17) /* parts there can be in all                                                              */
+#define VECTORS_IN_PARTS 65536  /* vectors that are cut                                                                    */
+#define VECTORS_LIMBS 2048      /* of those, as many as have limbs of their own for what parts cannot tell                 */
+#define VECTORS_BLOCKS 2         /* of a multiprocessor, that registers are to leave room for                          */
+#define VECTORS_LANES 8         /* of the canonical order, that a thread has                                               */
+#define VECTORS_WORDS 3         /* the most numbers a sum consists of                                                      */
+#define PART_LEAST 2048        /* elements of a part                                                                       */
+#define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on                                          */
+#define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
+
+/* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
+static inline QUIRE_DEVICE_TOO constexpr int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
+
+/* What a part brings: numbers whose sum it is, or a state of the canonical order. is_unknown: it is in the vector's limbs
+ * instead; or if there are none, nowhere. */
+struct part_state {
+    double word[VECTORS_WORDS];
+    int is_unknown;
+};
+
+/* Everything is zero between calls, but for the places, which are written before they are read. */
+struct vectors_workspace {
+    part_state place[VECTORS_PLACES];
+    unsigned ended[VECTORS_IN_PARTS]; /* units, of each bundle                                                          */
+    unsigned long_segments;           /* how many have been met                                                         */
+    size_t long_segment[LONG_SEGMENTS];
+    quire_accumulator limbs[VECTORS_LIMBS];
+};
+
+/* Where the vectors stand: a layout, in elements; or segments. */
+struct vectors_at {
+    const void *x, *y;
+    quire_layout x_layout, y_layout;
+    const void *begin, *end; /* of segments; NULL: a layout                                                             */
+    bool is_64_bit;          /* an index                                                                                */
+};
+
+struct vectors_job {
+    vectors_at at;
+    size_t vectors;
+    bool magnitude; /* the terms are |x|                                                                            */
+    order_rows rows;
+    finish_kind finish;
+    quire_rounding rounding;
+    format_description format; /* of the results                                                                      */
+    bool is_number;            /* a result is the sum itself, and the hardware rounds to its format                     */
+    void *results;
+    quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it                             */
+    unsigned threads, turns;        /* see above                                                                           */
+    size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */
+    unsigned parts;                 /* of a vector                                                                       */
+    vectors_workspace *workspace;
+};
+
+#ifdef __CUDACC__
+/* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
+struct vectors_kernels {
+    const void *vectors, *long_segments, *zeros;
+};
+#define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
+    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);
+QUIRE_FORMATS(QUIRE_VECTORS_FORMAT, )
+#undef QUIRE_VECTORS_FORMAT
+#endif
+
+#endif

@@ -1,0 +1,154 @@
+/* agents.cuh - agents take a range of a vector and answer its total, in every thread that shares the vector: a group of
+ * neighbouring threads of a warp, a power of two. They know no grid and no layout.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_WARP_AGENTS_CUH
+#define QUIRE_CUDA_WARP_AGENTS_CUH
+
+#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/lane_sums.cuh"
+#include "cuda/warp/vector_at.cuh"
+
+/* What a range comes to: numbers whose exact sum it is, or a state of the canonical order. */
+struct vector_total {
+    double word[VECTORS_WORDS];
+    bool is_known; /* else it takes the slow way                                                                         */
+};
+
+/* A thread's loads of both arrays. */
+template <class Format, bool PRODUCT, int COUNT> struct group_pair {
+    element_group<Format, COUNT> x, y;
+
+    /* From element k on, of those before end. side_by_side: a thread may take neighbours. */
+    __device__ __forceinline__ void load(const vector_pair<Format> &v, size_t k, size_t end, unsigned thread, unsigned threads,
+                                         bool side_by_side) {
+        if (side_by_side && k + (size_t)threads * COUNT <= end) {
+            x.load_aligned(v.x, k + thread * COUNT);
+            if (PRODUCT) y.load_aligned(v.y, k + thread * COUNT);
+        } else {
+            x.load(v.x, k + thread, threads, end, false);
+            if (PRODUCT) y.load(v.y, k + thread, threads, end, true);
+        }
+    }
+};
+
+template <class Format, bool PRODUCT, class Method, bool IS_EXACT, int COUNT> struct agent_base {
+    static constexpr bool is_exact = IS_EXACT;
+    static constexpr int count = COUNT;
+    typedef group_pair<Format, PRODUCT, COUNT> group;
+
+    static __device__ __forceinline__ bool has_neighbours(const vector_pair<Format> &v, size_t begin) {
+        return IS_EXACT && has_aligned_groups(v.x) && (!PRODUCT || has_aligned_groups(v.y)) && begin % COUNT == 0;
+    }
+    /* Calls use(group) for the groups of a range; the next is under way while one is used. */
+    template <class Use>
+    static __device__ __forceinline__ void each_group(const vector_pair<Format> &v, size_t begin, size_t end, unsigned thread,
+                                                      unsigned threads, Use use) {
+        const size_t step = (size_t)threads * COUNT;
+        const bool neighbours = has_neighbours(v, begin);
+        group now, next;
+        if (begin < end) next.load(v, begin, end, thread, threads, neighbours);
+        for (size_t k = begin; k < end; k += step) {
+            now = next;
+            if (end - k > step) next.load(v, k + step, end, thread, threads, neighbours);
+            use(now);
+        }
+    }
+};
+
+template <class Format, bool PRODUCT>
+struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format, PRODUCT>::count> {
+    typedef agent_base<Format, PRODUCT, void, true, exact_terms<Format, PRODUCT>::count> base;
+    typedef exact_sum_of<Format, PRODUCT> sum;
+    static constexpr int words = exact_terms<Format, PRODUCT>::words;
+
+    static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end, order_rows,
+                                                           bool magnitude, unsigned thread, unsigned threads) {
+        sum s;
+        s.clear();
+        base::each_group(v, begin, end, thread, threads,
+                         [&](const typename base::group &g) { add_group<Format, PRODUCT>(s, g.x, g.y, magnitude); });
+        return merged(s, threads);
+    }
+    /* Of a vector that is one group of each thread. */
+    static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude, unsigned threads) {
+        sum s;
+        s.clear();
+        add_group<Format, PRODUCT>(s, g.x, g.y, magnitude);
+        return merged(s, threads);
+    }
+    static __device__ __forceinline__ vector_total total_of(const sum &s) {
+        vector_total t = { {}, s.is_exact() };
+        for (int i = 0; i < words - 1; i++) t.word[i] = s.word[i];
+        t.word[words - 1] = s.up;
+        return t;
+    }
+    /* The sums of threads, by whole warps. Most are one number each, and their sum is a double, too. */
+    static __device__ __forceinline__ vector_total merged(sum s, unsigned threads) {
+        __syncwarp();
+        if (__all_sync(WHOLE_WARP, s.is_one_number())) {
+            double down = s.word[0], up = down;
+            for (unsigned apart = threads / 2; apart; apart /= 2) {
+                down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, apart));
+                up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, apart));
+            }
+            if (__all_sync(WHOLE_WARP, down == up && double_is_finite(up))) return { { up, 0, 0 }, true };
+        }
+        for (unsigned apart = threads / 2; apart; apart /= 2) {
+            sum other;
+            for (int i = 0; i < words - 1; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, s.word[i], apart);
+            other.down = __shfl_xor_sync(WHOLE_WARP, s.down, apart);
+            other.up = __shfl_xor_sync(WHOLE_WARP, s.up, apart);
+            s.merge(other);
+        }
+        return total_of(s);
+    }
+};
+
+template <class Format, bool PRODUCT, class Method>
+struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES> {
+    typedef agent_base<Format, PRODUCT, Method, false, VECTORS_LANES> base;
+    typedef typename Format::real real;
+    typedef lane_sums<Format, Method> sums;
+    static constexpr int words = Method::words;
+
+    /* Fewer than 32 threads have one row alone, hence one tile. */
+    static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
+                                                           order_rows rows, bool magnitude, unsigned thread,
+                                                           unsigned threads) {
+        const size_t tile = order_tile(v.n, rows);
+        sums lanes;
+        tile_tree<real, Method> tree;
+        tree.tiles = 0;
+        lanes.clear();
+        for (size_t from = begin; from < end || tree.tiles == 0; from += tile) {
+            const size_t to = end - from < tile ? end : from + tile;
+            base::each_group(v, from, to, thread, threads, [&](const typename base::group &g) {
+                lanes.template add<PRODUCT>(g.x, g.y, magnitude);
+            });
+            __syncwarp();
+            lanes.fold(threads);
+            if (threads < WARP || (from == begin && to == end)) break;
+            tree.add(lanes.state[0]);
+            lanes.clear();
+        }
+        if (tree.tiles) tree.total(lanes.state[0]);
+        return total_of(lanes.state[0]);
+    }
+    static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude, unsigned threads) {
+        sums lanes;
+        lanes.clear();
+        lanes.template add<PRODUCT>(g.x, g.y, magnitude);
+        __syncwarp();
+        lanes.fold(threads);
+        return total_of(lanes.state[0]);
+    }
+    static __device__ __forceinline__ vector_total total_of(const real (&state)[Method::words]) {
+        vector_total t = { {}, true };
+        for (int w = 0; w < Method::words; w++) t.word[w] = state[w];
+        return t;
+    }
+};
+
+#endif

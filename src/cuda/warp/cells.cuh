@@ -1,0 +1,134 @@
+/* cells.cuh - the slow way of exact sums, for whatever exact_sum.cuh cannot hold: a warp's cells in shared memory, one for
+ * every 16 bits from 2^-2148 on, to which all lanes add by 32-bit atomics, and an accumulator into which cells are emptied.
+ *
+ * A cell takes 16 bits of a term, with their sign; so it holds 2^15 of them. An element has at most two terms (the product of
+ * two doubles), which meet in a cell at most once each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_WARP_CELLS_CUH
+#define QUIRE_CUDA_WARP_CELLS_CUH
+
+#include "accumulator/limbs.h"
+#include "cuda/thread/elements.cuh"
+#include "cuda/total.cuh"
+
+#define CELL_BITS 16
+#define CELLS (2 * QUIRE_ACCUMULATOR_LIMBS)
+#define CELL_ELEMENTS ((size_t)(1 << 14)) /* that a warp adds before it empties its cells */
+
+struct warp_cells {
+    int cell[CELLS];
+    quire_accumulator sum;
+
+    /* These are for a whole warp. */
+    __device__ __forceinline__ void clear(int lane) {
+        int64_t *word = sum.limb;
+        for (int i = lane; i < CELLS; i += WARP) cell[i] = 0;
+        for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] = 0;
+        __syncwarp();
+    }
+    __device__ __forceinline__ void empty(int lane) {
+        __syncwarp();
+        for (int i = lane; i < QUIRE_ACCUMULATOR_LIMBS; i += WARP) {
+            sum.limb[i] += (int64_t)cell[2 * i] + (int64_t)cell[2 * i + 1] * (1 << CELL_BITS);
+            cell[2 * i] = cell[2 * i + 1] = 0;
+        }
+        __syncwarp();
+    }
+
+    /* These for any of its lanes. m * 2^q, q >= LIMB_LEAST_EXPONENT. */
+    __device__ __forceinline__ void add(uint64_t m, int q, bool negative) {
+        const int place = q - LIMB_LEAST_EXPONENT, shift = place % CELL_BITS;
+        int at = place / CELL_BITS;
+        int piece = (int)(m << shift & 0xffff);
+        for (m >>= CELL_BITS - shift; piece || m; m >>= CELL_BITS) {
+            if (piece) atomicAdd(&cell[at], negative ? -piece : piece);
+            piece = (int)(m & 0xffff);
+            at++;
+        }
+    }
+    __device__ __forceinline__ void add_double(double x) {
+        int64_t m;
+        int q;
+        double_decompose(x, &m, &q);
+        add((uint64_t)(m < 0 ? -m : m), q, m < 0);
+    }
+    __device__ __forceinline__ void add_product(double x, double y) {
+        int64_t m_x, m_y;
+        int q_x, q_y;
+        uint64_t high, low;
+        double_decompose(x, &m_x, &q_x);
+        double_decompose(y, &m_y, &q_y);
+        multiply_64((uint64_t)(m_x < 0 ? -m_x : m_x), (uint64_t)(m_y < 0 ? -m_y : m_y), &high, &low);
+        const bool negative = (m_x < 0) != (m_y < 0);
+        add(low & 0x1fffffffffffff, q_x + q_y, negative);
+        add(high << 11 | low >> 53, q_x + q_y + 53, negative);
+    }
+};
+
+/* What a lane has seen beside finite numbers. */
+struct seen_terms {
+    bool nan, positive_infinity, negative_infinity, positive_zero, nonzero;
+
+    __device__ __forceinline__ void note(double term, bool is_zero) {
+        if (is_zero && !(bits_of_double(term) >> 63)) positive_zero = true;
+        if (!is_zero) nonzero = true;
+        if (double_is_nan(term)) nan = true;
+        else if (!double_is_finite(term)) (term > 0 ? positive_infinity : negative_infinity) = true;
+    }
+    /* All that the warp has seen, by a whole warp. */
+    __device__ __forceinline__ void store(quire_accumulator &sum, int lane) const {
+        const bool n = __any_sync(WHOLE_WARP, nan), p = __any_sync(WHOLE_WARP, positive_infinity),
+                   m = __any_sync(WHOLE_WARP, negative_infinity), z = __any_sync(WHOLE_WARP, positive_zero),
+                   t = __any_sync(WHOLE_WARP, nonzero);
+        if (lane == 0) sum.nan = n, sum.positive_infinity = p, sum.negative_infinity = m, sum.other = (t ? OTHER_NONZERO : 0) | z;
+        __syncwarp();
+    }
+};
+
+/* Adds elements begin to end of a vector to cleared cells; sum.limb and its flags hold them then. By a whole warp. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<Format> x, vector_view<Format> y, size_t begin,
+                                                 size_t end, bool magnitude, int lane) {
+    typedef typename Format::real real;
+    seen_terms seen = {};
+    for (size_t from = begin; from < end; from += CELL_ELEMENTS) {
+        const size_t to = end - from < CELL_ELEMENTS ? end : from + CELL_ELEMENTS;
+        for (size_t k = from + lane; k < to; k += WARP) {
+            const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
+            const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
+            const double value = element_term<Format, PRODUCT>::value(a, b, magnitude);
+            const bool is_finite = double_is_finite(a) && double_is_finite(b);
+            seen.note(value, is_finite && (a == 0 || b == 0));
+            if (!is_finite) continue;
+            if (PRODUCT)
+                cells.add_product(a, b);
+            else
+                cells.add_double(value);
+        }
+        cells.empty(lane);
+    }
+    seen.store(cells.sum, lane);
+}
+
+/* What terms there are beside -0, as the word "other" of an accumulator; by a whole warp, which stops at the first that is no
+ * zero. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ int64_t other_terms(vector_view<Format> x, vector_view<Format> y, size_t begin, size_t end,
+                                                   bool magnitude, int lane) {
+    typedef typename Format::real real;
+    bool nonzero = false, positive = false;
+    for (size_t from = begin; from < end && !__any_sync(WHOLE_WARP, nonzero); from += WARP) {
+        const size_t k = from + lane;
+        if (k >= end) continue;
+        const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
+        const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
+        const double value = element_term<Format, PRODUCT>::value(a, b, magnitude);
+        nonzero = a != 0 && b != 0;
+        positive |= !(bits_of_double(value) >> 63);
+    }
+    return (__any_sync(WHOLE_WARP, nonzero) ? OTHER_NONZERO : 0) | (__any_sync(WHOLE_WARP, positive) ? 1 : 0);
+}
+
+#endif
