@@ -284,8 +284,10 @@ START_TEST(steering) {
     ck_assert_int_eq(quire_set_tier(NULL, (quire_tier)99), QUIRE_NULL_POINTER);
     ck_assert_int_eq(quire_set_stream(NULL, NULL), QUIRE_NULL_POINTER);
     ck_assert_int_eq(quire_set_progress(NULL, NULL, NULL), QUIRE_NULL_POINTER);
-    if (!place_use((size_t)_i) || !place_context()) return;
+    if (!place_use((size_t)_i)) return;
     c = place_context();
+    ck_assert_msg(!c == (on_cpu && _i == 0), "variant %d is not in use", _i);
+    if (!c) return;
     ck_assert_int_eq(quire_set_tier(c, (quire_tier)99), QUIRE_INVALID_TIER);
     for (int tier = QUIRE_TIER_PORTABLE; tier <= QUIRE_TIER_AVX512VNNI && !on_cpu; tier++)
         ck_assert_int_eq(quire_set_tier(c, (quire_tier)tier), QUIRE_WRONG_CONTEXT);
