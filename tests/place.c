@@ -19,7 +19,8 @@ static const place *const PLACES[] = {
 
 /* What is open at each place, each variant from its first use on. */
 static struct opened {
-    quire_context *context; /* in use */
+    quire_context *context; /* in use, if used */
+    int used;
     quire_context *of[MAX_VARIANTS];
     int tried[MAX_VARIANTS], had[MAX_VARIANTS];
 } opened[PLACE_COUNT];
@@ -71,12 +72,13 @@ const char *place_use(size_t variant) {
     }
     if (!now->had[variant]) return NULL;
     now->context = now->of[variant];
+    now->used = 1;
     return there->variant_name(variant);
 }
 
 quire_context *place_context(void) {
     the_place();
-    if (!now->tried[0]) place_use(0);
+    if (!now->used) place_use(0); /* not over a variant that a test has chosen */
     return now->context;
 }
 

@@ -16,12 +16,15 @@
  *
  * SPECIAL VALUES, in every method. Any NaN gives the canonical quiet NaN (sign clear, only the quiet bit set). +Inf and
  * -Inf together give that NaN, and so does Inf times 0; one kind of Inf gives it. The empty sum is +0, the mean of nothing
- * NaN; a sum of only -0 is -0; an exact zero from anything else is +0. Subnormals count in full, in and out. Partial sums
- * may overflow in all methods but QUIRE_EXACT, and count as infinities then.
+ * NaN; a sum of only -0 is -0; an exact zero from anything else is +0. A result that is not 0 and rounds to 0 keeps its
+ * sign. Subnormals count in full, in and out. In all methods but QUIRE_EXACT a partial sum may overflow, and counts as an
+ * infinity then, and a product too small for the accumulation format counts as a zero of the product's sign.
  *
- * BEHAVIOUR OF EVERY CALL. Arguments are checked first; a call that returns anything but QUIRE_OK has written nothing,
- * and the context stays usable. Nothing is printed, nothing aborts, nothing allocates (but quire_open_*), and there is no
- * global state. A context serves one thread at a time; NULL, and different contexts, may be used from any number of threads.
+ * BEHAVIOUR OF EVERY CALL. Arguments are checked first. The statuses of a call are listed with it in the order in which
+ * they are checked, and the first that applies is returned: so a NULL among the pointers is found before any misalignment.
+ * A call that returns anything but QUIRE_OK has written nothing, and the context stays usable. Nothing is printed, nothing
+ * aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one thread at a time; NULL,
+ * and different contexts, may be used from any number of threads.
  *
  * This header needs no other of ours but version.h, no CUDA header, and compiles as C99 and later and as C++.
  *
@@ -131,7 +134,7 @@ typedef enum quire_tier {
 /* Opens a context on the CPU and stores it in *context.
  *   threads  how many threads a large reduction may use; 0: as many as OpenMP would (OMP_NUM_THREADS, or the number of
  *            processors). A library built without OpenMP uses one, whatever is asked.
- * The tier is the one the environment variable QUIRE_TIER names ("portable", "avx2", "avx512", "avx512vnni"), else the best.
+ * The tier is the one the environment variable QUIRE_TIER names, as quire_tier_name does; unset or empty, it is "best".
  * QUIRE_NULL_POINTER (context is NULL), QUIRE_INVALID_THREADS, QUIRE_INVALID_TIER or QUIRE_TIER_UNAVAILABLE (what
  * QUIRE_TIER names), QUIRE_OUT_OF_MEMORY. On any of these *context is untouched. */
 QUIRE_API quire_status quire_open_cpu(quire_context **context, int threads);
@@ -142,7 +145,8 @@ struct CUstream_st;
 /* Opens a context on CUDA device number device (as cudaSetDevice counts), whose work goes to stream (a cudaStream_t; NULL:
  * the default stream). Later calls take device pointers, results too, and are asynchronous on the stream.
  * QUIRE_NULL_POINTER, QUIRE_NO_DEVICE, QUIRE_INVALID_DEVICE, QUIRE_INVALID_STREAM, QUIRE_OUT_OF_MEMORY (host or device),
- * QUIRE_DEVICE_FAULT. A library built without CUDA has this call too, and answers QUIRE_NO_DEVICE. */
+ * QUIRE_DEVICE_FAULT. A library built without CUDA has this call too, and answers QUIRE_NO_DEVICE, but to NULL in place of
+ * context QUIRE_NULL_POINTER, as any library does. */
 QUIRE_API quire_status quire_open_cuda(quire_context **context, int device, struct CUstream_st *stream);
 
 /* Sends the later work of a CUDA context to another stream of its device. What is under way is not waited for, but later
@@ -150,8 +154,8 @@ QUIRE_API quire_status quire_open_cuda(quire_context **context, int device, stru
  * QUIRE_INVALID_STREAM, QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_set_stream(quire_context *context, struct CUstream_st *stream);
 
-/* Makes a CPU context use a tier. QUIRE_NULL_POINTER (context), QUIRE_INVALID_TIER, QUIRE_TIER_UNAVAILABLE,
- * QUIRE_WRONG_CONTEXT (a CUDA context); on any of these the tier stays as it was. */
+/* Makes a CPU context use a tier. QUIRE_NULL_POINTER (context), QUIRE_INVALID_TIER, QUIRE_WRONG_CONTEXT (a CUDA context),
+ * QUIRE_TIER_UNAVAILABLE; on any of these the tier stays as it was. */
 QUIRE_API quire_status quire_set_tier(quire_context *context, quire_tier tier);
 
 /* 1 if this processor and this build have the tier (PORTABLE and BEST: always), else 0. */
@@ -195,8 +199,9 @@ QUIRE_API quire_status quire_sum(quire_context *context, quire_type type, size_t
 QUIRE_API quire_status quire_asum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                                   quire_type result_type, void *result);
 
-/* The sum of x[i] * y[i]. QUIRE_EXACT and QUIRE_KAHAN take each product with all its bits, QUIRE_PAIRWISE and QUIRE_PLAIN
- * round it to the accumulation format first (a product of two halves, or of two 8-bit numbers, always fits a float). */
+/* The sum of x[i] * y[i]. QUIRE_EXACT takes each product with all its bits, and so does QUIRE_KAHAN, but for what underflows
+ * of a product or of its rounding error. QUIRE_PAIRWISE and QUIRE_PLAIN round it to the accumulation format first (a product
+ * of two halves, or of two 8-bit numbers, always fits a float). */
 QUIRE_API quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y,
                                  quire_method method, quire_type result_type, void *result);
 
@@ -317,7 +322,7 @@ QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reductio
 
 typedef struct quire_accumulator {
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS];
-    int64_t count;             /* how many terms were added                                                             */
+    int64_t count;             /* how many terms were added, modulo 2^64                                                */
     int64_t other;             /* not 0 once a term other than -0 was added, at least 2^32 once one other than a zero    */
     int64_t nan;               /* not 0 once a NaN, or a product of Inf and 0, was added                                */
     int64_t positive_infinity; /* not 0 once +Inf was added                                                             */
@@ -329,8 +334,9 @@ typedef struct quire_accumulator {
     { { 0 }, 0, 0, 0, 0, 0 }
 
 /* Adds x[i], or |x[i]|, or x[i] * y[i], for i < n, to *accumulator, exactly. The accumulator is in memory the context can
- * write: device memory for a CUDA context. Arguments and statuses as for the reductions; QUIRE_NULL_POINTER and
- * QUIRE_MISALIGNED also for the accumulator. */
+ * write: device memory for a CUDA context. It is carried, with n = 0 too, which changes nothing else. Arguments as for the
+ * reductions. QUIRE_INVALID_TYPE, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (x, y, accumulator); on a CUDA
+ * context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_accumulate(quire_context *context, quire_accumulator *accumulator, quire_type type, size_t n,
                                         const void *x);
 QUIRE_API quire_status quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, quire_type type,
@@ -340,15 +346,17 @@ QUIRE_API quire_status quire_accumulate_products(quire_context *context, quire_a
 
 /* The rest of this section works on accumulators in host memory (copy one back from a device: it is plain bytes). */
 
-/* Adds *from to *into, and carries. from may be into. QUIRE_NULL_POINTER. */
+/* Adds *from to *into, and carries. from may be into. QUIRE_NULL_POINTER, QUIRE_MISALIGNED. */
 QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumulator *from);
 
 /* Brings all limbs but the last into [0, 2^32); the value does not change. Call it after adding accumulators by other
- * means, and at least once every 2^31 of them. QUIRE_NULL_POINTER. */
+ * means, and at least once every 2^31 of them. QUIRE_NULL_POINTER, QUIRE_MISALIGNED. */
 QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
 
-/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum, -0 for -0); the sum over count. *accumulator
- * does not change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (result). */
+/* Rounds, once, ties to even: the sum; its square root (NaN for a negative sum, -Inf included; -0 for -0); the sum over
+ * count, which is taken as unsigned (a negative one stands for 2^64 + count terms) and gives NaN if it is 0. *accumulator
+ * does not change, and more can be added. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (accumulator,
+ * result). */
 QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
@@ -357,7 +365,7 @@ QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, qu
  * |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count; squares is read by no operation yet
  * and may be NULL. type is read only where result_type is 0. The three calls above are shorthands, rounding to nearest.
  * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
- * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER (sum, result), QUIRE_MISALIGNED (result). */
+ * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, result). */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
 

@@ -83,10 +83,15 @@ QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
     a->negative_infinity = a->negative_infinity != 0;
 }
 
+/* More terms were added. A count is modulo 2^64: signed addition would be undefined from 2^63 on. */
+QUIRE_INLINE void accumulator_count(quire_accumulator *a, uint64_t terms) {
+    a->count = (int64_t)((uint64_t)a->count + terms);
+}
+
 /* Adds another accumulator, which may be the same one. */
 QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumulator *from) {
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) into->limb[i] += from->limb[i];
-    into->count += from->count;
+    accumulator_count(into, (uint64_t)from->count);
     into->other += from->other;
     into->nan += from->nan;
     into->positive_infinity += from->positive_infinity;

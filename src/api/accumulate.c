@@ -6,12 +6,8 @@
 static quire_status accumulate(quire_context *context, quire_accumulator *accumulator, quire_term term, quire_type type,
                                size_t n, const void *x, const void *y) {
     const quire_job job = { type, term, FINISH_KEEP, n, x, y, QUIRE_EXACT, type, NULL, QUIRE_TO_NEAREST };
-    const quire_status input = check_input(type, n, x, y);
-    const quire_status target = check_pointer(accumulator, _Alignof(quire_accumulator));
-    if (input == QUIRE_MISALIGNED && target == QUIRE_NULL_POINTER) return target;
-    if (input) return input;
-    if (target) return target;
-    return backend_of(context)->accumulate(context, &job, accumulator);
+    const quire_status status = both_checks(check_input(type, n, x, y), check_accumulator(accumulator));
+    return status ? status : backend_of(context)->accumulate(context, &job, accumulator);
 }
 
 quire_status quire_accumulate(quire_context *context, quire_accumulator *accumulator, quire_type type, size_t n,
@@ -30,15 +26,15 @@ quire_status quire_accumulate_products(quire_context *context, quire_accumulator
 }
 
 quire_status quire_merge(quire_accumulator *into, const quire_accumulator *from) {
-    if (!into || !from) return QUIRE_NULL_POINTER;
-    accumulator_merge(into, from);
-    return QUIRE_OK;
+    const quire_status status = both_checks(check_accumulator(into), check_accumulator(from));
+    if (!status) accumulator_merge(into, from);
+    return status;
 }
 
 quire_status quire_carry(quire_accumulator *accumulator) {
-    if (!accumulator) return QUIRE_NULL_POINTER;
-    accumulator_carry(accumulator);
-    return QUIRE_OK;
+    const quire_status status = check_accumulator(accumulator);
+    if (!status) accumulator_carry(accumulator);
+    return status;
 }
 
 quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
@@ -46,13 +42,10 @@ quire_status quire_finish(const quire_reduction *what, const quire_accumulator *
     (void)squares;
     if (!what) return QUIRE_NULL_POINTER;
     quire_reduction r = reduction_with_defaults(*what);
-    r.type = r.result_type; /* all that it could be wanted for */
+    r.type = QUIRE_F64; /* no elements are read: any will do */
     quire_status status = check_reduction(&r);
-    if (status == QUIRE_INVALID_TYPE) return QUIRE_INVALID_RESULT_TYPE;
-    if (!status && r.method != QUIRE_EXACT) status = QUIRE_INVALID_METHOD;
-    if (status) return status;
-    if (!sum) return QUIRE_NULL_POINTER;
-    status = check_result(r.result_type, result);
+    if (status != QUIRE_INVALID_OPERATION && r.method != QUIRE_EXACT) status = QUIRE_INVALID_METHOD;
+    if (!status) status = both_checks(check_accumulator(sum), check_result(r.result_type, result));
     if (status) return status;
     const format_description format = describe_format(r.result_type);
     const finish_kind finish = describe_operation(r.operation).finish;

@@ -9,6 +9,15 @@ quire_status check_pointer(const void *p, size_t size) {
     return (uintptr_t)p & (size - 1) ? QUIRE_MISALIGNED : QUIRE_OK;
 }
 
+quire_status both_checks(quire_status first, quire_status second) {
+    if (first == QUIRE_MISALIGNED && second == QUIRE_NULL_POINTER) return second;
+    return first ? first : second;
+}
+
+quire_status check_accumulator(const quire_accumulator *accumulator) {
+    return check_pointer(accumulator, _Alignof(quire_accumulator));
+}
+
 static int is_method(quire_method method) {
 #define QUIRE_CASE(name, METHOD, words, rows, unused) case METHOD:
     switch (method) {
@@ -68,10 +77,7 @@ quire_status check_job(const quire_job *job) {
     if (!describe_format(job->type).size) return QUIRE_INVALID_TYPE;
     if (!is_method(job->method)) return QUIRE_INVALID_METHOD;
     if (!describe_format(job->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
-    const quire_status input = check_input(job->type, job->n, job->x, job->y);
-    const quire_status result = check_result(job->result_type, job->result);
-    if (input == QUIRE_MISALIGNED && result == QUIRE_NULL_POINTER) return result;
-    return input ? input : result;
+    return both_checks(check_input(job->type, job->n, job->x, job->y), check_result(job->result_type, job->result));
 }
 
 const quire_backend *backend_of(const quire_context *context) { return context ? context->backend : &quire_cpu_backend; }

@@ -13,6 +13,11 @@ QUIRE_PRIVATE quire_status check_pointer(const void *p, size_t size);
 /* Type, n and inputs; y may be x. */
 QUIRE_PRIVATE quire_status check_input(quire_type type, size_t n, const void *x, const void *y);
 
+/* What two checks in a row find: a NULL of the second comes before a misalignment of the first. */
+QUIRE_PRIVATE quire_status both_checks(quire_status first, quire_status second);
+
+QUIRE_PRIVATE quire_status check_accumulator(const quire_accumulator *accumulator);
+
 QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *result);
 
 /* A reduction with its defaults in place of zeros, and whether all it names is there. */

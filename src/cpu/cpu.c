@@ -222,7 +222,7 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, q
     for (int i = 0; i < w.pieces && radius; i++) of_piece[i] = (ball_radius)BALL_EXACT;
     run_pieces(&w);
     for (int i = 0; i < w.pieces && radius; i++) radius_add(radius, of_piece[i]);
-    accumulator->count += (int64_t)job->n;
+    accumulator_count(accumulator, job->n);
 }
 
 /* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once, and

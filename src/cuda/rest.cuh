@@ -66,7 +66,7 @@ static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulato
     __syncwarp();
     if (thread == 0) {
         accumulator_carry(sum);
-        sum->count += (int64_t)job.n;
+        accumulator_count(sum, job.n);
     }
     __syncwarp();
     for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
