@@ -335,7 +335,7 @@ def draw_place(rows, facts, options, place, stem):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("csv", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder for the pictures")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."), help="folder for the pictures, made if it is missing")
     parser.add_argument("--format", default="svg", choices=["svg", "png"])
     parser.add_argument("--operation", default="sum")
     parser.add_argument("--family", help="these data only, separated by commas")
@@ -355,6 +355,10 @@ def main():
     if not rows:
         sys.exit(f"plot.py: {options.csv}: no such rows of {options.operation} (on a CPU, on one thread)")
     places = in_order(rows, "place")
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as trouble:
+        sys.exit(f"plot.py: {options.out}: {trouble.strerror}")
     for place in places:
         name = options.csv.stem + (f"-{place}" if len(places) > 1 else "")
         draw_place([r for r in rows if r["place"] == place], facts, options, place, options.out / name)

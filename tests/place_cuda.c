@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "missing_cuda.h"
+
 static const struct variant {
     const char *name, *launch, *device; /* as src/cuda/context.cu reads QUIRE_CUDA_LAUNCH and QUIRE_CUDA_DEVICE */
 } VARIANTS[] = {
@@ -32,14 +34,7 @@ static void must(cudaError_t error, const char *what) {
     abort();
 }
 
-static const char *cuda_unavailable(void) {
-    static char text[120];
-    int devices = 0;
-    cudaError_t error = cudaGetDeviceCount(&devices);
-    if (!error && devices) return NULL;
-    snprintf(text, sizeof text, "no CUDA device (%s)", error ? cudaGetErrorString(error) : "none is there");
-    return text;
-}
+static const char *cuda_unavailable(void) { return missing_cuda(); }
 
 static quire_status cuda_open(size_t variant, quire_context **context) {
     quire_status status;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "missing_cuda.h"
+
 static cudaStream_t stream;
 static cudaEvent_t marks[2];
 static device_facts facts;
@@ -47,11 +49,9 @@ static int find_facts(void) {
 }
 
 const char *device_open(void) {
-    int count = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error) return device_trouble(taken(error));
-    if (!count) return "no CUDA device";
-    error = cudaSetDevice(0);
+    const char *missing = missing_cuda();
+    if (missing) return missing;
+    cudaError_t error = cudaSetDevice(0);
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     for (int i = 0; i < 2 && !error; i++) error = cudaEventCreate(&marks[i]);
     if (!error) error = (cudaError_t)find_facts();

@@ -71,7 +71,9 @@ typedef enum quire_status {
     QUIRE_OUT_OF_MEMORY = 30,    /* the context could not be allocated                                                  */
     QUIRE_TIER_UNAVAILABLE = 31, /* this processor, or this build, lacks the tier                                       */
 
-    QUIRE_NO_DEVICE = 40,         /* no CUDA device, no driver, or a library built without CUDA                          */
+    QUIRE_NO_DEVICE = 40,         /* no CUDA device, no driver, or a library built without CUDA. Which of them:
+                                     quire_has_cuda() is 0 without CUDA, and cudaDriverGetVersion tells 0 without a
+                                     driver; "quire info" shows both                                                     */
     QUIRE_INVALID_DEVICE = 41,    /* there are devices, but none of this number, or none this build has code for        */
     QUIRE_NOT_DEVICE_MEMORY = 42, /* a CUDA context was given a pointer that its device cannot read or write            */
     QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none                                   */

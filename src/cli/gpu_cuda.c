@@ -53,6 +53,16 @@ static int open_streams(struct gpu *gpu) {
     return fine(error);
 }
 
+/* NULL, or why there is no device: the one of QUIRE_NO_DEVICE's reasons that holds. An old driver is named by CUDA itself. */
+static const char *missing_devices(void) {
+    int devices = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    if (!quire_has_cuda()) return "the library was built without CUDA";
+    if (!error && devices) return NULL;
+    if (!gpu_driver()) return "no CUDA driver";
+    return error && error != cudaErrorNoDevice ? cudaGetErrorString(error) : "no CUDA device, though there is a driver";
+}
+
 int gpu_open(struct gpu **opened, int number) {
     quire_status status = QUIRE_OK;
     struct gpu *gpu = calloc(1, sizeof *gpu);
@@ -60,9 +70,13 @@ int gpu_open(struct gpu **opened, int number) {
         complain("out of memory");
         return EXIT_TROUBLE;
     }
-    if (!gpu_count())
-        status = QUIRE_NO_DEVICE;
-    else if (cudaSetDevice(number))
+    const char *missing = missing_devices();
+    if (missing) {
+        complain("--device cuda: %s", missing);
+        free(gpu);
+        return EXIT_TROUBLE;
+    }
+    if (cudaSetDevice(number))
         status = QUIRE_INVALID_DEVICE;
     int failed = status ? EXIT_FINE : open_streams(gpu);
     if (!status && !failed) status = quire_open_cuda(&gpu->context, number, gpu->working);

@@ -162,9 +162,13 @@ refuses 1 'lengths' dot good.npy three.npy
 refuses 1 'type' dot good.npy double.npy
 
 # Devices, tiers and standard output. An error of standard output comes when nothing can be taken back.
-if "$QUIRE_EXE" info --json | grep -q '"cuda_devices": \[\]'; then
-    refuses 1 '--device cuda' sum --device cuda good.npy
-    refuses 1 '--device cuda' sum --device cuda:3 --method all good.npy
+run info --json
+if grep -q '"cuda_devices": \[\]' out; then # the reason is the one that holds
+    reason='no CUDA device, though there is a driver'
+    if grep -q '"cuda_driver": null' out; then reason='no CUDA driver'; fi
+    if grep -q '"cuda": false' out; then reason='this quire was built without CUDA'; fi
+    refuses 1 "--device cuda: $reason" sum --device cuda good.npy
+    refuses 1 "--device cuda: $reason" sum --device cuda:3 --method all good.npy
 fi
 QUIRE_TIER=mmx run sum good.npy
 check "a QUIRE_TIER that is none fails" failed 1 'QUIRE_TIER: '

@@ -96,6 +96,8 @@ alike_piped short.f32 asum --type f32
 rm -f long.f32 short.f32
 
 # What cannot be.
+CUDA_VISIBLE_DEVICES=-1 run sum --device cuda "$QUIRE_SAMPLE"
+check "no device to be seen" failed 1 '--device cuda: no CUDA device, though there is a driver'
 refuses 1 '--device cuda:4095: no CUDA device of this number' sum --device cuda:4095 "$QUIRE_SAMPLE"
 refuses 1 none.npy sum --device cuda none.npy
 refuses 2 '--threads and --tier' sum --device cuda --threads 2 "$QUIRE_SAMPLE"

@@ -5,13 +5,13 @@
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
+#include "missing_cuda.h"
+
 /* Whether there is no device; says so as TAP does. */
 static inline int device_is_missing(void) {
-    int devices = 0;
-    const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (!error && devices) return 0;
-    printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none is there");
-    return 1;
+    const char *reason = missing_cuda();
+    if (reason) printf("1..0 # SKIP %s\n", reason);
+    return reason != NULL;
 }
 
 #endif
