@@ -23,9 +23,17 @@ QUIRE_INLINE int kahan_sum_alone(const double *state) {
     return !double_is_finite(state[0]) || !double_is_finite(state[1]) || state[1] == 0;
 }
 
-/* Else it is the exact sum of the two, to be rounded once. */
+/* Else it is the exact sum of the two, to be rounded once. Without some of the zeros at its end the compensation is seldom
+ * more than 63 places below the sum. */
 QUIRE_INLINE quire_total kahan_total(const double *state) {
+    int64_t sum, compensation;
+    int q, unit;
     if (kahan_sum_alone(state)) return total_of_double(state[0]);
+    double_decompose(state[0], &sum, &q);
+    double_decompose(state[1], &compensation, &unit);
+    const int all = 63 - leading_zeros((uint64_t)(compensation & -compensation));
+    const int zeros = q - unit < all && q >= unit ? q - unit : all, shift = q - (unit + zeros);
+    if (shift >= 0 && shift < 64) return integers_total(sum, shift, compensation >> zeros, unit + zeros);
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS] = { 0 };
     limbs_add_double(limb, state[0]);
     limbs_add_double(limb, state[1]);
