@@ -28,8 +28,10 @@ static quire_status cpu_open(size_t variant, quire_context **context) {
     *context = NULL;
     if (variant == 0) return QUIRE_OK;
     setenv("QUIRE_CPU_CACHE", VARIANTS[variant].cache, 1);
+    setenv("QUIRE_CPU_THREAD", "100000", 1); /* threads for short arrays, too */
     status = quire_open_cpu(context, VARIANTS[variant].threads);
     unsetenv("QUIRE_CPU_CACHE");
+    unsetenv("QUIRE_CPU_THREAD");
     if (status) return status;
     status = quire_set_tier(*context, VARIANTS[variant].tier);
     if (status) {

@@ -3,6 +3,7 @@
  * computes with floating point; a trap that goes off there ends the test with SIGFPE. */
 #define _GNU_SOURCE /* feenableexcept, dlsym(RTLD_DEFAULT) */
 #include <fenv.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -329,4 +330,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, worker_threads_in_every_environment, 0, HOSTILE_COUNT);
 }
 
-int main(void) { return run_cases("environment", add_tests); }
+int main(void) {
+    setenv("QUIRE_CPU_THREAD", "65536", 1); /* bytes, as src/cpu/cpu.c reads it: threads for short arrays, too */
+    return run_cases("environment", add_tests);
+}

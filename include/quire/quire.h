@@ -119,7 +119,8 @@ typedef enum quire_method {
 /* ------------------------------------------------------------------------------------------------------------ contexts */
 
 /* Where the work runs. NULL in place of a context is always allowed and means: the CPU, the calling thread alone, and the
- * tier that the environment variable QUIRE_TIER names, or the best if it names none that is there. */
+ * tier that the environment variable QUIRE_TIER names, or the best if it names none that is there. (For sums of a few
+ * elements the variable is read once.) */
 typedef struct quire_context quire_context;
 
 /* Instruction sets for the CPU, from the one that runs anywhere to the fastest. They differ in speed, never in bits. */
@@ -135,7 +136,10 @@ typedef enum quire_tier {
 
 /* Opens a context on the CPU and stores it in *context.
  *   threads  how many threads a large reduction may use; 0: as many as OpenMP would (OMP_NUM_THREADS, or the number of
- *            processors). A library built without OpenMP uses one, whatever is asked.
+ *            processors), but no more than there are processors that this process may run on. A library built without
+ *            OpenMP uses one, whatever is asked.
+ * A thread is started only for 4 MiB of input or more, about a third of a millisecond's work; by default for 64 MiB, since
+ * where other programs keep the processors busy a thread waits some milliseconds for its turn, and the sum waits for it.
  * The tier is the one the environment variable QUIRE_TIER names, as quire_tier_name does; unset or empty, it is "best".
  * QUIRE_NULL_POINTER (context is NULL), QUIRE_INVALID_THREADS, QUIRE_INVALID_TIER or QUIRE_TIER_UNAVAILABLE (what
  * QUIRE_TIER names), QUIRE_OUT_OF_MEMORY. On any of these *context is untouched. */

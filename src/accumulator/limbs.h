@@ -63,6 +63,17 @@ QUIRE_INLINE void limbs_add_product(int64_t *limb, double x, double y) {
     limbs_add(limb, negative ? -upper : upper, qx + qy + 53);
 }
 
+/* The total of a * 2^shift + b, in units of 2^unit; shift < 64, and the sum is below 2^127 in magnitude. A zero is +0. */
+QUIRE_INLINE quire_total integers_total(int64_t a, int shift, int64_t b, int unit) {
+    uint64_t low = (uint64_t)a << shift, high = (uint64_t)((a >> 1) >> (63 - shift));
+    low += (uint64_t)b;
+    high += (uint64_t)(b >> 63) + (low < (uint64_t)b);
+    quire_total t = total_zero(high >> 63 != 0);
+    if (t.negative) low = 0 - low, high = ~high + !low;
+    t.high = high, t.low = low, t.exponent = unit;
+    return total_normalize(t);
+}
+
 /* Brings all limbs but the last into [0, 2^32). */
 QUIRE_INLINE void limbs_carry(int64_t *limb) {
     int64_t carry = 0;

@@ -9,20 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "backend.h"
 #include "cpu/environment.h"
 #include "cpu/scalar.h"
+#include "cpu/threads.h"
 #include "cpu/tier.h"
 
 typedef struct {
     quire_context base;
     const cpu_tier *tier;
-    int threads;  /* 0: as many as OpenMP would                                                                          */
-    size_t cache; /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not                 */
+    int threads;   /* 0: threads_available()                                                                            */
+    size_t cache;  /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not                */
+    size_t thread; /* bytes: the fewest that a thread is started for                                                    */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
 } cpu_context;
@@ -30,7 +28,12 @@ typedef struct {
 #define PIECES 256                        /* the most pieces of a job                                                */
 #define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
 #define CACHE_BYTES ((size_t)32 << 20)    /* unless the environment says otherwise, as tests do                         */
-#define THREAD_ELEMENTS ((size_t)1 << 17) /* the fewest elements worth a thread: some microseconds of work           */
+
+/* The fewest bytes that a thread is started for: a third of a millisecond's work at 12 GB/s where the caller asked for a
+ * number of threads. Where it did not, the processors may be busy: then a thread waits for its turn as long as the others'
+ * time slices take, some milliseconds each, and all wait for the last thread. So the default is some milliseconds' work. */
+#define THREAD_BYTES ((size_t)4 << 20)
+#define THREAD_BYTES_DEFAULT ((size_t)64 << 20)
 
 typedef union {
     float f32[QUIRE_STATE_WORDS];
@@ -78,13 +81,12 @@ typedef struct cpu_work {
 
 /* ------------------------------------------------------------------------------------------------------------- pieces */
 
-static int threads_of(const cpu_context *context) {
-#ifdef _OPENMP
-    return context->threads ? context->threads : omp_get_max_threads();
-#else
-    (void)context;
-    return 1;
-#endif
+/* How many threads share so many bytes in so many pieces. OpenMP is not asked where the answer is one anyway. */
+static int threads_for(const cpu_context *context, size_t bytes, int pieces) {
+    const size_t worth = bytes / context->thread, most = worth < (size_t)pieces ? worth : (size_t)pieces;
+    if (most <= 1) return 1;
+    const int threads = context->threads ? context->threads : threads_available();
+    return (size_t)threads < most ? threads : (int)most;
 }
 
 /* n is not 0. */
@@ -93,15 +95,13 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job) {
     w.size = (size_t)describe_format(job->type).size;
     w.tile = order_tile(job->n, order_rows_of(job->method));
     w.piece = job->n;
-    w.fetches = job->n * w.size * (job->x == job->y ? 1 : 2) > context->cache;
+    const size_t bytes = job->n * w.size * (job->x == job->y ? 1 : 2);
+    w.fetches = bytes > context->cache;
     if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here               */
     for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > PIECES * w.piece;) w.piece *= 2;
     if (job->n > w.piece) {
-        w.threads = threads_of(context);
         w.pieces = (int)((job->n - 1) / w.piece) + 1;
-        if ((size_t)w.threads > job->n / THREAD_ELEMENTS) w.threads = (int)(job->n / THREAD_ELEMENTS);
-        if (w.threads > w.pieces) w.threads = w.pieces;
-        if (w.threads < 1) w.threads = 1;
+        w.threads = threads_for(context, bytes, w.pieces);
     }
     if (w.threads == 1 && !context->report) w.piece = job->n, w.pieces = 1;
     return w;
@@ -120,25 +120,23 @@ static void run_piece(const cpu_work *w, int piece, size_t *done, int first_thre
     if (first_thread && now < w->job->n) w->context->report(w->context->user, now, w->job->n);
 }
 
-/* In an environment of ours, too: OpenMP's own start may raise flags. */
-static void run_pieces_in_parallel(const cpu_work *w, size_t *done) {
-#ifdef _OPENMP
-    const cpu_environment callers = environment_enter();
-#pragma omp parallel for schedule(dynamic) num_threads(w->threads)
-    for (int i = 0; i < w->pieces; i++) run_piece(w, i, done, omp_get_thread_num() == 0);
-    environment_leave(callers);
-#else
-    (void)w, (void)done;
-#endif
+typedef struct {
+    const cpu_work *work;
+    size_t done;
+} work_done;
+
+static void run_one(void *job, int piece, int first_thread) {
+    work_done *d = job;
+    run_piece(d->work, piece, &d->done, first_thread);
 }
 
 /* Without a trace of OpenMP where one thread does. */
 static void run_pieces(const cpu_work *w) {
-    size_t done = 0;
+    work_done d = { w, 0 };
     if (w->threads == 1)
-        for (int i = 0; i < w->pieces; i++) run_piece(w, i, &done, 1);
+        for (int i = 0; i < w->pieces; i++) run_one(&d, i, 1);
     else
-        run_pieces_in_parallel(w, &done);
+        threads_run(w->threads, w->pieces, run_one, &d);
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 
@@ -170,6 +168,13 @@ static void run_lanes(const cpu_work *w, int piece, const char *x, const char *y
     tree_sum(w, x, y, n, &w->state[piece]);
 }
 
+/* The words that a method left behind. */
+static quire_total words_total(const lane_method *method, const lane_state *state, int is_double) {
+    double words[QUIRE_STATE_WORDS] = { 0 };
+    for (int k = 0; k < method->words; k++) words[k] = is_double ? state->f64[k] : (double)state->f32[k];
+    return method->total(words);
+}
+
 static quire_total lanes_reduce(const cpu_context *context, const quire_job *job) {
     const lane_method *method = &lane_methods[job->method];
     const int is_double = job->type == QUIRE_F64;
@@ -183,9 +188,7 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
 
     const cpu_environment callers = environment_enter();
     tree_merge(&w, state, (size_t)w.pieces);
-    double words[QUIRE_STATE_WORDS] = { 0 };
-    for (int k = 0; k < method->words; k++) words[k] = is_double ? state[0].f64[k] : (double)state[0].f32[k];
-    quire_total total = method->total(words);
+    const quire_total total = words_total(method, &state[0], is_double);
     environment_leave(callers);
     return total;
 }
@@ -240,32 +243,60 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, f
     return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);
 }
 
+/* --------------------------------------------------------------------------------------------------- a few elements */
+
+/* Of so few elements every step between the arguments and the tier shows in the time, copies of a total too. Answers whether
+ * that is all there is to do. */
+static int few_reduce(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    quire_total total;
+    int done = 1;
+    const cpu_environment callers = environment_enter();
+    if (job->method == QUIRE_EXACT) {
+        done = tier->few[job->type][job->term](job->x, job->y, job->n, &total);
+    } else {
+        lane_state state;
+        tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, TILE_FEW, 0, &state);
+        total = words_total(&lane_methods[job->method], &state, job->type == QUIRE_F64);
+    }
+    environment_leave(callers);
+    if (done) *bits = finish_and_round(total, job->finish, job->n, format, job->rounding);
+    return done;
+}
+
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
-/* QUIRE_CPU_CACHE="bytes" is for tests: with 0, short arrays go as long ones do. Hidden, since no result depends on it. */
-static size_t cache_from_environment(void) {
-    const char *bytes = getenv("QUIRE_CPU_CACHE");
-    return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : CACHE_BYTES;
+/* QUIRE_CPU_CACHE="bytes" and QUIRE_CPU_THREAD="bytes" are for tests: with small numbers, short arrays go as long ones do.
+ * Hidden, since no result depends on them. */
+static size_t bytes_from_environment(const char *name, size_t otherwise) {
+    const char *bytes = getenv(name);
+    return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : otherwise;
 }
 
 /* What a NULL context means. QUIRE_TIER is heeded here too, unless it names a tier that is not there. */
 static cpu_context default_context(void) {
-    cpu_context c = { { &quire_cpu_backend }, NULL, 1, CACHE_BYTES, NULL, NULL };
-    quire_tier tier = QUIRE_TIER_BEST;
-    if (tier_from_environment(&tier) == QUIRE_OK) c.tier = cpu_tier_find(tier);
-    if (!c.tier) c.tier = cpu_tier_find(QUIRE_TIER_BEST);
+    cpu_context c = { { &quire_cpu_backend }, NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL };
+    c.tier = cpu_tier_default();
     return c;
 }
 
+/* Where a few elements are summed. */
+static const cpu_tier *tier_for_few(const quire_context *context) {
+    return context ? ((const cpu_context *)context)->tier : cpu_tier_known_default();
+}
+
+static __attribute__((noinline)) uint64_t many_reduce(const cpu_context *context, const quire_job *job,
+                                                      format_description format) {
+    if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, format);
+    const quire_total total = job->n ? lanes_reduce(context, job) : total_zero(0);
+    return finish_and_round(total, job->finish, job->n, format, job->rounding);
+}
+
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
-    const cpu_context c = context ? *(cpu_context *)context : default_context();
     const format_description format = describe_format(job->result_type);
     uint64_t bits;
-    if (job->n && job->method == QUIRE_EXACT) {
-        bits = exact_reduce(&c, job, format);
-    } else {
-        const quire_total total = job->n ? lanes_reduce(&c, job) : total_zero(0);
-        bits = finish_and_round(total, job->finish, job->n, format, job->rounding);
+    if (!job->n || job->n > TILE_FEW || !few_reduce(tier_for_few(context), job, format, &bits)) {
+        const cpu_context c = context ? *(cpu_context *)context : default_context();
+        bits = many_reduce(&c, job, format);
     }
     format_store(bits, format.size, job->result);
     return QUIRE_OK;
@@ -319,15 +350,9 @@ quire_status quire_open_cpu(quire_context **context, int threads) {
     if (!found) return QUIRE_TIER_UNAVAILABLE;
     cpu_context *c = malloc(sizeof *c);
     if (!c) return QUIRE_OUT_OF_MEMORY;
-    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, cache_from_environment(), NULL, NULL };
+    const size_t cache = bytes_from_environment("QUIRE_CPU_CACHE", CACHE_BYTES);
+    const size_t thread = bytes_from_environment("QUIRE_CPU_THREAD", threads ? THREAD_BYTES : THREAD_BYTES_DEFAULT);
+    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, cache, thread ? thread : 1, NULL, NULL };
     *context = &c->base;
     return QUIRE_OK;
-}
-
-int quire_has_openmp(void) {
-#ifdef _OPENMP
-    return 1;
-#else
-    return 0;
-#endif
 }

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/decoded.h"
+#include "cpu/few.h"
 #include "cpu/finite.h"
 #include "cpu/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
@@ -128,8 +129,9 @@ static void add_counts(exact_state *x, const block_counts *counts, size_t steps)
 }
 
 /* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. If there
- * are errors, these lose as much again, and what is dropped for being too small, or is no multiple of the least double,
- * loses less than half a unit too. */
+ * are errors, these lose as much again. A product that is dropped for being too small loses less than half a unit, and nothing
+ * else; an error that is no multiple of the least double loses 2^-1075 more. So two halves are not quite enough, and three
+ * are. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
     const size_t halves = s->engine->streams == 1 ? 1 : 3;
@@ -196,6 +198,11 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 #define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
+#define CARRY_ELEMENTS (LIMB_ADDITIONS / 16) /* limbs are carried when so many have been added, and perhaps one stretch more */
+
+/* An element adds to a limb twice at most: the two pieces of a product of doubles overlap. */
+_Static_assert(2 * (CARRY_ELEMENTS + SLOW_BLOCKS * BLOCK_ELEMENTS) <= LIMB_ADDITIONS / 2,
+               "half of what limbs can take is enough for what is added between carries; the other half is the caller's");
 
 /* Answers how many elements it has added: all, unless it has given up. */
 static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
@@ -236,7 +243,7 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
         }
         x += count * size, y += count * size, n -= count;
         since_carry += count;
-        if (since_carry > LIMB_ADDITIONS / 16) limbs_carry(a->limb), since_carry = 0;
+        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
     }
     deposit(&state);
     if (n >= step) return all - n;
@@ -250,6 +257,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 #define IS_DOUBLE_f64 1
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
+#define VECTOR_FIRST_f32(format) format##_first_v_f32
+#define VECTOR_FIRST_f64(format) NULL
 
 #define LOAD(format, FORMAT, type, real, unused)                                                                            \
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
@@ -257,8 +266,8 @@ QUIRE_FORMATS(LOAD, )
 
 #define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                                    \
     ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose, floats,          \
-                           VECTOR_LOAD_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,           \
-                           term##_value_f64, 0 })
+                           VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64, term##_error_v_f64, \
+                           format##_load_one, term##_value_f64, 0 })
 
 #define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                                 \
     static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top, int fetches,    \
@@ -331,6 +340,9 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                        \
         return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                            \
     }                                                                                                                       \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
+        return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                            \
+    }                                                                                                                       \
     WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
     WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                              \
     static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,       \
@@ -358,6 +370,12 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
         (void)fetches;                                                                                                      \
         decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,        \
                     radius);                                                                                                \
+    }                                                                                                                       \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
+        float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                       \
+        format##_decode(x, n, x_floats);                                                                                    \
+        format##_decode(y, n, y_floats);                                                                                    \
+        return float_##term##_few(x_floats, y_floats, n, total);                                                            \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
@@ -366,3 +384,8 @@ QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRY, format, type)
 
 const exact_function QUIRE_NAME(exact_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
+
+#define FEW_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_few,
+#define FEW_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(FEW_ENTRY, format, type)
+
+const few_function QUIRE_NAME(few_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(FEW_ENTRIES, ) };

@@ -37,11 +37,17 @@
                                            words,                                                                           \
                                            inexact,                                                                         \
                                            format##_load_v_##real,                                                          \
+                                           format##_first_v_##real,                                                         \
                                            term##_value_v_##real,                                                           \
                                            term##_error_v_##real,                                                           \
                                            method##_add_v_##real,                                                           \
                                            method##_merge_v_##real };                                                       \
-        tile_sum_##real(t, x, y, n, tile, fetches, total);                                                                  \
+        if (n <= TILE_FEW / 4)                                                                                              \
+            tile_few_##real(t, x, y, (int)n, TILE_FEW / 4, total);                                                          \
+        else if (n <= TILE_FEW)                                                                                             \
+            tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                              \
+        else                                                                                                                \
+            tile_sum_##real(t, x, y, n, tile, fetches, total);                                                              \
     }
 #define OF_TERM(term, TERM, inexact, format, FORMAT, real) INSTANCES(format, FORMAT, real, term, inexact)
 #define INSTANCES(format, FORMAT, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, FORMAT, real, term, inexact)

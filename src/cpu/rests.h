@@ -22,9 +22,25 @@
 #include "cpu/bounds.h"
 
 #define RESTS_LEAST (-24)       /* the exponent of the unit                                                             */
-#define RESTS_ROWS ((size_t)16) /* whose rests a float adds without rounding, and a few more                            */
-#define RESTS_SUM 0x1p13f       /* sums of two lanes are below this, since all their squares add up to less             */
-#define RESTS_APART 0x1p-10f    /* and so far are the ends of a lane apart, at most                                     */
+#define RESTS_ROWS ((size_t)16) /* of a tile                                                                            */
+#define RESTS_SUM_BITS 13       /* sums of two lanes are below 2^this, since all their squares add up to less           */
+#define RESTS_APART_BITS (-10)  /* and so far are the ends of a lane apart, at most                                     */
+#define RESTS_SUM ((float)(1 << RESTS_SUM_BITS))
+#define RESTS_APART (1.0f / (1 << -RESTS_APART_BITS))
+
+/* What is lost in all, in units of 2^-12: by half an ulp in each of 16 sums, and as much again at each of four levels; by
+ * lanes that have rounded. */
+#define RESTS_LOST_IN(bits) ((bits) + 12 >= 0 ? 1 << ((bits) + 12) : 1)
+#define RESTS_LOST                                                                                                          \
+    (BOUNDS_VECTORS / 2 * (1 + 4) * RESTS_LOST_IN(RESTS_SUM_BITS - FLT_MANT_DIG - 1) +                                      \
+     BOUNDS_AGAIN * RESTS_LOST_IN(RESTS_APART_BITS))
+_Static_assert(BOUNDS_VECTORS / 2 <= 16, "four levels merge the sums of two lanes");
+_Static_assert(RESTS_LOST < 1 << (12 - REST_BITS - 1), "what is lost is known modulo 2^-REST_BITS");
+
+/* A rest is at most 2^-(REST_BITS + 1). A float adds them without rounding while they stay within 1: those of a lane; and
+ * those of all vectors in one chain of four, with the lanes that are done again. */
+_Static_assert(RESTS_ROWS <= 1 << (REST_BITS + 1), "the rests of a lane add up to no more than 1");
+_Static_assert(2 * (BOUNDS_VECTORS / 2) / 4 + BOUNDS_AGAIN <= 1 << (REST_BITS + 1), "nor do those of a chain");
 
 /* The sums of a vector of lanes, and their compensations. */
 QUIRE_INLINE v_f32 rests_lanes(bounds_terms t, tile_source from, size_t rows, size_t at, v_f32 *lanes) {

@@ -123,6 +123,13 @@ QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm512_f
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
 }
+#define SIMD_HAS_FIRST
+QUIRE_INLINE v_f32 float_first_v_f32(const void *p, int n, v_f32 others) {
+    return (v_f32)_mm512_mask_loadu_ps((__m512)others, (__mmask16)((1u << n) - 1), p);
+}
+QUIRE_INLINE v_f64 double_first_v_f64(const void *p, int n, v_f64 others) {
+    return (v_f64)_mm512_mask_loadu_pd((__m512d)others, (__mmask8)((1u << n) - 1), p);
+}
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
@@ -198,6 +205,15 @@ QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
 QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z); }
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+}
+#define SIMD_HAS_FIRST
+QUIRE_INLINE v_f32 float_first_v_f32(const void *p, int n, v_f32 others) {
+    const v_i32 lane = { LANES_F32 }, there = lane < n;
+    return (v_f32)((v_i32)_mm256_maskload_ps(p, (__m256i)there) | ((v_i32)others & ~there));
+}
+QUIRE_INLINE v_f64 double_first_v_f64(const void *p, int n, v_f64 others) {
+    const v_i64 lane = { LANES_F64 }, there = lane < n;
+    return (v_f64)((v_i64)_mm256_maskload_pd(p, (__m256i)there) | ((v_i64)others & ~there));
 }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
@@ -286,6 +302,25 @@ QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) { return (a & (a > b)) | (b & ~(a
     }
 QUIRE_DECODED_FORMATS(LOAD_DECODED, )
 #undef LOAD_DECODED
+
+/* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of others
+ * behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
+#define FIRST_BY_COPY(format, vector, integers, ...)                                                                        \
+    QUIRE_INLINE vector format##_first_##vector(const void *p, int n, vector others) {                                      \
+        const integers lane = { __VA_ARGS__ }, there = lane < n;                                                            \
+        char copy[sizeof(format##_element) * (sizeof lane / sizeof lane[0])] = { 0 };                                       \
+        memcpy(copy, p, (size_t)n * sizeof(format##_element));                                                              \
+        return (vector)((integers)format##_load_##vector(copy) | ((integers)others & ~there));                              \
+    }
+FIRST_BY_COPY(half, v_f32, v_i32, LANES_F32)
+FIRST_BY_COPY(bfloat16, v_f32, v_i32, LANES_F32)
+#define FIRST_DECODED(name, NAME, number, real, unused) FIRST_BY_COPY(name, v_f32, v_i32, LANES_F32)
+QUIRE_DECODED_FORMATS(FIRST_DECODED, )
+#undef FIRST_DECODED
+#if !defined(SIMD_HAS_FIRST)
+FIRST_BY_COPY(float, v_f32, v_i32, LANES_F32)
+FIRST_BY_COPY(double, v_f64, v_i64, LANES_F64)
+#endif
 
 /* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the one
  * at place comes out as a double whose sign, exponent field and fraction are the element's own. Its value is the element's

@@ -4,15 +4,15 @@
  */
 #include "cpu/tier.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(QUIRE_X86_TIERS)
 #include <cpuid.h>
-#include <stdatomic.h>
 #endif
 
-#define TIER(name, lanes) static const cpu_tier name = { lanes_table_##lanes, exact_table_##name }
+#define TIER(name, lanes) static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name }
 
 TIER(portable, portable);
 #if defined(QUIRE_X86_TIERS)
@@ -83,4 +83,21 @@ quire_status tier_from_environment(quire_tier *tier) {
             return QUIRE_OK;
         }
     return QUIRE_INVALID_TIER;
+}
+
+const cpu_tier *cpu_tier_default(void) {
+    quire_tier tier = QUIRE_TIER_BEST;
+    const cpu_tier *named = tier_from_environment(&tier) == QUIRE_OK ? cpu_tier_find(tier) : NULL;
+    return named ? named : best_tier();
+}
+
+/* Threads that ask together may each find it; all tiers give the same bits. */
+const cpu_tier *cpu_tier_known_default(void) {
+    static _Atomic(const cpu_tier *) known = NULL;
+    const cpu_tier *found = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!found) {
+        found = cpu_tier_default();
+        atomic_store_explicit(&known, found, memory_order_relaxed);
+    }
+    return found;
 }

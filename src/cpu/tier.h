@@ -19,6 +19,12 @@
 #define TILE_BATCH 16
 typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
 
+/* So few elements are summed in ways of their own, which cost less to begin and to end. */
+#define TILE_FEW 32
+
+/* The exact sum of n terms, 0 < n <= TILE_FEW, if one window of doubles holds them; answers whether it does. */
+typedef int (*few_function)(const void *x, const void *y, size_t n, quire_total *total);
+
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
  * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. fetches: as
  * above. */
@@ -28,16 +34,24 @@ typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *
 typedef struct {
     const tile_function (*tile)[TERM_COUNT][TIER_METHODS];
     const exact_function (*exact)[TERM_COUNT];
+    const few_function (*few)[TERM_COUNT];
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
 QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 
+/* The tier of a NULL context: the one that QUIRE_TIER names, or the best if it names none that is there; and the same as it
+ * was when this was first asked, since reading the environment takes as long as a sum of a few elements. */
+QUIRE_PRIVATE const cpu_tier *cpu_tier_default(void);
+QUIRE_PRIVATE const cpu_tier *cpu_tier_known_default(void);
+
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
 #define TIER_LANES(name) extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS];
-#define TIER_EXACT(name) extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];
+#define TIER_EXACT(name)                                                                                                    \
+    extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                                   \
+    extern QUIRE_PRIVATE const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT];
 TIER_LANES(portable)
 TIER_LANES(avx2)
 TIER_LANES(avx512)

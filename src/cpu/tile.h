@@ -23,6 +23,7 @@ typedef struct {
     format_description format;
     int words, inexact;
     VECTOR (*load)(const void *p);
+    VECTOR (*first)(const void *p, int n, VECTOR others);
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
     void (*add)(VECTOR *state, VECTOR value, VECTOR error, int inexact);
@@ -145,6 +146,37 @@ QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, S
         for (int k = 0; k < t.words; k++) state[i / 2][k] = lower[k];
     }
     return (count + 1) / 2;
+}
+
+/* A vector of the elements of a row from first on, of which there are n in all; others where there are none. */
+QUIRE_INLINE VECTOR QUIRE_NAME(tile_vector, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, int first, int n,
+                                                    VECTOR others) {
+    if (first >= n) return others;
+    const char *from = x + first * t.format.size;
+    return n - first >= WIDTH ? t.load(from) : t.first(from, n - first, others);
+}
+
+/* A tile of at most so many elements, a power of two: no other lanes have any, and those merge as the identity. */
+QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, int n,
+                                               int most, SCALAR_TYPE *total) {
+    const int vectors = most > WIDTH ? most / WIDTH : 1;
+    const VECTOR zero = { 0 };
+    VECTOR state[TILE_FEW / WIDTH][QUIRE_STATE_WORDS];
+    SIMD_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        const VECTOR a = QUIRE_NAME(tile_vector, SCALAR)(t, x, v * WIDTH, n, -zero);
+        const VECTOR b = t.inexact ? QUIRE_NAME(tile_vector, SCALAR)(t, y, v * WIDTH, n, zero) : a, value = t.value(a, b);
+        for (int k = 0; k < t.words; k++) state[v][k] = -zero;
+        t.add(state[v], value, t.error(a, b, value), t.inexact);
+    }
+    SIMD_UNROLL
+    for (int w = vectors / 2; w; w /= 2) {
+        SIMD_UNROLL
+        for (int v = 0; v < w; v++) t.merge(state[v], state[v + w]);
+    }
+    SIMD_UNROLL
+    for (int w = WIDTH / 2; w; w /= 2) QUIRE_NAME(tile_halve, SCALAR)(t, state, 1, w);
+    for (int k = 0; k < t.words; k++) total[k] = state[0][k][0];
 }
 
 /* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */

@@ -34,6 +34,8 @@
 #define GROUP 8   /* vectors of terms that go through many bins together                                                 */
 #define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other              */
 #define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM) /* half of what the headroom allows */
+_Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM,
+               "terms may be twice as large as the top says");
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers                      */
 #define STEP_TERMS(size) (8 / (size))
 #define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks                   */
@@ -62,6 +64,7 @@ typedef struct {
     int loose;
     int floats;                   /* products of 16-bit elements as floats, as long as these hold them                   */
     v_f32 (*load)(const void *p); /* unless is_double                                                                   */
+    v_f32 (*first)(const void *p, int n, v_f32 others);
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
     double (*load_one)(const void *p);
@@ -159,7 +162,9 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
 }
 
 /* The same of products of doubles that go to a loose window, by half the greatest sum of two bit patterns: its field is that
- * of both exponents, and (1 + a) (1 + b) < 4. How small they are is not known. */
+ * of both exponents, and (1 + a) (1 + b) < 4. How small they are is not known. No product reaches term_highest, and no window
+ * has a higher top: a range beyond it would be looked for in vain. (One less would still do: a block takes half of what the
+ * headroom allows.) */
 QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite) {
     term_range r = { (int)(most >> 51) - 2 * 1023 + 2, term_lowest(c) };
     if (r.high > term_highest(c)) r.high = term_highest(c);

@@ -1,0 +1,113 @@
+/* test_few.c - sums of a few elements, which have ways of their own: every length up to where those end and a little beyond,
+ * every family, operation, method and result type, against the oracle and the model; and what such a way might take for
+ * more, or for less, than it holds: elements far apart, sums that cancel, zeros of either sign. */
+#include <stdio.h>
+#include <string.h>
+
+#include "families.h"
+#include "model.h"
+#include "oracle_mpfr.h"
+#include "place.h"
+#include "support.h"
+
+#define MOST 34 /* src/cpu/tier.h: few are up to 32 */
+
+/* All methods and result types, on every variant of the place. */
+static void check_all(operation op, quire_type type, size_t n, const void *x, const void *y, const char *what) {
+    uint64_t expected[METHOD_COUNT][TYPE_COUNT];
+    oracle o;
+    oracle_open(&o);
+    oracle_add(&o, op, type, n, x, y);
+    for (size_t m = 0; m < METHOD_COUNT; m++) {
+        const int exact = METHODS[m] == QUIRE_EXACT;
+        const model_total total = exact ? (model_total){ 0, 0 } : model_reduce(op, type, n, x, y, METHODS[m]);
+        for (size_t r = 0; r < TYPE_COUNT; r++)
+            expected[m][r] = exact ? oracle_bits(&o, op, TYPES[r]) : model_finish(op, total, n, TYPES[r]);
+    }
+    oracle_close(&o);
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        for (size_t k = 0; variant && k < METHOD_COUNT * TYPE_COUNT; k++) {
+            const size_t m = k / TYPE_COUNT, r = k % TYPE_COUNT;
+            uint64_t result = 0x5a5a5a5a5a5a5a5a;
+            check_ok(place_reduce(op, type, n, x, y, METHODS[m], TYPES[r], &result));
+            check_bits(TYPES[r], &result, expected[m][r], "%s %s of %zu %s, %s, %s", method_name(METHODS[m]),
+                       operation_name(op), n, type_name(type), what, variant);
+        }
+    }
+    place_use(0);
+}
+
+/* test number i is type i / FAMILY_COUNT, family i % FAMILY_COUNT */
+START_TEST(every_length) {
+    const quire_type type = TYPES[_i / FAMILY_COUNT];
+    const family which = (family)(_i % FAMILY_COUNT);
+    for (size_t n = 1; n <= MOST; n++)
+        for (size_t seed = 0; seed < scaled(3); seed++) {
+            void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+            for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
+                if (op == OPERATION_DOT)
+                    family_fill_pair(which, type, seed, n, x, y);
+                else
+                    family_fill(which, type, seed, n, x);
+                check_all(op, type, n, x, y, family_name(which));
+            }
+            array_free(x);
+            array_free(y);
+        }
+}
+END_TEST
+
+/* All bits set at one end, and one odd bit as far below as the format has it, or at every distance. Then the large ones
+ * cancel, so that nothing hides the odd bit. */
+START_TEST(far_apart) {
+    const quire_type type = TYPES[_i];
+    const number_format *f = type_format(type);
+    const int highest[] = { f->bias, 0, f->least + f->precision + 40 };
+    const double ones = 2 - power_of_two(1 - f->precision);
+    char text[80];
+    for (size_t h = 0; h < 3; h++)
+        for (int d = 0; d <= 160 && highest[h] <= f->bias && highest[h] - d >= f->least; d++)
+            for (size_t n = 2; n <= 32; n = n * 2 + (size_t)(d % 2)) {
+                void *x = array_new(n * f->size, 0), *y = array_new(n * f->size, 0);
+                snprintf(text, sizeof text, "2^%d and %d below", highest[h], d);
+                for (size_t i = 0; i < n; i++) type_set(type, y, i, i % 3 ? -1.0 : 0.5);
+                for (size_t i = 0; i < n; i++) type_set(type, x, i, ones * power_of_two(highest[h] - (int)(i & 1)));
+                type_set(type, x, (size_t)d % n, power_of_two(highest[h] - d));
+                for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_all(op, type, n, x, y, text);
+                for (size_t i = 0; i < n; i++) type_set(type, x, i, i % 2 ? -ones : ones);
+                for (size_t i = 0; i < n; i++) type_set(type, x, i, type_value(type, x, i) * power_of_two(highest[h] - 1));
+                type_set(type, x, n - 1, -power_of_two(highest[h] - d));
+                for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_all(op, type, n, x, y, text);
+                array_free(x);
+                array_free(y);
+            }
+}
+END_TEST
+
+/* Sums that are zero: of zeros of one sign, of both, of numbers and their negatives. */
+START_TEST(zeros) {
+    const quire_type type = TYPES[_i];
+    for (size_t n = 1; n <= MOST; n++)
+        for (size_t odd = 0; odd <= n; odd++) {
+            void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+            for (size_t i = 0; i < n; i++) type_set(type, x, i, -0.0);
+            for (size_t i = 0; i < n; i++) type_set(type, y, i, 1.0);
+            if (odd < n) type_set(type, x, odd, 0.0);
+            for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_all(op, type, n, x, y, "zeros");
+            type_set(type, x, odd % n, 1.5);
+            type_set(type, x, (odd + n / 2) % n, -1.5);
+            for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_all(op, type, n, x, y, "cancelling");
+            array_free(x);
+            array_free(y);
+        }
+}
+END_TEST
+
+static void add_tests(TCase *cases) {
+    tcase_add_loop_test(cases, every_length, 0, TYPE_COUNT * FAMILY_COUNT);
+    tcase_add_loop_test(cases, far_apart, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
+}
+
+int main(void) { return run_cases("few", add_tests); }
