@@ -10,9 +10,9 @@
  *     if (status) fprintf(stderr, "%s\n", quire_status_string(status));
  *
  * THE CONTRACT. The bits of a result are a function of the input values, their order, n, the type, the operation, the
- * method and the result type, and of nothing else: not of the machine, the instruction set, the number of threads, the
- * alignment of the arrays, the compiler, nor the caller's rounding mode or flush-to-zero bits. QUIRE_EXACT does not depend
- * on the order of the input either.
+ * method, the result type and its quire_rounding, and of nothing else: not of the machine, the instruction set, the
+ * number of threads, the alignment of the arrays, the compiler, nor the caller's rounding mode or flush-to-zero bits.
+ * QUIRE_EXACT does not depend on the order of the input either.
  *
  * SPECIAL VALUES, in every method. Any NaN gives the canonical quiet NaN (sign clear, only the quiet bit set). +Inf and
  * -Inf together give that NaN, and so does Inf times 0; one kind of Inf gives it. The empty sum is +0, the mean of
