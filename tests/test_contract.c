@@ -136,7 +136,34 @@ static int fill_cancelling(quire_type type, const size_t at[4], int negative, ui
     return 1;
 }
 
-/* "If s + c is exactly zero, and c is not, the total is +0." _i: type. */
+/* The sum of x, rounded downward, in every variant of the CPU: the general call takes the test's own memory there. */
+static void check_downward(quire_type type, size_t n, quire_method method, quire_type result_type, uint64_t expected,
+                           const char *what) {
+    const quire_reduction sum = {
+        .type = type, .result_type = result_type, .method = method, .rounding = QUIRE_DOWNWARD
+    };
+    const quire_layout layout = quire_strided(n, 1);
+    for (size_t v = 0; v < place_variants() && !strcmp(place_name(), "cpu"); v++) {
+        uint64_t result[1] = { 0x5a5a5a5a5a5a5a5a };
+        if (!place_use(v)) continue;
+        check_ok(quire_reduce(place_context(), &sum, &layout, x, NULL, NULL, result));
+        check_bits(result_type, result, expected, "%s, downward: %s of %s", what, method_name(method), type_name(type));
+    }
+    place_use(0);
+}
+
+/* "The ordered methods add to nearest, whatever the mode (1 - 1 is +0 then)": of exact it is -0. _i: type. */
+START_TEST(zeros_of_additions_to_nearest_are_positive) {
+    const quire_type type = TYPES[_i];
+    type_set(type, x, 0, 1);
+    type_set(type, x, 1, -1);
+    for (int m = 0; m < METHOD_COUNT; m++)
+        for (int r = 0; r < TYPE_COUNT; r++)
+            check_downward(type, 2, METHODS[m], TYPES[r], METHODS[m] == QUIRE_EXACT ? type_sign(TYPES[r]) : 0, "1 - 1");
+}
+END_TEST
+
+/* "Where c = -s, and neither is zero, that sum is an exact zero: +0, or -0 in QUIRE_DOWNWARD." _i: type. */
 START_TEST(kahan_of_opposite_sum_and_compensation_is_positive_zero) {
     static const size_t down_a_lane[4] = { 0, 256, 512, 768 }, across_lanes[4] = { 0, 128, 64, 32 };
     static const operation operations[] = { OPERATION_SUM, OPERATION_DOT, OPERATION_MEAN };
@@ -151,6 +178,8 @@ START_TEST(kahan_of_opposite_sum_and_compensation_is_positive_zero) {
                       "s is not what it should be: nothing is tested");
         for (int r = 0; r < TYPE_COUNT; r++)
             for (int o = 0; o < 3; o++) check_everywhere(operations[o], type, n, QUIRE_KAHAN, TYPES[r], 0, "s = -c");
+        for (int r = 0; r < TYPE_COUNT; r++)
+            check_downward(type, n, QUIRE_KAHAN, TYPES[r], type_sign(TYPES[r]), "s = -c");
     }
 }
 END_TEST
@@ -276,6 +305,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, results_that_round_to_zero_keep_their_sign, 0, TYPE_COUNT * TYPE_COUNT);
     tcase_add_test(cases, accumulators_that_round_to_zero_keep_their_sign);
     tcase_add_loop_test(cases, kahan_of_opposite_sum_and_compensation_is_positive_zero, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, zeros_of_additions_to_nearest_are_positive, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, sums_of_nothing_are_positive_zero, 0, TYPE_COUNT);
     tcase_add_test(cases, accumulating_nothing_carries);
     tcase_add_test(cases, counts_are_unsigned);

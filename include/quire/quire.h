@@ -10,15 +10,16 @@
  *     if (status) fprintf(stderr, "%s\n", quire_status_string(status));
  *
  * THE CONTRACT. The bits of a result are a function of the input values, their order, n, the type, the operation, the
- * method and the result type, and of nothing else: not of the machine, the instruction set, the number of threads, the
- * alignment of the arrays, the compiler, nor the caller's rounding mode or flush-to-zero bits. QUIRE_EXACT does not depend
- * on the order of the input either.
+ * method, the result type and its quire_rounding, and of nothing else: not of the machine, the instruction set, the
+ * number of threads, the alignment of the arrays, the compiler, nor the caller's rounding mode or flush-to-zero bits.
+ * QUIRE_EXACT does not depend on the order of the input either.
  *
  * SPECIAL VALUES, in every method. Any NaN gives the canonical quiet NaN (sign clear, only the quiet bit set). +Inf and
- * -Inf together give that NaN, and so does Inf times 0; one kind of Inf gives it. The empty sum is +0, the mean of nothing
- * NaN; a sum of only -0 is -0; an exact zero from anything else is +0. A result that is not 0 and rounds to 0 keeps its
- * sign. Subnormals count in full, in and out. In all methods but QUIRE_EXACT a partial sum may overflow, and counts as an
- * infinity then, and a product too small for the accumulation format counts as a zero of the product's sign.
+ * -Inf together give that NaN, and so does Inf times 0; one kind of Inf gives it. The empty sum is +0, the mean of
+ * nothing NaN; a sum of only -0 is -0; an exact zero from anything else is +0 (but see quire_rounding). A result that
+ * is not 0 and rounds to 0 keeps its sign. Subnormals count in full, in and out. In all methods but QUIRE_EXACT a
+ * partial sum may overflow, and counts as an infinity then, and a product too small for the accumulation format counts
+ * as a zero of the product's sign.
  *
  * BEHAVIOUR OF EVERY CALL. Arguments are checked first. The statuses of a call are listed with it in the order in which
  * they are checked, and the first that applies is returned: so a NULL among the pointers is found before any misalignment.
@@ -242,7 +243,7 @@ typedef enum quire_operation {
 /* Of the one rounding, after IEEE 754-2019, 4.3. In a directed mode a result beyond the greatest finite number becomes that
  * number where the direction leads back to it, and a result of magnitude below the least becomes the least where the
  * direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0. The ordered methods add
- * to nearest, whatever the mode, and round their total so. */
+ * to nearest, whatever the mode (1 - 1 is +0 then), and round their total once in it. */
 typedef enum quire_rounding {
     QUIRE_TO_NEAREST = 0, /* ties to even  */
     QUIRE_DOWNWARD = 1,   /* towards -Inf  */
@@ -385,8 +386,8 @@ QUIRE_API int quire_api_version(void);
 QUIRE_API int quire_has_openmp(void);
 QUIRE_API int quire_has_cuda(void);
 
-/* The bound of a method's error, for a given sum: the c of quire_method, as a number of additions; 0 for QUIRE_EXACT and
- * for an unknown method. n = 0 and n = 1 give the c of one tile. */
+/* The c of a method's error bound (quire_method) for a sum of n terms, a number of additions; 0 for QUIRE_EXACT and for an
+ * unknown method. n = 0 and n = 1 give the c of one tile. */
 QUIRE_API size_t quire_chain_length(quire_method method, size_t n);
 
 #ifdef __cplusplus
