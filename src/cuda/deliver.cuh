@@ -300,7 +300,7 @@ static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block
 template <class Choice>
 static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block, const cell_total *total,
                                                unsigned batch, int warp, int thread, int shrunk) {
-    const unsigned number = block_number(job);
+    const unsigned number = block_number();
     const bool is_last = number == gridDim.x - 1;
     if (warp == 0) {
         fixed_sum sum = sum_of_block(job, block, total, thread, shrunk);

@@ -206,11 +206,10 @@ template <bool SHARES> static __device__ __forceinline__ unsigned warps_in_turn(
     return threads / WARP * (!SHARES ? blocks : job.run ? 1 : job.sharers);
 }
 
-/* In turn with those of all blocks that have a share. The one that has none, and is started before them, has a turn beyond
- * any. */
+/* In turn with those of all blocks that have a share. One that has none has a turn beyond any. */
 static __device__ __forceinline__ warp_turns turns_of_sharers(unsigned batches, const cuda_job &job) {
-    const int block = (int)(blockIdx.x - (job.gathers ? 1 : 0));
-    return { (threadIdx.x / WARP * job.sharers + (unsigned)block) | (unsigned)(block >> 31), batches };
+    const unsigned next = threadIdx.x / WARP * job.sharers + blockIdx.x;
+    return { blockIdx.x < job.sharers ? next : UINT_MAX, batches };
 }
 
 /* In turn with all warps of the grid, the last first. */
@@ -220,7 +219,7 @@ static __device__ __forceinline__ warp_turns turns_from_last(unsigned batches, c
 
 /* In turn with those of the block, which has a piece of them. */
 static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, const cuda_job &job) {
-    const block_piece piece = piece_of_block(job, block_number(job));
+    const block_piece piece = piece_of_block(job, block_number());
     return { (unsigned)piece.begin + threadIdx.x / WARP, (unsigned)min(piece.begin + piece.size, (size_t)batches) };
 }
 
@@ -315,14 +314,14 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     w.window.open();
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.saw = 0, w.dropped = 0;
-    w.loose = job.pass == PASS_LOOSE && block_number(job) % HARD_EVERY;
-    if (block_number(job) == gridDim.x - 1) {
+    w.loose = job.pass == PASS_LOOSE && block_number() % HARD_EVERY;
+    if (block_number() == gridDim.x - 1) {
         clear_accumulator(block.rest);
         if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;
     }
     __syncthreads();
 
-    if (warp == 0 && block_number(job) == 0) { /* elements before the first that is aligned */
+    if (warp == 0 && block_number() == 0) { /* elements before the first that is aligned */
         const int head = (int)aligned_arrays_of<Format, E>(job.x, job.y, job.n).head;
         if (head) first_elements<Choice, Format, Term, E>(w, job, head);
     }

@@ -3,9 +3,9 @@
  * Every block but the last of the grid writes its group's total to the workspace and ends; the last waits for them, merges
  * all by the tree, rounds once and stores. A word of the workspace that nothing has been written to has all bits set: a NaN,
  * in place of which deliver_word writes another. So a word tells by itself whether it is there, and there is one trip to
- * memory and back where a counter of blocks takes three (a fence, an atomic, a load). Waiting is safe: no block waits but
- * the last, and blocks start in order. (CUDA does not promise that order. In another, one block of a kernel would wait while
- * the rest of the device is free for the others; and so it is where one that only gathers starts early: see pieces.cuh.)
+ * memory and back where a counter of blocks takes three (a fence, an atomic, a load). No block waits but the last, and that
+ * one for blocks of lower index alone. So waiting ends if a block starts only after those of lower index: what decoupled
+ * look-back assumes, too (Merrill and Garland 2016), and no more.
  *
  * SPDX-License-Identifier: MIT
  */

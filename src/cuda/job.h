@@ -40,7 +40,6 @@ struct cuda_job {
     unsigned whole, step, halvings; /* pieces, if halvings is not 0: after so many blocks the next step have half of run,
                                        the next step half of that, and so on, so many times; all others as many as the
                                        last of these                                                                  */
-    unsigned gatherer;              /* the block that gathers: see pieces.cuh                                            */
     bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended                   */
     bool cluster;                   /* the grid is a cluster                                                             */
     unsigned sharers;               /* the blocks that have a share                                                      */

@@ -24,7 +24,7 @@ static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
 struct launch_shape {
     unsigned blocks, threads, run; /* blocks that have a share                                                          */
     size_t share;
-    unsigned whole = 0, step = 0, halvings = 0; /* of pieces; step blocks start after the one that gathers           */
+    unsigned whole = 0, step = 0, halvings = 0; /* of pieces                                                         */
     bool gathers = false;                       /* with one block more, which gathers                                */
 };
 
@@ -210,7 +210,6 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     if (share > kernel->batch) share = kernel->batch;
     launch_shape shape = { (unsigned)blocks, threads, 0, share };
     shape.gathers = batches >= blocks && (spare || c->wish.bytes);
-    if (shape.gathers) shape.step = shape.blocks; /* none will end soon: the one that gathers is the first to start */
     return shape;
 }
 
