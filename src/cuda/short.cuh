@@ -150,22 +150,15 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     leave(job, block, w, shrunk, warp, thread);
 }
 
-/* The result from the sums of blocks, by the first warp of the last, which has no share of its own. The code is long, and in
- * no cache of a multiprocessor that has had other blocks; so while those add, the warp goes through it once for practice. */
+/* The result from the sums of blocks, by the first warp of the last, which has no share of its own. */
 template <class Choice>
 static __device__ __forceinline__ void gather_short(const cuda_job &job, short_memory<Choice> &memory, int thread) {
     const job_end end = end_of(job);
-#pragma unroll 1
-    for (int turn = 0; turn < 2; turn++) {
-        const bool practice = turn == 0;
-        if (!practice) after_earlier_work();
-        const unsigned blocks = practice ? 0 : gridDim.x - 1;
-        fixed_sum sum =
-            gather_by_one<false>(job, end.places, FIXED_NOTHING, blocks, Choice::unit_step, memory.gathering, thread);
-        if (practice) sum.units = (__int128)job.n << 40, sum.unit = Choice::last_unit(Choice::first_window);
-        if (Choice::many && !practice) tell_hardness(job, sum, thread);
-        if (!practice || !end.accumulates) finish_fixed(job, end, sum, &memory.gathering.rest, practice, thread);
-    }
+    after_earlier_work();
+    const fixed_sum sum =
+        gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
+    if (Choice::many) tell_hardness(job, sum, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
 }
 
 /* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a cluster's,
