@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_DELIVER_CUH
 #define QUIRE_CUDA_DELIVER_CUH
 
-#include "cuda/fixed.cuh"
+#include "cuda/fixed_result.cuh"
 #include "cuda/loose.cuh"
 #include "cuda/pieces.cuh"
 #include "method/ball.h"

@@ -1,8 +1,8 @@
 /* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
  *
  * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
- * (fixed.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to limbs on the
- * way.
+ * (fixed_gather.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to limbs on
+ * the way.
  *
  * SPDX-License-Identifier: MIT
  */
