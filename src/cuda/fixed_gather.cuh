@@ -142,11 +142,11 @@ static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsi
 }
 
 /* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Warps add up what they take,
- * as it comes, then the block. A warp without a turn takes nothing, as one does that practises. */
+ * as it comes, then the block. A warp without a turn takes nothing. */
 template <int WARPS, bool DROPS>
-static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, unsigned blocks, fixed_sum own, int room,
+static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fixed_sum own, int room,
                                                         fixed_memory<WARPS, DROPS> &memory) {
-    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP, others = gridDim.x - 1;
     const int thread = threadIdx.x % WARP, once = room / 3;
     int64_t *limb = memory.rest.limb;
     fixed_sum sum = FIXED_NOTHING;
@@ -156,14 +156,14 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, uns
 #pragma unroll 1
     do {
         fixed_states<SUMS_OF_THREAD> s;
-        take_states(s.of, places_of(job), begin + thread * SUMS_OF_THREAD, blocks - 1);
+        take_states(s.of, places_of(job), begin + thread * SUMS_OF_THREAD, others);
         for (int i = 0; DROPS && i < SUMS_OF_THREAD; i++) most = max(most, dropped_unit_of(sum_of(s.of[i])));
         const fixed_sum its = sum_of_states(s, once, limb);
         flags |= its.flags;
         greatest = max(greatest, its.unit);
         if (thread == 0) join(sum, its, greatest, once, limb);
         begin += warps * GATHERED_BY_ONE;
-    } while (begin < blocks - 1);
+    } while (begin < others);
     if (DROPS) {
         most = warp_max(most);
         if (thread == 0) atomicMax(&memory.dropped_unit, most);
@@ -195,12 +195,12 @@ static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, f
 /* The same for any number of blocks, in the first warp. To be called by all threads of the last block, the own sum in the
  * first warp. */
 template <int WARPS, bool DROPS>
-static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, unsigned blocks, int room,
+static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, int room,
                                                           fixed_memory<WARPS, DROPS> &memory) {
     const int thread = threadIdx.x;
     if (gridDim.x <= GATHERED_BY_ONE)
-        return thread < WARP ? gather_by_one<true>(job, places_of(job), sum, blocks - 1, room, memory, thread) : sum;
-    sum = gather_many(job, blocks, sum, room, memory);
+        return thread < WARP ? gather_by_one<true>(job, places_of(job), sum, gridDim.x - 1, room, memory, thread) : sum;
+    sum = gather_many(job, sum, room, memory);
     if (thread < WARP && (sum.flags & FIXED_LIMBS)) take_limbs(memory.rest, job.workspace->sum, thread);
     return sum;
 }

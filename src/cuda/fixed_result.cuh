@@ -57,10 +57,9 @@ static __device__ __forceinline__ job_end end_of(const cuda_job &job) {
     return end;
 }
 
-/* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. practice:
- * stores nothing. */
+/* Rounds and stores a sum, or adds it to an accumulator; by a whole warp. rest: what went to limbs, or zeros. */
 static __device__ __forceinline__ void finish_fixed(const cuda_job &job, const job_end &end, fixed_sum s,
-                                                    quire_accumulator *rest, bool practice, int thread) {
+                                                    quire_accumulator *rest, int thread) {
     if ((s.flags & FIXED_LIMBS) || end.accumulates) {
         add_sum(rest, s, thread);
         finish(job, rest, thread);
@@ -68,7 +67,7 @@ static __device__ __forceinline__ void finish_fixed(const cuda_job &job, const j
         double number = (s.flags & FIXED_OTHER) || end.is_empty ? 0.0 : -0.0;
         const bool is_number = end.is_number && (!s.units || number_of_units(s, end.precision, &number));
         const uint64_t bits = is_number ? round_number(number, end.precision) : round_units(job, s);
-        if (!practice) format_store(bits, end.size, end.result);
+        format_store(bits, end.size, end.result);
     }
 }
 

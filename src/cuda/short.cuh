@@ -158,7 +158,7 @@ static __device__ __forceinline__ void gather_short(const cuda_job &job, short_m
     const fixed_sum sum =
         gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
     if (Choice::many) tell_hardness(job, sum, thread);
-    finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
 }
 
 /* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a cluster's,
@@ -173,7 +173,7 @@ static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_
         deliver_sum(end.places, blockIdx.x, sum, thread);
     if (!is_last) return;
     if (Choice::many) tell_hardness(job, sum, thread);
-    finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
 }
 
 template <class Format, class Term, bool MANY>
