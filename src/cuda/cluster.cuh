@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_CLUSTER_CUH
 #define QUIRE_CUDA_CLUSTER_CUH
 
-#include "cuda/fixed.cuh"
+#include "cuda/fixed_gather.cuh"
 
 /* The last block's: what the others store there, and the barrier that counts its bytes. */
 struct cluster_memory {

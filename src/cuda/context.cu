@@ -137,7 +137,6 @@ static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda
     work.run = shape.run;
     work.share = shape.share;
     work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;
-    work.gatherer = blocks - 1 - shape.step;
     void *arguments[] = { &work };
     cudaLaunchAttribute attributes[] = { overlapping(c->has_bulk), cluster_of(blocks) };
     cudaLaunchConfig_t config = {};

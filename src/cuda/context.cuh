@@ -9,8 +9,8 @@
 #include "cuda/kernels/vectors_job.h"
 
 /* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps,long", read by quire_open_cuda; blocks: of
- * long arrays one more gathers (of exact sums, if long is given, too); long: from how many bytes on an array is long; 0:
- * ours. Hidden, since no result depends on it. */
+ * long arrays one more gathers; long: from how many bytes on an array is long; 0: ours. Hidden, since no result depends on
+ * it. */
 struct launch_wish {
     unsigned blocks, warps, bytes;
 };

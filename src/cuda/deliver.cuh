@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_DELIVER_CUH
 #define QUIRE_CUDA_DELIVER_CUH
 
-#include "cuda/fixed.cuh"
+#include "cuda/fixed_result.cuh"
 #include "cuda/loose.cuh"
 #include "cuda/pieces.cuh"
 #include "method/ball.h"
@@ -140,9 +140,9 @@ static __device__ __forceinline__ ball_radius most_dropped(const cuda_job &job, 
 
 /* Stores a result, if both ends of a ball round alike, which lanes 0 and 1 have; or says that this is not enough. By a whole
  * warp. */
-static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t bits, bool practice, int thread) {
+static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t bits, int thread) {
     const bool decided = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
-    if (thread || practice) return;
+    if (thread) return;
     if (decided)
         format_store(bits, job.format.size, job.result);
     else
@@ -169,13 +169,13 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
         __syncwarp();
     }
     const quire_total mine = accumulator_total_of(sum, thread ? end[1] : end[0]);
-    finish_ends(job, round_total(job, mine), false, thread);
+    finish_ends(job, round_total(job, mine), thread);
 }
 
 /* The same in units, if nothing went to limbs, and 128 bits will do; answers whether it is so. */
 template <class Choice>
 static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fixed_sum sum, const quire_accumulator &rest,
-                                                         ball_radius r, bool practice, int thread) {
+                                                         ball_radius r, int thread) {
     __syncwarp();
     const int rise = r.unit - sum.unit; /* a radius below 2^63 may rise to 2^113, below a sum of 2^124 */
     bool in_limbs = sum.unit == NO_UNIT || rise > 50 || sum.units >> 124 != sum.units >> 127;
@@ -184,7 +184,7 @@ static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fi
     __int128 radius = rise >= 0 ? (__int128)r.count << rise : (r.count >> min(-rise, 62)) + 1;
     if (Choice::loose == LOOSE_TOTALS) radius += (sum.units >> LOOSE_RELATIVE) + 1; /* none is negative */
     sum.units += thread ? radius : -radius;
-    finish_ends(job, round_units(job, sum), practice, thread);
+    finish_ends(job, round_units(job, sum), thread);
     return true;
 }
 
@@ -236,19 +236,19 @@ static __device__ __forceinline__ fixed_sum sum_of_block(const cuda_job &job, bl
     return sum;
 }
 
-/* Rounds the sum of all blocks; by the first warp of the last. practice: stores nothing. */
+/* Rounds the sum of all blocks; by the first warp of the last. */
 template <class Choice>
 static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_sum sum, ball_radius radius,
-                                                    block_counts<Choice> &block, bool practice, int thread) {
+                                                    block_counts<Choice> &block, int thread) {
     if constexpr (Choice::loose) {
         if (radius.count) {
-            if (finish_ball_of_units<Choice>(job, sum, block.rest, radius, practice, thread)) return;
+            if (finish_ball_of_units<Choice>(job, sum, block.rest, radius, thread)) return;
             add_sum(&block.rest, sum, thread);
             finish_ball<Choice>(job, &block.rest, radius, thread);
             return;
         }
     }
-    finish_fixed(job, end_of(job), sum, &block.rest, practice, thread);
+    finish_fixed(job, end_of(job), sum, &block.rest, thread);
 }
 
 /* What all blocks may have dropped: as they have told, each with its own; or the own of a block that is alone. By the first
@@ -263,44 +263,29 @@ static __device__ __forceinline__ ball_radius gather_radius(const cuda_job &job,
     return radius;
 }
 
-/* Something to practise on. */
-template <class Choice> static __device__ __forceinline__ fixed_sum like_a_sum(const cuda_job &job, ball_radius &radius) {
-    if (Choice::loose && job.pass == PASS_LOOSE) radius = { 1, -100 };
-    return { (__int128)3 << 96, -100, FIXED_OTHER };
-}
-
-/* The last block's. batch: elements of a warp's. If it has nothing else to do it goes through all of this once for practice,
- * with something like a sum: such code is long, and where an array has passed through the caches it would come from memory
- * when it is needed, for 2 to 8 us. By all threads; out of line, so that no other block keeps anything for it. */
+/* The last block's. batch: elements of a warp's. By all threads; out of line, so that no other block keeps anything for
+ * it. */
 template <class Choice>
 static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block, unsigned batch) {
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
-    const bool practises = job.gathers && !job.accumulator && gridDim.x > GATHERED_BY_ONE;
-    for (int left = practises ? 1 : 0; left >= 0; left--) {
-        const bool practice = left > 0;
-        fixed_sum own = FIXED_NOTHING;
-        if (warp == 0 && !practice) own = block.own;
-        fixed_sum sum = gather_blocks(job, own, practice ? 1 : gridDim.x, room_for(job.n), block);
-        if (warp == 0) {
-            ball_radius radius = BALL_EXACT;
-            if (practice) {
-                sum = like_a_sum<Choice>(job, radius);
-            } else if constexpr (Choice::loose) {
-                if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
-                tell_hardness(job, sum, thread);
-                radius = gather_radius(job, sum, block, batch, thread);
-            }
-            finish_exact(job, sum, radius, block, practice, thread);
-        }
-        __syncthreads();
+    fixed_sum own = FIXED_NOTHING;
+    if (warp == 0) own = block.own;
+    const fixed_sum sum = gather_blocks(job, own, room_for(job.n), block);
+    if (warp) return;
+    ball_radius radius = BALL_EXACT;
+    if constexpr (Choice::loose) {
+        if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
+        tell_hardness(job, sum, thread);
+        radius = gather_radius(job, sum, block, batch, thread);
     }
+    finish_exact(job, sum, radius, block, thread);
 }
 
 /* What is to be done after every warp has handed over, and a barrier. By all threads. batch: of a warp, in elements. */
 template <class Choice>
 static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block, const cell_total *total,
                                                unsigned batch, int warp, int thread, int shrunk) {
-    const unsigned number = block_number(job);
+    const unsigned number = block_number();
     const bool is_last = number == gridDim.x - 1;
     if (warp == 0) {
         fixed_sum sum = sum_of_block(job, block, total, thread, shrunk);

@@ -197,30 +197,28 @@ static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
     return (unsigned)(n / share + (n % share != 0));
 }
 
-/* How many warps take turns: those of a block that has a piece; or of all blocks that have a share; or of the grid. The asm
- * keeps the compiler from keeping it: see block_number. */
-template <bool SHARES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
+/* How many warps take turns: those of a block that has a piece; or of the grid. The asm keeps the compiler from keeping it:
+ * see block_number. */
+template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
     unsigned threads, blocks;
     asm volatile("mov.u32 %0, %%ntid.x;" : "=r"(threads));
     asm volatile("mov.u32 %0, %%nctaid.x;" : "=r"(blocks));
-    return threads / WARP * (!SHARES ? blocks : job.run ? 1 : job.sharers);
+    return threads / WARP * (PIECES && job.run ? 1 : blocks);
 }
 
-/* In turn with those of all blocks that have a share. The one that has none, and is started before them, has a turn beyond
- * any. */
-static __device__ __forceinline__ warp_turns turns_of_sharers(unsigned batches, const cuda_job &job) {
-    const int block = (int)(blockIdx.x - (job.gathers ? 1 : 0));
-    return { (threadIdx.x / WARP * job.sharers + (unsigned)block) | (unsigned)(block >> 31), batches };
+/* In turn with all warps of the grid. */
+static __device__ __forceinline__ warp_turns turns_of_grid(unsigned batches) {
+    return { threadIdx.x / WARP * gridDim.x + blockIdx.x, batches };
 }
 
-/* In turn with all warps of the grid, the last first. */
+/* The same, the last warp first. */
 static __device__ __forceinline__ warp_turns turns_from_last(unsigned batches, const cuda_job &job) {
     return { warps_in_turn<false>(job) - 1 - (threadIdx.x / WARP * gridDim.x + blockIdx.x), batches };
 }
 
 /* In turn with those of the block, which has a piece of them. */
 static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, const cuda_job &job) {
-    const block_piece piece = piece_of_block(job, block_number(job));
+    const block_piece piece = piece_of_block(job, block_number());
     return { (unsigned)piece.begin + threadIdx.x / WARP, (unsigned)min(piece.begin + piece.size, (size_t)batches) };
 }
 
@@ -283,11 +281,11 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     const aligned_arrays<Format> a = aligned_arrays_of<Format, E>(job.x, job.y, job.n);
     if constexpr (Choice::is_short) {
         warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, job.share,
-                                                            turns_of_sharers(shares_of(a.n, job.share), job), job);
+                                                            turns_of_grid(shares_of(a.n, job.share)), job);
     } else {
         const unsigned batches = (unsigned)(a.n / BATCH);
         warp_batches<Choice, Format, Term, E, PACKS, true>(
-            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_sharers(batches, job), job);
+            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
         const void *x = job.x;
         size_t n = job.n;
         asm volatile("" : "+l"(x), "+l"(n)); /* nothing of it is kept over the batches: see block_number */
@@ -315,14 +313,14 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     w.window.open();
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.saw = 0, w.dropped = 0;
-    w.loose = job.pass == PASS_LOOSE && block_number(job) % HARD_EVERY;
-    if (block_number(job) == gridDim.x - 1) {
+    w.loose = job.pass == PASS_LOOSE && block_number() % HARD_EVERY;
+    if (block_number() == gridDim.x - 1) {
         clear_accumulator(block.rest);
         if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;
     }
     __syncthreads();
 
-    if (warp == 0 && block_number(job) == 0) { /* elements before the first that is aligned */
+    if (warp == 0 && block_number() == 0) { /* elements before the first that is aligned */
         const int head = (int)aligned_arrays_of<Format, E>(job.x, job.y, job.n).head;
         if (head) first_elements<Choice, Format, Term, E>(w, job, head);
     }

@@ -3,9 +3,9 @@
  * Every block but the last of the grid writes its group's total to the workspace and ends; the last waits for them, merges
  * all by the tree, rounds once and stores. A word of the workspace that nothing has been written to has all bits set: a NaN,
  * in place of which deliver_word writes another. So a word tells by itself whether it is there, and there is one trip to
- * memory and back where a counter of blocks takes three (a fence, an atomic, a load). Waiting is safe: no block waits but
- * the last, and blocks start in order. (CUDA does not promise that order. In another, one block of a kernel would wait while
- * the rest of the device is free for the others; and so it is where one that only gathers starts early: see pieces.cuh.)
+ * memory and back where a counter of blocks takes three (a fence, an atomic, a load). No block waits but the last, and that
+ * one for blocks of lower index alone. So waiting ends if a block starts only after those of lower index: what decoupled
+ * look-back assumes, too (Merrill and Garland 2016), and no more.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -201,16 +201,16 @@ static __device__ __forceinline__ void merge_pieces(State *partial, unsigned beg
     }
 }
 
-/* The tree over trees, of which so many are there, by warps and then by the first. */
+/* The tree over trees, by warps and then by the first. */
 template <class State>
-static __device__ __forceinline__ State tree_of_trees(const State *tree, unsigned trees, unsigned there, unsigned warps,
+static __device__ __forceinline__ State tree_of_trees(const State *tree, unsigned trees, unsigned warps,
                                                       gather_memory<State> &memory) {
     const unsigned warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
     State s[GATHER_THREAD];
     for (unsigned begin = warp * GATHER_WARP; warp < warps && begin < trees; begin += warps * GATHER_WARP) {
 #pragma unroll
         for (unsigned i = 0, at = begin + thread * GATHER_THREAD; i < GATHER_THREAD; i++)
-            s[i] = at + i < there ? tree[at + i] : identity<State>();
+            s[i] = at + i < trees ? tree[at + i] : identity<State>();
         merge_states(s, GATHER_THREAD);
         s[0] = warp_tree(s[0], WARP);
         if (thread == 0) memory.part[begin / GATHER_WARP] = s[0];
@@ -232,19 +232,15 @@ static __device__ __forceinline__ void gather_pieces(const cuda_job &job, unsign
         deliver_state(job, number, total);
         return;
     }
-#pragma unroll 1
-    for (unsigned turn = 0; turn < 2; turn++) { /* the first is for practice: it brings the code to the caches */
-        unsigned trees = job.whole, begin = job.whole;
-        if (turn && warp < warps) merge_pieces(partial, 0, job.whole, 1, tree, warps);
-        for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.step) {
-            const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.step, span = 2u << halved;
-            if (turn && warp < warps) merge_pieces(partial, begin, count, span, tree + trees, warps);
-            trees += (count + span - 1) / span;
-        }
-        __syncthreads();
-        total = tree_of_trees(tree, trees, turn ? trees : 0, warps, memory);
-        __syncthreads();
+    unsigned trees = job.whole, begin = job.whole;
+    if (warp < warps) merge_pieces(partial, 0, job.whole, 1, tree, warps);
+    for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.step) {
+        const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.step, span = 2u << halved;
+        if (warp < warps) merge_pieces(partial, begin, count, span, tree + trees, warps);
+        trees += (count + span - 1) / span;
     }
+    __syncthreads();
+    total = tree_of_trees(tree, trees, warps, memory);
     if (warp == 0) store_state<Method>(job, total, memory, (int)(threadIdx.x % WARP));
 }
 

@@ -36,11 +36,10 @@ struct cuda_job {
     cuda_workspace *workspace;
     size_t tile;  /* elements of a tile                                                                */
     unsigned run; /* tiles that a block takes, a power of two; loads that short.cuh adds at a time; batches that
-                     exact.cuh has a block, or 0: the warps of all sharers take batches in turn             */
+                     exact.cuh has a block, or 0: the warps of all blocks take batches in turn              */
     unsigned whole, step, halvings; /* pieces, if halvings is not 0: after so many blocks the next step have half of run,
                                        the next step half of that, and so on, so many times; all others as many as the
                                        last of these                                                                  */
-    unsigned gatherer;              /* the block that gathers: see pieces.cuh                                            */
     bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended                   */
     bool cluster;                   /* the grid is a cluster                                                             */
     unsigned sharers;               /* the blocks that have a share                                                      */

@@ -10,6 +10,10 @@
 #include "cuda/ring.cuh"
 #include "cuda/short.cuh"
 
+/* The method whose kernels serve a method: pairwise is plain in other tiles, which the host makes. */
+template <class Method> struct kernels_for { typedef Method method; };
+template <> struct kernels_for<pairwise_method> { typedef plain_method method; };
+
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(cuda_length length) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     const void *direct = (const void *)direct_kernel<Format, Term, Method, together>;
@@ -65,7 +69,7 @@ template <class Format, class Term, int E> static cuda_kernel kernel_of_method(q
         if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, EXACT_LONG>();
         break; /* of one array, what is not aligned is taken off the front */
 #define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
-    case METHOD: return lane_kernel_of<Format, Term, name##_method, E>(length);
+    case METHOD: return lane_kernel_of<Format, Term, kernels_for<name##_method>::method, E>(length);
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
     }

@@ -17,7 +17,7 @@
 
 #include <limits.h>
 
-#include "cuda/batch.cuh"
+#include "cuda/batch_bins.cuh"
 #include "cuda/job.h"
 
 /* The top that a batch needs: all terms are below 2^top in magnitude. */

@@ -1,10 +1,7 @@
 /* pieces.cuh - which blocks of a long array's kernel do what.
  *
- * One of them, the last by number, waits for all others and makes the result of what they hand over. Where blocks have
- * pieces it has none, and is started before the last of them (job.h): it takes a while to gather what is there, and the code
- * for the end must come from memory, which the array has passed through the caches. So it may be where all have the same
- * share (policy.h): then it is the first to start. It waits for blocks that have not begun, which is safe as long as the
- * device has room for blocks that do not wait: a kernel has one that does.
+ * The last block of the grid gathers: it waits for the others, all of which have a lower index, and makes the result of
+ * what they hand over. Where blocks have pieces it has none.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,13 +10,12 @@
 
 #include "cuda/job.h"
 
-/* The asm keeps the compiler from keeping the number, which costs a register, or two, and local memory, where none is free.
- */
-static __device__ __forceinline__ unsigned block_number(const cuda_job &job) {
+/* blockIdx.x. The asm keeps the compiler from keeping it, which costs a register, or two, and local memory, where none is
+ * free. */
+static __device__ __forceinline__ unsigned block_number(void) {
     unsigned block;
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
-    if (block < job.gatherer) return block;
-    return block == job.gatherer ? gridDim.x - 1 : block - 1;
+    return block;
 }
 
 /* In units of the kernel's: tiles, or batches. */

@@ -63,12 +63,8 @@
 #define PIECE_PLACES 32 /* there is a multiple of so many of a size                       */
 #define PIECE_TREE 2048 /* and they make fewer trees than this of as much as the greatest has                          */
 
-/* A thread of the last block takes so many sums of others at once. So few blocks, as a part of all, are spared where they
- * would make it take some in another turn, if the array has no more bytes than that (longer ones are read more slowly by
- * fewer blocks); there is room then for one that only gathers. */
+/* A thread of the last block takes so many sums of others at once. */
 #define SUMS_OF_THREAD 4
-#define EXACT_GATHERED ((size_t)320 << 20)
-#define EXACT_SPARE_BLOCKS 16
 
 /* No block may have more shared memory: what compute capability 7.5 has; and 4 KB less of it for columns. */
 #define SHARED_MEMORY (64u << 10)

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     }
     __syncthreads();
 
-    const unsigned number = block_number(job);
+    const unsigned number = block_number();
     const block_piece piece = piece_of_block(job, number);
     const size_t first = min(piece.begin * job.tile, job.n);
     const size_t size = min(job.n - first, piece.size * job.tile), rows = size / ORDER_LANES,

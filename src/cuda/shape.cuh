@@ -24,7 +24,7 @@ static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
 struct launch_shape {
     unsigned blocks, threads, run; /* blocks that have a share                                                          */
     size_t share;
-    unsigned whole = 0, step = 0, halvings = 0; /* of pieces; step blocks start after the one that gathers           */
+    unsigned whole = 0, step = 0, halvings = 0; /* of pieces                                                         */
     bool gathers = false;                       /* with one block more, which gathers                                */
 };
 
@@ -179,16 +179,8 @@ static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
-/* How many of the blocks of a long array are spared, for one that gathers: see policy.h. */
-static size_t spare_blocks(const cuda_context *c, const quire_job *job, size_t blocks, unsigned threads) {
-    const size_t once = (size_t)threads * SUMS_OF_THREAD, spare = blocks % once;
-    const bool pays = !c->wish.blocks && array_bytes(job) <= EXACT_GATHERED && blocks > once;
-    return pays && spare <= blocks / EXACT_SPARE_BLOCKS ? spare : 0;
-}
-
 /* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
- * long one has as many as fit, but for a few that are spared, or pieces. Warps take no more at a time than leaves work for
- * all. */
+ * long one has as many as fit, or pieces. Warps take no more at a time than leaves work for all. */
 static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_pass pass) {
     const size_t steps = divide_up(job->n, kernel->step) + !job->n, size = (size_t)describe_format(job->type).size;
     unsigned threads = kernel->threads;
@@ -202,16 +194,11 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
         cut_into_pieces(c, pieces, batches, blocks, divide_up(EXACT_PIECE, array_bytes(job) / batches), false);
         if (pieces.halvings) return pieces;
     }
-    const size_t spare = batches >= blocks ? spare_blocks(c, job, blocks, threads) : 0;
-    blocks -= spare;
     if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
     if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
     size_t share = divide_up(steps, blocks * warps) * kernel->step;
     if (share > kernel->batch) share = kernel->batch;
-    launch_shape shape = { (unsigned)blocks, threads, 0, share };
-    shape.gathers = batches >= blocks && (spare || c->wish.bytes);
-    if (shape.gathers) shape.step = shape.blocks; /* none will end soon: the one that gathers is the first to start */
-    return shape;
+    return { (unsigned)blocks, threads, 0, share };
 }
 
 /* See policy.h. */

@@ -1,8 +1,8 @@
 /* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
  *
  * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
- * (fixed.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to limbs on the
- * way.
+ * (fixed_gather.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to limbs on
+ * the way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -150,22 +150,15 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     leave(job, block, w, shrunk, warp, thread);
 }
 
-/* The result from the sums of blocks, by the first warp of the last, which has no share of its own. The code is long, and in
- * no cache of a multiprocessor that has had other blocks; so while those add, the warp goes through it once for practice. */
+/* The result from the sums of blocks, by the first warp of the last, which has no share of its own. */
 template <class Choice>
 static __device__ __forceinline__ void gather_short(const cuda_job &job, short_memory<Choice> &memory, int thread) {
     const job_end end = end_of(job);
-#pragma unroll 1
-    for (int turn = 0; turn < 2; turn++) {
-        const bool practice = turn == 0;
-        if (!practice) after_earlier_work();
-        const unsigned blocks = practice ? 0 : gridDim.x - 1;
-        fixed_sum sum =
-            gather_by_one<false>(job, end.places, FIXED_NOTHING, blocks, Choice::unit_step, memory.gathering, thread);
-        if (practice) sum.units = (__int128)job.n << 40, sum.unit = Choice::last_unit(Choice::first_window);
-        if (Choice::many && !practice) tell_hardness(job, sum, thread);
-        if (!practice || !end.accumulates) finish_fixed(job, end, sum, &memory.gathering.rest, practice, thread);
-    }
+    after_earlier_work();
+    const fixed_sum sum =
+        gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
+    if (Choice::many) tell_hardness(job, sum, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
 }
 
 /* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a cluster's,
@@ -180,7 +173,7 @@ static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_
         deliver_sum(end.places, blockIdx.x, sum, thread);
     if (!is_last) return;
     if (Choice::many) tell_hardness(job, sum, thread);
-    finish_fixed(job, end, sum, &memory.gathering.rest, false, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
 }
 
 template <class Format, class Term, bool MANY>

@@ -38,7 +38,8 @@ static __device__ void compare(mistakes *m, uint64_t x, uint64_t y, const quire_
     const quire_type types[] = { QUIRE_F16, QUIRE_F32, QUIRE_F64 };
     for (int i = 0; i < 3; i++) {
         const format_description format = describe_format(types[i]);
-        const uint64_t wanted = sum != sum ? format.quiet_nan : expected[i], found = total_round(total, format);
+        const uint64_t wanted = sum != sum ? format.quiet_nan : expected[i];
+        const uint64_t found = total_round(total, format, QUIRE_TO_NEAREST);
         if (found != wanted) complain(m, x, y, found, wanted, types[i]);
     }
 }
