@@ -79,28 +79,42 @@ static uint64_t hash(uint64_t h, const input *in, const void *x) {
     return h;
 }
 
-static uint64_t true_bits(operation op, const input *in, quire_method method, quire_type result_type) {
-    if (method == QUIRE_EXACT) return oracle_reduce(op, in->type, in->n, in->x, in->y, result_type);
-    return model_finish(op, model_reduce(op, in->type, in->n, in->x, in->y, method), in->n, result_type);
+/* Where the bits of a line come from: results of TYPES[first .. last). */
+typedef void source(operation op, const input *in, quire_method method, size_t first, size_t last, uint64_t *bits);
+
+static void true_bits(operation op, const input *in, quire_method method, size_t first, size_t last, uint64_t *bits) {
+    model_total total = { 0, 0 };
+    oracle o;
+    oracle_open(&o);
+    if (method == QUIRE_EXACT)
+        oracle_add(&o, op, in->type, in->n, in->x, in->y);
+    else
+        total = model_reduce(op, in->type, in->n, in->x, in->y, method);
+    for (size_t r = first; r < last; r++)
+        bits[r] = method == QUIRE_EXACT ? oracle_bits(&o, op, TYPES[r]) : model_finish(op, total, in->n, TYPES[r]);
+    oracle_close(&o);
 }
 
-static uint64_t library_bits(operation op, const input *in, quire_method method, quire_type result_type) {
-    uint64_t result[1];
-    check_ok(place_reduce(op, in->type, in->n, in->x, in->y, method, result_type, result));
-    return type_load(result_type, result, 0);
+static void library_bits(operation op, const input *in, quire_method method, size_t first, size_t last, uint64_t *bits) {
+    for (size_t r = first; r < last; r++) {
+        uint64_t result[1];
+        check_ok(place_reduce(op, in->type, in->n, in->x, in->y, method, TYPES[r], result));
+        bits[r] = type_load(TYPES[r], result, 0);
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lines */
 
-typedef uint64_t source(operation op, const input *in, quire_method method, quire_type result_type);
-
 static void result_line(char *text, size_t room, const golden_file *f, operation op, const input *in, quire_method method,
-                        source *bits) {
+                        source *of) {
+    const size_t first = type_size(in->type) == 1 ? 0 : f->first_result;
+    uint64_t bits[TYPE_COUNT];
     int length = snprintf(text, room, "%s %s %zu %s :", family_name(in->which), type_name(in->type), in->n,
                           method_name(method));
-    for (size_t r = type_size(in->type) == 1 ? 0 : f->first_result; r < f->results; r++)
+    of(op, in, method, first, f->results, bits);
+    for (size_t r = first; r < f->results; r++)
         length += snprintf(text + length, room - (size_t)length, " %0*llx", (int)(2 * type_size(TYPES[r])),
-                           (unsigned long long)bits(op, in, method, TYPES[r]));
+                           (unsigned long long)bits[r]);
     snprintf(text + length, room - (size_t)length, "\n");
 }
 
@@ -134,7 +148,7 @@ static void check_line(FILE *file, const char *name, char *expected) {
 }
 
 /* Each line of an operation's file, from a source. */
-static void check_file(operation op, int fp8, source *bits) {
+static void check_file(operation op, int fp8, source *of) {
     char text[256];
     const golden_file f = file_of(op, fp8);
     FILE *file = open_golden(f.name, "r");
@@ -142,7 +156,7 @@ static void check_file(operation op, int fp8, source *bits) {
         input in = input_new(i, f.first, f.types);
         input_fill(&in, op);
         for (int m = 0; m < METHOD_COUNT; m++) {
-            result_line(text, sizeof text, &f, op, &in, METHODS[m], bits);
+            result_line(text, sizeof text, &f, op, &in, METHODS[m], of);
             check_line(file, f.name, text);
         }
         input_free(&in);
