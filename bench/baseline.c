@@ -25,7 +25,36 @@ static inline float bfloat16_value(uint16_t bfloat16) {
     return value;
 }
 
+/* No infinities and no NaN, which fast-math knows nothing of. */
+static inline float e5m2_value(uint8_t e5m2) {
+    const uint32_t magnitude = e5m2 & 0x7f, sign = (uint32_t)(e5m2 & 0x80) << 24, bits = (magnitude << 21) + (112u << 23);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    value = magnitude < 4 ? (float)magnitude * 0x1p-16f : value;
+    return sign ? -value : value;
+}
+
+static inline float e4m3_value(uint8_t e4m3) {
+    const uint32_t magnitude = e4m3 & 0x7f, sign = (uint32_t)(e4m3 & 0x80) << 24, bits = (magnitude << 20) + (120u << 23);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    value = magnitude < 8 ? (float)magnitude * 0x1p-9f : value;
+    return sign ? -value : value;
+}
+
 #include "baseline_half.h"
+
+#define LOOP(name) name##_e5m2
+#define ELEMENT uint8_t
+#define REAL float
+#define VALUE(e) e5m2_value(e)
+#include "baseline_loops.h"
+
+#define LOOP(name) name##_e4m3
+#define ELEMENT uint8_t
+#define REAL float
+#define VALUE(e) e4m3_value(e)
+#include "baseline_loops.h"
 
 #define LOOP(name) name##_bfloat16
 #define ELEMENT uint16_t
@@ -50,6 +79,8 @@ static double sum(const job *j) {
     case QUIRE_F16: return sum_half(j->x, j->n);
     case QUIRE_BF16: return sum_bfloat16(j->x, j->n);
     case QUIRE_F32: return sum_float(j->x, j->n);
+    case QUIRE_E5M2: return sum_e5m2(j->x, j->n);
+    case QUIRE_E4M3: return sum_e4m3(j->x, j->n);
     default: return sum_double(j->x, j->n);
     }
 }
@@ -59,6 +90,8 @@ static double asum(const job *j) {
     case QUIRE_F16: return asum_half(j->x, j->n);
     case QUIRE_BF16: return asum_bfloat16(j->x, j->n);
     case QUIRE_F32: return asum_float(j->x, j->n);
+    case QUIRE_E5M2: return asum_e5m2(j->x, j->n);
+    case QUIRE_E4M3: return asum_e4m3(j->x, j->n);
     default: return asum_double(j->x, j->n);
     }
 }
@@ -68,6 +101,8 @@ static double dot(const job *j) {
     case QUIRE_F16: return dot_half(j->x, j->y, j->n);
     case QUIRE_BF16: return dot_bfloat16(j->x, j->y, j->n);
     case QUIRE_F32: return dot_float(j->x, j->y, j->n);
+    case QUIRE_E5M2: return dot_e5m2(j->x, j->y, j->n);
+    case QUIRE_E4M3: return dot_e4m3(j->x, j->y, j->n);
     default: return dot_double(j->x, j->y, j->n);
     }
 }
@@ -77,6 +112,8 @@ static double squares(const job *j) {
     case QUIRE_F16: return squares_half(j->x, j->n);
     case QUIRE_BF16: return squares_bfloat16(j->x, j->n);
     case QUIRE_F32: return squares_float(j->x, j->n);
+    case QUIRE_E5M2: return squares_e5m2(j->x, j->n);
+    case QUIRE_E4M3: return squares_e4m3(j->x, j->n);
     default: return squares_double(j->x, j->n);
     }
 }
@@ -86,6 +123,7 @@ double baseline_reduce(const job *j) {
     case OPERATION_ASUM: return asum(j);
     case OPERATION_DOT: return dot(j);
     case OPERATION_NRM2: return sqrt(squares(j));
+    case OPERATION_SUMSQ: return squares(j);
     case OPERATION_MEAN: return sum(j) / (double)j->n;
     default: return sum(j);
     }

@@ -19,7 +19,7 @@ static const struct {
     const char *word;
     quire_type type;
 } descriptions[] = {
-    { "<f2", QUIRE_F16 }, { "<f4", QUIRE_F32 }, { "<f8", QUIRE_F64 }, { "V2", QUIRE_BF16 }, { "<u2", QUIRE_BF16 },
+    { "<f2", QUIRE_F16 }, { "<f4", QUIRE_F32 }, { "<f8", QUIRE_F64 }, { "V2", QUIRE_BF16 }, { "<u2", QUIRE_BF16 }, { "<f1", QUIRE_E5M2 },
 };
 
 /* What follows 'key': in the text of the header, past blanks; NULL if there is no such key. */

@@ -25,8 +25,8 @@ void options_help(void) {
          "\n"
          "What:\n"
          "  --place WHERE      cpu, gpu or all                                     (all there is)\n"
-         "  --type LIST        f16, bf16, f32, f64                                 (all)\n"
-         "  --operation LIST   sum, asum, dot, nrm2, mean                          (all)\n"
+         "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (the first four)\n"
+         "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq                   (the first five)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
          "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
          "  --ladder           also the ladder of classic kernels (GPU)\n"
@@ -73,9 +73,9 @@ static bool read_names(const char *option, char *list, naming *names, int *numbe
     return true;
 }
 
-static void take_all(naming *names, int *numbers, int *count) {
+static void take_first(naming *names, int most, int *numbers, int *count) {
     int number;
-    for (*count = 0; names(*count, &number); ++*count) numbers[*count] = number;
+    for (*count = 0; *count < most && names(*count, &number); ++*count) numbers[*count] = number;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- numbers */
@@ -205,13 +205,13 @@ static bool take_option(void *user, int which, char *word) {
 /* What was not asked for. The sizes of a file are the file's. */
 static void take_defaults(options *o) {
     static const size_t sizes[] = { 10000, 1000000, 100000000 };
-    if (!o->type_count) take_all(name_type, o->types, &o->type_count);
-    if (!o->method_count) take_all(name_method, o->methods, &o->method_count);
+    if (!o->type_count) take_first(name_type, LARGE_TYPE_COUNT, o->types, &o->type_count);
+    if (!o->method_count) take_first(name_method, METHOD_COUNT, o->methods, &o->method_count);
     if (!o->operation_count && o->quick) {
         o->operations[o->operation_count++] = OPERATION_SUM;
         o->operations[o->operation_count++] = OPERATION_DOT;
     }
-    if (!o->operation_count) take_all(name_operation, o->operations, &o->operation_count);
+    if (!o->operation_count) take_first(name_operation, CALL_COUNT, o->operations, &o->operation_count);
     if (!o->family_count && !o->condition_count) {
         o->families[o->family_count++] = FAMILY_UNIFORM;
         o->families[o->family_count++] = FAMILY_EVERY_EXPONENT;

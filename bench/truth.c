@@ -64,7 +64,8 @@ static quire_status accumulate_part(quire_accumulator *total, quire_accumulator 
     quire_status status = QUIRE_OK;
     switch (j->operation) {
     case OPERATION_ASUM: status = quire_accumulate_magnitudes(workers, total, j->type, j->n, j->x); break;
-    case OPERATION_NRM2: status = quire_accumulate_products(workers, total, j->type, j->n, j->x, j->x); break;
+    case OPERATION_NRM2:
+    case OPERATION_SUMSQ: status = quire_accumulate_products(workers, total, j->type, j->n, j->x, j->x); break;
     case OPERATION_DOT:
         status = quire_accumulate_products(workers, total, j->type, j->n, j->x, j->y);
         return status ? status : accumulate_product_magnitudes(magnitudes, j);

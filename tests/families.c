@@ -26,18 +26,20 @@ family family_named(const char *name) {
 /* The sign bit, or not. */
 static uint64_t any_sign(generator *g, quire_type type) { return generator_next(g) & 1 ? type_sign(type) : 0; }
 
-/* A positive number of [2^e, 2^(e+1)), every significand alike; least <= e <= bias. */
+/* A positive number of [2^e, 2^(e+1)), every significand alike (where NaN has a place, the one below it); least <= e <=
+ * greatest. */
 static uint64_t at_exponent(generator *g, quire_type type, int e) {
     const number_format *f = type_format(type);
     int normal = e >= 1 - f->bias;
     int bits = normal ? f->precision - 1 : e - f->least; /* below the leading one */
     uint64_t fraction = generator_next(g) & (((uint64_t)1 << bits) - 1);
-    return (normal ? (uint64_t)(e + f->bias) << bits : (uint64_t)1 << bits) | fraction;
+    uint64_t number = (normal ? (uint64_t)(e + f->bias) << bits : (uint64_t)1 << bits) | fraction;
+    return type_is_finite(type, number) ? number : type_greatest(type);
 }
 
 static uint64_t any_exponent(generator *g, quire_type type) {
     const number_format *f = type_format(type);
-    return at_exponent(g, type, generator_between(g, f->least, f->bias));
+    return at_exponent(g, type, generator_between(g, f->least, f->greatest));
 }
 
 static uint64_t any_finite(generator *g, quire_type type) {
@@ -89,8 +91,10 @@ static void fill_pairs(generator *g, quire_type type, size_t n, void *x, size_t 
     if (from < n) type_store(type, x, from, type_sign(type));
 }
 
+#define MAX_PIECES 12
+
 /* Pieces of m * 2^q, m < 2^bits, each short enough for the type. Answers how many there are. */
-static size_t pieces(quire_type type, uint64_t m, int bits, int q, double piece[8]) {
+static size_t pieces(quire_type type, uint64_t m, int bits, int q, double piece[MAX_PIECES]) {
     int width = type_format(type)->precision;
     size_t count = 0;
     while (bits > 0) {
@@ -102,17 +106,33 @@ static size_t pieces(quire_type type, uint64_t m, int bits, int q, double piece[
     return count;
 }
 
+/* Where the last bit of a tie of a result type can be, if elements of the type are to hold all its bits: above the least
+ * subnormals of both, which leaves room for a nudge. */
+static void tie_exponents(quire_type type, quire_type result, int *least, int *greatest) {
+    const number_format *f = type_format(type), *r = type_format(result);
+    *least = f->least + 1 > r->least - 1 ? f->least + 1 : r->least - 1;
+    *greatest = (f->greatest < r->greatest ? f->greatest : r->greatest) - (r->precision + 1);
+}
+
+/* A result type whose ties the type can hold: halves lack the 54 bits that one of doubles takes, E4M3 has no more than 17. */
+static quire_type tie_result(generator *g, quire_type type) {
+    if (type_size(type) > 1) return TYPES[generator_below(g, type == QUIRE_F16 ? 3 : LARGE_TYPE_COUNT)];
+    for (;;) {
+        const quire_type result = TYPES[generator_below(g, TYPE_COUNT)];
+        int least, greatest;
+        tie_exponents(type, result, &least, &greatest);
+        if (least <= greatest) return result;
+    }
+}
+
 /* An odd number of one bit more than a result type holds, in pieces; nudge +1 and -1 move it by the least subnormal. */
 static void fill_tie(generator *g, quire_type type, size_t n, void *x, int nudge) {
-    /* halves cannot hold the 54 bits that a tie of doubles takes */
-    quire_type result = TYPES[generator_below(g, type == QUIRE_F16 ? 3 : 4)];
-    const number_format *f = type_format(type), *r = type_format(result);
-    int bits = r->precision + 1;
-    int least = f->least + 1 > 1 - r->bias - r->precision ? f->least + 1 : 1 - r->bias - r->precision;
-    int greatest = (f->bias < r->bias ? f->bias : r->bias) - bits;
+    const quire_type result = tie_result(g, type);
+    int bits = type_format(result)->precision + 1, least, greatest;
+    tie_exponents(type, result, &least, &greatest);
     uint64_t m = (uint64_t)1 << (bits - 1) | (generator_next(g) & (((uint64_t)1 << (bits - 1)) - 1)) | 1;
     uint64_t sign = any_sign(g, type);
-    double piece[8];
+    double piece[MAX_PIECES];
     size_t count = pieces(type, m, bits, generator_between(g, least, greatest), piece);
 
     for (size_t i = 0; i < count && i < n; i++) type_store(type, x, i, type_encode(type, piece[i]) ^ sign);
@@ -187,8 +207,8 @@ static void fill_condition_pair(generator *g, quire_type type, family which, siz
 /* An odd middle stays small, and is the sum when the halves cancel by chance or design. */
 static void fill_huge(generator *g, quire_type type, size_t n, void *x) {
     for (size_t i = 0; i < n / 2; i++) {
-        uint64_t bits = at_exponent(g, type, type_format(type)->bias);
-        uint64_t other = generator_next(g) % 4 ? bits : at_exponent(g, type, type_format(type)->bias);
+        uint64_t bits = at_exponent(g, type, type_format(type)->greatest);
+        uint64_t other = generator_next(g) % 4 ? bits : at_exponent(g, type, type_format(type)->greatest);
         type_store(type, x, i, bits);
         type_store(type, x, n - 1 - i, type_sign(type) | other);
     }
@@ -225,7 +245,7 @@ static void fill_specials(generator *g, quire_type type, family which, size_t n,
 /* Each exponent in turn, from a random one on. */
 static void fill_exponents(generator *g, quire_type type, size_t n, void *x) {
     const number_format *f = type_format(type);
-    uint64_t count = (uint64_t)(f->bias - f->least + 1), first = generator_below(g, count);
+    uint64_t count = (uint64_t)(f->greatest - f->least + 1), first = generator_below(g, count);
     for (size_t i = 0; i < n; i++)
         type_store(type, x, i, any_sign(g, type) | at_exponent(g, type, f->least + (int)((first + i) % count)));
     generator_shuffle(g, n, type_size(type), x);
@@ -276,7 +296,7 @@ void family_fill_pair(family which, quire_type type, uint64_t seed, size_t n, vo
         fill_constant(type, n, y, any_exponent(&g, type));
         break;
     case FAMILY_HUGE: /* positive, or the halves would not cancel */
-        for (size_t i = 0; i < n; i++) type_store(type, y, i, at_exponent(&g, type, type_format(type)->bias));
+        for (size_t i = 0; i < n; i++) type_store(type, y, i, at_exponent(&g, type, type_format(type)->greatest));
         break;
     default: family_fill(which, type, ~seed, n, y); break;
     }

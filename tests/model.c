@@ -50,7 +50,7 @@ static double two_sum(const question *q, double a, double b, double *error) {
 static void add(const question *q, model_total *lane, size_t i) {
     double a = type_value(q->type, q->x, i), d;
     double p = q->op == OPERATION_ASUM ? fabs(a) : a;
-    bool product = q->op == OPERATION_DOT || q->op == OPERATION_NRM2;
+    bool product = operation_multiplies(q->op);
     double b = q->op == OPERATION_DOT ? type_value(q->type, q->y, i) : a;
 
     if (product) p = times(q, a, b);
@@ -124,14 +124,16 @@ model_total model_reduce(operation op, quire_type type, size_t n, const void *x,
     return total;
 }
 
-/* Doubles span 2^1024 to 2^-1074: a sum of two fits 2200 bits. */
-uint64_t model_finish(operation op, model_total total, size_t n, quire_type type) {
+/* Doubles span 2^1024 to 2^-1074: a sum of two fits 2200 bits. Where s is all there is, a zero has the sign that adding to
+ * nearest gave it; where s + c is an exact zero, the direction gives it. */
+uint64_t model_directed(operation op, model_total total, size_t n, quire_type type, quire_rounding rounding) {
+    const mpfr_rnd_t direction = oracle_rounding(rounding);
     mpfr_t sum, r;
     int ternary;
     uint64_t bits, sign = signbit(total.s) ? type_sign(type) : 0;
 
-    if (isnan(total.s) || (op == OPERATION_MEAN && n == 0) || (op == OPERATION_NRM2 && total.s < 0)) return type_nan(type);
-    if (isinf(total.s)) return type_infinity(type) | sign;
+    if (isnan(total.s) || (op == OPERATION_MEAN && n == 0)) return type_nan(type);
+    if (isinf(total.s)) return op == OPERATION_NRM2 && sign ? type_nan(type) : type_beyond(type, sign != 0);
     if (total.c == 0 && total.s == 0) return sign;
 
     mpfr_init2(sum, 2200);
@@ -139,13 +141,20 @@ uint64_t model_finish(operation op, model_total total, size_t n, quire_type type
     mpfr_set_d(sum, total.s, MPFR_RNDN);
     mpfr_add_d(sum, sum, total.c, MPFR_RNDN);
     if (op == OPERATION_NRM2)
-        ternary = mpfr_sqrt(r, sum, MPFR_RNDN);
+        ternary = mpfr_sqrt(r, sum, direction);
     else if (op == OPERATION_MEAN)
-        ternary = mpfr_div_ui(r, sum, (unsigned long)n, MPFR_RNDN);
+        ternary = mpfr_div_ui(r, sum, (unsigned long)n, direction);
     else
-        ternary = mpfr_set(r, sum, MPFR_RNDN);
-    bits = mpfr_zero_p(r) ? 0 : mpfr_nan_p(r) ? type_nan(type) : oracle_fit(r, ternary, type);
+        ternary = mpfr_set(r, sum, direction);
+    if (mpfr_zero_p(sum))
+        bits = rounding == QUIRE_DOWNWARD ? type_sign(type) : 0;
+    else
+        bits = mpfr_nan_p(r) ? type_nan(type) : oracle_fit(r, ternary, type, rounding);
     mpfr_clear(sum);
     mpfr_clear(r);
     return bits;
+}
+
+uint64_t model_finish(operation op, model_total total, size_t n, quire_type type) {
+    return model_directed(op, total, n, type, QUIRE_TO_NEAREST);
 }

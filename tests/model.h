@@ -23,7 +23,8 @@ size_t model_chain_length(quire_method method, size_t n);
 /* The total of the terms of op in that order; y is read by dot alone. Not for QUIRE_EXACT. */
 model_total model_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method);
 
-/* The bits of the total after the root or the division that op asks for, rounded once. */
+/* The bits of the total after the root or the division that op asks for, rounded once: to nearest, or in any direction. */
 uint64_t model_finish(operation op, model_total total, size_t n, quire_type result_type);
+uint64_t model_directed(operation op, model_total total, size_t n, quire_type result_type, quire_rounding rounding);
 
 #endif

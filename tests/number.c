@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const quire_type TYPES[TYPE_COUNT] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64 };
+const quire_type TYPES[TYPE_COUNT] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64, QUIRE_E5M2, QUIRE_E4M3 };
 const quire_method METHODS[METHOD_COUNT] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
 static const number_format HALF = { 2, 11, 15, 15, -24, 0x7c00 };
@@ -138,9 +138,8 @@ double type_decode(quire_type type, uint64_t bits) {
 
 double type_value(quire_type type, const void *x, size_t i) { return type_decode(type, type_load(type, x, i)); }
 
-/* What is too large becomes infinite, or NaN where there are no infinities. */
-static uint64_t beyond(quire_type type, uint64_t sign) {
-    return type_has_infinity(type) ? sign | type_infinity(type) : type_nan(type);
+uint64_t type_beyond(quire_type type, int negative) {
+    return type_has_infinity(type) ? type_infinity(type) | (negative ? type_sign(type) : 0) : type_nan(type);
 }
 
 uint64_t type_encode(quire_type type, double value) {
@@ -152,7 +151,7 @@ uint64_t type_encode(quire_type type, double value) {
 
     if (magnitude > type_infinity(QUIRE_F64)) return type_nan(type);
     if (type == QUIRE_F64) return bits;
-    if (exponent > f->greatest) return beyond(type, sign);
+    if (exponent > f->greatest) return type_beyond(type, sign != 0);
     if (exponent < f->least - 1) /* below half the least; subnormal doubles too */
         return sign;
 
@@ -164,7 +163,7 @@ uint64_t type_encode(quire_type type, double value) {
     if (rest > half || (rest == half && kept & 1)) kept++;
     /* kept holds the hidden bit of a normal number, which adds one to the exponent field; so does a carry */
     kept += normal ? (uint64_t)(exponent - 1 + f->bias) << (f->precision - 1) : 0;
-    return kept > type_greatest(type) ? beyond(type, sign) : sign | kept;
+    return kept > type_greatest(type) ? type_beyond(type, sign != 0) : sign | kept;
 }
 
 void type_set(quire_type type, void *x, size_t i, double value) { type_store(type, x, i, type_encode(type, value)); }

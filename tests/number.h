@@ -9,7 +9,8 @@
 
 #include <quire/quire.h>
 
-#define TYPE_COUNT 4
+#define TYPE_COUNT 6
+#define LARGE_TYPE_COUNT 4 /* the first of TYPES: those of more than 8 bits */
 #define METHOD_COUNT 4
 
 /* All of them, for loops. */
@@ -41,6 +42,7 @@ void type_store(quire_type type, void *x, size_t i, uint64_t bits);
 /* Bits to be compared with. */
 uint64_t type_nan(quire_type type);      /* the canonical quiet NaN      */
 uint64_t type_infinity(quire_type type); /* +Inf, with type_sign -Inf; type_nan if there is none */
+uint64_t type_beyond(quire_type type, int negative); /* an infinite result: NaN, sign clear, if there is none */
 int type_has_infinity(quire_type type);
 uint64_t type_sign(quire_type type);     /* the sign bit alone, that is -0 */
 uint64_t type_greatest(quire_type type); /* the greatest finite number   */

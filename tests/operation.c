@@ -2,8 +2,10 @@
 #include "operation.h"
 
 const char *operation_name(operation which) {
-    static const char *const names[OPERATION_COUNT] = { "sum", "asum", "dot", "nrm2", "mean" };
+    static const char *const names[OPERATION_COUNT] = { "sum", "asum", "dot", "nrm2", "mean", "sumsq" };
     return which < OPERATION_COUNT ? names[which] : "no operation";
 }
 
-int operation_multiplies(operation which) { return which == OPERATION_DOT || which == OPERATION_NRM2; }
+int operation_multiplies(operation which) {
+    return which == OPERATION_DOT || which == OPERATION_NRM2 || which == OPERATION_SUMSQ;
+}

@@ -1,4 +1,4 @@
-/* operation.h - the five operations, by number and by name: the one list that tests and benchmarks share. Free of Check. */
+/* operation.h - the operations, by number and by name: the one list that tests and benchmarks share. Free of Check. */
 #ifndef QUIRE_TESTS_OPERATION_H
 #define QUIRE_TESTS_OPERATION_H
 
@@ -12,10 +12,13 @@ typedef enum operation {
     OPERATION_DOT,
     OPERATION_NRM2,
     OPERATION_MEAN,
+    OPERATION_SUMSQ,
     OPERATION_COUNT
 } operation;
 
-const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "mean" */
+#define CALL_COUNT OPERATION_SUMSQ /* those before it have a public function of their own */
+
+const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "mean", "sumsq" */
 
 /* 1 where the terms are products. */
 int operation_multiplies(operation which);

@@ -16,6 +16,7 @@ typedef struct oracle {
     mpfr_t product; /* of two elements, exactly */
     uint64_t count; /* terms                    */
     int other;      /* a term was not -0        */
+    int nonzero;    /* a term was not a zero    */
     int nan, positive_infinity, negative_infinity;
 } oracle;
 
@@ -32,20 +33,25 @@ void oracle_add(oracle *o, operation op, quire_type type, size_t n, const void *
 /* Adds m * 2^e. */
 void oracle_add_scaled(oracle *o, double m, long e);
 
-/* The bits of the one right result. */
+/* The bits of the one right result: rounded to nearest, or in any direction. */
 uint64_t oracle_end_bits(const oracle *o, oracle_end end, quire_type result_type);
+uint64_t oracle_end_directed(const oracle *o, oracle_end end, quire_type result_type, quire_rounding rounding);
 
 /* The finite part as quire.h lays it out: limb[i] * 2^(32 i - 2148), all but the last in [0, 2^32). */
 void oracle_limbs(const oracle *o, int64_t limb[QUIRE_ACCUMULATOR_LIMBS]);
 
 /* What the operation makes of the sum: root for nrm2, mean for mean, else the rounded sum. */
 uint64_t oracle_bits(const oracle *o, operation op, quire_type result_type);
+uint64_t oracle_directed(const oracle *o, operation op, quire_type result_type, quire_rounding rounding);
 
 /* All in one. */
 uint64_t oracle_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_type result_type);
 
 /* Rounds a finite number, or a result of MPFR's that was rounded to the precision of the type with this ternary value while
- * exponents were unbounded, into the type: its overflow, its subnormals, ties to even. Changes r. */
-uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type);
+ * exponents were unbounded, into the type: its overflow, its subnormals, in the same direction. Changes r. */
+uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type, quire_rounding rounding);
+
+/* The directions as MPFR names them. */
+mpfr_rnd_t oracle_rounding(quire_rounding rounding);
 
 #endif

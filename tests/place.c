@@ -103,6 +103,14 @@ static void *lend(place_slot slot, const void *host, size_t size) {
     return the_place()->lend(slot, (void *)(uintptr_t)host, size);
 }
 
+/* The one that has no function of its own. */
+static quire_status sumsq(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
+                          quire_type result_type, void *result) {
+    const quire_reduction what = { .operation = QUIRE_SUMSQ, .type = type, .result_type = result_type, .method = method };
+    const quire_layout layout = quire_strided(n, 1);
+    return quire_reduce(context, &what, &layout, x, NULL, NULL, result);
+}
+
 quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                           quire_type result_type, void *result) {
     quire_context *context = place_context();
@@ -118,9 +126,28 @@ quire_status place_reduce(operation op, quire_type type, size_t n, const void *x
     case OPERATION_DOT: status = quire_dot(context, type, n, u, v, method, result_type, r); break;
     case OPERATION_NRM2: status = quire_nrm2(context, type, n, u, method, result_type, r); break;
     case OPERATION_MEAN: status = quire_mean(context, type, n, u, method, result_type, r); break;
+    case OPERATION_SUMSQ: status = sumsq(context, type, n, u, method, result_type, r); break;
     case OPERATION_COUNT: abort();
     }
     the_place()->collect(PLACE_RESULT, result, type_size(result_type));
+    return status;
+}
+
+quire_operation place_operation(operation op) {
+    static const quire_operation numbers[OPERATION_COUNT] = { QUIRE_SUM,  QUIRE_ASUM, QUIRE_DOT,
+                                                              QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ };
+    return numbers[op];
+}
+
+quire_status place_reduction(const quire_reduction *what, size_t n, const void *x, const void *y, void *result) {
+    quire_context *context = place_context();
+    const quire_layout layout = quire_strided(n, 1);
+    const size_t result_size = type_size(what->result_type ? what->result_type : what->type);
+    const void *u = lend(PLACE_X, x, n * type_size(what->type));
+    const void *v = what->operation == QUIRE_DOT ? lend(PLACE_Y, y, n * type_size(what->type)) : NULL;
+    void *r = lend(PLACE_RESULT, result, result_size);
+    const quire_status status = quire_reduce(context, what, &layout, u, NULL, v, r);
+    the_place()->collect(PLACE_RESULT, result, result_size);
     return status;
 }
 
@@ -155,7 +182,8 @@ quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator
     switch (op) {
     case OPERATION_ASUM: return place_accumulate_magnitudes(accumulator, type, n, x);
     case OPERATION_DOT: return place_accumulate_products(accumulator, type, n, x, y);
-    case OPERATION_NRM2: return place_accumulate_products(accumulator, type, n, x, x);
+    case OPERATION_NRM2:
+    case OPERATION_SUMSQ: return place_accumulate_products(accumulator, type, n, x, x);
     default: return place_accumulate(accumulator, type, n, x);
     }
 }

@@ -24,17 +24,23 @@ int place_choose(const char *name);
 /* NULL, or why x and y cannot be lent with so many bytes each. Asks once; lending then allocates no more. */
 const char *place_reserve(size_t bytes);
 
-/* The public function of that operation, with host pointers; y is read by dot alone. A place that copies leaves *result
+/* The public function of that operation (quire_reduce where it has none of its own), with host pointers; y is read by dot alone. A place that copies leaves *result
  * untouched if the call fails, as the library does. */
 quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                           quire_type result_type, void *result);
+
+/* The same by quire_reduce, of one contiguous vector. */
+quire_status place_reduction(const quire_reduction *what, size_t n, const void *x, const void *y, void *result);
+
+/* As quire.h numbers it. */
+quire_operation place_operation(operation op);
 
 quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x);
 quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x);
 quire_status place_accumulate_products(quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                        const void *y);
 
-/* The terms of op into the accumulator: x[i] for sum and mean, |x[i]|, x[i] y[i], x[i]^2. */
+/* The terms of op into the accumulator: x[i] for sum and mean, |x[i]|, x[i] y[i], or x[i]^2 for nrm2 and sumsq. */
 quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                     const void *y);
 

@@ -155,7 +155,7 @@ static void check_order(operation op) {
 /* _i: with a context, or with NULL. */
 START_TEST(reductions_refuse_bad_arguments) {
     if (_i) open_context();
-    for (int op = 0; op < OPERATION_COUNT; op++) {
+    for (int op = 0; op < CALL_COUNT; op++) {
         check_enums((operation)op);
         check_order((operation)op);
         for (size_t t = 0; t < TYPE_COUNT; t++) check_pointers((operation)op, TYPES[t]);
@@ -167,9 +167,10 @@ END_TEST
 /* What is allowed: nothing at NULL; and a result has its own bytes written and no other. */
 START_TEST(reductions_write_one_element) {
     if (_i) open_context();
-    for (int op = 0; op < OPERATION_COUNT; op++)
+    for (int op = 0; op < CALL_COUNT; op++)
         for (size_t k = 0; k < TYPE_COUNT * TYPE_COUNT * METHOD_COUNT; k++) {
-            call c = { TYPES[k % 4], TYPES[k / 4 % 4], METHODS[k / 16], 0, NULL, NULL, RESULT };
+            call c = { TYPES[k % TYPE_COUNT], TYPES[k / TYPE_COUNT % TYPE_COUNT], METHODS[k / TYPE_COUNT / TYPE_COUNT], 0, NULL, NULL,
+                       RESULT };
             size_t size = type_size(c.result_type);
             poison();
             check_ok(reduce((operation)op, &c));

@@ -72,7 +72,7 @@ void reference_find(reference *r, const test_case *c, const void *x, const void 
     r->operation = c->operation;
     oracle_reset(&r->sum);
     oracle_add(&r->sum, c->operation, c->type, c->n, x, y);
-    if (c->operation == OPERATION_ASUM || c->operation == OPERATION_NRM2)
+    if (c->operation == OPERATION_ASUM || c->operation == OPERATION_NRM2 || c->operation == OPERATION_SUMSQ)
         mpfr_set(r->magnitudes, r->sum.finite, MPFR_RNDU);
     else
         add_magnitudes(r, c->n, x, c->operation == OPERATION_DOT ? y : NULL);

@@ -64,8 +64,7 @@ struct scaled bound_of(const struct job *job, const struct truth *truth, quire_m
         value = scaled_over(value, scaled_make((double)job->n, 0));
     }
     struct scaled most = scaled_times(scaled_add(value, bound), scaled_make(SAFETY, 0));
-    double greatest = 1 - ldexp(1, -number_precision(job->result_type) - 1); /* what is less does not round to Inf */
-    if (!scaled_less(most, scaled_make(greatest, number_top(job->result_type)))) return infinite;
+    if (!scaled_less(most, scaled_make(number_limit(job->result_type), number_top(job->result_type)))) return infinite;
     /* most is in [2^(e-1), 2^e): the ulp of that binade, or of the subnormal numbers. */
     int exponent = number_ulp(job->result_type, 0);
     if (most.m != 0 && most.e - number_precision(job->result_type) > exponent)

@@ -64,10 +64,14 @@ static int read_text_length(const struct opening *opening, size_t *length) {
     return status;
 }
 
+static bool is_written_opaque(int type) { return type == QUIRE_BF16 || type == QUIRE_E5M2 || type == QUIRE_E4M3; }
+
 static int check_type(const struct opening *opening, struct npy_header *header, int wanted) {
-    if (!header->type && wanted == QUIRE_BF16) header->type = QUIRE_BF16;
+    if (!header->type && wanted && is_written_opaque(wanted) && header->opaque == type_size((quire_type)wanted))
+        header->type = wanted;
     if (!header->type)
-        complain("%s: opaque arrays are not supported, only floats (bfloat16 needs --type bf16)", opening->name);
+        complain("%s: opaque arrays are not supported, only floats (%s)", opening->name,
+                 header->opaque == 1 ? "8-bit floats need --type e5m2 or e4m3" : "bfloat16 needs --type bf16");
     else if (wanted && header->type != wanted)
         complain("%s: an .npy file of %s, not of %s as --type says", opening->name, type_name((quire_type)header->type),
                  type_name((quire_type)wanted));

@@ -11,8 +11,8 @@ const quire_tier every_tier[TIERS] = { QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUI
 
 /* Indexed by quire_method and quire_type, whose numbers are pinned; 0 is none of them. */
 static const char *const method_names[] = { NULL, "exact", "kahan", "pairwise", "plain" };
-static const char *const type_names[] = { NULL, "f16", "bf16", "f32", "f64" };
-static const size_t type_sizes[] = { 0, 2, 2, 4, 8 };
+static const char *const type_names[] = { NULL, "f16", "bf16", "f32", "f64", "e5m2", "e4m3" };
+static const size_t type_sizes[] = { 0, 2, 2, 4, 8, 1, 1 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 

@@ -87,6 +87,17 @@ static const char *kind_of_array(char kind) {
     }
 }
 
+/* As NumPy names them; ml_dtypes adds 'f1', for E5M2. */
+static int type_of_descr(const char *name) {
+    static const struct {
+        const char *name;
+        quire_type type;
+    } types[] = { { "f1", QUIRE_E5M2 }, { "f2", QUIRE_F16 }, { "f4", QUIRE_F32 }, { "f8", QUIRE_F64 } };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(name, types[i].name)) return types[i].type;
+    return 0;
+}
+
 /* The element type: '<f4' and its like. */
 static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     char descr[16];
@@ -100,12 +111,13 @@ static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     const char *name = descr;
     char order = strchr("<>=|", *name) && *name ? *name++ : '=';
     header->foreign = order != '=' && order != '|' && (order == '<') != little_endian();
-    if (!strcmp(name, "V2")) {
+    if (!strcmp(name, "V1") || !strcmp(name, "V2")) {
         header->type = 0;
+        header->opaque = (size_t)(name[1] - '0');
         return true;
     }
-    header->type = !strcmp(name, "f2") ? QUIRE_F16 : !strcmp(name, "f4") ? QUIRE_F32 : !strcmp(name, "f8") ? QUIRE_F64 : 0;
-    if (header->type && order != '|') return true;
+    header->type = type_of_descr(name);
+    if (header->type && (order != '|' || header->type == QUIRE_E5M2)) return true;
     if (kind_of_array(*name))
         snprintf(header->problem, sizeof header->problem, "%s arrays are not supported, only floats (its type is '%s')",
                  kind_of_array(*name), descr);

@@ -22,13 +22,14 @@
 #define NPY_MAX_DIMENSIONS 64  /* as NumPy 2                               */
 
 struct npy_header {
-    int type;       /* a quire_type; 0: two opaque bytes ('V2'), which is how NumPy writes bfloat16 */
-    bool foreign;   /* the elements are in the other byte order                                     */
-    bool fortran;   /* the first index runs fastest                                                 */
-    size_t count;   /* how many elements                                                            */
-    int dimensions; /* how many lengths there are in shape                                          */
+    int type;       /* a quire_type; 0: opaque bytes, which is how NumPy writes types that others taught it  */
+    size_t opaque;  /* how many of them: two ('V2') for bfloat16, one ('V1') for types of 8 bits             */
+    bool foreign;   /* the elements are in the other byte order                                              */
+    bool fortran;   /* the first index runs fastest                                                          */
+    size_t count;   /* how many elements                                                                     */
+    int dimensions; /* how many lengths there are in shape                                                   */
     size_t shape[NPY_MAX_DIMENSIONS];
-    char problem[96]; /* what is wrong with the header, when npy_parse answers false                */
+    char problem[96]; /* what is wrong with the header, when npy_parse answers false                         */
 };
 
 /* Reads the text, length bytes that need not end with a zero. False: it is not the header of an array of floats. */

@@ -12,8 +12,10 @@
 
 /* Indexed by quire_type. */
 static const struct format {
-    int precision, least, top; /* normal numbers are from 2^least to below 2^top */
-} formats[] = { { 0, 0, 0 }, { 11, -14, 16 }, { 8, -126, 128 }, { 24, -126, 128 }, { 53, -1022, 1024 } };
+    int precision, least, top; /* normal numbers are from 2^least to below 2^top  */
+    int missing;               /* how many of the last below 2^top are no numbers */
+} formats[] = { { 0, 0, 0, 0 },         { 11, -14, 16, 0 }, { 8, -126, 128, 0 }, { 24, -126, 128, 0 },
+                { 53, -1022, 1024, 0 }, { 3, -14, 16, 0 },  { 4, -6, 9, 1 } };
 
 static double half_value(uint16_t bits) {
     int exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -35,11 +37,21 @@ static double bfloat16_value(uint16_t bits) {
     return value;
 }
 
+/* All bits of the magnitude set is the NaN; there are no infinities. */
+static double e4m3_value(uint8_t bits) {
+    int exponent = bits >> 3 & 15, fraction = bits & 7;
+    double value = exponent ? ldexp(8 + fraction, exponent - 10) : ldexp(fraction, -9);
+    if ((bits & 127) == 127) value = NAN;
+    return bits >> 7 ? -value : value;
+}
+
 double number_value(quire_type type, const union number *number) {
     switch (type) {
     case QUIRE_F16: return half_value(number->half);
     case QUIRE_BF16: return bfloat16_value(number->half);
     case QUIRE_F32: return number->single;
+    case QUIRE_E5M2: return half_value((uint16_t)(number->byte << 8));
+    case QUIRE_E4M3: return e4m3_value(number->byte);
     default: return number->full;
     }
 }
@@ -50,6 +62,8 @@ uint64_t number_bits(quire_type type, const union number *number) {
     switch (type) {
     case QUIRE_F16:
     case QUIRE_BF16: return number->half;
+    case QUIRE_E5M2:
+    case QUIRE_E4M3: return number->byte;
     case QUIRE_F32: memcpy(&word, &number->single, sizeof word); return word;
     default: memcpy(&bits, &number->full, sizeof bits); return bits;
     }
@@ -59,6 +73,11 @@ int number_precision(quire_type type) { return formats[type].precision; }
 
 int number_top(quire_type type) { return formats[type].top; }
 
+double number_limit(quire_type type) {
+    const struct format *format = &formats[type];
+    return 1 - ldexp(1 + 2 * format->missing, -format->precision - 1);
+}
+
 int number_ulp(quire_type type, double value) {
     const struct format *format = &formats[type];
     int exponent = format->least;
@@ -66,7 +85,7 @@ int number_ulp(quire_type type, double value) {
     return exponent - (format->precision - 1);
 }
 
-/* Whether the decimal in text, rounded to the type, is value. For half and bfloat16 it is rounded twice, to double and then
+/* Whether the decimal in text, rounded to the type, is value. For types of 16 and 8 bits it is rounded twice, to double and then
  * by the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint of two such
  * numbers, without being one, for that to matter. */
 static bool reads_back(quire_type type, const char *text, double value) {

@@ -8,6 +8,7 @@
 #include <quire/quire.h>
 
 union number {
+    uint8_t byte;  /* e5m2 and e4m3 */
     uint16_t half; /* f16 and bf16 */
     float single;
     double full;
@@ -15,7 +16,7 @@ union number {
 
 #define NUMBER_TEXT 48
 
-/* The value; every half, bfloat16 and float is a double. */
+/* The value; every number of a shorter type is a double. */
 double number_value(quire_type type, const union number *number);
 
 /* The bits, the last ones first. */
@@ -24,6 +25,9 @@ uint64_t number_bits(quire_type type, const union number *number);
 /* How many bits of precision the type has, and the k for which all its finite numbers are below 2^k. */
 int number_precision(quire_type type);
 int number_top(quire_type type);
+
+/* Of 2^k: a magnitude below this part of it does not round beyond the greatest finite number. */
+double number_limit(quire_type type);
 
 /* The k for which 2^k is the distance from |value|, a finite number of the type, to the next larger one. */
 int number_ulp(quire_type type, double value);

@@ -28,10 +28,12 @@ static const struct option long_options[] = {
 
 static const char option_help[] =
     "\n"
-    "FILE is an .npy file of floats (f2, f4, f8), or raw numbers with --type; - is standard input.\n"
+    "FILE is an .npy file of floats (f1, f2, f4, f8), or raw numbers with --type; - is standard input.\n"
     "\n"
-    "  --type f16|bf16|f32|f64      the numbers of a raw file\n"
-    "  --result f16|bf16|f32|f64    the type of the result (default: that of the input)\n"
+    "  --type f16|bf16|f32|f64|e5m2|e4m3\n"
+    "                               the numbers of a raw file\n"
+    "  --result f16|bf16|f32|f64|e5m2|e4m3\n"
+    "                               the type of the result (default: that of the input)\n"
     "  --method exact|kahan|pairwise|plain|all\n"
     "                               how to sum (default: exact); all compares them in a table\n"
     "  --json                       print JSON\n"
@@ -84,10 +86,10 @@ static int read_option(struct options *options, int option, const char *value) {
         return options->method < 0 ? bad_value(option, value, "exact, kahan, pairwise, plain or all") : EXIT_FINE;
     case OPTION_TYPE:
         options->type = type_named(value);
-        return options->type < 0 ? bad_value(option, value, "f16, bf16, f32 or f64") : EXIT_FINE;
+        return options->type < 0 ? bad_value(option, value, "f16, bf16, f32, f64, e5m2 or e4m3") : EXIT_FINE;
     case OPTION_RESULT:
         options->result = type_named(value);
-        return options->result < 0 ? bad_value(option, value, "f16, bf16, f32 or f64") : EXIT_FINE;
+        return options->result < 0 ? bad_value(option, value, "f16, bf16, f32, f64, e5m2 or e4m3") : EXIT_FINE;
     case OPTION_TIER:
         options->tier = tier_named(value);
         return options->tier < 0 ? bad_value(option, value, "portable, avx2, avx512, avx512vnni or best") : EXIT_FINE;

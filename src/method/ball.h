@@ -46,17 +46,21 @@ QUIRE_INLINE ball_radius radius_relative(quire_total sum, int bits) {
 /* From the middle of a ball to its lower or its upper end, or from there to the middle. */
 QUIRE_INLINE void ball_move(int64_t *limb, ball_radius r, int up) { limbs_add(limb, up ? r.count : -r.count, r.unit); }
 
-/* Rounds every sum in the ball to a format, if they all round alike: *bits; answers whether they do. */
+/* Rounds every sum in the ball to a format, if they all round alike: *bits; answers whether they do. Ends of two signs do
+ * not, even where both are the NaN of a format without infinities: what lies between may be a number. */
 QUIRE_INLINE int ball_round(const quire_accumulator *middle, ball_radius r, finish_kind finish, uint64_t n,
                             format_description f, quire_rounding rounding, uint64_t *bits) {
     uint64_t end[2];
+    int negative[2];
     for (int side = 0; side < 2; side++) {
         quire_accumulator a = *middle;
         ball_move(a.limb, r, side);
-        end[side] = finish_and_round(accumulator_total(&a), finish, n, f, rounding);
+        const quire_total t = accumulator_total(&a);
+        negative[side] = t.negative;
+        end[side] = finish_and_round(t, finish, n, f, rounding);
     }
     *bits = end[0];
-    return end[0] == end[1];
+    return end[0] == end[1] && negative[0] == negative[1];
 }
 
 #endif

@@ -96,6 +96,7 @@ element '|b1' boolean
 element '<c8' complex
 element '|O' object
 element '<V2' opaque
+element '|V1' opaque
 element '|V8' structured
 element '<U4' string
 element '|S4' string

@@ -5,11 +5,14 @@
 
 . "${0%/*}/tap.sh"
 
-# 1e20, 1, -1e20, 1 in float and double; 60000, 1, -60000, 1 in half; 2^66, 1, -2^66, 1 in bfloat16. All sum to 2.
+# 1e20, 1, -1e20, 1 in float and double; 60000, 1, -60000, 1 in half; 2^66, 1, -2^66, 1 in bfloat16;
+# 49152, 1, -49152, 1 in E5M2; 448, 1, -448, 1 in E4M3. All sum to 2.
 f2="7b53 3c00 fb53 3c00"
 f4='60ad78ec 3f800000 e0ad78ec 3f800000'
 f8='4415af1d78b58c40 3ff0000000000000 c415af1d78b58c40 3ff0000000000000'
 bf16='6080 3f80 e080 3f80'
+e5m2='7a 3c fa 3c'
+e4m3='7e 38 fe 38'
 
 for order in '<' '>'; do
     array "${order}f2" '(4,)' $f2 >half.npy
@@ -23,6 +26,14 @@ for order in '<' '>'; do
     done
     run sum --type bf16 bfloat16.npy
     check "bfloat16 in $order order" prints 2
+    array "${order}f1" '(4,)' $e5m2 >e5m2.npy
+    run sum e5m2.npy
+    check "E5M2 in $order order" prints 2
+    array "${order}V1" '(4,)' $e4m3 >e4m3.npy
+    run sum --type e4m3 e4m3.npy
+    check "E4M3 in $order order" prints 2
+    run sum --type bf16 e4m3.npy
+    check "one opaque byte is no bfloat16, in $order order" failed 1 opaque
     run asum other.npy
     check "asum in $order order" prints 7
     run nrm2 other.npy
@@ -80,7 +91,9 @@ put $native $f2 >raw.f16
 put $native $bf16 >raw.bf16
 put $native $f4 >raw.f32
 put $native $f8 >raw.f64
-for type in f16 bf16 f32 f64; do
+put $native $e5m2 >raw.e5m2
+put $native $e4m3 >raw.e4m3
+for type in f16 bf16 f32 f64 e5m2 e4m3; do
     run sum --type $type raw.$type
     check "raw $type" prints 2
     run sum --type $type - <raw.$type

@@ -24,6 +24,14 @@ number f16 7c00 inf inf
 number bf16 3dcd 0.1 0x1.9ap-4
 number bf16 7f7f 3.39e+38 0x1.fep+127
 number bf16 0001 9e-41 0x1p-133
+number e5m2 3c 1 0x1p+0
+number e5m2 7b 6e+04 0x1.cp+15
+number e5m2 01 2e-05 0x1p-16
+number e5m2 fc -inf -inf
+number e4m3 b9 -1.1 -0x1.2p+0
+number e4m3 7e 4.5e+02 0x1.cp+8
+number e4m3 01 0.002 0x1p-9
+number e4m3 80 -0 -0x0p+0
 number f32 3dcccccd 0.1 0x1.99999ap-4
 number f32 4b800000 16777216 0x1p+24
 number f32 7f7fffff 3.4028235e+38 0x1.fffffep+127
@@ -48,7 +56,7 @@ run sum --type f64 number --json
 check "any NaN becomes the canonical one" same "$(member bits) $(member value)" '0x7ff8000000000000 null'
 
 # The sample. The other types of result are the exact sum rounded once.
-for result in 'f16 -38 0xd0c0' 'bf16 -38 0xc218' 'f32 -38.003624 0xc21803b6' 'f64 -38.00362300872803 0xc0430076b8000000'; do
+for result in 'f16 -38 0xd0c0' 'bf16 -38 0xc218' 'e5m2 -40 0xd1' 'e4m3 -40 0xe2' 'f32 -38.003624 0xc21803b6' 'f64 -38.00362300872803 0xc0430076b8000000'; do
     # shellcheck disable=SC2086
     set -- $result
     run sum "$QUIRE_SAMPLE" --result "$1"

@@ -1,0 +1,435 @@
+/* test_directed.c - the one rounding in every direction. Exact results equal MPFR's, the other methods' the model's with its
+ * total rounded once that way; and where numbers of a format, taken as integers, tell the answer without any arithmetic, it
+ * is that: between b and b + 1, downward is b and upward is b + 1. */
+#include <math.h>
+#include <string.h>
+
+#include "families.h"
+#include "model.h"
+#include "oracle_mpfr.h"
+#include "place.h"
+#include "support.h"
+
+#define ROUNDING_COUNT 4
+static const quire_rounding ROUNDINGS[ROUNDING_COUNT] = { QUIRE_TO_NEAREST, QUIRE_DOWNWARD, QUIRE_UPWARD,
+                                                          QUIRE_TOWARD_ZERO };
+static const char *const ROUNDING_NAMES[ROUNDING_COUNT] = { "to nearest", "downward", "upward", "toward zero" };
+
+static quire_reduction reduction_of(operation op, quire_type type, quire_type result_type, quire_method method,
+                                    quire_rounding rounding) {
+    const quire_reduction what = { place_operation(op), type, result_type, method, rounding, 0, { 0 } };
+    return what;
+}
+
+/* --------------------------------------------------------------------------------------------- what directions promise */
+
+/* Numbers in the order of their values; the two zeros are one. Not of NaN. */
+static int64_t order_of(quire_type type, uint64_t bits) {
+    const int64_t magnitude = (int64_t)(bits & ~type_sign(type));
+    return bits & type_sign(type) ? -magnitude : magnitude;
+}
+
+/* Downward <= to nearest <= upward, which are neighbours at most; toward zero is one of them. E4M3 has NaN for what lies
+ * beyond, and no order there. */
+static void check_promises(quire_type type, const uint64_t bits[ROUNDING_COUNT], const char *text) {
+    for (int k = 0; k < ROUNDING_COUNT; k++)
+        if (type_is_nan(type, bits[k])) return;
+    const int64_t nearest = order_of(type, bits[QUIRE_TO_NEAREST]), down = order_of(type, bits[QUIRE_DOWNWARD]),
+                  up = order_of(type, bits[QUIRE_UPWARD]), toward_zero = order_of(type, bits[QUIRE_TOWARD_ZERO]);
+    check_that(down <= nearest && nearest <= up, "%s: not in order", text);
+    check_that(up - down <= 1, "%s: upward and downward are not neighbours", text);
+    check_that(nearest == down || nearest == up, "%s: to nearest is neither", text);
+    check_that(toward_zero == (down < 0 ? up : down), "%s: toward zero is not the lesser", text);
+}
+
+/* One vector, all directions, where it is cheap all result types, on the variant in use; expected[result][rounding]. */
+typedef uint64_t expectation[TYPE_COUNT][ROUNDING_COUNT];
+
+static void check_vector(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                         expectation expected, const char *text, const char *variant, size_t turn) {
+    for (int r = 0; r < TYPE_COUNT; r++)
+        for (int k = 0; k < ROUNDING_COUNT; k++) {
+            const quire_reduction what = reduction_of(op, type, TYPES[r], method, ROUNDINGS[k]);
+            uint64_t result[1];
+            if (turn && (turn + (size_t)k) % TYPE_COUNT != (size_t)r) continue;
+            check_ok(place_reduction(&what, n, x, y, result));
+            check_bits(TYPES[r], result, expected[r][k], "%s %s of %zu %s, %s, %s, %s", method_name(method),
+                       operation_name(op), n, type_name(type), text, ROUNDING_NAMES[k], variant);
+        }
+}
+
+/* turn 0: everything on every variant; else each variant but the first takes one result type in turn. */
+static void check_everywhere(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                             expectation expected, const char *text, size_t turn) {
+    for (int r = 0; r < TYPE_COUNT; r++) check_promises(TYPES[r], expected[r], text);
+    for (size_t v = 0; v < place_variants(); v++) {
+        const char *variant = place_use(v);
+        if (variant) check_vector(op, type, n, x, y, method, expected, text, variant, turn ? turn + v : 0);
+    }
+    place_use(0);
+}
+
+static void check_exact(operation op, quire_type type, size_t n, const void *x, const void *y, const char *text,
+                        size_t turn) {
+    expectation expected;
+    oracle o;
+    oracle_open(&o);
+    oracle_add(&o, op, type, n, x, y);
+    for (int r = 0; r < TYPE_COUNT; r++)
+        for (int k = 0; k < ROUNDING_COUNT; k++) expected[r][k] = oracle_directed(&o, op, TYPES[r], ROUNDINGS[k]);
+    oracle_close(&o);
+    check_everywhere(op, type, n, x, y, QUIRE_EXACT, expected, text, turn);
+}
+
+static void check_model(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
+                        const char *text, size_t turn) {
+    const model_total total = model_reduce(op, type, n, x, y, method);
+    expectation expected;
+    for (int r = 0; r < TYPE_COUNT; r++)
+        for (int k = 0; k < ROUNDING_COUNT; k++) expected[r][k] = model_directed(op, total, n, TYPES[r], ROUNDINGS[k]);
+    check_everywhere(op, type, n, x, y, method, expected, text, turn);
+}
+
+/* ------------------------------------------------------------------------------------------------- the whole product */
+
+static const size_t LENGTHS[] = { 0, 1, 2, 3, 37, 700, 4100 };
+#define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)
+
+/* test number i is type i / FAMILY_COUNT, family i % FAMILY_COUNT */
+START_TEST(every_family) {
+    const quire_type type = TYPES[_i / FAMILY_COUNT];
+    const family which = (family)(_i % FAMILY_COUNT);
+    const size_t lengths = scaled(LENGTH_COUNT) < LENGTH_COUNT ? scaled(LENGTH_COUNT) : LENGTH_COUNT;
+    for (size_t l = 0; l < lengths; l++) {
+        const size_t n = LENGTHS[l];
+        void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+        family_fill(which, type, 90 + l, n, x);
+        for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
+            if (op == OPERATION_DOT) family_fill_pair(which, type, 90 + l, n, x, y);
+            check_exact(op, type, n, x, y, family_name(which), n > 2 ? 1 + l + op : 0);
+            for (int m = 1; m < METHOD_COUNT; m++)
+                check_model(op, type, n, x, y, METHODS[m], family_name(which), 1 + l + op);
+        }
+        array_free(x);
+        array_free(y);
+    }
+}
+END_TEST
+
+/* Short vectors of many seeds: where most decisions are made. */
+START_TEST(many_seeds) {
+    const quire_type type = TYPES[_i / FAMILY_COUNT];
+    const family which = (family)(_i % FAMILY_COUNT);
+    const size_t most = 24;
+    void *x = array_new(most * type_size(type), 0), *y = array_new(most * type_size(type), 0);
+    for (size_t seed = 0; seed < scaled(40); seed++) {
+        const size_t n = 1 + seed % most;
+        const operation op = (operation)(seed % OPERATION_COUNT);
+        family_fill_pair(which, type, 2000 + seed, n, x, y);
+        check_exact(op, type, n, x, y, family_name(which), 1 + seed);
+    }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- between two neighbours */
+
+/* Where between b and the number above it: at b, the least bit above it, just short of the midpoint, at it, just above it,
+ * just short of the number above. */
+enum { AT, ABOVE, SHORT_OF_HALF, HALF, ABOVE_HALF, SHORT_OF_NEXT, WHERE_COUNT };
+
+/* Positive bits b, and what is beyond the greatest: the bits of that are none for E4M3, whose NaN has no sign. */
+static uint64_t with_sign(quire_type type, uint64_t bits, int negative) {
+    if (!type_is_finite(type, bits)) return type_beyond(type, negative);
+    return bits | (negative ? type_sign(type) : 0);
+}
+
+static uint64_t rounded(quire_type type, uint64_t b, int where, int negative, quire_rounding rounding) {
+    const int away = rounding == (negative ? QUIRE_DOWNWARD : QUIRE_UPWARD);
+    uint64_t up = where != AT && away;
+    if (rounding == QUIRE_TO_NEAREST) up = where > HALF || (where == HALF && b & 1);
+    return with_sign(type, b + up, negative);
+}
+
+/* The exponent of the distance between b and b + 1. */
+static int unit_of(quire_type type, uint64_t b) {
+    const number_format *f = type_format(type);
+    const int field = (int)(b >> (f->precision - 1));
+    return (field ? field : 1) - f->bias - f->precision + 1;
+}
+
+typedef struct products {
+    size_t n;
+    double x[4], y[4];
+} products;
+
+static void put(products *p, double x, double y) {
+    p->x[p->n] = x;
+    p->y[p->n++] = y;
+}
+
+static void put_power(products *p, double sign, int e) { put(p, sign * power_of_two(e / 2), power_of_two(e - e / 2)); }
+
+static products between(quire_type type, uint64_t b, int where, double sign) {
+    const int unit = unit_of(type, b);
+    products p = { 0, { 0 }, { 0 } };
+    put(&p, sign * type_decode(type, b), 1);
+    if (where == SHORT_OF_HALF || where == HALF || where == ABOVE_HALF) put_power(&p, sign, unit - 1);
+    if (where == SHORT_OF_NEXT) put_power(&p, sign, unit);
+    if (where == ABOVE || where == ABOVE_HALF) put_power(&p, sign, -2148);
+    if (where == SHORT_OF_HALF || where == SHORT_OF_NEXT) put_power(&p, -sign, -2148);
+    return p;
+}
+
+typedef void visitor(quire_type type, uint64_t b);
+
+/* All of an 8-bit format; of others both ends and the edges of binades, of subnormals, and some between. */
+static void visit_some(quire_type type, visitor *visit) {
+    const int stored = type_format(type)->precision - 1;
+    const uint64_t mask = ((uint64_t)1 << stored) - 1, fields = (type_greatest(type) >> stored) + 1;
+    generator g;
+    generator_seed(&g, 95);
+    if (type_size(type) == 1) {
+        for (uint64_t b = 0; b <= type_greatest(type); b++) visit(type, b);
+        return;
+    }
+    for (uint64_t turn = 0; turn < 120; turn++) {
+        const uint64_t at[6] = { 0, 1, fields - 1, fields - 2, turn % fields, generator_below(&g, fields) };
+        const uint64_t low[6] = { 0, 1, mask, mask - 1, generator_next(&g) & mask, generator_next(&g) & mask };
+        visit(type, at[turn % 6] << stored | low[turn / 6 % 6]);
+    }
+}
+
+static void visit_sum(quire_type type, uint64_t b) {
+    for (int where = 0; where < WHERE_COUNT; where++)
+        for (int negative = 0; negative < 2; negative++) {
+            const products p = between(type, b, where, negative ? -1 : 1);
+            for (int k = 0; k < ROUNDING_COUNT; k++) {
+                const quire_reduction what = reduction_of(OPERATION_DOT, QUIRE_F64, type, QUIRE_EXACT, ROUNDINGS[k]);
+                uint64_t result[1];
+                /* -0 at b = 0: the product -0 * 1 is alone */
+                check_ok(place_reduction(&what, p.n, p.x, p.y, result));
+                check_bits(type, result, rounded(type, b, where, negative, ROUNDINGS[k]), "%a, where %d, %s",
+                           type_decode(type, b), where, ROUNDING_NAMES[k]);
+            }
+        }
+}
+
+START_TEST(between_neighbours) { visit_some(TYPES[_i], visit_sum); }
+END_TEST
+
+/* The root of b^2 and a little, or less a little; the sum of c times b and a little over c. */
+static void check_finish(operation op, quire_type type, uint64_t b, int c, int little, double sign) {
+    const double value = type_decode(type, b);
+    const int negative = sign < 0;
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+    products p = { 0, { 0 }, { 0 } };
+    put(&p, sign * value, op == OPERATION_NRM2 ? value : c);
+    if (little) put_power(&p, sign * little, -2148);
+    check_ok(place_accumulate_products(&a, QUIRE_F64, p.n, p.x, p.y));
+    if (op == OPERATION_MEAN) a.count = c;
+    for (int k = 0; k < ROUNDING_COUNT; k++) {
+        const quire_reduction what = reduction_of(op, type, type, QUIRE_EXACT, ROUNDINGS[k]);
+        uint64_t result[1], expected = rounded(type, b, little > 0 ? ABOVE : AT, negative, ROUNDINGS[k]);
+        if (little < 0) expected = rounded(type, b - 1, SHORT_OF_NEXT, negative, ROUNDINGS[k]);
+        check_ok(quire_finish(&what, &a, NULL, result));
+        check_bits(type, result, expected, "%s near %a, %d, %s", operation_name(op), value, little, ROUNDING_NAMES[k]);
+    }
+}
+
+static void visit_ends(quire_type type, uint64_t b) {
+    static const int counts[] = { 1, 2, 3, 5, 7, 10, 31 };
+    if (!b) return;
+    for (int little = -1; little <= 1; little++) {
+        for (int negative = 0; negative < 2; negative++)
+            check_finish(OPERATION_MEAN, type, b, counts[b % 7], little, negative ? -1 : 1);
+        if (type != QUIRE_F64 || b > 1 || little >= 0) check_finish(OPERATION_NRM2, type, b, 1, little, 1);
+    }
+}
+
+START_TEST(roots_and_quotients) { visit_some(TYPES[_i], visit_ends); }
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------------- the edges */
+
+/* Far beyond the greatest, and far below the least. */
+START_TEST(far_beyond) {
+    for (int e = -2148; e <= 2046; e += e < -1100 || e > 1100 ? 31 : 1)
+        for (int r = 0; r < TYPE_COUNT; r++)
+            for (int k = 0; k < 2 * ROUNDING_COUNT; k++) {
+                const int negative = k / ROUNDING_COUNT;
+                const quire_type type = TYPES[r];
+                const number_format *f = type_format(type);
+                const quire_rounding rounding = ROUNDINGS[k % ROUNDING_COUNT];
+                const quire_reduction what = reduction_of(OPERATION_DOT, QUIRE_F64, type, QUIRE_EXACT, rounding);
+                products p = { 0, { 0 }, { 0 } };
+                uint64_t result[1], expected;
+                put_power(&p, negative ? -1 : 1, e);
+                if (e > f->greatest)
+                    expected = rounded(type, type_greatest(type), SHORT_OF_NEXT, negative, rounding);
+                else if (e < f->least)
+                    expected = rounded(type, 0, e == f->least - 1 ? HALF : ABOVE, negative, rounding);
+                else
+                    expected = type_encode(type, (negative ? -1 : 1) * power_of_two(e));
+                check_ok(place_reduction(&what, 1, p.x, p.y, result));
+                check_bits(type, result, expected, "%c2^%d, %s", negative ? '-' : '+', e, ROUNDING_NAMES[k % 4]);
+            }
+}
+END_TEST
+
+/* Infinities are no overflow: they stay, in every direction. NaN is NaN. */
+START_TEST(infinities_stay) {
+    for (int t = 0; t < TYPE_COUNT; t++)
+        for (int r = 0; r < TYPE_COUNT; r++)
+            for (int k = 0; k < 3 * ROUNDING_COUNT; k++) {
+                const quire_type type = TYPES[t];
+                const int kind = k / ROUNDING_COUNT, has = type_has_infinity(type) && kind < 2;
+                uint64_t x[2], result[1];
+                type_store(type, x, 0, kind == 2 ? type_nan(type) : type_infinity(type) | (kind ? type_sign(type) : 0));
+                type_store(type, x, 1, 1);
+                for (int m = 0; m < METHOD_COUNT; m++) {
+                    const quire_reduction what =
+                        reduction_of(OPERATION_SUM, type, TYPES[r], METHODS[m], ROUNDINGS[k % ROUNDING_COUNT]);
+                    check_ok(place_reduction(&what, 2, x, NULL, result));
+                    check_bits(TYPES[r], result, has ? type_beyond(TYPES[r], kind == 1) : type_nan(TYPES[r]), "kind %d, %s", kind,
+                               ROUNDING_NAMES[k % ROUNDING_COUNT]);
+                }
+            }
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------------------- zeros */
+
+/* n elements: of pairs that cancel, of -0, of +0, of zeros of both signs. */
+enum { PAIRS, NEGATIVE, POSITIVE, BOTH, ZERO_KINDS };
+
+static void fill_zero(quire_type type, int kind, size_t n, void *x) {
+    const uint64_t sign = type_sign(type);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t odd = i % 2 ? sign : 0;
+        type_store(type, x, i, kind == PAIRS ? type_encode(type, 1.5) | odd : kind == NEGATIVE ? sign : kind == BOTH ? odd : 0);
+    }
+}
+
+/* The sign by hand: an exact zero of numbers is -0 downward; of zeros it is -0 if all of them are, whatever the direction. */
+START_TEST(exact_zeros) {
+    static const size_t lengths[] = { 2, 30, 300, 5000, 9000 };
+    static const operation sums[] = { OPERATION_SUM, OPERATION_MEAN, OPERATION_DOT };
+    const quire_type type = TYPES[_i / ZERO_KINDS];
+    const int kind = _i % ZERO_KINDS;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        const size_t n = lengths[l];
+        void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+        fill_zero(type, kind, n, x);
+        for (size_t i = 0; i < n; i++) type_set(type, y, i, 1);
+        for (size_t s = 0; s < 3; s++) {
+            expectation expected;
+            for (int r = 0; r < TYPE_COUNT; r++)
+                for (int k = 0; k < ROUNDING_COUNT; k++)
+                    expected[r][k] = kind == NEGATIVE || (kind == PAIRS && ROUNDINGS[k] == QUIRE_DOWNWARD)
+                                         ? type_sign(TYPES[r])
+                                         : 0;
+            check_everywhere(sums[s], type, n, x, y, QUIRE_EXACT, expected, "zero", l);
+            for (int m = 1; m < METHOD_COUNT; m++) check_model(sums[s], type, n, x, y, METHODS[m], "zero", 1 + l);
+        }
+        array_free(x);
+        array_free(y);
+    }
+}
+END_TEST
+
+/* The same of accumulators: numbers that cancel only when they are merged, by a call or word by word; and zeros. */
+static void check_merged(const quire_accumulator *a, const quire_accumulator *b, int by_words, int negative, int zeros) {
+    quire_accumulator sum = *a;
+    if (by_words) {
+        int64_t *into = sum.limb;
+        const int64_t *from = b->limb;
+        ck_assert_uint_eq(sizeof sum, QUIRE_ACCUMULATOR_WORDS * sizeof *into);
+        for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) into[i] += from[i];
+        sum.count += b->count, sum.other += b->other, sum.nan += b->nan;
+        sum.positive_infinity += b->positive_infinity, sum.negative_infinity += b->negative_infinity;
+        if (by_words == 2) check_ok(quire_carry(&sum));
+    } else {
+        check_ok(quire_merge(&sum, b));
+    }
+    for (int r = 0; r < TYPE_COUNT; r++)
+        for (int k = 0; k < ROUNDING_COUNT; k++) {
+            const quire_reduction what =
+                reduction_of(OPERATION_SUM, QUIRE_F64, TYPES[r], QUIRE_EXACT, ROUNDINGS[k]);
+            uint64_t result[1];
+            const int minus = zeros ? negative : ROUNDINGS[k] == QUIRE_DOWNWARD;
+            check_ok(quire_finish(&what, &sum, NULL, result));
+            check_bits(TYPES[r], result, minus ? type_sign(TYPES[r]) : 0, "merged, %s", ROUNDING_NAMES[k]);
+        }
+}
+
+START_TEST(merged_zeros) {
+    const quire_type type = TYPES[_i];
+    for (int by_words = 0; by_words < 3; by_words++) {
+        const double values[6] = { 1, -1, -0.0, -0.0, 0.0, 0.0 };
+        quire_accumulator a[6];
+        memset(a, 0, sizeof a);
+        for (int i = 0; i < 6; i++) {
+            uint64_t x[1];
+            type_set(type, x, 0, values[i]);
+            check_ok(place_accumulate(&a[i], type, 1, x));
+        }
+        check_merged(&a[0], &a[1], by_words, 0, 0);
+        check_merged(&a[2], &a[3], by_words, 1, 1);
+        check_merged(&a[2], &a[4], by_words, 0, 1);
+        check_merged(&a[4], &a[5], by_words, 0, 1);
+    }
+}
+END_TEST
+
+/* Any vector in parts, the parts merged in any order. */
+START_TEST(merged_families) {
+    const quire_type type = TYPES[_i / FAMILY_COUNT];
+    const family which = (family)(_i % FAMILY_COUNT);
+    const size_t n = 900, size = type_size(type);
+    unsigned char *x = array_new(n * size, 0), *y = array_new(n * size, 0);
+    generator g;
+    generator_seed(&g, 97);
+    family_fill_pair(which, type, 98, n, x, y);
+    for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
+        quire_accumulator total = QUIRE_ACCUMULATOR_ZERO;
+        oracle o;
+        oracle_open(&o);
+        oracle_add(&o, op, type, n, x, y);
+        for (size_t from = 0, to; from < n; from = to) {
+            quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
+            to = from + 1 + (size_t)generator_below(&g, n - from);
+            check_ok(place_accumulate_terms(op, &part, type, to - from, x + from * size, y + from * size));
+            check_ok(quire_merge(&part, &total));
+            total = part;
+        }
+        for (int r = 0; r < TYPE_COUNT; r++)
+            for (int k = 0; k < ROUNDING_COUNT; k++) {
+                const quire_reduction what = reduction_of(op, type, TYPES[r], QUIRE_EXACT, ROUNDINGS[k]);
+                uint64_t result[1];
+                check_ok(quire_finish(&what, &total, NULL, result));
+                check_bits(TYPES[r], result, oracle_directed(&o, op, TYPES[r], ROUNDINGS[k]), "%s of %s %s, in parts, %s",
+                           operation_name(op), family_name(which), type_name(type), ROUNDING_NAMES[k]);
+            }
+        oracle_close(&o);
+    }
+    array_free(x);
+    array_free(y);
+}
+END_TEST
+
+static void add_tests(TCase *cases) {
+    const int product = TYPE_COUNT * FAMILY_COUNT;
+    tcase_add_loop_test(cases, every_family, 0, product);
+    tcase_add_loop_test(cases, many_seeds, 0, product);
+    tcase_add_loop_test(cases, between_neighbours, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, roots_and_quotients, 0, TYPE_COUNT);
+    tcase_add_test(cases, far_beyond);
+    tcase_add_test(cases, infinities_stay);
+    tcase_add_loop_test(cases, exact_zeros, 0, TYPE_COUNT * ZERO_KINDS);
+    tcase_add_loop_test(cases, merged_zeros, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, merged_families, 0, product);
+}
+
+int main(void) { return run_cases("directed", add_tests); }
