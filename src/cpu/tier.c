@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #endif
 
-#define TIER(name, lanes) static const cpu_tier name = { lanes_table_##lanes, exact_table_##name }
+#define TIER(name, lanes) static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, &panels_##lanes }
 
 TIER(portable, portable);
 #if defined(QUIRE_X86_TIERS)

@@ -1,0 +1,219 @@
+/* many.c - layouts on the CPU. Vectors go to threads in chunks. Within a chunk they are reduced one by one where their
+ * elements stand together, or as panels where those of neighbouring vectors do.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/many.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "cpu/columns.h"
+#include "cpu/environment.h"
+#include "cpu/gather.h"
+#include "cpu/pair.h"
+
+#define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk                                                    */
+#define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this                                                 */
+#define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads      */
+#define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel                                     */
+
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+cpu_context many_single(const cpu_context *context) {
+    cpu_context single = *context;
+    single.threads = 1;
+    single.report = NULL;
+    return single;
+}
+
+typedef struct {
+    const cpu_context *context;
+    unit_function run;
+    const void *work;
+    size_t units, together;
+} many_chunks;
+
+/* One chunk, in our environment; the first thread reports. */
+static void run_chunk(const many_chunks *c, size_t chunk, size_t *done, int first_thread) {
+    const size_t first = chunk * c->together, left = c->units - first, count = left < c->together ? left : c->together;
+    const cpu_environment callers = environment_enter();
+    c->run(c->work, first, first + count);
+    environment_leave(callers);
+    if (!c->context->report) return;
+    size_t now;
+#pragma omp atomic capture
+    now = *done += count;
+    if (first_thread && now < c->units) c->context->report(c->context->user, now, c->units);
+}
+
+static void run_chunks_in_parallel(const many_chunks *c, size_t chunks, int threads, size_t *done) {
+#ifdef _OPENMP
+    const cpu_environment callers = environment_enter();
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t i = 0; i < chunks; i++) run_chunk(c, i, done, omp_get_thread_num() == 0);
+    environment_leave(callers);
+#else
+    (void)c, (void)chunks, (void)threads, (void)done;
+#endif
+}
+
+void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together, int threads) {
+    const many_chunks c = { context, run, work, units, together };
+    const size_t chunks = (units - 1) / together + 1;
+    size_t done = 0;
+    if (threads == 1)
+        for (size_t i = 0; i < chunks; i++) run_chunk(&c, i, &done, 1);
+    else
+        run_chunks_in_parallel(&c, chunks, threads, &done);
+    if (context->report) context->report(context->user, units, units);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- vectors */
+
+uint64_t many_contiguous(const cpu_context *single, const quire_job *job, size_t size, format_description format) {
+    double sum, error;
+    if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
+        single->tier->panels->vector[job->type][job->term](job->x, job->y, job->n, &sum, &error))
+        return pair_round(sum, error, job, format);
+    return cpu_reduce_vector(single, job, (ptrdiff_t)size, (ptrdiff_t)size);
+}
+
+/* Strides are in bytes; those along which there is but one are 0. */
+typedef struct {
+    ptrdiff_t outer, element, inner;
+} byte_strides;
+
+typedef struct {
+    const quire_job *job;
+    cpu_context single;
+    size_t inner, size;
+    byte_strides x, y;
+    format_description format;
+    int panels;
+} many_work;
+
+static ptrdiff_t offset_of(const many_work *w, byte_strides s, size_t vector) {
+    return (ptrdiff_t)(vector / w->inner) * s.outer + (ptrdiff_t)(vector % w->inner) * s.inner;
+}
+
+static quire_job job_of(const many_work *w, size_t vector) {
+    quire_job job = *w->job;
+    job.x = (const char *)job.x + offset_of(w, w->x, vector);
+    job.y = (const char *)job.y + offset_of(w, w->y, vector);
+    return job;
+}
+
+static void store(const many_work *w, size_t vector, uint64_t bits) {
+    format_store(bits, w->format.size, (char *)w->job->result + vector * (size_t)w->format.size);
+}
+
+/* One whose elements stand apart, but few enough to be gathered at once. */
+static uint64_t reduce_gathered(const many_work *w, quire_job *job) {
+    _Alignas(64) char x[VECTOR_EXACT_ELEMENTS * 8], y[VECTOR_EXACT_ELEMENTS * 8];
+    const void *from_y = job->y;
+    gather(x, job->x, job->n, w->x.element, w->size);
+    job->x = job->y = x;
+    if (job->term == TERM_PRODUCT) {
+        gather(y, from_y, job->n, w->y.element, w->size);
+        job->y = y;
+    }
+    return many_contiguous(&w->single, job, w->size, w->format);
+}
+
+static void reduce_one(const many_work *w, size_t vector) {
+    quire_job job = job_of(w, vector);
+    const ptrdiff_t size = (ptrdiff_t)w->size;
+    uint64_t bits;
+    if (w->x.element == size && w->y.element == size)
+        bits = many_contiguous(&w->single, &job, w->size, w->format);
+    else if (job.n <= VECTOR_EXACT_ELEMENTS)
+        bits = reduce_gathered(w, &job);
+    else
+        bits = cpu_reduce_vector(&w->single, &job, w->x.element, w->y.element);
+    store(w, vector, bits);
+}
+
+static void reduce_panel(const many_work *w, size_t first, size_t count) {
+    panel_job p = { &w->single, w->job, count, { NULL }, { NULL }, w->x.element, w->y.element };
+    uint64_t bits[PANEL];
+    for (size_t c = 0; c < count; c++) {
+        p.x[c] = (const char *)w->job->x + offset_of(w, w->x, first + c);
+        p.y[c] = (const char *)w->job->y + offset_of(w, w->y, first + c);
+    }
+    panel_reduce(&p, bits);
+    for (size_t c = 0; c < count; c++) store(w, first + c, bits[c]);
+}
+
+static void run_vectors(const void *work, size_t first, size_t last) {
+    const many_work *w = work;
+    if (!w->panels)
+        for (size_t v = first; v < last; v++) reduce_one(w, v);
+    else
+        for (size_t v = first; v < last; v += PANEL) reduce_panel(w, v, last - v < PANEL ? last - v : PANEL);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- layouts */
+
+static byte_strides strides_of(const quire_layout *l, size_t size) {
+    const ptrdiff_t bytes = (ptrdiff_t)size;
+    return (byte_strides){ l->outer > 1 ? l->outer_stride * bytes : 0, l->n > 1 ? l->stride * bytes : bytes,
+                           l->inner > 1 ? l->inner_stride * bytes : 0 };
+}
+
+static size_t distance(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride; }
+
+/* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of one do;
+ * and those too short to fill the lanes of the order, which cost as much as if they did. */
+static int prefers_panels(const many_work *w, size_t vectors) {
+    const size_t apart = distance(w->inner > 1 ? w->x.inner : w->x.outer);
+    if (vectors < PANEL_LEAST) return 0;
+    return apart < distance(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
+}
+
+/* Few vectors, and long: one after the other, each by all threads. */
+static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
+    cpu_context silent = *context;
+    silent.report = NULL;
+    for (size_t v = 0; v < vectors; v++) {
+        const quire_job job = job_of(w, v);
+        store(w, v, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
+        if (context->report) context->report(context->user, v + 1, vectors);
+    }
+}
+
+static size_t vectors_together(const many_work *w) {
+    size_t vectors = w->job->n ? CHUNK_ELEMENTS / w->job->n : CHUNK_VECTORS;
+    if (vectors > CHUNK_VECTORS) vectors = CHUNK_VECTORS;
+    if (vectors < 1) vectors = 1;
+    return w->panels ? (vectors + PANEL - 1) / PANEL * PANEL : vectors;
+}
+
+static size_t product_or_most(size_t a, size_t b) {
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                             const quire_layout *y_layout) {
+    const cpu_context c = cpu_context_of(context);
+    const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)describe_format(job->type).size;
+    many_work w = { .job = job, .single = many_single(&c), .inner = x_layout->inner, .size = size };
+    w.format = describe_format(job->result_type);
+    if (!job->n) {
+        const uint64_t empty = cpu_reduce_vector(&w.single, job, 0, 0);
+        for (size_t v = 0; v < vectors; v++) store(&w, v, empty);
+        return QUIRE_OK;
+    }
+    w.x = strides_of(x_layout, size);
+    w.y = strides_of(y_layout, size);
+    w.panels = prefers_panels(&w, vectors);
+    const size_t together = vectors_together(&w), chunks = (vectors - 1) / together + 1;
+    const int threads = cpu_threads(&c, product_or_most(vectors, job->n), chunks);
+    if (!w.panels && job->n >= LONG_ELEMENTS && (size_t)threads < (size_t)cpu_threads(&c, SIZE_MAX, SIZE_MAX))
+        reduce_long(&c, &w, vectors);
+    else
+        many_run(&c, run_vectors, &w, vectors, together, threads);
+    return QUIRE_OK;
+}
