@@ -118,16 +118,18 @@ QUIRE_INLINE int certain_range(certain_terms t, int64_t most, int64_t least, int
 #define CERTAIN_GROUPS (PANEL / SIMD_F32)
 #define CERTAIN_TOGETHER (CERTAIN_GROUPS < 2 ? CERTAIN_GROUPS : 2) /* as registers allow                                 */
 
-QUIRE_INLINE void certain_rows(certain_terms t, certain_columns *c, panel_rows r, int groups) {
+QUIRE_INLINE void certain_rows(certain_terms t, certain_columns *c, panel_rows r, int groups, int fetches) {
     SIMD_UNROLL
     for (int i = 0; i < groups; i++) c[i] = certain_nothing(t);
     for (size_t row = 0; row < r.rows; row++) {
+        const char *x = r.x + (ptrdiff_t)row * r.x_row, *y = r.y + (ptrdiff_t)row * r.y_row;
+        if (fetches) panel_fetch(x, r.x_row);
+        if (fetches && t.is_product) panel_fetch(y, r.y_row);
         SIMD_UNROLL
         for (int i = 0; i < groups; i++) {
             const int at = i * SIMD_F32 * t.format.size;
-            certain_add(t, &c[i], r.x + at, r.y + at);
+            certain_add(t, &c[i], x + at, y + at);
         }
-        if (row + 1 < r.rows) r.x += r.x_row, r.y += r.y_row;
     }
 }
 
@@ -158,7 +160,7 @@ QUIRE_INLINE unsigned certain_panel(certain_terms t, panel_rows r, panel_sums *s
         certain_columns c[CERTAIN_TOGETHER];
         panel_rows some = r;
         some.x += first * SIMD_F32 * t.format.size, some.y += first * SIMD_F32 * t.format.size;
-        certain_rows(t, c, some, together);
+        certain_rows(t, c, some, together, 1);
         for (int i = 0; i < together; i++) {
             const int at = (first + i) * SIMD_F32;
             certain |= certain_judge(t, &c[i], g, sums->sum + at, sums->error + at) << at;
@@ -217,7 +219,7 @@ QUIRE_INLINE int certain_vector(certain_terms t, const char *x, const char *y, s
     const int together = certain_errors(t) ? 1 : CERTAIN_TOGETHER, size = t.format.size;
     const size_t width = (size_t)(together * SIMD_F32), bytes = width * (size_t)size, rest = n % SIMD_F32;
     certain_columns c[CERTAIN_TOGETHER];
-    certain_rows(t, c, (panel_rows){ x, y, (ptrdiff_t)bytes, (ptrdiff_t)bytes, n / width }, together);
+    certain_rows(t, c, (panel_rows){ x, y, (ptrdiff_t)bytes, (ptrdiff_t)bytes, n / width }, together, 0);
     size_t done = n / width * width;
     if (n - done >= SIMD_F32) {
         certain_add(t, &c[0], x + done * (size_t)size, y + done * (size_t)size);

@@ -182,7 +182,7 @@ static void lanes_reduce(panel_source *s, format_description format, uint64_t *b
     for (size_t c = 0; c < s->p->count; c++) {
         double state[QUIRE_STATE_WORDS] = { 0 };
         for (int k = 0; k < words; k++) state[k] = panel_word(total, k, c, is_double);
-        bits[c] = finish_and_round(lane_methods[job->method].total(state), job->finish, job->n, format, job->rounding);
+        bits[c] = words_round(state, words, job, format);
     }
 }
 

@@ -94,15 +94,27 @@ typedef struct {
     int panels;
 } many_work;
 
-static ptrdiff_t offset_of(const many_work *w, byte_strides s, size_t vector) {
-    return (ptrdiff_t)(vector / w->inner) * s.outer + (ptrdiff_t)(vector % w->inner) * s.inner;
+/* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to. */
+typedef struct {
+    size_t number, inner; /* inner: its place among its neighbours                                                       */
+    const char *x, *y;
+} many_cursor;
+
+static many_cursor cursor_at(const many_work *w, size_t vector) {
+    const ptrdiff_t i = (ptrdiff_t)(vector / w->inner), j = (ptrdiff_t)(vector % w->inner);
+    return (many_cursor){ vector, (size_t)j, (const char *)w->job->x + i * w->x.outer + j * w->x.inner,
+                          (const char *)w->job->y + i * w->y.outer + j * w->y.inner };
 }
 
-static quire_job job_of(const many_work *w, size_t vector) {
-    quire_job job = *w->job;
-    job.x = (const char *)job.x + offset_of(w, w->x, vector);
-    job.y = (const char *)job.y + offset_of(w, w->y, vector);
-    return job;
+static void cursor_step(const many_work *w, many_cursor *c) {
+    c->number++;
+    if (++c->inner < w->inner) {
+        c->x += w->x.inner, c->y += w->y.inner;
+        return;
+    }
+    const ptrdiff_t back = (ptrdiff_t)(w->inner - 1);
+    c->inner = 0;
+    c->x += w->x.outer - back * w->x.inner, c->y += w->y.outer - back * w->y.inner;
 }
 
 static void store(const many_work *w, size_t vector, uint64_t bits) {
@@ -110,48 +122,46 @@ static void store(const many_work *w, size_t vector, uint64_t bits) {
 }
 
 /* One whose elements stand apart, but few enough to be gathered at once. */
-static uint64_t reduce_gathered(const many_work *w, quire_job *job) {
+static uint64_t reduce_gathered(const many_work *w, const quire_job *job) {
     _Alignas(64) char x[VECTOR_EXACT_ELEMENTS * 8], y[VECTOR_EXACT_ELEMENTS * 8];
-    const void *from_y = job->y;
+    quire_job gathered = *job;
     gather(x, job->x, job->n, w->x.element, w->size);
-    job->x = job->y = x;
+    gathered.x = gathered.y = x;
     if (job->term == TERM_PRODUCT) {
-        gather(y, from_y, job->n, w->y.element, w->size);
-        job->y = y;
+        gather(y, job->y, job->n, w->y.element, w->size);
+        gathered.y = y;
     }
-    return many_contiguous(&w->single, job, w->size, w->format);
+    return many_contiguous(&w->single, &gathered, w->size, w->format);
 }
 
-static void reduce_one(const many_work *w, size_t vector) {
-    quire_job job = job_of(w, vector);
+static uint64_t reduce_one(const many_work *w, const quire_job *job) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
-    uint64_t bits;
-    if (w->x.element == size && w->y.element == size)
-        bits = many_contiguous(&w->single, &job, w->size, w->format);
-    else if (job.n <= VECTOR_EXACT_ELEMENTS)
-        bits = reduce_gathered(w, &job);
-    else
-        bits = cpu_reduce_vector(&w->single, &job, w->x.element, w->y.element);
-    store(w, vector, bits);
+    if (w->x.element == size && w->y.element == size) return many_contiguous(&w->single, job, w->size, w->format);
+    if (job->n <= VECTOR_EXACT_ELEMENTS) return reduce_gathered(w, job);
+    return cpu_reduce_vector(&w->single, job, w->x.element, w->y.element);
 }
 
-static void reduce_panel(const many_work *w, size_t first, size_t count) {
+static void reduce_panel(const many_work *w, many_cursor *at, size_t count) {
     panel_job p = { &w->single, w->job, count, { NULL }, { NULL }, w->x.element, w->y.element };
+    const size_t first = at->number;
     uint64_t bits[PANEL];
-    for (size_t c = 0; c < count; c++) {
-        p.x[c] = (const char *)w->job->x + offset_of(w, w->x, first + c);
-        p.y[c] = (const char *)w->job->y + offset_of(w, w->y, first + c);
-    }
+    for (size_t c = 0; c < count; c++, cursor_step(w, at)) p.x[c] = at->x, p.y[c] = at->y;
     panel_reduce(&p, bits);
     for (size_t c = 0; c < count; c++) store(w, first + c, bits[c]);
 }
 
 static void run_vectors(const void *work, size_t first, size_t last) {
     const many_work *w = work;
-    if (!w->panels)
-        for (size_t v = first; v < last; v++) reduce_one(w, v);
-    else
-        for (size_t v = first; v < last; v += PANEL) reduce_panel(w, v, last - v < PANEL ? last - v : PANEL);
+    many_cursor at = cursor_at(w, first);
+    if (w->panels) {
+        while (at.number < last) reduce_panel(w, &at, last - at.number < PANEL ? last - at.number : PANEL);
+        return;
+    }
+    quire_job job = *w->job;
+    for (; at.number < last; cursor_step(w, &at)) {
+        job.x = at.x, job.y = at.y;
+        store(w, at.number, reduce_one(w, &job));
+    }
 }
 
 /* -------------------------------------------------------------------------------------------------------------- layouts */
@@ -176,8 +186,10 @@ static int prefers_panels(const many_work *w, size_t vectors) {
 static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
     cpu_context silent = *context;
     silent.report = NULL;
+    quire_job job = *w->job;
     for (size_t v = 0; v < vectors; v++) {
-        const quire_job job = job_of(w, v);
+        const many_cursor at = cursor_at(w, v);
+        job.x = at.x, job.y = at.y;
         store(w, v, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
         if (context->report) context->report(context->user, v + 1, vectors);
     }

@@ -38,4 +38,12 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     return finish_and_round(total, job->finish, job->n, format, job->rounding);
 }
 
+/* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says. */
+QUIRE_INLINE uint64_t words_round(const double *words, int count, const quire_job *job, format_description format) {
+    const int alone = count == 1 || kahan_sum_alone(words);
+    if (!alone && words[0] + words[1] != 0) return pair_round(words[0], words[1], job, format);
+    if (alone && words[0] != 0 && double_is_finite(words[0])) return pair_round(words[0], 0, job, format);
+    return finish_and_round(alone ? total_of_double(words[0]) : kahan_total(words), job->finish, job->n, format, job->rounding);
+}
+
 #endif

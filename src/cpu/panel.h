@@ -20,6 +20,13 @@ typedef struct {
     size_t rows;
 } panel_rows;
 
+/* Fetches what stands some rows behind this one: in another page often, where the processor does not fetch by itself.
+ * Perhaps past the end, where it does nothing. */
+#define PANEL_ROWS_AHEAD 16
+QUIRE_INLINE void panel_fetch(const char *row, ptrdiff_t stride) {
+    __builtin_prefetch((const void *)((uintptr_t)row + PANEL_ROWS_AHEAD * (uintptr_t)stride));
+}
+
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
  * rounds, or that all which additions lose adds up in doubles, too. The total is then sum + error. A total of zero is left
  * to others, who tell its sign. */

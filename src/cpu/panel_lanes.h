@@ -22,13 +22,13 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
     for (int v = 0; v < PANEL / WIDTH; v++)
         for (int w = 0; w < t.words; w++) s[v][w] = continues ? state[w * (PANEL / WIDTH) + v] : -(VECTOR){ 0 };
     for (size_t row = 0; row < rows.rows; row++) {
+        const char *x = rows.x + (ptrdiff_t)row * rows.x_row, *y = rows.y + (ptrdiff_t)row * rows.y_row;
         SIMD_UNROLL
         for (int v = 0; v < PANEL / WIDTH; v++) {
-            const VECTOR a = t.load(rows.x + v * WIDTH * t.size), b = t.inexact ? t.load(rows.y + v * WIDTH * t.size) : a;
+            const VECTOR a = t.load(x + v * WIDTH * t.size), b = t.inexact ? t.load(y + v * WIDTH * t.size) : a;
             const VECTOR value = t.value(a, b);
             t.add(s[v], value, t.error(a, b, value), t.inexact);
         }
-        if (row + 1 < rows.rows) rows.x += rows.x_row, rows.y += rows.y_row;
     }
     SIMD_UNROLL
     for (int v = 0; v < PANEL / WIDTH; v++)
@@ -38,9 +38,12 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
 /* states are aligned as vectors are. */
 QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows, size_t lanes,
                                                 ptrdiff_t x_lane, ptrdiff_t y_lane, int continues, VECTOR *states) {
+    const panel_rows all = rows;
     for (size_t lane = 0; lane < lanes; lane++) {
+        rows.x = all.x + (ptrdiff_t)lane * x_lane, rows.y = all.y + (ptrdiff_t)lane * y_lane;
+        panel_fetch(rows.x, x_lane);
+        if (t.inexact) panel_fetch(rows.y, y_lane);
         QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, states + lane * (size_t)(t.words * (PANEL / WIDTH)));
-        if (lane + 1 < lanes) rows.x += x_lane, rows.y += y_lane;
     }
 }
 
