@@ -6,6 +6,7 @@
 #define QUIRE_CPU_CONTEXT_H
 
 #include "backend.h"
+#include "cpu/panel.h"
 #include "cpu/tier.h"
 
 typedef struct {

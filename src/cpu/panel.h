@@ -56,7 +56,7 @@ typedef void (*panel_merge_function)(void *into, const void *from, size_t count)
 
 #define PANEL_METHODS (QUIRE_PLAIN + 1)
 
-typedef struct {
+typedef struct panel_functions {
     vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
     panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][PANEL_METHODS];

@@ -4,6 +4,8 @@
  */
 #include "cpu/tier.h"
 
+#include "cpu/panel.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #define QUIRE_CPU_TIER_H
 
 #include "backend.h"
-#include "cpu/panel.h"
 #include "method/ball.h"
 #include "format/formats.h"
 #include "order/order.h"
@@ -29,7 +28,7 @@ typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *
 typedef struct {
     const tile_function (*tile)[TERM_COUNT][TIER_METHODS];
     const exact_function (*exact)[TERM_COUNT];
-    const panel_functions *panels;
+    const struct panel_functions *panels; /* panel.h                                                                     */
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
