@@ -6,8 +6,8 @@
 #include "place.h"
 #include "support.h"
 
-#define MOST_ELEMENTS 20000      /* of the vectors of a layout, together                          */
-#define MOST_EXTENT (1 << 18)    /* of an array, in elements                                      */
+#define MOST_ELEMENTS 20000   /* of the vectors of a layout, together                          */
+#define MOST_EXTENT (1 << 18) /* of an array, in elements                                      */
 
 /* ------------------------------------------------------------------------------------------------------------- arrays */
 
@@ -35,8 +35,9 @@ static array array_of(quire_type type, quire_layout layout, family which, uint64
     if (!n) return a;
     a.memory = array_new(n * size, seed % 8 * size);
     family_fill(which, type, seed, n, a.memory);
-    a.origin = (char *)a.memory + (ptrdiff_t)size * (below(layout.outer_stride, layout.outer) + below(layout.stride, layout.n) +
-                                                    below(layout.inner_stride, layout.inner));
+    a.origin =
+        (char *)a.memory + (ptrdiff_t)size * (below(layout.outer_stride, layout.outer) + below(layout.stride, layout.n) +
+                                              below(layout.inner_stride, layout.inner));
     return a;
 }
 
@@ -77,8 +78,8 @@ static void check_layout(const quire_reduction *what, const array *x, const arra
 /* ----------------------------------------------------------------------------------------------------- drawn at random */
 
 static size_t draw_n(generator *g) {
-    static const size_t lengths[] = { 0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 64, 100, 127, 128, 129, 255, 256, 257, 1000, 1023,
-                                      1024, 1025, 2049, 4096, 4097, 8200 };
+    static const size_t lengths[] = { 0,   1,   2,   3,   7,   15,   16,   17,   31,   32,   33,   64,   100, 127,
+                                      128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 2049, 4096, 4097, 8200 };
     return generator_below(g, 3) ? lengths[generator_below(g, sizeof lengths / sizeof *lengths)] : generator_below(g, 600);
 }
 
@@ -160,7 +161,8 @@ END_TEST
 
 /* One row at every third place of a batch, among rows that are unlike it, and by turns at all places. */
 static void check_batch(const quire_reduction *what, size_t rows, size_t n, int as_columns, const void *row) {
-    static const family neighbours[] = { FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS, FAMILY_HUGE, FAMILY_ZERO, FAMILY_SUBNORMAL };
+    static const family neighbours[] = { FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS, FAMILY_HUGE, FAMILY_ZERO,
+                                         FAMILY_SUBNORMAL };
     const quire_type type = what->type;
     const size_t size = type_size(type);
     const quire_layout layout = as_columns ? quire_columns(n, rows, (ptrdiff_t)rows) : quire_rows(rows, n, (ptrdiff_t)n);
@@ -187,8 +189,9 @@ START_TEST(batches) {
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (size_t m = 0; m < METHOD_COUNT; m++) {
                 const size_t n = batches[b] < 1000 ? lengths[k] : lengths[k] % 100 + 1;
-                const quire_reduction what = { m % 2 ? QUIRE_SUMSQ : QUIRE_SUM, type, type, METHODS[m], QUIRE_TO_NEAREST, 0,
-                                               { 0 } };
+                const quire_reduction what = {
+                    m % 2 ? QUIRE_SUMSQ : QUIRE_SUM, type, type, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 }
+                };
                 void *row = array_new(n * type_size(type), 0);
                 family_fill(FAMILY_NORMAL, type, n, n, row);
                 check_batch(&what, scaled(batches[b]), n, 0, row);

@@ -29,8 +29,7 @@ static int32_t *narrowed(const int64_t *offsets, size_t count) {
 
 static quire_status reduce(const quire_reduction *what, const segments *s, quire_index index, const void *x, const void *y,
                            void *results) {
-    if (index == QUIRE_I64)
-        return place_segments(what, s->count, index, s->begin, s->end, s->elements, x, y, results);
+    if (index == QUIRE_I64) return place_segments(what, s->count, index, s->begin, s->end, s->elements, x, y, results);
     int32_t *begin = narrowed(s->begin, s->count), *end = narrowed(s->end, s->count);
     const quire_status status = place_segments(what, s->count, index, begin, end, s->elements, x, y, results);
     array_free(begin);
@@ -145,8 +144,10 @@ START_TEST(arguments) {
     quire_context *c = place_context();
     const void *odd = (const char *)offsets + 4;
     ck_assert_int_eq(quire_reduce_segments(c, NULL, 2, QUIRE_I64, offsets, offsets + 1, x, x, results), QUIRE_NULL_POINTER);
-    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, (quire_index)0, offsets, offsets, x, x, results), QUIRE_INVALID_INDEX);
-    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, (quire_index)3, offsets, offsets, x, x, results), QUIRE_INVALID_INDEX);
+    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, (quire_index)0, offsets, offsets, x, x, results),
+                     QUIRE_INVALID_INDEX);
+    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, (quire_index)3, offsets, offsets, x, x, results),
+                     QUIRE_INVALID_INDEX);
     ck_assert_int_eq(quire_reduce_segments(c, &what, SIZE_MAX, QUIRE_I64, offsets, offsets, x, x, results),
                      QUIRE_SIZE_OVERFLOW);
     ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I64, NULL, offsets, x, x, results), QUIRE_NULL_POINTER);

@@ -103,13 +103,13 @@ QUIRE_INLINE int certain_doublings(size_t n) { return n > 1 ? 64 - leading_zeros
 /* most and least are bit patterns of terms as floats or as doubles, least as it was found. All zero: no. */
 QUIRE_INLINE int certain_range(certain_terms t, int64_t most, int64_t least, int g) {
     const int stored = certain_floats(t) ? 23 : 52, bias = certain_floats(t) ? 127 : 1023;
-    const int64_t smallest = certain_floats(t) ? (least - INT32_MAX) & INT32_MAX
-                                               : (int64_t)(((uint64_t)least - INT64_MAX) & INT64_MAX);
+    const int64_t smallest =
+        certain_floats(t) ? (least - INT32_MAX) & INT32_MAX : (int64_t)(((uint64_t)least - INT64_MAX) & INT64_MAX);
     const int most_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
     const int high = (most_field ? most_field : 1) - bias + 1;
     const int low = (least_field ? least_field : 1) - bias - (certain_precision(t) - 1);
-    const int fits = certain_errors(t) ? high - low + 2 * g <= CERTAIN_BITS_OF_TWO && high + g < 1024
-                                       : high - low + g <= CERTAIN_BITS;
+    const int fits =
+        certain_errors(t) ? high - low + 2 * g <= CERTAIN_BITS_OF_TWO && high + g < 1024 : high - low + g <= CERTAIN_BITS;
     return most && most_field < 2 * bias + 1 && fits;
 }
 

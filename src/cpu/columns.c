@@ -8,8 +8,8 @@
 #include "cpu/pair.h"
 #include "cpu/strided.h"
 
-#define STRIP ((size_t)ORDER_LANES)     /* rows that are gathered at a time                                                  */
-#define CARRY_BLOCKS ((size_t)1 << 16) /* blocks between carries: each adds less than 2^12 times                          */
+#define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time                                                  */
+#define CARRY_BLOCKS ((size_t)1 << 16) /* blocks between carries: each adds less than 2^12 times */
 
 typedef struct {
     _Alignas(64) char of[STRIP * PANEL * 8];
@@ -174,10 +174,12 @@ static void lanes_reduce(panel_source *s, format_description format, uint64_t *b
     const int is_double = job->type == QUIRE_F64;
     const int words = lane_methods[job->method].words;
     _Alignas(64) char lanes[ORDER_LANES * PANEL_STATE_BYTES], total[PANEL_STATE_BYTES];
-    const panel_order o = { s, panels->add[job->type][job->term][job->method],
+    const panel_order o = { s,
+                            panels->add[job->type][job->term][job->method],
                             (is_double ? panels->merge_f64 : panels->merge_f32)[job->method],
                             order_tile(job->n, order_rows_of(job->method)),
-                            (size_t)(words * PANEL) * (is_double ? sizeof(double) : sizeof(float)), lanes };
+                            (size_t)(words * PANEL) * (is_double ? sizeof(double) : sizeof(float)),
+                            lanes };
     tree_reduce(&o, 0, job->n, total);
     for (size_t c = 0; c < s->p->count; c++) {
         double state[QUIRE_STATE_WORDS] = { 0 };

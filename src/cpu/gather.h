@@ -28,8 +28,8 @@ QUIRE_INLINE void gather(void *to, const char *from, size_t n, ptrdiff_t stride,
 }
 #undef GATHER
 
-/* Rows of a panel: element k of column c is at from[c] + k * stride, and goes to place k * width + c. In the order of memory:
- * by_rows, where the columns stand closer together than the elements of one. */
+/* Rows of a panel: element k of column c is at from[c] + k * stride, and goes to place k * width + c. In the order of
+ * memory: by_rows, where the columns stand closer together than the elements of one. */
 #define GATHER_PANEL(type)                                                                                                  \
     do {                                                                                                                    \
         type *out = to;                                                                                                     \

@@ -14,7 +14,7 @@
 #include "cpu/gather.h"
 #include "cpu/pair.h"
 
-#define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk                                                    */
+#define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
 #define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this                                                 */
 #define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads      */
 #define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel                                     */

@@ -8,7 +8,7 @@
 #include "backend.h"
 #include "cpu/scalar.h"
 
-#define PAIR_ODD_PRECISION 51 /* a number rounded to odd in double rounds on to so many bits as it would have at once      */
+#define PAIR_ODD_PRECISION 51 /* a number rounded to odd in double rounds on to so many bits as it would have at once */
 
 /* sum + error rounded to odd: to the neighbour whose last bit is set, unless it is a double. Rounding that once more, in any
  * direction, gives what rounding the sum itself would (S. Boldo, G. Melquiond, Emulation of FMA and correctly rounded sums:
@@ -22,7 +22,8 @@ QUIRE_INLINE double pair_odd(double sum, double error) {
     return double_of_bits(bits | 1);
 }
 
-/* The result's bits. sum + error is the exact total of the job's terms, finite, and not zero. Ours must be the environment. */
+/* The result's bits. sum + error is the exact total of the job's terms, finite, and not zero. Ours must be the environment.
+ */
 QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job, format_description format) {
     const int keeps = job->finish == FINISH_KEEP, nearest = keeps && job->rounding == QUIRE_TO_NEAREST;
     const double words[QUIRE_STATE_WORDS] = { sum, error };
@@ -38,12 +39,14 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     return finish_and_round(total, job->finish, job->n, format, job->rounding);
 }
 
-/* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says. */
+/* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says.
+ */
 QUIRE_INLINE uint64_t words_round(const double *words, int count, const quire_job *job, format_description format) {
     const int alone = count == 1 || kahan_sum_alone(words);
     if (!alone && words[0] + words[1] != 0) return pair_round(words[0], words[1], job, format);
     if (alone && words[0] != 0 && double_is_finite(words[0])) return pair_round(words[0], 0, job, format);
-    return finish_and_round(alone ? total_of_double(words[0]) : kahan_total(words), job->finish, job->n, format, job->rounding);
+    return finish_and_round(alone ? total_of_double(words[0]) : kahan_total(words), job->finish, job->n, format,
+                            job->rounding);
 }
 
 #endif

@@ -42,12 +42,12 @@ typedef unsigned (*panel_exact_function)(panel_rows rows, panel_sums *sums);
 typedef int (*vector_exact_function)(const char *x, const char *y, size_t n, double *sum, double *error);
 #define VECTOR_EXACT_ELEMENTS ((size_t)4096)
 
-/* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL floats or
- * doubles; states lie side by side. */
-#define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are                              */
+/* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL floats
+ * or doubles; states lie side by side. */
+#define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
 
-/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states begin at
- * the identity. */
+/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states begin
+ * at the identity. */
 typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                    void *states);
 

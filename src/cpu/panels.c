@@ -37,8 +37,8 @@
 #define VECTOR_LOAD_f64(format) NULL
 
 #define CERTAIN(format, FORMAT, real, term, inexact)                                                                        \
-    ((const certain_terms){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format), term##_value_v_f32,  \
-                            term##_value_v_f64 })
+    ((const certain_terms){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),                    \
+                            term##_value_v_f32, term##_value_v_f64 })
 
 /* Products of doubles are wider than two doubles: there they answer that nothing is certain. */
 #define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                           \
@@ -56,22 +56,19 @@ QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
 #define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                             \
     static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,               \
-                                           int continues, void *states) {                                             \
-        const panel_arithmetic_##real t = { sizeof(format##_element),                                                       \
-                                            words,                                                                          \
-                                            inexact,                                                                        \
-                                            format##_load_v_##real,                                                         \
-                                            term##_value_v_##real,                                                          \
-                                            term##_error_v_##real,                                                          \
-                                            method##_add_v_##real };                                                        \
-        panel_add_##real(t, rows, lanes, x_lane, y_lane, continues, states);                                                 \
+                                           int continues, void *states) {                                                   \
+        const panel_arithmetic_##real t = {                                                                                 \
+            sizeof(format##_element), words, inexact, format##_load_v_##real, term##_value_v_##real, term##_error_v_##real, \
+            method##_add_v_##real                                                                                           \
+        };                                                                                                                  \
+        panel_add_##real(t, rows, lanes, x_lane, y_lane, continues, states);                                                \
     }
 #define ADD_OF_TERM(term, TERM, inexact, format, real) QUIRE_LANE_METHODS(ADD_INSTANCE, format, real, term, inexact)
 #define ADD_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_OF_TERM, format, real)
 QUIRE_FORMATS(ADD_OF_FORMAT, )
 
 #define MERGE_INSTANCE(method, METHOD, words, order, real)                                                                  \
-    static void method##_panel_merge_##real(void *into, const void *from, size_t count) {                     \
+    static void method##_panel_merge_##real(void *into, const void *from, size_t count) {                                   \
         panel_merge_##real(words, method##_merge_v_##real, into, from, count);                                              \
     }
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f32)
@@ -87,9 +84,6 @@ QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 #define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 
 const panel_functions QUIRE_NAME(panels, SIMD_TIER) = {
-    { QUIRE_FORMATS(VECTOR_ENTRIES, ) },
-    { QUIRE_FORMATS(PANEL_ENTRIES, ) },
-    { QUIRE_FORMATS(ADD_ENTRIES, ) },
-    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) },
-    { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
+    { QUIRE_FORMATS(VECTOR_ENTRIES, ) },      { QUIRE_FORMATS(PANEL_ENTRIES, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
+    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
 };

@@ -7,7 +7,7 @@
 
 #define PIECES 256                      /* the most pieces                                                                */
 #define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements                          */
-#define LONG_ELEMENTS ((size_t)1 << 18) /* of a segment that threads share                                                */
+#define LONG_ELEMENTS ((size_t)1 << 18) /* of a segment that threads share */
 #define TOGETHER ((size_t)4096)         /* segments between reports of one thread                                         */
 
 typedef struct {

@@ -7,8 +7,9 @@
 #include "cpu/gather.h"
 #include "cpu/rows.h"
 
-#define BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements that are gathered at a time: a tile that has not grown        */
-#define CARRIED ((size_t)LIMB_ADDITIONS / 16)      /* elements between carries                                              */
+#define BLOCK                                                                                                               \
+    ((size_t)(ORDER_LANES * ORDER_ROWS))      /* elements that are gathered at a time: a tile that has not grown        */
+#define CARRIED ((size_t)LIMB_ADDITIONS / 16) /* elements between carries                                              */
 
 typedef struct {
     _Alignas(64) char x[BLOCK * 8], y[BLOCK * 8];
@@ -47,9 +48,11 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- tiles that have grown */
+/* -------------------------------------------------------------------------------------------------- tiles that have grown
+ */
 
-#define GROUPS (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side                                          */
+#define GROUPS                                                                                                              \
+    (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side                                          */
 
 /* The 256 lanes merged into the first: panels with panels, then the lanes of one. */
 static void merge_lanes(const strided_vector *v, char *states, size_t state_bytes, lane_state *total) {

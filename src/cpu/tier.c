@@ -4,10 +4,10 @@
  */
 #include "cpu/tier.h"
 
-#include "cpu/panel.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "cpu/panel.h"
 
 #if defined(QUIRE_X86_TIERS)
 #include <cpuid.h>
