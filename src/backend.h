@@ -23,12 +23,21 @@ typedef struct {
     quire_rounding rounding;
 } quire_job;
 
+/* Where the segments of an array stand, see quire_reduce_segments. */
+typedef struct {
+    size_t count;
+    quire_index index;
+    const void *begin, *end;
+} quire_segments;
+
 typedef struct {
     quire_status (*reduce)(quire_context *context, const quire_job *job);
     /* A result for each vector of the layouts, whose n is the job's; at least one vector. The job's x, y and result are the
      * elements of index 0. */
     quire_status (*reduce_many)(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                 const quire_layout *y_layout);
+    /* A result for each segment, of which there is at least one; the job's n does not count. NULL: QUIRE_WRONG_CONTEXT. */
+    quire_status (*reduce_segments)(quire_context *context, const quire_job *job, const quire_segments *segments);
     /* Adds the terms of the job to the accumulator; the job's method, finish and result do not count. */
     quire_status (*accumulate)(quire_context *context, const quire_job *job, quire_accumulator *accumulator);
     quire_status (*set_stream)(quire_context *context, struct CUstream_st *stream);

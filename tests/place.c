@@ -187,3 +187,51 @@ quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator
     default: return place_accumulate(accumulator, type, n, x);
     }
 }
+
+/* -------------------------------------------------------------------------------------------------------- many vectors */
+
+/* How far the least and the greatest element of a layout are from the one of index 0. */
+static void extent(const quire_layout *l, ptrdiff_t *least, ptrdiff_t *greatest) {
+    const size_t counts[3] = { l->outer, l->n, l->inner };
+    const ptrdiff_t strides[3] = { l->outer_stride, l->stride, l->inner_stride };
+    *least = *greatest = 0;
+    for (int i = 0; i < 3; i++) {
+        ptrdiff_t reach = counts[i] > 1 ? (ptrdiff_t)(counts[i] - 1) * strides[i] : 0;
+        *(reach < 0 ? least : greatest) += reach;
+    }
+}
+
+/* Where the element of index 0 is, once all that a layout reaches is lent. */
+static const void *lend_layout(place_slot slot, const quire_layout *l, const void *x, size_t size) {
+    ptrdiff_t least, greatest, bytes = (ptrdiff_t)size;
+    if (!x || !l->outer || !l->n || !l->inner) return lend(slot, x, 0);
+    extent(l, &least, &greatest);
+    const char *lowest = lend(slot, (const char *)x + least * bytes, (size_t)(greatest - least + 1) * size);
+    return lowest - least * bytes;
+}
+
+quire_status place_layouts(const quire_reduction *what, const quire_layout *x_layout, const void *x,
+                           const quire_layout *y_layout, const void *y, void *results) {
+    const quire_type result_type = what->result_type ? what->result_type : what->type;
+    const size_t size = type_size(what->type), bytes = x_layout->outer * x_layout->inner * type_size(result_type);
+    const void *u = lend_layout(PLACE_X, x_layout, x, size);
+    const void *v = what->operation == QUIRE_DOT ? lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size) : NULL;
+    void *r = lend(PLACE_RESULT, results, bytes);
+    quire_status status = quire_reduce(place_context(), what, x_layout, u, y_layout, v, r);
+    the_place()->collect(PLACE_RESULT, results, bytes);
+    return status;
+}
+
+quire_status place_segments(const quire_reduction *what, size_t segments, quire_index index, const void *begin,
+                            const void *end, size_t elements, const void *x, const void *y, void *results) {
+    const quire_type result_type = what->result_type ? what->result_type : what->type;
+    const size_t size = elements * type_size(what->type), bytes = segments * type_size(result_type);
+    const size_t offsets = segments * (index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t));
+    const void *u = lend(PLACE_X, x, size);
+    const void *v = what->operation == QUIRE_DOT ? lend(PLACE_Y, y, size) : NULL;
+    const void *b = lend(PLACE_BEGIN, begin, offsets), *e = lend(PLACE_END, end, offsets);
+    void *r = lend(PLACE_RESULT, results, bytes);
+    quire_status status = quire_reduce_segments(place_context(), what, segments, index, b, e, u, v, r);
+    the_place()->collect(PLACE_RESULT, results, bytes);
+    return status;
+}

@@ -44,6 +44,15 @@ quire_status place_accumulate_products(quire_accumulator *accumulator, quire_typ
 quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                     const void *y);
 
+/* quire_reduce with host pointers; layouts as there. All memory between the least and the greatest address that a layout
+ * reaches is lent, gaps too. */
+quire_status place_layouts(const quire_reduction *what, const quire_layout *x_layout, const void *x,
+                           const quire_layout *y_layout, const void *y, void *results);
+
+/* quire_reduce_segments with host pointers, of arrays of so many elements from x and y on. */
+quire_status place_segments(const quire_reduction *what, size_t segments, quire_index index, const void *begin,
+                            const void *end, size_t elements, const void *x, const void *y, void *results);
+
 /* Ways to run that must not show in the bits: tiers and threads on a CPU, launch shapes on a GPU. Variant 0 is the default
  * context. place_use makes a variant the current one and answers its name, or NULL if this machine lacks it. */
 size_t place_variants(void);
@@ -60,7 +69,7 @@ void place_close(void);
 /* ---------------------------------------------------------------------------------------------------- for the places */
 
 /* Arrays that a call works on at a time. */
-typedef enum place_slot { PLACE_X, PLACE_Y, PLACE_RESULT, PLACE_SLOT_COUNT } place_slot;
+typedef enum place_slot { PLACE_X, PLACE_Y, PLACE_RESULT, PLACE_BEGIN, PLACE_END, PLACE_SLOT_COUNT } place_slot;
 
 /* What a place must offer. A new place is one file that defines such a table, and one line in place.c. */
 typedef struct place {

@@ -62,6 +62,7 @@ typedef enum quire_status {
     QUIRE_INVALID_THREADS = 14,     /* the number of threads is negative, or beyond QUIRE_MAX_THREADS                    */
     QUIRE_INVALID_OPERATION = 15,   /* operation is none of quire_operation, or a reserved word is not 0                  */
     QUIRE_INVALID_ROUNDING = 16,    /* rounding is none of quire_rounding                                                */
+    QUIRE_INVALID_INDEX = 17,       /* index is none of quire_index                                                      */
     QUIRE_INVALID_LAYOUT = 18,      /* the layouts differ in size, or reach further than memory does                     */
 
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL                                                       */
@@ -173,8 +174,8 @@ QUIRE_API int quire_tier_available(quire_tier tier);
 QUIRE_API const char *quire_tier_name(quire_tier tier);
 
 /* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread that
- * called the reduction: done of total elements are summed; the last call of a reduction has done == total. A reduction of
- * fewer than 2^20 elements may not report at all. With several threads a report may find the library's floating-point
+ * called the reduction: done of total elements are summed, or of total parts of the work if there are many vectors; the last
+ * call of a reduction has done == total. A reduction of fewer than 2^20 elements may not report at all. With several threads a report may find the library's floating-point
  * environment (rounding to nearest, nothing trapped), and flags that it raises may be lost. report == NULL turns it off.
  * QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
 QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
@@ -313,6 +314,37 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  * QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
+
+/* The type of the offsets of segments. The numbers are pinned. */
+typedef enum quire_index {
+    QUIRE_I32 = 1, /* int32_t */
+    QUIRE_I64 = 2  /* int64_t */
+} quire_index;
+
+/* Reduces each segment of an array to one number: element k of segment s is x[begin[s] + k], k < end[s] - begin[s], and of y
+ * likewise. A result has the bits that the single call on that segment gives.
+ *
+ *     int32_t offsets[4] = {0, 2, 2, 5};                  // three segments: x[0..1], none, x[2..4]; as CSR has them
+ *     quire_reduction sum = {0};
+ *     sum.type = QUIRE_F32;
+ *     quire_reduce_segments(NULL, &sum, 3, QUIRE_I32, offsets, offsets + 1, x, NULL, results);
+ *
+ *   context     where to work; NULL: the CPU, this thread
+ *   what        see there
+ *   segments    how many; 0 is allowed
+ *   index       the type of the offsets
+ *   begin, end  segments offsets each, in memory the context can read, aligned to their type; they may overlap. Segments may
+ *               overlap, too, leave gaps, and stand in any order; one whose end is not beyond its begin is empty
+ *   x, y        the elements that offset 0 names, aligned to one; y is read by QUIRE_DOT alone, and may else be NULL. All
+ *               elements of segments must be in memory the context can read; x and y may be NULL if there are none
+ *   results     segments elements of the result type, in memory the context can write, none of it in the inputs
+ * Statuses, checked in this order: QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
+ * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_SIZE_OVERFLOW (more
+ * offsets than memory holds), QUIRE_NULL_POINTER, QUIRE_MISALIGNED, QUIRE_WRONG_CONTEXT (a CUDA context: it has no segments
+ * yet). */
+QUIRE_API quire_status quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments,
+                                             quire_index index, const void *begin, const void *end, const void *x,
+                                             const void *y, void *results);
 
 /* -------------------------------------------------------------------------------------------------------- accumulators */
 

@@ -9,21 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "cpu/context.h"
 #include "cpu/environment.h"
 #include "cpu/scalar.h"
+#include "cpu/strided.h"
 #include "cpu/threads.h"
-#include "cpu/tier.h"
-
-typedef struct {
-    quire_context base;
-    const cpu_tier *tier;
-    int threads;   /* 0: threads_available()                                                                            */
-    size_t cache;  /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not                */
-    size_t thread; /* bytes: the fewest that a thread is started for                                                    */
-    void (*report)(void *user, size_t done, size_t total);
-    void *user;
-} cpu_context;
 
 #define PIECES 256                        /* the most pieces of a job                                                */
 #define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
@@ -35,15 +25,7 @@ typedef struct {
 #define THREAD_BYTES ((size_t)4 << 20)
 #define THREAD_BYTES_DEFAULT ((size_t)64 << 20)
 
-typedef union {
-    float f32[QUIRE_STATE_WORDS];
-    double f64[QUIRE_STATE_WORDS];
-} lane_state;
-
-typedef void (*merge_function)(lane_state *into, const lane_state *from);
-typedef quire_total (*total_function)(const double *state);
-
-/* What the methods' list says about one method, on states of either type. */
+/* What a method does on states of either type. */
 #define MERGES(method, METHOD, words, rows, unused)                                                                         \
     static void method##_merge_float(lane_state *into, const lane_state *from) {                                            \
         method##_merge_f32(into->f32, from->f32);                                                                           \
@@ -51,21 +33,16 @@ typedef quire_total (*total_function)(const double *state);
     static void method##_merge_double(lane_state *into, const lane_state *from) { method##_merge_f64(into->f64, from->f64); }
 QUIRE_LANE_METHODS(MERGES, )
 
-typedef struct {
-    merge_function merge[2]; /* floats, doubles                                                                         */
-    total_function total;
-    int words;
-} lane_method;
-
 #define ENTRY(method, METHOD, words, rows, unused)                                                                          \
     [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
-static const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
 
 /* A job on its way: how it is cut, and what its pieces do. */
 typedef struct cpu_work {
     const quire_job *job;
     const cpu_context *context;
     size_t size;  /* bytes of an element                                                                                */
+    ptrdiff_t x_stride, y_stride; /* in bytes; size if the vector is contiguous                                          */
     size_t tile;  /* elements of a tile; for exact, just a unit of length                                               */
     size_t piece; /* elements of a piece: a power of two of tiles, or all if there is one                               */
     int pieces, threads;
@@ -81,18 +58,19 @@ typedef struct cpu_work {
 
 /* ------------------------------------------------------------------------------------------------------------- pieces */
 
-/* How many threads share so many bytes in so many pieces. OpenMP is not asked where the answer is one anyway. */
-static int threads_for(const cpu_context *context, size_t bytes, int pieces) {
-    const size_t worth = bytes / context->thread, most = worth < (size_t)pieces ? worth : (size_t)pieces;
+/* OpenMP is not asked where the answer is one anyway. */
+int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces) {
+    const size_t worth = bytes / context->thread, most = worth < pieces ? worth : pieces;
     if (most <= 1) return 1;
     const int threads = context->threads ? context->threads : threads_available();
     return (size_t)threads < most ? threads : (int)most;
 }
 
 /* n is not 0. */
-static cpu_work work_of(const cpu_context *context, const quire_job *job) {
+static cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
     w.size = (size_t)describe_format(job->type).size;
+    w.x_stride = x_stride, w.y_stride = y_stride;
     w.tile = order_tile(job->n, order_rows_of(job->method));
     w.piece = job->n;
     const size_t bytes = job->n * w.size * (job->x == job->y ? 1 : 2);
@@ -101,7 +79,7 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job) {
     for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > PIECES * w.piece;) w.piece *= 2;
     if (job->n > w.piece) {
         w.pieces = (int)((job->n - 1) / w.piece) + 1;
-        w.threads = threads_for(context, bytes, w.pieces);
+        w.threads = cpu_threads(context, bytes, (size_t)w.pieces);
     }
     if (w.threads == 1 && !context->report) w.piece = job->n, w.pieces = 1;
     return w;
@@ -111,7 +89,8 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job) {
 static void run_piece(const cpu_work *w, int piece, size_t *done, int first_thread) {
     const size_t first = (size_t)piece * w->piece, left = w->job->n - first, n = left < w->piece ? left : w->piece;
     const cpu_environment callers = environment_enter();
-    w->run(w, piece, (const char *)w->job->x + first * w->size, (const char *)w->job->y + first * w->size, n);
+    w->run(w, piece, (const char *)w->job->x + (ptrdiff_t)first * w->x_stride,
+           (const char *)w->job->y + (ptrdiff_t)first * w->y_stride, n);
     environment_leave(callers);
     if (!w->context->report) return;
     size_t now;
@@ -125,33 +104,52 @@ typedef struct {
     size_t done;
 } work_done;
 
-static void run_one(void *job, int piece, int first_thread) {
+static void run_one(void *job, size_t piece, int first_thread) {
     work_done *d = job;
-    run_piece(d->work, piece, &d->done, first_thread);
+    run_piece(d->work, (int)piece, &d->done, first_thread);
 }
 
 /* Without a trace of OpenMP where one thread does. */
 static void run_pieces(const cpu_work *w) {
     work_done d = { w, 0 };
     if (w->threads == 1)
-        for (int i = 0; i < w->pieces; i++) run_one(&d, i, 1);
+        for (int i = 0; i < w->pieces; i++) run_one(&d, (size_t)i, 1);
     else
-        threads_run(w->threads, w->pieces, run_one, &d);
+        threads_run(w->threads, (size_t)w->pieces, run_one, &d);
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 
 /* ---------------------------------------------------------------------------------- the methods that follow the order */
 
+static int is_contiguous(const cpu_work *w) {
+    return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size;
+}
+
+static strided_vector strided_vector_of(const cpu_work *w) {
+    return (strided_vector){ w->context->tier, w->job, w->size, w->x_stride, w->y_stride };
+}
+
+/* As many tiles as go at a time. */
+static size_t tiles_together(const cpu_work *w) { return is_contiguous(w) ? TILE_BATCH : 1; }
+
+static void tiles_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
+    const strided_vector v = strided_vector_of(w);
+    if (is_contiguous(w))
+        w->sum(x, y, n, w->tile, w->fetches, state);
+    else
+        strided_tile(&v, x, y, n, w->tile, state);
+}
+
 /* The tree over tiles: of a piece, or of a job that is one piece. */
 static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
-    if (n <= TILE_BATCH * w->tile) {
-        w->sum(x, y, n, w->tile, w->fetches, state);
+    if (n <= tiles_together(w) * w->tile) {
+        tiles_sum(w, x, y, n, state);
         return;
     }
     const size_t left = order_split((n - 1) / w->tile + 1) * w->tile;
     lane_state right;
     tree_sum(w, x, y, left, state);
-    tree_sum(w, x + left * w->size, y + left * w->size, n - left, &right);
+    tree_sum(w, x + (ptrdiff_t)left * w->x_stride, y + (ptrdiff_t)left * w->y_stride, n - left, &right);
     w->merge(state, &right);
 }
 
@@ -175,11 +173,11 @@ static quire_total words_total(const lane_method *method, const lane_state *stat
     return method->total(words);
 }
 
-static quire_total lanes_reduce(const cpu_context *context, const quire_job *job) {
+static quire_total lanes_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     const lane_method *method = &lane_methods[job->method];
     const int is_double = job->type == QUIRE_F64;
     lane_state state[PIECES];
-    cpu_work w = work_of(context, job);
+    cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_lanes;
     w.sum = context->tier->tile[job->type][job->term][job->method];
     w.merge = method->merge[is_double];
@@ -195,15 +193,23 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
 
 /* -------------------------------------------------------------------------------------------------------------- exact */
 
+static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n, ball_radius *radius) {
+    const strided_vector v = strided_vector_of(w);
+    if (is_contiguous(w))
+        w->add(a, x, y, n, w->fetches, radius);
+    else
+        strided_exact(&v, a, x, y, n, radius);
+}
+
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     ball_radius *radius = w->radius ? &w->radius[piece] : NULL;
     if (w->threads == 1) {
-        w->add(w->accumulator, x, y, n, w->fetches, radius);
+        exact_add(w, w->accumulator, x, y, n, radius);
         if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not          */
         return;
     }
     quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
-    w->add(&part, x, y, n, w->fetches, radius);
+    exact_add(w, &part, x, y, n, radius);
     /* Words of accumulators just add up, in any order. */
     limbs_carry(part.limb);
     int64_t *into = w->accumulator->limb, *from = part.limb;
@@ -214,10 +220,10 @@ static void run_exact(const cpu_work *w, int piece, const char *x, const char *y
 }
 
 /* Every bit, if radius is NULL. n is not 0. */
-static void exact_accumulate(const cpu_context *context, const quire_job *job, quire_accumulator *accumulator,
-                             ball_radius *radius) {
+static void exact_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                             quire_accumulator *accumulator, ball_radius *radius) {
     ball_radius of_piece[PIECES];
-    cpu_work w = work_of(context, job);
+    cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_exact;
     w.add = context->tier->exact[job->type][job->term];
     w.accumulator = accumulator;
@@ -230,15 +236,16 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, q
 
 /* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once, and
  * strictly: what it reported as done is not read again. n is not 0. */
-static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, format_description format) {
+static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                             format_description format) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     ball_radius radius = BALL_EXACT;
     uint64_t bits;
-    exact_accumulate(context, job, &a, context->report ? NULL : &radius);
+    exact_accumulate(context, job, x_stride, y_stride, &a, context->report ? NULL : &radius);
     if (radius.count) {
         if (ball_round(&a, radius, job->finish, job->n, format, job->rounding, &bits)) return bits;
         a = (quire_accumulator)QUIRE_ACCUMULATOR_ZERO;
-        exact_accumulate(context, job, &a, NULL);
+        exact_accumulate(context, job, x_stride, y_stride, &a, NULL);
     }
     return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);
 }
@@ -279,39 +286,43 @@ static cpu_context default_context(void) {
     return c;
 }
 
+cpu_context cpu_context_of(const quire_context *context) {
+    return context ? *(const cpu_context *)context : default_context();
+}
+
+uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
+    const format_description format = describe_format(job->result_type);
+    if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);
+    const quire_total total = job->n ? lanes_reduce(context, job, x_stride, y_stride) : total_zero(0);
+    return finish_and_round(total, job->finish, job->n, format, job->rounding);
+}
+
 /* Where a few elements are summed. */
 static const cpu_tier *tier_for_few(const quire_context *context) {
     return context ? ((const cpu_context *)context)->tier : cpu_tier_known_default();
 }
 
-static __attribute__((noinline)) uint64_t many_reduce(const cpu_context *context, const quire_job *job,
-                                                      format_description format) {
-    if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, format);
-    const quire_total total = job->n ? lanes_reduce(context, job) : total_zero(0);
-    return finish_and_round(total, job->finish, job->n, format, job->rounding);
+/* Of more: out of line, since what it needs of the stack shows in the time of a few. */
+static __attribute__((noinline)) uint64_t many_elements(const quire_context *context, const quire_job *job) {
+    const cpu_context c = cpu_context_of(context);
+    const ptrdiff_t size = describe_format(job->type).size;
+    return cpu_reduce_vector(&c, job, size, size);
 }
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
     uint64_t bits;
-    if (!job->n || job->n > TILE_FEW || !few_reduce(tier_for_few(context), job, format, &bits)) {
-        const cpu_context c = context ? *(cpu_context *)context : default_context();
-        bits = many_reduce(&c, job, format);
-    }
+    if (!job->n || job->n > TILE_FEW || !few_reduce(tier_for_few(context), job, format, &bits))
+        bits = many_elements(context, job);
     format_store(bits, format.size, job->result);
     return QUIRE_OK;
 }
 
-static quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
-                                    const quire_layout *y_layout) {
-    (void)context, (void)job, (void)x_layout, (void)y_layout;
-    return QUIRE_INVALID_LAYOUT;
-}
-
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
-    const cpu_context c = context ? *(cpu_context *)context : default_context();
+    const cpu_context c = cpu_context_of(context);
     accumulator_carry(accumulator); /* it may come from a merge by other hands */
-    if (job->n) exact_accumulate(&c, job, accumulator, NULL);
+    const ptrdiff_t size = describe_format(job->type).size;
+    if (job->n) exact_accumulate(&c, job, size, size, accumulator, NULL);
     accumulator_carry(accumulator);
     return QUIRE_OK;
 }
@@ -337,8 +348,8 @@ static quire_status cpu_set_progress(quire_context *context, void (*report)(void
 
 static void cpu_close(quire_context *context) { free(context); }
 
-const quire_backend quire_cpu_backend = { cpu_reduce,     cpu_reduce_many, cpu_accumulate,
-                                          cpu_set_stream, cpu_set_tier,    cpu_set_progress, cpu_close };
+const quire_backend quire_cpu_backend = { cpu_reduce,     cpu_reduce_many, cpu_reduce_segments, cpu_accumulate,
+                                          cpu_set_stream, cpu_set_tier,    cpu_set_progress,    cpu_close };
 
 quire_status quire_open_cpu(quire_context **context, int threads) {
     if (!context) return QUIRE_NULL_POINTER;

@@ -22,9 +22,9 @@ static APART int ask_openmp(void) {
     return threads < processors ? threads : processors;
 }
 
-static APART void run_in_parallel(int threads, int pieces, thread_work work, void *job) {
+static APART void run_in_parallel(int threads, size_t pieces, thread_work work, void *job) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int i = 0; i < pieces; i++) work(job, i, omp_get_thread_num() == 0);
+    for (size_t i = 0; i < pieces; i++) work(job, i, omp_get_thread_num() == 0);
 }
 
 int threads_available(void) {
@@ -34,7 +34,7 @@ int threads_available(void) {
     return threads;
 }
 
-void threads_run(int threads, int pieces, thread_work work, void *job) {
+void threads_run(int threads, size_t pieces, thread_work work, void *job) {
     const cpu_environment callers = environment_enter();
     run_in_parallel(threads, pieces, work, job);
     environment_leave(callers);
@@ -44,9 +44,9 @@ void threads_run(int threads, int pieces, thread_work work, void *job) {
 
 int threads_available(void) { return 1; }
 
-void threads_run(int threads, int pieces, thread_work work, void *job) {
+void threads_run(int threads, size_t pieces, thread_work work, void *job) {
     (void)threads;
-    for (int i = 0; i < pieces; i++) work(job, i, 1);
+    for (size_t i = 0; i < pieces; i++) work(job, i, 1);
 }
 
 #endif

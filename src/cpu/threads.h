@@ -9,12 +9,12 @@
 
 /* One piece of a job; first_thread: whether the thread that called threads_run does it. It runs in the environment of
  * whoever made the thread, so it sees to its own. */
-typedef void (*thread_work)(void *job, int piece, int first_thread);
+typedef void (*thread_work)(void *job, size_t piece, int first_thread);
 
 /* As many threads as OpenMP would use, but no more than this process has processors for. */
 QUIRE_PRIVATE int threads_available(void);
 
 /* Does all pieces, each by whichever of so many threads is free. */
-QUIRE_PRIVATE void threads_run(int threads, int pieces, thread_work work, void *job);
+QUIRE_PRIVATE void threads_run(int threads, size_t pieces, thread_work work, void *job);
 
 #endif

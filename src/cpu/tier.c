@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/panel.h"
+
 #if defined(QUIRE_X86_TIERS)
 #include <cpuid.h>
 #endif
 
-#define TIER(name, lanes) static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name }
+#define TIER(name, lanes)                                                                                                   \
+    static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name, &panels_##lanes }
 
 TIER(portable, portable);
 #if defined(QUIRE_X86_TIERS)

@@ -35,6 +35,7 @@ typedef struct {
     const tile_function (*tile)[TERM_COUNT][TIER_METHODS];
     const exact_function (*exact)[TERM_COUNT];
     const few_function (*few)[TERM_COUNT];
+    const struct panel_functions *panels; /* panel.h                                                                     */
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */

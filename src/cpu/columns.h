@@ -1,0 +1,23 @@
+/* columns.h - a panel of vectors reduced together; see panel.h.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_COLUMNS_H
+#define QUIRE_CPU_COLUMNS_H
+
+#include "cpu/context.h"
+
+/* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride, in
+ * bytes. */
+typedef struct {
+    const cpu_context *context;
+    const quire_job *job;
+    size_t count;
+    const char *x[PANEL], *y[PANEL];
+    ptrdiff_t x_stride, y_stride;
+} panel_job;
+
+/* The bits of a result for each vector. The environment is ours. */
+QUIRE_PRIVATE void panel_reduce(const panel_job *p, uint64_t *bits);
+
+#endif

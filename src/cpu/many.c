@@ -1,0 +1,227 @@
+/* many.c - layouts on the CPU. Vectors go to threads in chunks. Within a chunk they are reduced one by one where their
+ * elements stand together, or as panels where those of neighbouring vectors do.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/many.h"
+
+#include "cpu/columns.h"
+#include "cpu/environment.h"
+#include "cpu/gather.h"
+#include "cpu/pair.h"
+#include "cpu/threads.h"
+
+#define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
+#define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this                                                 */
+#define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads      */
+#define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel                                     */
+
+/* ------------------------------------------------------------------------------------------------------------- threads */
+
+cpu_context many_single(const cpu_context *context) {
+    cpu_context single = *context;
+    single.threads = 1;
+    single.report = NULL;
+    return single;
+}
+
+typedef struct {
+    const cpu_context *context;
+    unit_function run;
+    const void *work;
+    size_t units, together;
+} many_chunks;
+
+/* One chunk, in our environment; the first thread reports. */
+static void run_chunk(const many_chunks *c, size_t chunk, size_t *done, int first_thread) {
+    const size_t first = chunk * c->together, left = c->units - first, count = left < c->together ? left : c->together;
+    const cpu_environment callers = environment_enter();
+    c->run(c->work, first, first + count);
+    environment_leave(callers);
+    if (!c->context->report) return;
+    size_t now;
+#pragma omp atomic capture
+    now = *done += count;
+    if (first_thread && now < c->units) c->context->report(c->context->user, now, c->units);
+}
+
+typedef struct {
+    const many_chunks *chunks;
+    size_t done;
+} chunks_done;
+
+static void run_one(void *job, size_t chunk, int first_thread) {
+    chunks_done *d = job;
+    run_chunk(d->chunks, chunk, &d->done, first_thread);
+}
+
+void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together, int threads) {
+    const many_chunks c = { context, run, work, units, together };
+    const size_t chunks = (units - 1) / together + 1;
+    chunks_done d = { &c, 0 };
+    if (threads == 1)
+        for (size_t i = 0; i < chunks; i++) run_one(&d, i, 1);
+    else
+        threads_run(threads, chunks, run_one, &d);
+    if (context->report) context->report(context->user, units, units);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- vectors */
+
+uint64_t many_contiguous(const cpu_context *single, const quire_job *job, size_t size, format_description format) {
+    double sum, error;
+    if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
+        single->tier->panels->vector[job->type][job->term](job->x, job->y, job->n, &sum, &error))
+        return pair_round(sum, error, job, format);
+    return cpu_reduce_vector(single, job, (ptrdiff_t)size, (ptrdiff_t)size);
+}
+
+/* Strides are in bytes; those along which there is but one are 0. */
+typedef struct {
+    ptrdiff_t outer, element, inner;
+} byte_strides;
+
+typedef struct {
+    const quire_job *job;
+    cpu_context single;
+    size_t inner, size;
+    byte_strides x, y;
+    format_description format;
+    int panels;
+} many_work;
+
+/* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to. */
+typedef struct {
+    size_t number, inner; /* inner: its place among its neighbours                                                       */
+    const char *x, *y;
+} many_cursor;
+
+static many_cursor cursor_at(const many_work *w, size_t vector) {
+    const ptrdiff_t i = (ptrdiff_t)(vector / w->inner), j = (ptrdiff_t)(vector % w->inner);
+    return (many_cursor){ vector, (size_t)j, (const char *)w->job->x + i * w->x.outer + j * w->x.inner,
+                          (const char *)w->job->y + i * w->y.outer + j * w->y.inner };
+}
+
+static void cursor_step(const many_work *w, many_cursor *c) {
+    c->number++;
+    if (++c->inner < w->inner) {
+        c->x += w->x.inner, c->y += w->y.inner;
+        return;
+    }
+    const ptrdiff_t back = (ptrdiff_t)(w->inner - 1);
+    c->inner = 0;
+    c->x += w->x.outer - back * w->x.inner, c->y += w->y.outer - back * w->y.inner;
+}
+
+static void store(const many_work *w, size_t vector, uint64_t bits) {
+    format_store(bits, w->format.size, (char *)w->job->result + vector * (size_t)w->format.size);
+}
+
+/* One whose elements stand apart, but few enough to be gathered at once. */
+static uint64_t reduce_gathered(const many_work *w, const quire_job *job) {
+    _Alignas(64) char x[VECTOR_EXACT_ELEMENTS * 8], y[VECTOR_EXACT_ELEMENTS * 8];
+    quire_job gathered = *job;
+    gather(x, job->x, job->n, w->x.element, w->size);
+    gathered.x = gathered.y = x;
+    if (job->term == TERM_PRODUCT) {
+        gather(y, job->y, job->n, w->y.element, w->size);
+        gathered.y = y;
+    }
+    return many_contiguous(&w->single, &gathered, w->size, w->format);
+}
+
+static uint64_t reduce_one(const many_work *w, const quire_job *job) {
+    const ptrdiff_t size = (ptrdiff_t)w->size;
+    if (w->x.element == size && w->y.element == size) return many_contiguous(&w->single, job, w->size, w->format);
+    if (job->n <= VECTOR_EXACT_ELEMENTS) return reduce_gathered(w, job);
+    return cpu_reduce_vector(&w->single, job, w->x.element, w->y.element);
+}
+
+static void reduce_panel(const many_work *w, many_cursor *at, size_t count) {
+    panel_job p = { &w->single, w->job, count, { NULL }, { NULL }, w->x.element, w->y.element };
+    const size_t first = at->number;
+    uint64_t bits[PANEL];
+    for (size_t c = 0; c < count; c++, cursor_step(w, at)) p.x[c] = at->x, p.y[c] = at->y;
+    panel_reduce(&p, bits);
+    for (size_t c = 0; c < count; c++) store(w, first + c, bits[c]);
+}
+
+static void run_vectors(const void *work, size_t first, size_t last) {
+    const many_work *w = work;
+    many_cursor at = cursor_at(w, first);
+    if (w->panels) {
+        while (at.number < last) reduce_panel(w, &at, last - at.number < PANEL ? last - at.number : PANEL);
+        return;
+    }
+    quire_job job = *w->job;
+    for (; at.number < last; cursor_step(w, &at)) {
+        job.x = at.x, job.y = at.y;
+        store(w, at.number, reduce_one(w, &job));
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- layouts */
+
+static byte_strides strides_of(const quire_layout *l, size_t size) {
+    const ptrdiff_t bytes = (ptrdiff_t)size;
+    return (byte_strides){ l->outer > 1 ? l->outer_stride * bytes : 0, l->n > 1 ? l->stride * bytes : bytes,
+                           l->inner > 1 ? l->inner_stride * bytes : 0 };
+}
+
+static size_t distance(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride; }
+
+/* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of one do;
+ * and those too short to fill the lanes of the order, which cost as much as if they did. */
+static int prefers_panels(const many_work *w, size_t vectors) {
+    const size_t apart = distance(w->inner > 1 ? w->x.inner : w->x.outer);
+    if (vectors < PANEL_LEAST) return 0;
+    return apart < distance(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
+}
+
+/* Few vectors, and long: one after the other, each by all threads. */
+static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
+    cpu_context silent = *context;
+    silent.report = NULL;
+    quire_job job = *w->job;
+    for (size_t v = 0; v < vectors; v++) {
+        const many_cursor at = cursor_at(w, v);
+        job.x = at.x, job.y = at.y;
+        store(w, v, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
+        if (context->report) context->report(context->user, v + 1, vectors);
+    }
+}
+
+static size_t vectors_together(const many_work *w) {
+    size_t vectors = w->job->n ? CHUNK_ELEMENTS / w->job->n : CHUNK_VECTORS;
+    if (vectors > CHUNK_VECTORS) vectors = CHUNK_VECTORS;
+    if (vectors < 1) vectors = 1;
+    return w->panels ? (vectors + PANEL - 1) / PANEL * PANEL : vectors;
+}
+
+static size_t product_or_most(size_t a, size_t b) {
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                             const quire_layout *y_layout) {
+    const cpu_context c = cpu_context_of(context);
+    const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)describe_format(job->type).size;
+    many_work w = { .job = job, .single = many_single(&c), .inner = x_layout->inner, .size = size };
+    w.format = describe_format(job->result_type);
+    if (!job->n) {
+        const uint64_t empty = cpu_reduce_vector(&w.single, job, 0, 0);
+        for (size_t v = 0; v < vectors; v++) store(&w, v, empty);
+        return QUIRE_OK;
+    }
+    w.x = strides_of(x_layout, size);
+    w.y = strides_of(y_layout, size);
+    w.panels = prefers_panels(&w, vectors);
+    const size_t together = vectors_together(&w), chunks = (vectors - 1) / together + 1;
+    const int threads = cpu_threads(&c, product_or_most(product_or_most(vectors, job->n), size), chunks);
+    if (!w.panels && job->n >= LONG_ELEMENTS && (size_t)threads < (size_t)cpu_threads(&c, SIZE_MAX, SIZE_MAX))
+        reduce_long(&c, &w, vectors);
+    else
+        many_run(&c, run_vectors, &w, vectors, together, threads);
+    return QUIRE_OK;
+}

@@ -1,0 +1,24 @@
+/* many.h - units of work given to threads: what the drivers of layouts and of segments have in common.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_MANY_H
+#define QUIRE_CPU_MANY_H
+
+#include "cpu/context.h"
+
+/* Does units first to last - 1 of a work, in our environment. */
+typedef void (*unit_function)(const void *work, size_t first, size_t last);
+
+/* Gives units to so many threads, some at a time, in whatever order; total is what they count for in a report. */
+QUIRE_PRIVATE void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together,
+                            int threads);
+
+/* The same context for one thread, which reports nothing. */
+QUIRE_PRIVATE cpu_context many_single(const cpu_context *context);
+
+/* A job of one contiguous vector, whose length is known to be short; the context is a single one. The result's bits. */
+QUIRE_PRIVATE uint64_t many_contiguous(const cpu_context *single, const quire_job *job, size_t size,
+                                       format_description format);
+
+#endif

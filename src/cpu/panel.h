@@ -1,0 +1,71 @@
+/* panel.h - a panel: PANEL neighbouring vectors side by side, reduced together, a vector in each lane of a SIMD register.
+ * Element k of them is a row; columns of a matrix are a panel as they stand in memory, other vectors are gathered into one.
+ * A tier offers these functions for every format and term (panels.c); the drivers know nothing of its registers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_PANEL_H
+#define QUIRE_CPU_PANEL_H
+
+#include "format/formats.h"
+#include "operation/operations.h"
+#include "order/order.h"
+
+#define PANEL 16 /* vectors side by side: those of float fill a cache line                                              */
+
+/* Rows of a panel in memory. Row r stands at x + r * x_row, in bytes, and is PANEL elements wide. */
+typedef struct {
+    const char *x, *y;
+    ptrdiff_t x_row, y_row;
+    size_t rows;
+} panel_rows;
+
+/* Fetches what stands some rows behind this one: in another page often, where the processor does not fetch by itself.
+ * Perhaps past the end, where it does nothing. */
+#define PANEL_ROWS_AHEAD 16
+QUIRE_INLINE void panel_fetch(const char *row, ptrdiff_t stride) {
+    __builtin_prefetch((const void *)((uintptr_t)row + PANEL_ROWS_AHEAD * (uintptr_t)stride));
+}
+
+/* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
+ * rounds, or that all which additions lose adds up in doubles, too. The total is then sum + error. A total of zero is left
+ * to others, who tell its sign. */
+typedef struct {
+    double sum[PANEL], error[PANEL];
+} panel_sums;
+
+/* Of each column of a panel: a bit for each whose total is there. At most PANEL_EXACT_ROWS rows. */
+typedef unsigned (*panel_exact_function)(panel_rows rows, panel_sums *sums);
+#define PANEL_EXACT_ROWS ((size_t)1024)
+
+/* Of one vector of n contiguous elements, 0 < n <= VECTOR_EXACT_ELEMENTS: *sum and *error; answers whether it is there. */
+typedef int (*vector_exact_function)(const char *x, const char *y, size_t n, double *sum, double *error);
+#define VECTOR_EXACT_ELEMENTS ((size_t)4096)
+
+/* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL floats
+ * or doubles; states lie side by side. */
+#define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
+
+/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states begin
+ * at the identity. */
+typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
+                                   void *states);
+
+/* Merges so many states into as many others, one by one. */
+typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
+
+#define PANEL_METHODS (QUIRE_PLAIN + 1)
+
+typedef struct panel_functions {
+    vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
+    panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
+    panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][PANEL_METHODS];
+    panel_merge_function merge_f32[PANEL_METHODS], merge_f64[PANEL_METHODS];
+} panel_functions;
+
+#define PANEL_FUNCTIONS(name) extern __attribute__((visibility("hidden"))) const panel_functions panels_##name;
+PANEL_FUNCTIONS(portable)
+PANEL_FUNCTIONS(avx2)
+PANEL_FUNCTIONS(avx512)
+
+#endif

@@ -1,0 +1,89 @@
+/* panels.c - what a tier does with panels and with short vectors: instances of certain.h and of panel_lanes.h for every
+ * format, term and method of the lists, and the table of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/panel.h"
+#include "cpu/scalar.h"
+#include "cpu/simd.h"
+
+#define REAL v_f32
+#define SUFFIX v_f32
+#define SUBTRACT SIMD_SUBTRACT_F32
+#include "method/lanes.h"
+
+#define REAL v_f64
+#define SUFFIX v_f64
+#define SUBTRACT SIMD_SUBTRACT_F64
+#include "method/lanes.h"
+
+#include "cpu/certain.h"
+
+#define VECTOR v_f32
+#define SCALAR f32
+#define WIDTH SIMD_F32
+#include "cpu/panel_lanes.h"
+
+#define VECTOR v_f64
+#define SCALAR f64
+#define WIDTH SIMD_F64
+#include "cpu/panel_lanes.h"
+
+/* -------------------------------------------------------------------------------------------------------------- exact */
+
+#define IS_DOUBLE_f32 0
+#define IS_DOUBLE_f64 1
+#define VECTOR_LOAD_f32(format) format##_load_v_f32
+#define VECTOR_LOAD_f64(format) NULL
+
+#define CERTAIN(format, FORMAT, real, term, inexact)                                                                        \
+    ((const certain_terms){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),                    \
+                            term##_value_v_f32, term##_value_v_f64 })
+
+/* Products of doubles are wider than two doubles: there they answer that nothing is certain. */
+#define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                           \
+    static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                            \
+        return IS_DOUBLE_##real && inexact ? 0 : certain_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);   \
+    }                                                                                                                       \
+    static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {               \
+        const certain_terms t = CERTAIN(format, FORMAT, real, term, inexact);                                               \
+        return IS_DOUBLE_##real && inexact ? 0 : certain_vector(t, x, y, n, sum, error);                                    \
+    }
+#define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
+QUIRE_FORMATS(EXACT_OF_FORMAT, )
+
+/* ------------------------------------------------------------------------------------------------- methods of the lanes */
+
+#define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                             \
+    static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,               \
+                                           int continues, void *states) {                                                   \
+        const panel_arithmetic_##real t = {                                                                                 \
+            sizeof(format##_element), words, inexact, format##_load_v_##real, term##_value_v_##real, term##_error_v_##real, \
+            method##_add_v_##real                                                                                           \
+        };                                                                                                                  \
+        panel_add_##real(t, rows, lanes, x_lane, y_lane, continues, states);                                                \
+    }
+#define ADD_OF_TERM(term, TERM, inexact, format, real) QUIRE_LANE_METHODS(ADD_INSTANCE, format, real, term, inexact)
+#define ADD_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_OF_TERM, format, real)
+QUIRE_FORMATS(ADD_OF_FORMAT, )
+
+#define MERGE_INSTANCE(method, METHOD, words, order, real)                                                                  \
+    static void method##_panel_merge_##real(void *into, const void *from, size_t count) {                                   \
+        panel_merge_##real(words, method##_merge_v_##real, into, from, count);                                              \
+    }
+QUIRE_LANE_METHODS(MERGE_INSTANCE, f32)
+QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
+
+#define VECTOR_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_vector,
+#define VECTOR_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(VECTOR_ENTRY, format, type)
+#define PANEL_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_panel,
+#define PANEL_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(PANEL_ENTRY, format, type)
+#define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM) [type][TERM][METHOD] = format##_##term##_##method,
+#define ADD_ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ADD_ENTRY, format, type, term, TERM)
+#define ADD_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_ENTRIES_OF_TERM, format, type)
+#define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
+
+const panel_functions QUIRE_NAME(panels, SIMD_TIER) = {
+    { QUIRE_FORMATS(VECTOR_ENTRIES, ) },      { QUIRE_FORMATS(PANEL_ENTRIES, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
+    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
+};

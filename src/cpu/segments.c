@@ -1,0 +1,134 @@
+/* segments.c - segments on the CPU. They are cut into pieces of about as many elements, however these spread over segments,
+ * and threads take the pieces; a segment too long for that is shared by all threads, after the others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/many.h"
+
+#define PIECES 256                      /* the most pieces                                                                */
+#define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements                          */
+#define LONG_ELEMENTS ((size_t)1 << 18) /* of a segment that threads share */
+#define TOGETHER ((size_t)4096)         /* segments between reports of one thread                                         */
+
+typedef struct {
+    const quire_job *job;
+    const quire_segments *segments;
+    cpu_context single;
+    size_t size;
+    format_description format;
+    int leaves_long; /* to all threads                                                                                  */
+    size_t cut[PIECES + 1];
+} segment_work;
+
+typedef struct {
+    int64_t begin;
+    size_t n;
+} segment;
+
+static segment segment_at(const quire_segments *s, size_t i) {
+    int64_t begin, end;
+    if (s->index == QUIRE_I32)
+        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
+    else
+        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
+    return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
+}
+
+/* The bits of a result. What is empty has no address. */
+static void reduce_segment(const segment_work *w, const cpu_context *context, size_t i, segment s) {
+    quire_job job = *w->job;
+    uint64_t bits;
+    job.n = s.n;
+    if (s.n) {
+        const ptrdiff_t at = (ptrdiff_t)s.begin * (ptrdiff_t)w->size;
+        job.x = (const char *)job.x + at;
+        job.y = (const char *)job.y + at;
+    }
+    if (s.n > VECTOR_EXACT_ELEMENTS)
+        bits = cpu_reduce_vector(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size);
+    else
+        bits = many_contiguous(context, &job, w->size, w->format);
+    format_store(bits, w->format.size, (char *)job.result + i * (size_t)w->format.size);
+}
+
+static int is_left(const segment_work *w, segment s) { return w->leaves_long && s.n >= LONG_ELEMENTS; }
+
+static void run_segments(const void *work, size_t first, size_t last) {
+    const segment_work *w = work;
+    for (size_t i = first; i < last; i++) {
+        const segment s = segment_at(w->segments, i);
+        if (!is_left(w, s)) reduce_segment(w, &w->single, i, s);
+    }
+}
+
+static void run_pieces(const void *work, size_t first, size_t last) {
+    const segment_work *w = work;
+    for (size_t i = first; i < last; i++) run_segments(w, w->cut[i], w->cut[i + 1]);
+}
+
+/* What the segments cost that are not left to all threads; *elements: how many all of them have. */
+static size_t weigh(const segment_work *w, size_t *elements) {
+    size_t weight = 0;
+    *elements = 0;
+    for (size_t i = 0; i < w->segments->count; i++) {
+        const segment s = segment_at(w->segments, i);
+        if (__builtin_add_overflow(*elements, s.n, elements)) *elements = SIZE_MAX;
+        if (s.n < LONG_ELEMENTS) weight += s.n + SEGMENT_WEIGHT;
+    }
+    return weight;
+}
+
+/* Cuts where a piece has its share of the weight; answers how many pieces there are. */
+static size_t cut(segment_work *w, size_t weight) {
+    const size_t share = weight / PIECES + 1;
+    size_t pieces = 0, now = 0;
+    w->cut[0] = 0;
+    for (size_t i = 0; i < w->segments->count; i++) {
+        const segment s = segment_at(w->segments, i);
+        if (is_left(w, s)) continue;
+        now += s.n + SEGMENT_WEIGHT;
+        if (now < share) continue;
+        w->cut[++pieces] = i + 1;
+        now = 0;
+    }
+    if (w->cut[pieces] < w->segments->count) w->cut[++pieces] = w->segments->count;
+    return pieces;
+}
+
+static void run_long(const cpu_context *context, const segment_work *w) {
+    cpu_context silent = *context;
+    silent.report = NULL;
+    for (size_t i = 0; i < w->segments->count; i++) {
+        const segment s = segment_at(w->segments, i);
+        if (is_left(w, s)) reduce_segment(w, &silent, i, s);
+    }
+}
+
+/* NULL in place of an array is good where all segments are empty. */
+static int needs_elements(const quire_segments *s) {
+    for (size_t i = 0; i < s->count; i++)
+        if (segment_at(s, i).n) return 1;
+    return 0;
+}
+
+quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
+    const cpu_context c = cpu_context_of(context);
+    segment_work w = { .job = job, .segments = segments, .single = many_single(&c) };
+    size_t elements = 0, weight = 0;
+    int threads = 1;
+    w.size = (size_t)describe_format(job->type).size;
+    w.format = describe_format(job->result_type);
+    if ((!job->x || !job->y) && needs_elements(segments)) return QUIRE_NULL_POINTER;
+    if (c.threads != 1) {
+        weight = weigh(&w, &elements);
+        threads = cpu_threads(&c, elements > SIZE_MAX / w.size ? SIZE_MAX : elements * w.size, SIZE_MAX);
+    }
+    if (threads == 1) {
+        many_run(&c, run_segments, &w, segments->count, TOGETHER, 1);
+        return QUIRE_OK;
+    }
+    w.leaves_long = 1;
+    run_long(&c, &w);
+    many_run(&c, run_pieces, &w, cut(&w, weight), 1, threads);
+    return QUIRE_OK;
+}

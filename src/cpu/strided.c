@@ -1,0 +1,115 @@
+/* strided.c - see strided.h.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/strided.h"
+
+#include "cpu/gather.h"
+#include "cpu/rows.h"
+
+#define BLOCK                                                                                                               \
+    ((size_t)(ORDER_LANES * ORDER_ROWS))      /* elements that are gathered at a time: a tile that has not grown        */
+#define CARRIED ((size_t)LIMB_ADDITIONS / 16) /* elements between carries                                              */
+
+typedef struct {
+    _Alignas(64) char x[BLOCK * 8], y[BLOCK * 8];
+} block_buffer;
+
+/* A block's elements side by side: as they stand if they do so already. *y is *x unless y is read. */
+static void gather_block(const strided_vector *v, block_buffer *buffer, const char **x, const char **y, size_t n) {
+    const int reads_y = v->job->x != v->job->y || v->x_stride != v->y_stride;
+    const char *from_y = *y;
+    if (v->x_stride != (ptrdiff_t)v->size) {
+        gather(buffer->x, *x, n, v->x_stride, v->size);
+        *x = buffer->x;
+    }
+    if (!reads_y) {
+        *y = *x;
+    } else if (v->y_stride != (ptrdiff_t)v->size) {
+        gather(buffer->y, from_y, n, v->y_stride, v->size);
+        *y = buffer->y;
+    }
+}
+
+void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n,
+                   ball_radius *radius) {
+    const exact_function add = v->tier->exact[v->job->type][v->job->term];
+    block_buffer buffer;
+    size_t since_carry = 0;
+    for (size_t count; n; n -= count) {
+        const char *block_x = x, *block_y = y;
+        count = n < BLOCK ? n : BLOCK;
+        gather_block(v, &buffer, &block_x, &block_y, count);
+        add(a, block_x, block_y, count, 0, radius);
+        since_carry += count;
+        if (since_carry > CARRIED) limbs_carry(a->limb), since_carry = 0;
+        if (n == count) break; /* no pointer is formed beyond the end                                                   */
+        x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- tiles that have grown
+ */
+
+#define GROUPS                                                                                                              \
+    (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side                                          */
+
+/* The 256 lanes merged into the first: panels with panels, then the lanes of one. */
+static void merge_lanes(const strided_vector *v, char *states, size_t state_bytes, lane_state *total) {
+    const int is_double = v->job->type == QUIRE_F64;
+    const panel_functions *panels = v->tier->panels;
+    const panel_merge_function merge = (is_double ? panels->merge_f64 : panels->merge_f32)[v->job->method];
+    const lane_method *method = &lane_methods[v->job->method];
+    lane_state lane[PANEL];
+    for (size_t w = GROUPS / 2; w; w /= 2) merge(states, states + w * state_bytes, w);
+    for (size_t i = 0; i < PANEL; i++)
+        for (int k = 0; k < method->words; k++) {
+            const double word = panel_word(states, k, i, is_double);
+            if (is_double)
+                lane[i].f64[k] = word;
+            else
+                lane[i].f32[k] = (float)word;
+        }
+    for (int w = PANEL / 2; w; w /= 2)
+        for (int i = 0; i < w; i++) method->merge[is_double](&lane[i], &lane[i + w]);
+    *total = lane[0];
+}
+
+/* A last row that is short is filled up with what adds nothing, as in a tile that has not grown: -0, or -0 times +0. */
+static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
+    for (size_t i = n; i % ORDER_LANES; i++) format_store(missing, (int)size, row + i * size);
+}
+
+/* Strips of rows, of which each lane's state goes on with the next. */
+static void grown_tile(const strided_vector *v, const char *x, const char *y, size_t n, lane_state *total) {
+    const panel_add_function add = v->tier->panels->add[v->job->type][v->job->term][v->job->method];
+    const size_t row = ORDER_LANES * v->size;
+    const size_t real = v->job->type == QUIRE_F64 ? sizeof(double) : sizeof(float);
+    const size_t state_bytes = (size_t)lane_methods[v->job->method].words * PANEL * real;
+    _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
+    block_buffer buffer;
+    for (size_t done = 0, count; done < n; done += count) {
+        count = n - done < BLOCK ? n - done : BLOCK;
+        gather(buffer.x, x + (ptrdiff_t)done * v->x_stride, count, v->x_stride, v->size);
+        gather(buffer.y, y + (ptrdiff_t)done * v->y_stride, count, v->y_stride, v->size);
+        fill_row(buffer.x, count, v->size, (uint64_t)1 << (8 * v->size - 1));
+        fill_row(buffer.y, count, v->size, 0);
+        const panel_rows rows = { buffer.x, buffer.y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };
+        for (size_t g = 0; g < GROUPS; g++) {
+            panel_rows lanes = rows;
+            lanes.x += g * PANEL * v->size, lanes.y += g * PANEL * v->size;
+            add(lanes, 1, 0, 0, done != 0, states + g * state_bytes);
+        }
+    }
+    merge_lanes(v, states, state_bytes, total);
+}
+
+void strided_tile(const strided_vector *v, const char *x, const char *y, size_t n, size_t tile, lane_state *state) {
+    if (tile > BLOCK) {
+        grown_tile(v, x, y, n, state);
+        return;
+    }
+    block_buffer buffer;
+    gather_block(v, &buffer, &x, &y, n);
+    v->tier->tile[v->job->type][v->job->term][v->job->method](x, y, n, tile, 0, state);
+}

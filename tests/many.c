@@ -1,0 +1,52 @@
+/* many.c - see many.h. */
+#include "many.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "place.h"
+#include "support.h"
+
+static const struct {
+    quire_operation number;
+    const char *name;
+} OPERATIONS[] = { { QUIRE_SUM, "sum" },   { QUIRE_ASUM, "asum" }, { QUIRE_DOT, "dot" },
+                   { QUIRE_NRM2, "nrm2" }, { QUIRE_MEAN, "mean" }, { QUIRE_SUMSQ, "sumsq" } };
+
+#define OPERATIONS_COUNT (sizeof OPERATIONS / sizeof *OPERATIONS)
+
+quire_reduction draw_reduction(generator *g) {
+    quire_reduction what;
+    memset(&what, 0, sizeof what);
+    what.operation = OPERATIONS[generator_below(g, OPERATIONS_COUNT)].number;
+    what.type = TYPES[generator_below(g, TYPE_COUNT)];
+    what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
+    what.method = METHODS[generator_below(g, METHOD_COUNT)];
+    what.rounding = (quire_rounding)generator_below(g, QUIRE_TOWARD_ZERO + 1);
+    return what;
+}
+
+/* Half of the time what most users have. */
+family draw_family(generator *g) { return generator_below(g, 2) ? FAMILY_NORMAL : (family)generator_below(g, FAMILY_COUNT); }
+
+void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff_t at) {
+    const size_t size = type_size(type);
+    memcpy((char *)to + i * size, (const char *)from + at * (ptrdiff_t)size, size);
+}
+
+uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const void *y) {
+    const quire_layout one = { 1, n, 1, 0, 1, 0 };
+    uint64_t result = 0;
+    check_ok(place_layouts(what, &one, x, &one, y, &result));
+    return type_load(what->result_type ? what->result_type : what->type, &result, 0);
+}
+
+const char *reduction_text(const quire_reduction *what) {
+    static char text[120];
+    const char *operation = "?";
+    for (size_t i = 0; i < OPERATIONS_COUNT; i++)
+        if (OPERATIONS[i].number == what->operation) operation = OPERATIONS[i].name;
+    snprintf(text, sizeof text, "%s %s of %s to %s, rounding %d", method_name(what->method), operation,
+             type_name(what->type), type_name(what->result_type), (int)what->rounding);
+    return text;
+}

@@ -1,0 +1,24 @@
+/* many.h - what the suites of layouts and of segments share: reductions drawn at random, and the single call that each of
+ * their vectors is compared with. */
+#ifndef QUIRE_TESTS_MANY_H
+#define QUIRE_TESTS_MANY_H
+
+#include "families.h"
+#include "number.h"
+
+/* Operation, method, type, result type and rounding, all at random. */
+quire_reduction draw_reduction(generator *g);
+
+/* A family at random for that operation. */
+family draw_family(generator *g);
+
+/* One element copied from anywhere. */
+void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff_t at);
+
+/* The bits of a reduction of one contiguous vector, by the place's context; y is read by QUIRE_DOT alone. */
+uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const void *y);
+
+/* "exact sum of f32 to f64, rounding 0": in static memory, until the next call. */
+const char *reduction_text(const quire_reduction *what);
+
+#endif

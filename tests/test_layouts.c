@@ -1,0 +1,273 @@
+/* test_layouts.c - many vectors in one call: each result has the bits of the single call on that vector, gathered, whatever
+ * the layout, the method, the neighbours and the number of threads. */
+#include <string.h>
+
+#include "many.h"
+#include "place.h"
+#include "support.h"
+
+#define MOST_ELEMENTS 20000   /* of the vectors of a layout, together                          */
+#define MOST_EXTENT (1 << 18) /* of an array, in elements                                      */
+
+/* ------------------------------------------------------------------------------------------------------------- arrays */
+
+/* An array that a layout reaches all of, and not a byte more. */
+typedef struct array {
+    void *memory, *origin; /* origin: the element of index 0 */
+    quire_layout layout;
+} array;
+
+static size_t reach(ptrdiff_t stride, size_t count) {
+    return count > 1 ? (count - 1) * (size_t)(stride < 0 ? -stride : stride) : 0;
+}
+
+static ptrdiff_t below(ptrdiff_t stride, size_t count) { return stride < 0 ? (ptrdiff_t)reach(stride, count) : 0; }
+
+static size_t extent_of(const quire_layout *l) {
+    if (!l->outer || !l->n || !l->inner) return 0;
+    return 1 + reach(l->outer_stride, l->outer) + reach(l->stride, l->n) + reach(l->inner_stride, l->inner);
+}
+
+/* Elements of a family, or NULL where there are none. */
+static array array_of(quire_type type, quire_layout layout, family which, uint64_t seed) {
+    const size_t n = extent_of(&layout), size = type_size(type);
+    array a = { NULL, NULL, layout };
+    if (!n) return a;
+    a.memory = array_new(n * size, seed % 8 * size);
+    family_fill(which, type, seed, n, a.memory);
+    a.origin =
+        (char *)a.memory + (ptrdiff_t)size * (below(layout.outer_stride, layout.outer) + below(layout.stride, layout.n) +
+                                              below(layout.inner_stride, layout.inner));
+    return a;
+}
+
+static void array_close(array *a) {
+    if (a->memory) array_free(a->memory);
+}
+
+/* Vector (i, j), contiguous. */
+static void gather(quire_type type, const array *a, size_t i, size_t j, void *to) {
+    const quire_layout *l = &a->layout;
+    for (size_t k = 0; k < l->n; k++)
+        copy_element(type, to, k, a->origin,
+                     (ptrdiff_t)i * l->outer_stride + (ptrdiff_t)k * l->stride + (ptrdiff_t)j * l->inner_stride);
+}
+
+/* Calls with the variant, and compares each result, or only every so many, with the single call by variant 0. */
+static void check_layout(const quire_reduction *what, const array *x, const array *y, size_t variant, size_t every) {
+    const quire_layout *l = &x->layout;
+    const size_t vectors = l->outer * l->inner, size = type_size(what->type), result_size = type_size(what->result_type);
+    void *results = array_new(vectors * result_size, 0), *u = array_new(l->n * size, 0), *v = array_new(l->n * size, 0);
+    const char *name = place_use(variant);
+    memset(results, 0xa5, vectors * result_size);
+    check_ok(place_layouts(what, l, x->origin, &y->layout, y->origin, results));
+    place_use(0);
+    for (size_t r = 0; r < vectors; r += every) {
+        gather(what->type, x, r / l->inner, r % l->inner, u);
+        if (what->operation == QUIRE_DOT) gather(what->type, y, r / l->inner, r % l->inner, v);
+        const uint64_t expected = single_call(what, l->n, u, v);
+        check_bits(what->result_type, (char *)results + r * result_size, expected,
+                   "%s, %s, { %zu, %zu, %zu,  %td, %td, %td } vector %zu", name, reduction_text(what), l->outer, l->n,
+                   l->inner, l->outer_stride, l->stride, l->inner_stride, r);
+    }
+    array_free(results);
+    array_free(u);
+    array_free(v);
+}
+
+/* ----------------------------------------------------------------------------------------------------- drawn at random */
+
+static size_t draw_n(generator *g) {
+    static const size_t lengths[] = { 0,   1,   2,   3,   7,   15,   16,   17,   31,   32,   33,   64,   100, 127,
+                                      128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 2049, 4096, 4097, 8200 };
+    return generator_below(g, 3) ? lengths[generator_below(g, sizeof lengths / sizeof *lengths)] : generator_below(g, 600);
+}
+
+static ptrdiff_t draw_stride(generator *g, ptrdiff_t natural) {
+    switch (generator_below(g, 6)) {
+    case 0: return 0;
+    case 1: return -natural;
+    case 2: return generator_between(g, -5, 40);
+    case 3: return natural + generator_between(g, 0, 3);
+    default: return natural;
+    }
+}
+
+/* Rows, columns and the middle axis of three, most of them disturbed. */
+static void draw_strides(generator *g, quire_layout *l) {
+    const ptrdiff_t n = (ptrdiff_t)l->n, inner = (ptrdiff_t)l->inner;
+    l->stride = draw_stride(g, inner);
+    l->inner_stride = draw_stride(g, 1);
+    l->outer_stride = draw_stride(g, n * inner);
+    if (generator_below(g, 4) == 0) l->stride = 1, l->inner_stride = draw_stride(g, n);
+}
+
+static quire_layout draw_layout(generator *g) {
+    quire_layout l;
+    do {
+        l.outer = generator_below(g, 3) ? 1 : generator_below(g, 40);
+        l.inner = generator_below(g, 3) ? generator_below(g, 40) : 1;
+        l.n = draw_n(g);
+        draw_strides(g, &l);
+    } while (l.outer * l.n * l.inner > MOST_ELEMENTS || extent_of(&l) > MOST_EXTENT);
+    return l;
+}
+
+START_TEST(layouts_at_random) {
+    generator g;
+    generator_seed(&g, 27 + (uint64_t)_i);
+    if (!place_use((size_t)_i)) return;
+    for (size_t turn = scaled(600); turn-- > 0;) {
+        const quire_reduction what = draw_reduction(&g);
+        const quire_layout layout = draw_layout(&g);
+        quire_layout y_layout = layout;
+        do draw_strides(&g, &y_layout);
+        while (extent_of(&y_layout) > MOST_EXTENT);
+        array x = array_of(what.type, layout, draw_family(&g), generator_next(&g));
+        array y = array_of(what.type, y_layout, draw_family(&g), generator_next(&g));
+        check_layout(&what, &x, &y, (size_t)_i, 1);
+        array_close(&x);
+        array_close(&y);
+    }
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------- enough for threads */
+
+static void check_large(quire_layout layout, quire_type type, quire_method method, quire_operation operation, size_t every) {
+    const quire_reduction what = { operation, type, type, method, QUIRE_TO_NEAREST, 0, { 0 } };
+    array x = array_of(type, layout, FAMILY_NORMAL, 5), y = array_of(type, layout, FAMILY_UNIFORM, 6);
+    for (size_t v = 0; v < place_variants(); v++)
+        if (place_use(v)) check_layout(&what, &x, &y, v, every);
+    array_close(&x);
+    array_close(&y);
+}
+
+START_TEST(large_layouts) {
+    const quire_method method = METHODS[_i];
+    check_large(quire_rows(20000, 40, 41), QUIRE_F32, method, QUIRE_SUM, 301);
+    check_large(quire_rows(601, 1000, 1000), QUIRE_F32, method, QUIRE_SUM, 7);
+    check_large(quire_rows(601, 1000, 1001), QUIRE_BF16, method, QUIRE_DOT, 7);
+    check_large(quire_rows(3, 300000, 300000), QUIRE_F32, method, QUIRE_SUM, 1);
+    check_large(quire_columns(1000, 603, 603), QUIRE_F32, method, QUIRE_SUM, 11);
+    check_large(quire_columns(1000, 303, 304), QUIRE_F64, method, QUIRE_NRM2, 11);
+    check_large(quire_columns(70001, 9, 9), QUIRE_F16, method, QUIRE_MEAN, 1);
+    check_large(quire_strided(300000, -2), QUIRE_F32, method, QUIRE_SUM, 1);
+    check_large((quire_layout){ 30, 100, 170, 17000, 170, 1 }, QUIRE_F32, method, QUIRE_ASUM, 97);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------- batch invariance */
+
+/* One row at every third place of a batch, among rows that are unlike it, and by turns at all places. */
+static void check_batch(const quire_reduction *what, size_t rows, size_t n, int as_columns, const void *row) {
+    static const family neighbours[] = { FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS, FAMILY_HUGE, FAMILY_ZERO,
+                                         FAMILY_SUBNORMAL };
+    const quire_type type = what->type;
+    const size_t size = type_size(type);
+    const quire_layout layout = as_columns ? quire_columns(n, rows, (ptrdiff_t)rows) : quire_rows(rows, n, (ptrdiff_t)n);
+    const uint64_t expected = single_call(what, n, row, row);
+    void *x = array_new(rows * n * size, 0), *results = array_new(rows * type_size(what->result_type), 0);
+    for (size_t turn = 0; turn < 3; turn++) {
+        family_fill(neighbours[(rows + turn) % 5], type, rows, rows * n, x);
+        for (size_t r = turn; r < rows; r += 3)
+            for (size_t k = 0; k < n; k++) copy_element(type, x, as_columns ? k * rows + r : r * n + k, row, (ptrdiff_t)k);
+        check_ok(place_layouts(what, &layout, x, &layout, x, results));
+        for (size_t r = turn; r < rows; r += 3)
+            check_bits(what->result_type, (char *)results + r * type_size(what->result_type), expected,
+                       "%s of %zu elements, %s %zu of %zu", reduction_text(what), n, as_columns ? "column" : "row", r, rows);
+    }
+    array_free(x);
+    array_free(results);
+}
+
+START_TEST(batches) {
+    static const size_t batches[] = { 1, 2, 3, 15, 16, 17, 64, 333, 1000, 10000 };
+    static const size_t lengths[] = { 1, 16, 33, 300 };
+    const quire_type type = TYPES[_i];
+    for (size_t b = 0; b < sizeof batches / sizeof *batches; b++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            for (size_t m = 0; m < METHOD_COUNT; m++) {
+                const size_t n = batches[b] < 1000 ? lengths[k] : lengths[k] % 100 + 1;
+                const quire_reduction what = {
+                    m % 2 ? QUIRE_SUMSQ : QUIRE_SUM, type, type, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 }
+                };
+                void *row = array_new(n * type_size(type), 0);
+                family_fill(FAMILY_NORMAL, type, n, n, row);
+                check_batch(&what, scaled(batches[b]), n, 0, row);
+                check_batch(&what, scaled(batches[b]), n, 1, row);
+                array_free(row);
+            }
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------------- large counts */
+
+/* More than 2^32 elements in all: one row, again and again. */
+START_TEST(beyond_32_bits) {
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const size_t n = 65536, rows = scaled(65537);
+    const quire_layout layout = { rows, n, 1, 0, 1, 0 };
+    float *x = array_new(n * sizeof *x, 0), *results = array_new(rows * sizeof *results, 0);
+    family_fill(FAMILY_NORMAL, QUIRE_F32, 1, n, x);
+    check_ok(place_layouts(&what, &layout, x, NULL, NULL, results));
+    const uint64_t expected = single_call(&what, n, x, NULL);
+    for (size_t r = 0; r < rows; r++) check_bits(QUIRE_F32, &results[r], expected, "row %zu of %zu", r, rows);
+    array_free(x);
+    array_free(results);
+}
+END_TEST
+
+/* So long that tiles grow, backwards. One byte an element; the exponent is kept below that of 2. */
+START_TEST(tiles_that_grow) {
+    const size_t n = ((size_t)1 << 27) + 5003;
+    if (scaled(100) < 100) return;
+    uint8_t *x = array_new(n, 0), *reversed = array_new(n, 0);
+    generator g;
+    generator_seed(&g, 1);
+    for (size_t i = 0; i < n; i += 8) {
+        const uint64_t bits = generator_next(&g) & 0xbfbfbfbfbfbfbfbf;
+        memcpy(x + i, &bits, n - i < 8 ? n - i : 8);
+    }
+    for (size_t i = 0; i < n; i++) reversed[i] = x[n - 1 - i];
+    for (size_t m = 0; m < METHOD_COUNT; m++) {
+        const quire_reduction what = { QUIRE_SUM, QUIRE_E5M2, QUIRE_F64, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 } };
+        const quire_layout backwards = quire_strided(n, -1);
+        double result;
+        check_ok(place_layouts(&what, &backwards, reversed + (n - 1), NULL, NULL, &result));
+        check_bits(QUIRE_F64, &result, single_call(&what, n, x, NULL), "%s", method_name(METHODS[m]));
+    }
+    array_free(x);
+    array_free(reversed);
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------------- arguments */
+
+START_TEST(arguments) {
+    quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    float x[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }, y[4] = { 1, 1, 1, 1 }, results[3];
+    const quire_layout rows = quire_rows(3, 4, 4), one = { 3, 4, 1, 0, 1, 0 }, other = quire_rows(2, 4, 4);
+    const quire_layout far = quire_rows(3, 4, PTRDIFF_MAX / 4), none = quire_rows(0, 4, 4);
+    quire_context *context = place_context();
+    ck_assert_int_eq(quire_reduce(context, &what, &rows, x, &other, y, results), QUIRE_INVALID_LAYOUT);
+    ck_assert_int_eq(quire_reduce(context, &what, &far, x, &one, y, results), QUIRE_INVALID_LAYOUT);
+    ck_assert_int_eq(quire_reduce(context, &what, &rows, x, &one, NULL, results), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_reduce(context, &what, &rows, x, &one, y, NULL), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_reduce(context, &what, &none, NULL, NULL, NULL, NULL), QUIRE_OK);
+    check_ok(place_layouts(&what, &rows, x, &one, y, results)); /* a matrix times a vector */
+    ck_assert(results[0] == 10 && results[1] == 26 && results[2] == 42);
+}
+END_TEST
+
+static void add_layouts(TCase *cases) {
+    tcase_set_timeout(cases, 600);
+    tcase_add_loop_test(cases, layouts_at_random, 0, (int)place_variants());
+    tcase_add_loop_test(cases, large_layouts, 0, METHOD_COUNT);
+    tcase_add_loop_test(cases, batches, 0, TYPE_COUNT);
+    tcase_add_test(cases, beyond_32_bits);
+    tcase_add_test(cases, tiles_that_grow);
+    tcase_add_test(cases, arguments);
+}
+
+int main(void) { return run_cases("layouts", add_layouts); }
