@@ -234,7 +234,7 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,     cuda_reduce_many, NULL, /* segments */  cuda_accumulate,
+static const quire_backend cuda_backend = { cuda_reduce,     cuda_reduce_many, cuda_reduce_segments, cuda_accumulate,
                                             cuda_set_stream, cuda_set_tier,    cuda_set_progress, cuda_close };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */

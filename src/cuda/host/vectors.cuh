@@ -90,6 +90,29 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     return status ? status : reduce_layout(c, job, x_layout, y_layout, NULL);
 }
 
+/* Segments: those of a warp and shorter ones, then by a second kernel what the first has put aside as long. */
+static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    bool others;
+    quire_status status = check_memory(job->result, c, &others);
+    if (!status) status = check_memory(segments->begin, c, &others);
+    if (!status) status = check_memory(segments->end, c, &others);
+    if (!status && job->x) status = check_memory(job->x, c, &others);
+    if (!status && job->y && job->y != job->x) status = check_memory(job->y, c, &others);
+    if (status) return status;
+    vectors_job work = vectors_job_of(c, job, NULL);
+    work.at.begin = segments->begin, work.at.end = segments->end, work.at.is_64_bit = segments->index == QUIRE_I64;
+    work.vectors = segments->count;
+    const vectors_plan p = plan_segments(segments->count, warps_of_device(c));
+    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts;
+    const vectors_kernels kernels = find_vectors_kernels(job);
+    cudaError_t error = start_vectors(c, kernels.vectors, &work, p.units);
+    if (!error) error = start_vectors(c, kernels.long_segments, &work, warps_of_device(c));
+    return status_of(error);
+}
+
 /* One contiguous vector of a format that no kernel of array.cuh knows, whose memory has been checked. */
 static quire_status reduce_decoded(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };

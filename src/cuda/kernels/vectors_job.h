@@ -10,14 +10,16 @@
 #ifndef QUIRE_CUDA_KERNELS_VECTORS_JOB_H
 #define QUIRE_CUDA_KERNELS_VECTORS_JOB_H
 
+#include <stdbool.h>
+
 #include "backend.h"
 #include "format/formats.h"
 #include "order/order.h"
 
 #ifdef __CUDACC__
-#define QUIRE_DEVICE_TOO __host__ __device__
+#define QUIRE_CONSTANT static __host__ __device__ constexpr
 #else
-#define QUIRE_DEVICE_TOO
+#define QUIRE_CONSTANT static inline
 #endif
 
 #define VECTORS_THREADS 256     /* of a block                                                                              */
@@ -32,33 +34,33 @@
 #define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
-static inline QUIRE_DEVICE_TOO constexpr int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
+QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
 
 /* What a part brings: numbers whose sum it is, or a state of the canonical order. is_unknown: it is in the vector's limbs
  * instead; or if there are none, nowhere. */
-struct part_state {
+typedef struct {
     double word[VECTORS_WORDS];
     int is_unknown;
-};
+} part_state;
 
 /* Everything is zero between calls, but for the places, which are written before they are read. */
-struct vectors_workspace {
+typedef struct {
     part_state place[VECTORS_PLACES];
     unsigned ended[VECTORS_IN_PARTS]; /* units, of each bundle                                                          */
     unsigned long_segments;           /* how many have been met                                                         */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
-};
+} vectors_workspace;
 
 /* Where the vectors stand: a layout, in elements; or segments. */
-struct vectors_at {
+typedef struct {
     const void *x, *y;
     quire_layout x_layout, y_layout;
     const void *begin, *end; /* of segments; NULL: a layout                                                             */
     bool is_64_bit;          /* an index                                                                                */
-};
+} vectors_at;
 
-struct vectors_job {
+typedef struct {
     vectors_at at;
     size_t vectors;
     bool magnitude; /* the terms are |x|                                                                            */
@@ -73,7 +75,7 @@ struct vectors_job {
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */
     unsigned parts;                 /* of a vector                                                                       */
     vectors_workspace *workspace;
-};
+} vectors_job;
 
 #ifdef __CUDACC__
 /* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */

@@ -1,0 +1,77 @@
+/* test_plan.c - how the CUDA backend cuts many vectors into units of work, for devices from one warp to thousands, without a
+ * device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for all of them. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "cuda/host/vectors_plan.h"
+#include "support.h"
+
+static const quire_method ALL[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
+
+static int is_power_of_two(size_t n) { return n && !(n & (n - 1)); }
+
+static void check_plan(const quire_layout *l, quire_method method, int size, size_t warps, int accumulates) {
+    const order_rows rows = order_rows_of(method);
+    const vectors_plan p = plan_layout(l, method, rows, size, warps, accumulates);
+    const size_t vectors = l->outer * l->inner, at_once = 32 / p.threads, tile = order_tile(l->n, rows);
+    const size_t group = method == QUIRE_EXACT ? (size_t)vectors_group(size) : VECTORS_LANES;
+    check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
+    check_that(is_power_of_two(p.turns) && p.turns <= p.threads, "%u turns of %u threads", p.turns, p.threads);
+    check_that(p.parts >= 1 && (l->n == 0 || (p.parts - 1) * p.part < l->n), "%u parts of %zu", p.parts, p.part);
+    check_that(p.parts * p.part >= l->n, "%u parts of %zu leave some of %zu", p.parts, p.part, l->n);
+    check_that(p.units == plan_divide_up(plan_divide_up(vectors, at_once), p.turns) * p.parts, "%zu units", p.units);
+    if (method != QUIRE_EXACT)
+        check_that(p.threads == 32 || p.threads * group >= l->n, "%zu elements in a row of %u threads", l->n, p.threads);
+    if (p.parts == 1) return;
+    check_that(p.turns == 1, "parts, and %u turns", p.turns);
+    check_that(plan_divide_up(vectors, at_once) * at_once * p.parts <= VECTORS_PLACES, "no room for %zu times %u", vectors,
+               p.parts);
+    check_that(plan_divide_up(vectors, at_once) * at_once <= VECTORS_IN_PARTS, "no room for %zu vectors", vectors);
+    if (method != QUIRE_EXACT)
+        check_that(p.part % tile == 0 && is_power_of_two(p.part / tile), "a part of %zu in tiles of %zu", p.part, tile);
+}
+
+START_TEST(layouts) {
+    generator g;
+    generator_seed(&g, 7);
+    for (size_t turn = 0; turn < scaled(200000); turn++) {
+        static const int sizes[] = { 1, 2, 4, 8 };
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)), columns = generator_below(&g, 70000);
+        const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
+        const ptrdiff_t ld = (ptrdiff_t)columns + 1;
+        const quire_layout all[] = { quire_rows(1 + columns, n, ld), quire_columns(n, 1 + columns, ld), quire_strided(n, 3) };
+        const quire_layout *l = &all[generator_below(&g, 3)];
+        check_plan(l, ALL[generator_below(&g, 4)], sizes[generator_below(&g, 4)], warps, 0);
+        check_plan(&all[2], QUIRE_EXACT, sizes[generator_below(&g, 4)], warps, 1);
+    }
+}
+END_TEST
+
+START_TEST(segments) {
+    for (size_t count = 1; count < (size_t)1 << 40; count += count / 3 + 1)
+        for (size_t warps = 1; warps < 10000; warps *= 3) {
+            const vectors_plan p = plan_segments(count, warps);
+            check_that(p.turns >= 1 && p.turns <= 32, "%u segments a warp", p.turns);
+            check_that(p.units * p.turns >= count && (p.units - 1) * p.turns < count, "%zu units for %zu", p.units, count);
+        }
+}
+END_TEST
+
+/* Constants that the kernels rely on. */
+START_TEST(constants) {
+    check_that(LONG_SEGMENTS < VECTORS_LIMBS && LONG_SEGMENTS < VECTORS_IN_PARTS, "long segments have slots of their own");
+    check_that(VECTORS_PLACES % LONG_SEGMENTS == 0 && is_power_of_two(VECTORS_PLACES / LONG_SEGMENTS),
+               "parts of a long segment are a full tree");
+    for (int size = 1; size <= 8; size *= 2) check_that(vectors_group(size) * size % 16 == 0, "groups of %d bytes", size);
+    check_that(VECTORS_LANES * 32 == ORDER_LANES, "a warp has all lanes of a tile");
+}
+END_TEST
+
+static void add(TCase *cases) {
+    tcase_set_timeout(cases, 300);
+    tcase_add_test(cases, layouts);
+    tcase_add_test(cases, segments);
+    tcase_add_test(cases, constants);
+}
+
+int main(void) { return run_cases_without_place("plan", add); }
