@@ -159,7 +159,10 @@ static void midpoint_by_nrm2(quire_type type, uint64_t b) {
     check_bits(type, result, rounded(b, 1), "nrm2 of %a and the least", x[0]);
 }
 
-START_TEST(midpoints_of_nrm2) { visit_all(TYPES[_i], midpoint_by_nrm2); /* f16, bf16, f32 */ }
+/* Of all but double. */
+START_TEST(midpoints_of_nrm2) {
+    if (TYPES[_i] != QUIRE_F64) visit_all(TYPES[_i], midpoint_by_nrm2);
+}
 END_TEST
 
 /* By quire_mean itself: of b and the number above it, at even lengths. */
@@ -191,9 +194,10 @@ START_TEST(far_beyond) {
                 terms t = { 0, { 0 }, { 0 } };
                 put_power(&t, s ? -1 : 1, e);
                 expected = type_encode(TYPES[r], power_of_two(e));
-                if (e > f->bias || e < f->least) expected = e > 0 ? type_infinity(TYPES[r]) : 0;
+                if (e > f->greatest || e < f->least) expected = e > 0 ? type_beyond(TYPES[r], 0) : 0;
+                if (s) expected = e > f->greatest ? type_beyond(TYPES[r], 1) : expected | type_sign(TYPES[r]);
                 check_ok(place_reduce(OPERATION_DOT, QUIRE_F64, 1, t.x, t.y, QUIRE_EXACT, TYPES[r], result));
-                check_bits(TYPES[r], result, expected | (s ? type_sign(TYPES[r]) : 0), "2^%d", e);
+                check_bits(TYPES[r], result, expected, "2^%d", e);
             }
 }
 END_TEST
@@ -340,7 +344,7 @@ int main(void) {
     tcase_add_loop_test(all, midpoints_by_sum, 0, TYPE_COUNT);
     tcase_add_loop_test(all, midpoints_of_means, 0, TYPE_COUNT);
     tcase_add_loop_test(all, midpoints_of_roots, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, midpoints_of_nrm2, 0, TYPE_COUNT - 1);
+    tcase_add_loop_test(all, midpoints_of_nrm2, 0, TYPE_COUNT);
     tcase_add_loop_test(all, midpoints_of_pairs, 0, TYPE_COUNT);
     tcase_add_test(all, far_beyond);
     tcase_add_loop_test(all, all_sixteen_bits, 0, 32);
