@@ -9,7 +9,7 @@
 #include "cuda/window.cuh"
 
 #define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
-#define UNDERFLOW_WORD (64u << 20) /* the error of a product of at least 2^-959 is exact                             */
+#define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact                             */
 
 template <class Format, int E, int PACKS> struct batch_of {
     pack<Format, E> x[PACKS], y[PACKS]; /* y of pairs alone                                                             */

@@ -44,8 +44,8 @@ static __device__ __noinline__ uint64_t round_units(const cuda_job &job, fixed_s
 
 /* What the end asks of the job. To be asked for before it is waited for: constants take a while to come. */
 struct job_end {
-    bool is_number, is_empty, accumulates; /* see cuda_job; whether it is of nothing; whether it goes to an accumulator     */
-    int precision, size;                /* of the result                                                                 */
+    bool is_number, is_empty, accumulates; /* see cuda_job; whether it is of nothing; whether it goes to an accumulator */
+    int precision, size; /* of the result                                                                 */
     void *result;
     fixed_state *places;
 };

@@ -289,9 +289,9 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
-/* Arrays of some hundred MB, of which blocks have the same share, but the last in short.cuh, which only gathers; exact.cuh has
- * sums of what is longer: what is added twice, or not at all, shows. Twice, as hard data is done in
- * another way the second time; to an accumulator; and by all methods. */
+/* Arrays of some hundred MB, of which blocks have the same share, but the last in short.cuh, which only gathers; exact.cuh
+ * has sums of what is longer: what is added twice, or not at all, shows. Twice, as hard data is done in another way the
+ * second time; to an accumulator; and by all methods. */
 START_TEST(one_only_gathers) {
     enum { CHUNK = 1000003 };
     const size_t bytes = (size_t)(_i < 2 ? 290 : 120) << 20;

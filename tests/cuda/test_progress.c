@@ -1,5 +1,6 @@
 /* test_progress.c - no block waits for one of higher index: a grid ends even where its blocks have room only one after the
- * other. Kernels of the caller take all of the device but the room of one block, and go when the sum is there. CK_FORK=no. */
+ * other. Kernels of the caller take all of the device but the room of one block, and go when the sum is there. CK_FORK=no.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -13,7 +14,7 @@
 #include "support.h"
 
 #define CUDA(call) ck_assert_int_eq((int)(call), (int)cudaSuccess)
-#define PATIENCE 5  /* seconds: a sum that waits for ever is taken for one that takes so long */
+#define PATIENCE 5 /* seconds: a sum that waits for ever is taken for one that takes so long */
 #define MOST_THREADS 1024u
 
 enum { N = 3000017, HOGS = 4 };
