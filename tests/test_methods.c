@@ -362,7 +362,7 @@ END_TEST
 /* Each bound of quire.h with its higher orders in gamma = c u / (1 - c u), as in the sources named there, and with what
  * products lose to underflow, a least subnormal each at most. */
 static double bound_of(operation op, quire_type type, quire_method method, size_t n, double sum, double magnitudes) {
-    int product = op == OPERATION_DOT || op == OPERATION_NRM2;
+    int product = operation_multiplies(op);
     double u = type == QUIRE_F64 ? 0x1p-53 : 0x1p-24, least = type == QUIRE_F64 ? 0x1p-1074 : 0x1p-149;
     double c = (double)quire_chain_length(method, n) + (product && method != QUIRE_KAHAN);
     double gamma = c * u / (1 - c * u), underflow = product ? (double)n * least : 0;
@@ -373,7 +373,7 @@ static double bound_of(operation op, quire_type type, quire_method method, size_
 static double magnitudes_of(operation op, quire_type type, size_t n, const void *x, const void *y) {
     double magnitudes;
     void *u, *w;
-    if (op == OPERATION_NRM2) return bits_double(oracle_reduce(OPERATION_DOT, type, n, x, x, QUIRE_F64));
+    if (op == OPERATION_NRM2 || op == OPERATION_SUMSQ) return bits_double(oracle_reduce(OPERATION_DOT, type, n, x, x, QUIRE_F64));
     if (op != OPERATION_DOT) return bits_double(oracle_reduce(OPERATION_ASUM, type, n, x, NULL, QUIRE_F64));
     u = array_copy(x, n * type_size(type), 0);
     w = array_copy(y, n * type_size(type), 0);
