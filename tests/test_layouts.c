@@ -242,6 +242,30 @@ START_TEST(tiles_that_grow) {
 }
 END_TEST
 
+/* -------------------------------------------------------------------------------------------------------- rounding once */
+
+/* Doubles whose sum is beside a tie of floats by less than a double shows: a total that was rounded on the way would be
+ * taken for the tie. As rows and as columns, five of each. */
+START_TEST(ties_that_errors_break) {
+    static const double vectors[2][4] = { { 16, 0x1p-20, 0x1p-40 + 0x1p-60, -0x1p-40 },
+                                          { 16 + 0x1p-19, 0x1p-20, 0x1p-40, -0x1p-40 - 0x1p-60 } };
+    static const float expected[2] = { 16 + 0x1p-19f, 16 + 0x1p-19f }; /* the tie: 16 + 2^-20, 16 + 3 2^-20 */
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F64, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_layout rows = quire_rows(5, 4, 4), columns = quire_columns(4, 5, 5);
+    for (int v = 0; v < 2; v++)
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            double by_rows[20], by_columns[20];
+            float results[10];
+            for (int i = 0; i < 20; i++) by_rows[i] = by_columns[i % 4 * 5 + i / 4] = sign * vectors[v][i % 4];
+            check_ok(place_layouts(&what, &rows, by_rows, NULL, NULL, results));
+            check_ok(place_layouts(&what, &columns, by_columns, NULL, NULL, results + 5));
+            for (int i = 0; i < 10; i++)
+                check_bits(QUIRE_F32, &results[i], type_encode(QUIRE_F32, sign * expected[v]), "%s of vector %d, sign %d",
+                           i < 5 ? "row" : "column", v, sign);
+        }
+}
+END_TEST
+
 /* ---------------------------------------------------------------------------------------------------------- arguments */
 
 START_TEST(arguments) {
@@ -267,6 +291,7 @@ static void add_layouts(TCase *cases) {
     tcase_add_loop_test(cases, batches, 0, TYPE_COUNT);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, tiles_that_grow);
+    tcase_add_test(cases, ties_that_errors_break);
     tcase_add_test(cases, arguments);
 }
 

@@ -5,6 +5,7 @@
 #include "cpu/columns.h"
 
 #include "cpu/gather.h"
+#include "cpu/many.h"
 #include "cpu/pair.h"
 #include "cpu/strided.h"
 
@@ -77,6 +78,11 @@ static quire_job job_of(const panel_job *p, size_t column) {
 
 /* -------------------------------------------------------------------------------------------------------------- exact */
 
+/* Rows of a block whose exact sums are tried in doubles. */
+static size_t block_rows(const panel_source *s) {
+    return s->x_in_place && (s->y_in_place || !s->multiplies) ? PANEL_EXACT_ROWS : STRIP;
+}
+
 /* A block of rows, added to each column's accumulator. */
 static void add_block(panel_source *s, size_t first, size_t rows, quire_accumulator *a) {
     const panel_job *p = s->p;
@@ -96,27 +102,31 @@ static void add_block(panel_source *s, size_t first, size_t rows, quire_accumula
     }
 }
 
-static void exact_of_long(panel_source *s, size_t block, format_description format, uint64_t *bits) {
-    const panel_job *p = s->p;
-    const size_t n = p->job->n;
-    quire_accumulator a[PANEL];
-    memset(a, 0, p->count * sizeof *a);
-    for (size_t first = 0, blocks = 1; first < n; first += block, blocks++) {
-        add_block(s, first, n - first < block ? n - first : block, a);
-        for (size_t c = 0; c < p->count && blocks % CARRY_BLOCKS == 0; c++) limbs_carry(a[c].limb);
+/* Rows from first on, block by block. Leaves limbs that are carried. */
+static void add_rows(panel_source *s, size_t first, size_t n, quire_accumulator *a) {
+    const size_t block = block_rows(s);
+    for (size_t done = 0, blocks = 1; done < n; done += block, blocks++) {
+        add_block(s, first + done, n - done < block ? n - done : block, a);
+        for (size_t c = 0; c < s->p->count && blocks % CARRY_BLOCKS == 0; c++) limbs_carry(a[c].limb);
     }
+    for (size_t c = 0; c < s->p->count; c++) limbs_carry(a[c].limb);
+}
+
+static void round_accumulators(const panel_job *p, quire_accumulator *a, format_description format, uint64_t *bits) {
     for (size_t c = 0; c < p->count; c++) {
-        a[c].count = (int64_t)n;
-        bits[c] = finish_and_round(accumulator_total(&a[c]), p->job->finish, n, format, p->job->rounding);
+        a[c].count = (int64_t)p->job->n;
+        bits[c] = finish_and_round(accumulator_total(&a[c]), p->job->finish, p->job->n, format, p->job->rounding);
     }
 }
 
 static void exact_reduce(panel_source *s, format_description format, uint64_t *bits) {
     const panel_job *p = s->p;
-    const size_t block = s->x_in_place && (s->y_in_place || !s->multiplies) ? PANEL_EXACT_ROWS : STRIP;
     panel_sums sums;
-    if (p->job->n > block) {
-        exact_of_long(s, block, format, bits);
+    if (p->job->n > block_rows(s)) {
+        quire_accumulator a[PANEL];
+        memset(a, 0, p->count * sizeof *a);
+        add_rows(s, 0, p->job->n, a);
+        round_accumulators(p, a, format, bits);
         return;
     }
     const panel_rows rows = source_rows(s, 0, p->job->n);
@@ -168,24 +178,37 @@ static void tree_reduce(const panel_order *o, size_t first, size_t n, char *tota
     o->merge(total, right, 1);
 }
 
-static void lanes_reduce(panel_source *s, format_description format, uint64_t *bits) {
+typedef struct {
+    _Alignas(64) char of[ORDER_LANES * PANEL_STATE_BYTES];
+} lanes_buffer;
+
+static panel_order order_of(panel_source *s, lanes_buffer *lanes) {
     const quire_job *job = s->p->job;
     const panel_functions *panels = s->p->context->tier->panels;
-    const int is_double = job->type == QUIRE_F64;
-    const int words = lane_methods[job->method].words;
-    _Alignas(64) char lanes[ORDER_LANES * PANEL_STATE_BYTES], total[PANEL_STATE_BYTES];
-    const panel_order o = { s,
-                            panels->add[job->type][job->term][job->method],
-                            (is_double ? panels->merge_f64 : panels->merge_f32)[job->method],
-                            order_tile(job->n, order_rows_of(job->method)),
-                            (size_t)(words * PANEL) * (is_double ? sizeof(double) : sizeof(float)),
-                            lanes };
-    tree_reduce(&o, 0, job->n, total);
-    for (size_t c = 0; c < s->p->count; c++) {
+    const int is_double = job->type == QUIRE_F64, words = lane_methods[job->method].words;
+    return (panel_order){ s,
+                          panels->add[job->type][job->term][job->method],
+                          (is_double ? panels->merge_f64 : panels->merge_f32)[job->method],
+                          order_tile(job->n, order_rows_of(job->method)),
+                          (size_t)(words * PANEL) * (is_double ? sizeof(double) : sizeof(float)),
+                          lanes->of };
+}
+
+static void round_states(const panel_job *p, const char *states, format_description format, uint64_t *bits) {
+    const int words = lane_methods[p->job->method].words;
+    for (size_t c = 0; c < p->count; c++) {
         double state[QUIRE_STATE_WORDS] = { 0 };
-        for (int k = 0; k < words; k++) state[k] = panel_word(total, k, c, is_double);
-        bits[c] = words_round(state, words, job, format);
+        for (int k = 0; k < words; k++) state[k] = panel_word(states, k, c, p->job->type == QUIRE_F64);
+        bits[c] = words_round(state, words, p->job, format);
     }
+}
+
+static void lanes_reduce(panel_source *s, format_description format, uint64_t *bits) {
+    lanes_buffer lanes;
+    _Alignas(64) char total[PANEL_STATE_BYTES];
+    const panel_order o = order_of(s, &lanes);
+    tree_reduce(&o, 0, s->p->job->n, total);
+    round_states(s->p, total, format, bits);
 }
 
 void panel_reduce(const panel_job *p, uint64_t *bits) {
@@ -196,4 +219,73 @@ void panel_reduce(const panel_job *p, uint64_t *bits) {
         exact_reduce(&source, format, bits);
     else
         lanes_reduce(&source, format, bits);
+}
+
+/* ------------------------------------------------------------------------------------------ one panel, by many threads */
+
+#define PIECES 64                    /* the most pieces of a panel                                                     */
+#define PIECE_ROWS ((size_t)1 << 12) /* the fewest rows of one                                                         */
+
+/* A piece is a power of two of tiles, hence a subtree of the order. */
+typedef struct {
+    const panel_job *p;
+    size_t piece; /* rows                                                                                               */
+    quire_accumulator *accumulator;
+    char *states;
+} panel_pieces;
+
+static void add_words(quire_accumulator *into, const quire_accumulator *from) {
+    int64_t *to = into->limb;
+    const int64_t *words = from->limb;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) {
+#pragma omp atomic
+        to[i] += words[i];
+    }
+}
+
+static void run_pieces(const void *work, size_t first, size_t last) {
+    const panel_pieces *w = work;
+    panel_source source;
+    source_open(&source, w->p);
+    for (size_t i = first; i < last; i++) {
+        const size_t row = i * w->piece, left = w->p->job->n - row, n = left < w->piece ? left : w->piece;
+        if (w->p->job->method == QUIRE_EXACT) {
+            quire_accumulator a[PANEL];
+            memset(a, 0, w->p->count * sizeof *a);
+            add_rows(&source, row, n, a);
+            for (size_t c = 0; c < w->p->count; c++) add_words(&w->accumulator[c], &a[c]);
+        } else {
+            lanes_buffer lanes;
+            const panel_order o = order_of(&source, &lanes);
+            tree_reduce(&o, row, n, w->states + i * PANEL_STATE_BYTES);
+        }
+    }
+}
+
+/* The rest of the tree, over pieces. */
+static void merge_pieces(panel_merge_function merge, char *states, size_t pieces) {
+    if (pieces == 1) return;
+    const size_t left = order_split(pieces);
+    merge_pieces(merge, states, left);
+    merge_pieces(merge, states + left * PANEL_STATE_BYTES, pieces - left);
+    merge(states, states + left * PANEL_STATE_BYTES, 1);
+}
+
+void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_t *bits) {
+    const format_description format = describe_format(p->job->result_type);
+    const size_t n = p->job->n;
+    _Alignas(64) char states[PIECES * PANEL_STATE_BYTES];
+    quire_accumulator a[PANEL];
+    panel_pieces w = { p, order_tile(n, order_rows_of(p->job->method)), a, states };
+    while (w.piece < PIECE_ROWS || n > PIECES * w.piece) w.piece *= 2;
+    const size_t pieces = (n - 1) / w.piece + 1;
+    memset(a, 0, sizeof a);
+    many_run(context, run_pieces, &w, pieces, 1, cpu_threads(context, n > SIZE_MAX / PANEL ? SIZE_MAX : n * PANEL, pieces));
+    if (p->job->method == QUIRE_EXACT) {
+        round_accumulators(p, a, format, bits);
+        return;
+    }
+    const panel_functions *panels = p->context->tier->panels;
+    merge_pieces((p->job->type == QUIRE_F64 ? panels->merge_f64 : panels->merge_f32)[p->job->method], states, pieces);
+    round_states(p, states, format, bits);
 }

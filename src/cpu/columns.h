@@ -20,4 +20,7 @@ typedef struct {
 /* The bits of a result for each vector. The environment is ours. */
 QUIRE_PRIVATE void panel_reduce(const panel_job *p, uint64_t *bits);
 
+/* The same by all threads of a context, which reports nothing; p's is a single one. */
+QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_t *bits);
+
 #endif

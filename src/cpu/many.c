@@ -137,12 +137,16 @@ static uint64_t reduce_one(const many_work *w, const quire_job *job) {
     return cpu_reduce_vector(&w->single, job, w->x.element, w->y.element);
 }
 
-static void reduce_panel(const many_work *w, many_cursor *at, size_t count) {
+/* context NULL: by this thread. */
+static void reduce_panel(const many_work *w, const cpu_context *context, many_cursor *at, size_t count) {
     panel_job p = { &w->single, w->job, count, { NULL }, { NULL }, w->x.element, w->y.element };
     const size_t first = at->number;
     uint64_t bits[PANEL];
     for (size_t c = 0; c < count; c++, cursor_step(w, at)) p.x[c] = at->x, p.y[c] = at->y;
-    panel_reduce(&p, bits);
+    if (context)
+        panel_reduce_shared(context, &p, bits);
+    else
+        panel_reduce(&p, bits);
     for (size_t c = 0; c < count; c++) store(w, first + c, bits[c]);
 }
 
@@ -150,7 +154,7 @@ static void run_vectors(const void *work, size_t first, size_t last) {
     const many_work *w = work;
     many_cursor at = cursor_at(w, first);
     if (w->panels) {
-        while (at.number < last) reduce_panel(w, &at, last - at.number < PANEL ? last - at.number : PANEL);
+        while (at.number < last) reduce_panel(w, NULL, &at, last - at.number < PANEL ? last - at.number : PANEL);
         return;
     }
     quire_job job = *w->job;
@@ -178,17 +182,26 @@ static int prefers_panels(const many_work *w, size_t vectors) {
     return apart < distance(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
 }
 
-/* Few vectors, and long: one after the other, each by all threads. */
+/* Few vectors, and long: one panel after the other, or one vector, each by all threads. */
 static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
+    const size_t together = w->panels ? PANEL : 1;
+    const cpu_environment callers = environment_enter();
+    many_cursor at = cursor_at(w, 0);
     cpu_context silent = *context;
-    silent.report = NULL;
     quire_job job = *w->job;
-    for (size_t v = 0; v < vectors; v++) {
-        const many_cursor at = cursor_at(w, v);
-        job.x = at.x, job.y = at.y;
-        store(w, v, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
-        if (context->report) context->report(context->user, v + 1, vectors);
+    silent.report = NULL;
+    while (at.number < vectors) {
+        const size_t left = vectors - at.number;
+        if (w->panels) {
+            reduce_panel(w, &silent, &at, left < together ? left : together);
+        } else {
+            job.x = at.x, job.y = at.y;
+            store(w, at.number, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
+            cursor_step(w, &at);
+        }
+        if (context->report) context->report(context->user, at.number, vectors);
     }
+    environment_leave(callers);
 }
 
 static size_t vectors_together(const many_work *w) {
@@ -219,7 +232,8 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     w.panels = prefers_panels(&w, vectors);
     const size_t together = vectors_together(&w), chunks = (vectors - 1) / together + 1;
     const int threads = cpu_threads(&c, product_or_most(product_or_most(vectors, job->n), size), chunks);
-    if (!w.panels && job->n >= LONG_ELEMENTS && (size_t)threads < (size_t)cpu_threads(&c, SIZE_MAX, SIZE_MAX))
+    const size_t least = w.panels ? LONG_ELEMENTS / PANEL : LONG_ELEMENTS;
+    if (job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX))
         reduce_long(&c, &w, vectors);
     else
         many_run(&c, run_vectors, &w, vectors, together, threads);

@@ -131,9 +131,10 @@ static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cel
     if constexpr (Agent::is_exact)
         for (unsigned left = __ballot_sync(WHOLE_WARP, thread == 0 && is_there && !t.is_known); left; left &= left - 1) {
             const unsigned g = (unsigned)(__ffs((int)left) - 1) / threads;
+            const vector_pair<Format> unknown = vector_at<Format>(job.at, job.vectors, first + g);
+            const size_t from = min((size_t)part * elements, unknown.n), to = min(from + elements, unknown.n);
             if (slot + g < VECTORS_LIMBS)
-                part_by_cells<Format, PRODUCT>(job, cells, vector_at<Format>(job.at, job.vectors, first + g), begin,
-                                               min(begin + elements, at.n), &w.limbs[slot + g], lane);
+                part_by_cells<Format, PRODUCT>(job, cells, unknown, from, to, &w.limbs[slot + g], lane);
         }
     if (!is_last_unit(&w.ended[slot], parts, lane)) return;
     for (unsigned g = 0; g < groups && first + g < job.vectors; g++)

@@ -71,11 +71,19 @@ struct warp_cells {
 struct seen_terms {
     bool nan, positive_infinity, negative_infinity, positive_zero, nonzero;
 
-    __device__ __forceinline__ void note(double term, bool is_zero) {
-        if (is_zero && !(bits_of_double(term) >> 63)) positive_zero = true;
-        if (!is_zero) nonzero = true;
-        if (double_is_nan(term)) nan = true;
-        else if (!double_is_finite(term)) (term > 0 ? positive_infinity : negative_infinity) = true;
+    /* A finite term, of which the sign alone may be right: it may have over- or underflowed. */
+    __device__ __forceinline__ void note_finite(double term, bool is_zero) {
+        if (!is_zero)
+            nonzero = true;
+        else if (!(bits_of_double(term) >> 63))
+            positive_zero = true;
+    }
+    __device__ __forceinline__ void note_special(double term) {
+        nonzero = true;
+        if (double_is_nan(term))
+            nan = true;
+        else
+            (term > 0 ? positive_infinity : negative_infinity) = true;
     }
     /* All that the warp has seen, by a whole warp. */
     __device__ __forceinline__ void store(quire_accumulator &sum, int lane) const {
@@ -99,9 +107,11 @@ static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<
             const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
             const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
             const double value = element_term<Format, PRODUCT>::value(a, b, magnitude);
-            const bool is_finite = double_is_finite(a) && double_is_finite(b);
-            seen.note(value, is_finite && (a == 0 || b == 0));
-            if (!is_finite) continue;
+            if (!double_is_finite(a) || !double_is_finite(b)) {
+                seen.note_special(value);
+                continue;
+            }
+            seen.note_finite(value, a == 0 || b == 0);
             if (PRODUCT)
                 cells.add_product(a, b);
             else
