@@ -162,6 +162,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     work.x = job->x, work.y = job->y, work.n = job->n;
     work.finish = job->finish, work.rounding = job->rounding;
     work.format = describe_format(job->result_type);
+    const bool wants_zero = job->method == QUIRE_EXACT && !accumulator && job->n && job->rounding == QUIRE_DOWNWARD;
+    if (wants_zero) work.zero = &c->workspace->zero;
     work.is_number = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && work.format.precision >= 8;
     work.result = job->result, work.accumulator = accumulator;
     work.workspace = c->workspace;
@@ -181,8 +183,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
         work.hint = NULL;
         error = start(c, job, &kernel, work);
     }
-    const bool tells = job->method != QUIRE_EXACT || (!accumulator && job->rounding != QUIRE_DOWNWARD);
-    return error || tells || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
+    return error || (!wants_zero && !accumulator) || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the backend */

@@ -139,10 +139,12 @@ static __device__ __forceinline__ ball_radius most_dropped(const cuda_job &job, 
 }
 
 /* Stores a result, if both ends of a ball round alike, which lanes 0 and 1 have; or says that this is not enough, as it is
- * where both are the NaN of a format without infinities: a number may lie between. By a whole warp. */
+ * where both are the NaN of a format without infinities: a number may lie between; or both are 0 and its sign matters. By a
+ * whole warp. */
 static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t bits, int thread) {
     const bool alike = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
-    const bool decided = alike && (job.format.has_infinity || bits != job.format.quiet_nan);
+    const bool unsure = (!job.format.has_infinity && bits == job.format.quiet_nan) || (job.zero && !bits);
+    const bool decided = alike && !unsure;
     if (thread) return;
     if (decided)
         format_store(bits, job.format.size, job.result);

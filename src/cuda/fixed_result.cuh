@@ -66,6 +66,7 @@ static __device__ __forceinline__ void finish_fixed(const cuda_job &job, const j
     } else if (thread == 0) {
         double number = (s.flags & FIXED_OTHER) || end.is_empty ? 0.0 : -0.0;
         const bool is_number = end.is_number && (!s.units || number_of_units(s, end.precision, &number));
+        if (job.zero && !s.units && (s.flags & FIXED_OTHER)) *job.zero = 1;
         const uint64_t bits = is_number ? round_number(number, end.precision) : round_units(job, s);
         format_store(bits, end.size, end.result);
     }

@@ -16,6 +16,7 @@ struct cuda_workspace {
     int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least  */
     int64_t dropped;       /* and its count                                                             */
     unsigned undecided;    /* a sum that was loose did not tell its result                              */
+    unsigned zero;         /* see cuda_job                                                             */
     unsigned hard;         /* a warp of an exact sum has met what no window holds                       */
     alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block                          */
 };
@@ -31,6 +32,7 @@ struct cuda_job {
     quire_rounding rounding;
     format_description format; /* of the result                                                                     */
     bool is_number;            /* the result is the sum itself, and the hardware rounds to its format               */
+    unsigned *zero;            /* or NULL: is to be set where the exact sum is 0 and its terms decide on the sign     */
     void *result;              /* NULL: the sum goes to accumulator                                                 */
     quire_accumulator *accumulator;
     cuda_workspace *workspace;

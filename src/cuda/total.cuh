@@ -112,6 +112,7 @@ static __device__ __forceinline__ uint64_t round_total(const cuda_job &job, quir
 }
 
 static __device__ void store_total(const cuda_job &job, quire_total total) {
+    if (job.zero && total.kind == TOTAL_FINITE && !total.high && !total.negative) *job.zero = 1;
     format_store(round_total(job, total), job.format.size, job.result);
 }
 

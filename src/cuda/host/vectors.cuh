@@ -125,6 +125,7 @@ static quire_status tell_zeros(const cuda_context *c, const quire_job *job, quir
     const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };
     work.at.x_layout = work.at.y_layout = layout;
     work.vectors = 1, work.threads = 32, work.turns = 1, work.parts = 1;
+    work.zero = &c->workspace->zero;
     quire_job exact = *job;
     exact.method = QUIRE_EXACT;
     return status_of(start_vectors(c, find_vectors_kernels(&exact).zeros, &work, plan_divide_up(job->n, PART_LEAST)));

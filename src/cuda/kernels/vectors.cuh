@@ -94,6 +94,12 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) vectors_kerne
                                                      job.parts, lane);
 }
 
+/* Whether this is the last block of the grid to come here; by a whole block. */
+static __device__ __forceinline__ bool is_last_block(unsigned *ended) {
+    __syncthreads();
+    return threadIdx.x == 0 && atomicAdd(ended, 1u) == gridDim.x - 1;
+}
+
 /* The segments that were left out, a slot each, cut so that the grid has a part for each of its warps, or as many as there is
  * room for. The last block to end forgets them. */
 template <class Format, bool PRODUCT, class Agent, class Method>
@@ -111,31 +117,28 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
         while ((n - 1) / part >= MOST) part *= 2;
         one_part<Format, PRODUCT, Agent, Method>(job, cells, v, WARP, slot, (unsigned)(unit % MOST), part, MOST, lane);
     }
-    __syncthreads();
-    if (threadIdx.x == 0 && atomicAdd(&w.ended[LONG_SEGMENTS], 1u) == gridDim.x - 1)
-        w.ended[LONG_SEGMENTS] = 0, w.long_segments = 0;
+    if (is_last_block(&w.ended[LONG_SEGMENTS])) w.ended[LONG_SEGMENTS] = 0, w.long_segments = 0;
 }
 
-/* After a kernel that has not told zeros from terms that cancel (job: one vector): a result that is +0 and is to be rounded
- * down becomes -0 if a term is no zero; an accumulator that is zero is told whether one was. */
+/* After a kernel that has not told zeros from terms that cancel (job: one vector): an exact sum that was 0, and is to be
+ * rounded down, becomes -0 if a term is no zero; an accumulator is told whether one was. The last block to end takes the
+ * word that said so back. */
 template <class Format, bool PRODUCT>
 __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_constant__ vectors_job job) {
     const int lane = threadIdx.x % WARP;
     const vector_pair<Format> v = vector_at<Format>(job.at, job.vectors, 0);
     const size_t each = (v.n + warps_of_grid() - 1) / warps_of_grid(), begin = min(warp_of_grid() * each, v.n);
-    if (!job.accumulator) {
-        unsigned bits = 0;
-        for (int i = 0; i < job.format.size; i++) bits |= ((volatile unsigned char *)job.results)[i];
-        if (bits) return;
-    } else if (*(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO) {
+    if (job.accumulator ? *(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO : !*(volatile unsigned *)job.zero)
         return;
-    }
     const int64_t other = other_terms<Format, PRODUCT>(v.x, v.y, begin, min(begin + each, v.n), job.magnitude, lane);
-    if (lane || other < OTHER_NONZERO) return;
-    if (job.accumulator)
-        atomicOr((unsigned long long *)&job.accumulator->other, (unsigned long long)OTHER_NONZERO);
-    else
-        format_store(job.format.sign, job.format.size, job.results);
+    if (lane == 0 && other >= OTHER_NONZERO) {
+        if (job.accumulator)
+            atomicOr((unsigned long long *)&job.accumulator->other, (unsigned long long)OTHER_NONZERO);
+        else
+            format_store(job.format.sign, job.format.size, job.results);
+    }
+    unsigned *ended = &job.workspace->ended[LONG_SEGMENTS + 1];
+    if (!job.accumulator && is_last_block(ended)) *ended = 0, *job.zero = 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the table */

@@ -70,6 +70,7 @@ typedef struct {
     format_description format; /* of the results                                                                      */
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format                     */
     void *results;
+    unsigned *zero;            /* of zeros_kernel: whether the exact sum was 0                                          */
     quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it                             */
     unsigned threads, turns;        /* see above                                                                           */
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */
