@@ -114,7 +114,8 @@ static void tie_exponents(quire_type type, quire_type result, int *least, int *g
     *greatest = (f->greatest < r->greatest ? f->greatest : r->greatest) - (r->precision + 1);
 }
 
-/* A result type whose ties the type can hold: halves lack the 54 bits that one of doubles takes, E4M3 has no more than 17. */
+/* A result type whose ties the type can hold: halves lack the 54 bits that one of doubles takes, E4M3 has no more than 17.
+ */
 static quire_type tie_result(generator *g, quire_type type) {
     if (type_size(type) > 1) return TYPES[generator_below(g, type == QUIRE_F16 ? 3 : LARGE_TYPE_COUNT)];
     for (;;) {

@@ -79,9 +79,7 @@ uint64_t type_sign(quire_type type) { return (uint64_t)1 << (8 * type_size(type)
 
 int type_has_infinity(quire_type type) { return type_format(type)->infinity != 0; }
 
-uint64_t type_infinity(quire_type type) {
-    return type_has_infinity(type) ? type_format(type)->infinity : type_nan(type);
-}
+uint64_t type_infinity(quire_type type) { return type_has_infinity(type) ? type_format(type)->infinity : type_nan(type); }
 
 /* E4M3 has but one NaN, of all ones. */
 uint64_t type_nan(quire_type type) {

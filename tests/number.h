@@ -40,8 +40,8 @@ uint64_t type_load(quire_type type, const void *x, size_t i);
 void type_store(quire_type type, void *x, size_t i, uint64_t bits);
 
 /* Bits to be compared with. */
-uint64_t type_nan(quire_type type);      /* the canonical quiet NaN      */
-uint64_t type_infinity(quire_type type); /* +Inf, with type_sign -Inf; type_nan if there is none */
+uint64_t type_nan(quire_type type);                  /* the canonical quiet NaN      */
+uint64_t type_infinity(quire_type type);             /* +Inf, with type_sign -Inf; type_nan if there is none */
 uint64_t type_beyond(quire_type type, int negative); /* an infinite result: NaN, sign clear, if there is none */
 int type_has_infinity(quire_type type);
 uint64_t type_sign(quire_type type);     /* the sign bit alone, that is -0 */

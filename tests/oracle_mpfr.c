@@ -91,8 +91,8 @@ static int leads_away(quire_rounding rounding, int negative) {
 }
 
 /* MPFR's exponents are of significands in [1/2, 1), so one more than IEEE's. Narrowing the range, checking and then
- * subnormalizing with the ternary value is the way its manual gives for emulating a format without rounding twice. MPFR takes
- * for a number what E4M3 has its NaN for, and may stop there on the way back to the greatest. */
+ * subnormalizing with the ternary value is the way its manual gives for emulating a format without rounding twice. MPFR
+ * takes for a number what E4M3 has its NaN for, and may stop there on the way back to the greatest. */
 uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type, quire_rounding rounding) {
     const number_format *f = type_format(type);
     const mpfr_rnd_t direction = oracle_rounding(rounding);

@@ -24,8 +24,8 @@ int place_choose(const char *name);
 /* NULL, or why x and y cannot be lent with so many bytes each. Asks once; lending then allocates no more. */
 const char *place_reserve(size_t bytes);
 
-/* The public function of that operation (quire_reduce where it has none of its own), with host pointers; y is read by dot alone. A place that copies leaves *result
- * untouched if the call fails, as the library does. */
+/* The public function of that operation (quire_reduce where it has none of its own), with host pointers; y is read by dot
+ * alone. A place that copies leaves *result untouched if the call fails, as the library does. */
 quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                           quire_type result_type, void *result);
 

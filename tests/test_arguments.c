@@ -169,7 +169,12 @@ START_TEST(reductions_write_one_element) {
     if (_i) open_context();
     for (int op = 0; op < CALL_COUNT; op++)
         for (size_t k = 0; k < TYPE_COUNT * TYPE_COUNT * METHOD_COUNT; k++) {
-            call c = { TYPES[k % TYPE_COUNT], TYPES[k / TYPE_COUNT % TYPE_COUNT], METHODS[k / TYPE_COUNT / TYPE_COUNT], 0, NULL, NULL,
+            call c = { TYPES[k % TYPE_COUNT],
+                       TYPES[k / TYPE_COUNT % TYPE_COUNT],
+                       METHODS[k / TYPE_COUNT / TYPE_COUNT],
+                       0,
+                       NULL,
+                       NULL,
                        RESULT };
             size_t size = type_size(c.result_type);
             poison();

@@ -210,8 +210,8 @@ START_TEST(signed_zeros_and_special_values_are_seen) {
                     for (size_t w = 1; w <= LANES && place_use(v); w += LANES - 1) {
                         const int none = isinf(bits_double(cases[k].expected)) && !type_has_infinity(TYPES[t]);
                         uint64_t found = ask(cases[k].op, TYPES[t], &cases[k].c, w, METHODS[m]);
-                        check_bits(QUIRE_F64, &found, none ? type_nan(QUIRE_F64) : cases[k].expected, "%s, %s of %s, %s", cases[k].what,
-                                   method_name(METHODS[m]), type_name(TYPES[t]), place_use(v));
+                        check_bits(QUIRE_F64, &found, none ? type_nan(QUIRE_F64) : cases[k].expected, "%s, %s of %s, %s",
+                                   cases[k].what, method_name(METHODS[m]), type_name(TYPES[t]), place_use(v));
                     }
 }
 END_TEST

@@ -13,8 +13,8 @@
 #define ELEMENTS ((size_t)1 << 20)
 #define ROOM (LIMB_ADDITIONS / 2 << 33) /* of a limb: so many additions, below 2^33 each */
 
-/* Terms of which no window holds a block, so that they go to limbs one by one: most as large as fits 106 bits, each eighth so
- * much larger that there is no exponent in common. */
+/* Terms of which no window holds a block, so that they go to limbs one by one: most as large as fits 106 bits, each eighth
+ * so much larger that there is no exponent in common. */
 static void fill(double *x, double *y) {
     for (size_t i = 0; i < ELEMENTS; i++) {
         x[i] = y[i] = bits_double(0x3fffffffffffffff);

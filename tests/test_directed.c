@@ -218,7 +218,8 @@ static void visit_sum(quire_type type, uint64_t b) {
 START_TEST(between_neighbours) { visit_some(TYPES[_i], visit_sum); }
 END_TEST
 
-/* Where a little is added: the least there is, or at the last bits of the 128 that lead the sum, or the first behind them. */
+/* Where a little is added: the least there is, or at the last bits of the 128 that lead the sum, or the first behind them.
+ */
 static int little_place(int leading, uint64_t b) {
     const int places[4] = { -2148, leading - 126, leading - 127, leading - 128 };
     const int place = places[b / 7 % 4];
@@ -300,8 +301,8 @@ START_TEST(infinities_stay) {
                     const quire_reduction what =
                         reduction_of(OPERATION_SUM, type, TYPES[r], METHODS[m], ROUNDINGS[k % ROUNDING_COUNT]);
                     check_ok(place_reduction(&what, 2, x, NULL, result));
-                    check_bits(TYPES[r], result, has ? type_beyond(TYPES[r], kind == 1) : type_nan(TYPES[r]), "kind %d, %s", kind,
-                               ROUNDING_NAMES[k % ROUNDING_COUNT]);
+                    check_bits(TYPES[r], result, has ? type_beyond(TYPES[r], kind == 1) : type_nan(TYPES[r]), "kind %d, %s",
+                               kind, ROUNDING_NAMES[k % ROUNDING_COUNT]);
                 }
             }
 }
@@ -316,11 +317,16 @@ static void fill_zero(quire_type type, int kind, size_t n, void *x) {
     const uint64_t sign = type_sign(type);
     for (size_t i = 0; i < n; i++) {
         const uint64_t odd = i % 2 ? sign : 0;
-        type_store(type, x, i, kind == PAIRS ? type_encode(type, 1.5) | odd : kind == NEGATIVE ? sign : kind == BOTH ? odd : 0);
+        type_store(type, x, i,
+                   kind == PAIRS      ? type_encode(type, 1.5) | odd
+                   : kind == NEGATIVE ? sign
+                   : kind == BOTH     ? odd
+                                      : 0);
     }
 }
 
-/* The sign by hand: an exact zero of numbers is -0 downward; of zeros it is -0 if all of them are, whatever the direction. */
+/* The sign by hand: an exact zero of numbers is -0 downward; of zeros it is -0 if all of them are, whatever the direction.
+ */
 START_TEST(exact_zeros) {
     static const size_t lengths[] = { 2, 30, 300, 5000, 9000 };
     static const operation sums[] = { OPERATION_SUM, OPERATION_MEAN, OPERATION_DOT };
@@ -335,9 +341,8 @@ START_TEST(exact_zeros) {
             expectation expected;
             for (int r = 0; r < TYPE_COUNT; r++)
                 for (int k = 0; k < ROUNDING_COUNT; k++)
-                    expected[r][k] = kind == NEGATIVE || (kind == PAIRS && ROUNDINGS[k] == QUIRE_DOWNWARD)
-                                         ? type_sign(TYPES[r])
-                                         : 0;
+                    expected[r][k] =
+                        kind == NEGATIVE || (kind == PAIRS && ROUNDINGS[k] == QUIRE_DOWNWARD) ? type_sign(TYPES[r]) : 0;
             check_everywhere(sums[s], type, n, x, y, QUIRE_EXACT, expected, "zero", l);
             for (int m = 1; m < METHOD_COUNT; m++) check_model(sums[s], type, n, x, y, METHODS[m], "zero", 1 + l);
         }
@@ -382,8 +387,7 @@ static void check_merged(const quire_accumulator *a, const quire_accumulator *b,
     }
     for (int r = 0; r < TYPE_COUNT; r++)
         for (int k = 0; k < ROUNDING_COUNT; k++) {
-            const quire_reduction what =
-                reduction_of(OPERATION_SUM, QUIRE_F64, TYPES[r], QUIRE_EXACT, ROUNDINGS[k]);
+            const quire_reduction what = reduction_of(OPERATION_SUM, QUIRE_F64, TYPES[r], QUIRE_EXACT, ROUNDINGS[k]);
             uint64_t result[1];
             const int minus = zeros ? negative : ROUNDINGS[k] == QUIRE_DOWNWARD;
             check_ok(quire_finish(&what, &sum, NULL, result));

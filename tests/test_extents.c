@@ -6,10 +6,27 @@
 #include "place.h"
 #include "support.h"
 
-static const size_t COUNTS[] = { 0, 1, 2, 3, 5, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000, 0x100000001,
-                                 (size_t)PTRDIFF_MAX / 8, (size_t)PTRDIFF_MAX / 8 + 1, (size_t)PTRDIFF_MAX / 4,
-                                 (size_t)PTRDIFF_MAX / 2, (size_t)PTRDIFF_MAX / 2 + 1, (size_t)PTRDIFF_MAX,
-                                 (size_t)PTRDIFF_MAX + 1, (size_t)PTRDIFF_MAX + 2, SIZE_MAX - 1, SIZE_MAX };
+static const size_t COUNTS[] = { 0,
+                                 1,
+                                 2,
+                                 3,
+                                 5,
+                                 0x7fffffff,
+                                 0x80000000,
+                                 0x80000001,
+                                 0xffffffff,
+                                 0x100000000,
+                                 0x100000001,
+                                 (size_t)PTRDIFF_MAX / 8,
+                                 (size_t)PTRDIFF_MAX / 8 + 1,
+                                 (size_t)PTRDIFF_MAX / 4,
+                                 (size_t)PTRDIFF_MAX / 2,
+                                 (size_t)PTRDIFF_MAX / 2 + 1,
+                                 (size_t)PTRDIFF_MAX,
+                                 (size_t)PTRDIFF_MAX + 1,
+                                 (size_t)PTRDIFF_MAX + 2,
+                                 SIZE_MAX - 1,
+                                 SIZE_MAX };
 #define COUNTS_COUNT (sizeof COUNTS / sizeof *COUNTS)
 
 static ptrdiff_t any_stride(generator *g) {
@@ -73,7 +90,8 @@ static void check_layout(operation op, quire_type type, quire_type result_type, 
     const int good = reaches(x, type_size(type)) && reaches(y, type_size(type)) && has_results(x, type_size(result_type));
     const quire_status expected = !good ? QUIRE_INVALID_LAYOUT : x->outer && x->inner ? QUIRE_NULL_POINTER : QUIRE_OK;
     const quire_status status = quire_reduce(NULL, &what, x, NULL, y, NULL, NULL);
-    check_that(status == expected, "%s of %s to %s, { %zu, %zu, %zu, %td, %td, %td } and { %td, %td, %td }: status %d, not %d",
+    check_that(status == expected,
+               "%s of %s to %s, { %zu, %zu, %zu, %td, %td, %td } and { %td, %td, %td }: status %d, not %d",
                operation_name(op), type_name(type), type_name(result_type), x->outer, x->n, x->inner, x->outer_stride,
                x->stride, x->inner_stride, y->outer_stride, y->stride, y->inner_stride, (int)status, (int)expected);
 }
@@ -122,8 +140,9 @@ END_TEST
 START_TEST(sizes_differ) {
     static const double zeros[8];
     const quire_reduction what = { .operation = QUIRE_DOT, .type = QUIRE_F32 };
-    const quire_layout x = quire_strided(2, 1), others[] = { { 0, 2, 1, 0, 1, 0 }, { 2, 2, 1, 0, 1, 0 }, { 1, 0, 1, 0, 1, 0 },
-                                                             { 1, 3, 1, 0, 1, 0 }, { 1, 2, 0, 0, 1, 0 }, { 1, 2, 2, 0, 1, 0 } };
+    const quire_layout x = quire_strided(2, 1),
+                       others[] = { { 0, 2, 1, 0, 1, 0 }, { 2, 2, 1, 0, 1, 0 }, { 1, 0, 1, 0, 1, 0 },
+                                    { 1, 3, 1, 0, 1, 0 }, { 1, 2, 0, 0, 1, 0 }, { 1, 2, 2, 0, 1, 0 } };
     float result = -1;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         ck_assert_int_eq(quire_reduce(NULL, &what, &x, zeros, &others[k], zeros, &result), QUIRE_INVALID_LAYOUT);

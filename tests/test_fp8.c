@@ -29,18 +29,19 @@ START_TEST(bytes_by_hand) {
         uint8_t byte;
         double value;
     } known[] = {
-        { QUIRE_E5M2, 0x01, 0x1p-16 },   { QUIRE_E5M2, 0x03, 0x1.8p-15 },  { QUIRE_E5M2, 0x04, 0x1p-14 },
-        { QUIRE_E5M2, 0x3c, 1 },         { QUIRE_E5M2, 0xc1, -2.5 },       { QUIRE_E5M2, 0x7b, 57344 },
-        { QUIRE_E5M2, 0x7c, INFINITY },  { QUIRE_E5M2, 0xfc, -INFINITY },  { QUIRE_E4M3, 0x01, 0x1p-9 },
-        { QUIRE_E4M3, 0x07, 0x1.cp-7 },  { QUIRE_E4M3, 0x08, 0x1p-6 },     { QUIRE_E4M3, 0x38, 1 },
-        { QUIRE_E4M3, 0xc3, -2.75 },     { QUIRE_E4M3, 0x78, 256 },        { QUIRE_E4M3, 0x7e, 448 },
+        { QUIRE_E5M2, 0x01, 0x1p-16 },  { QUIRE_E5M2, 0x03, 0x1.8p-15 }, { QUIRE_E5M2, 0x04, 0x1p-14 },
+        { QUIRE_E5M2, 0x3c, 1 },        { QUIRE_E5M2, 0xc1, -2.5 },      { QUIRE_E5M2, 0x7b, 57344 },
+        { QUIRE_E5M2, 0x7c, INFINITY }, { QUIRE_E5M2, 0xfc, -INFINITY }, { QUIRE_E4M3, 0x01, 0x1p-9 },
+        { QUIRE_E4M3, 0x07, 0x1.cp-7 }, { QUIRE_E4M3, 0x08, 0x1p-6 },    { QUIRE_E4M3, 0x38, 1 },
+        { QUIRE_E4M3, 0xc3, -2.75 },    { QUIRE_E4M3, 0x78, 256 },       { QUIRE_E4M3, 0x7e, 448 },
         { QUIRE_E4M3, 0xfe, -448 },
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         for (int m = 0; m < METHOD_COUNT; m++) {
             check_one(OPERATION_SUM, known[k].type, 1, &known[k].byte, NULL, METHODS[m], QUIRE_F64,
                       double_bits(known[k].value), "by hand");
-            check_one(OPERATION_SUM, QUIRE_F64, 1, &known[k].value, NULL, METHODS[m], known[k].type, known[k].byte, "by hand");
+            check_one(OPERATION_SUM, QUIRE_F64, 1, &known[k].value, NULL, METHODS[m], known[k].type, known[k].byte,
+                      "by hand");
         }
 }
 END_TEST
@@ -304,15 +305,24 @@ START_TEST(overflows) {
         double x[3];
         uint8_t e5m2, e4m3;
     } cases[] = {
-        { { 448, 0, 0 }, 0x5f, 0x7e },          { { 448, 16, 0 }, 0x5f, 0x7e }, /* 464, a tie with what would be 480 */
-        { { 448, 16, -0x1p-9 }, 0x5f, 0x7e },   { { 448, 16, 0x1p-9 }, 0x5f, 0x7f },
-        { { -448, -16, 0 }, 0xdf, 0xfe },       { { -448, -16, -0x1p-9 }, 0xdf, 0x7f },
-        { { 448, 32, 0 }, 0x60, 0x7f },         { { -448, -448, 0 }, 0xe3, 0x7f },
-        { { 57344, 0, 0 }, 0x7b, 0x7f },        { { 57344, 4096, 0 }, 0x7c, 0x7f }, /* 61440, a tie with 65536 */
-        { { 57344, 4096, -0x1p-9 }, 0x7b, 0x7f }, { { 57344, 3584, 0 }, 0x7b, 0x7f },
-        { { -57344, -4096, 0 }, 0xfc, 0x7f },   { { -57344, -4096, 0x1p-9 }, 0xfb, 0x7f },
-        { { 0x1p-10, 0, 0 }, 0x14, 0x00 },      { { 0x1p-10, 0x1p-14, 0 }, 0x14, 0x01 },
-        { { 0x1p-9, 0x1p-10, 0 }, 0x1a, 0x02 }, { { -0x1p-10, 0, 0 }, 0x94, 0x80 },
+        { { 448, 0, 0 }, 0x5f, 0x7e },
+        { { 448, 16, 0 }, 0x5f, 0x7e }, /* 464, a tie with what would be 480 */
+        { { 448, 16, -0x1p-9 }, 0x5f, 0x7e },
+        { { 448, 16, 0x1p-9 }, 0x5f, 0x7f },
+        { { -448, -16, 0 }, 0xdf, 0xfe },
+        { { -448, -16, -0x1p-9 }, 0xdf, 0x7f },
+        { { 448, 32, 0 }, 0x60, 0x7f },
+        { { -448, -448, 0 }, 0xe3, 0x7f },
+        { { 57344, 0, 0 }, 0x7b, 0x7f },
+        { { 57344, 4096, 0 }, 0x7c, 0x7f }, /* 61440, a tie with 65536 */
+        { { 57344, 4096, -0x1p-9 }, 0x7b, 0x7f },
+        { { 57344, 3584, 0 }, 0x7b, 0x7f },
+        { { -57344, -4096, 0 }, 0xfc, 0x7f },
+        { { -57344, -4096, 0x1p-9 }, 0xfb, 0x7f },
+        { { 0x1p-10, 0, 0 }, 0x14, 0x00 },
+        { { 0x1p-10, 0x1p-14, 0 }, 0x14, 0x01 },
+        { { 0x1p-9, 0x1p-10, 0 }, 0x1a, 0x02 },
+        { { -0x1p-10, 0, 0 }, 0x94, 0x80 },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (int t = 0; t < TYPE_COUNT; t++)

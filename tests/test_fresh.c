@@ -20,7 +20,7 @@
 #define TRAPS_ALL 0u
 
 #define LONG ((size_t)3 << 20)     /* doubles that two threads share, where two were asked for                            */
-#define LONGEST ((size_t)17 << 20) /* where the number is the default                                                     */
+#define LONGEST ((size_t)17 << 20) /* where the number is the default */
 
 static const struct fresh {
     const char *name;

@@ -35,8 +35,8 @@ typedef struct input {
 
 /* Input number i of the product of families, so many types from the first-th on, and lengths. */
 static input input_new(size_t i, size_t first, size_t types) {
-    input in = { (family)(i / LENGTH_COUNT / types), TYPES[first + i / LENGTH_COUNT % types], LENGTHS[i % LENGTH_COUNT], NULL,
-                 NULL };
+    input in = { (family)(i / LENGTH_COUNT / types), TYPES[first + i / LENGTH_COUNT % types], LENGTHS[i % LENGTH_COUNT],
+                 NULL, NULL };
     in.x = array_new(in.n * type_size(in.type), 0);
     in.y = array_new(in.n * type_size(in.type), 0);
     return in;
@@ -109,8 +109,8 @@ static void result_line(char *text, size_t room, const golden_file *f, operation
                         source *of) {
     const size_t first = type_size(in->type) == 1 ? 0 : f->first_result;
     uint64_t bits[TYPE_COUNT];
-    int length = snprintf(text, room, "%s %s %zu %s :", family_name(in->which), type_name(in->type), in->n,
-                          method_name(method));
+    int length =
+        snprintf(text, room, "%s %s %zu %s :", family_name(in->which), type_name(in->type), in->n, method_name(method));
     of(op, in, method, first, f->results, bits);
     for (size_t r = first; r < f->results; r++)
         length += snprintf(text + length, room - (size_t)length, " %0*llx", (int)(2 * type_size(TYPES[r])),

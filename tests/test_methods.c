@@ -373,7 +373,8 @@ static double bound_of(operation op, quire_type type, quire_method method, size_
 static double magnitudes_of(operation op, quire_type type, size_t n, const void *x, const void *y) {
     double magnitudes;
     void *u, *w;
-    if (op == OPERATION_NRM2 || op == OPERATION_SUMSQ) return bits_double(oracle_reduce(OPERATION_DOT, type, n, x, x, QUIRE_F64));
+    if (op == OPERATION_NRM2 || op == OPERATION_SUMSQ)
+        return bits_double(oracle_reduce(OPERATION_DOT, type, n, x, x, QUIRE_F64));
     if (op != OPERATION_DOT) return bits_double(oracle_reduce(OPERATION_ASUM, type, n, x, NULL, QUIRE_F64));
     u = array_copy(x, n * type_size(type), 0);
     w = array_copy(y, n * type_size(type), 0);

@@ -1,5 +1,6 @@
 /* test_plan.c - how the CUDA backend cuts many vectors into units of work, for devices from one warp to thousands, without a
- * device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for all of them. */
+ * device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for all of them.
+ */
 #include <check.h>
 #include <stdlib.h>
 
@@ -39,7 +40,8 @@ START_TEST(layouts) {
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)), columns = generator_below(&g, 70000);
         const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
         const ptrdiff_t ld = (ptrdiff_t)columns + 1;
-        const quire_layout all[] = { quire_rows(1 + columns, n, ld), quire_columns(n, 1 + columns, ld), quire_strided(n, 3) };
+        const quire_layout all[] = { quire_rows(1 + columns, n, ld), quire_columns(n, 1 + columns, ld),
+                                     quire_strided(n, 3) };
         const quire_layout *l = &all[generator_below(&g, 3)];
         check_plan(l, ALL[generator_below(&g, 4)], sizes[generator_below(&g, 4)], warps, 0);
         check_plan(&all[2], QUIRE_EXACT, sizes[generator_below(&g, 4)], warps, 1);

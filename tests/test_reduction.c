@@ -241,8 +241,10 @@ START_TEST(finish_refuses_bad_arguments) {
                 if (faults & 16) what.rounding = kind == 1 ? (quire_rounding)4 : (quire_rounding)BAD[kind];
                 snprintf(text, sizeof text, "%s, faults 0x%x, kind %u", operation_name(op), faults, kind);
                 check_not_finished(faults & 1 ? NULL : &what, faults & 32 && kind % 2 ? NULL : &sum,
-                                   faults & 32 && !(kind % 2) ? NULL : faults & 64 ? RESULT + 1 : RESULT, statuses[first],
-                                   text);
+                                   faults & 32 && !(kind % 2) ? NULL
+                                   : faults & 64              ? RESULT + 1
+                                                              : RESULT,
+                                   statuses[first], text);
             }
 }
 END_TEST
@@ -253,7 +255,8 @@ START_TEST(finish_takes_what_it_needs) {
     for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++)
         for (int t = 0; t < TYPE_COUNT; t++)
             for (int named = 0; named < 3; named++) {
-                quire_reduction what = { place_operation(op), TYPES[t], (quire_type)0, QUIRE_EXACT, QUIRE_TO_NEAREST, 5, { 0 } };
+                quire_reduction what = { place_operation(op), TYPES[t], (quire_type)0, QUIRE_EXACT,
+                                         QUIRE_TO_NEAREST,    5,        { 0 } };
                 quire_accumulator copy = sum;
                 if (named) what.type = named == 1 ? (quire_type)0 : (quire_type)99, what.result_type = TYPES[t];
                 if (named == 2) what.method = (quire_method)0;

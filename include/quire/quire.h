@@ -175,9 +175,9 @@ QUIRE_API const char *quire_tier_name(quire_tier tier);
 
 /* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread that
  * called the reduction: done of total elements are summed, or of total parts of the work if there are many vectors; the last
- * call of a reduction has done == total. A reduction of fewer than 2^20 elements may not report at all. With several threads a report may find the library's floating-point
- * environment (rounding to nearest, nothing trapped), and flags that it raises may be lost. report == NULL turns it off.
- * QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
+ * call of a reduction has done == total. A reduction of fewer than 2^20 elements may not report at all. With several threads
+ * a report may find the library's floating-point environment (rounding to nearest, nothing trapped), and flags that it
+ * raises may be lost. report == NULL turns it off. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
 QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
                                           void *user);
 
@@ -400,10 +400,10 @@ QUIRE_API quire_status quire_round(const quire_accumulator *accumulator, quire_t
 QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, quire_type result_type, void *result);
 QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
 
-/* Finishes and rounds what quire_reduce would, of accumulators in host memory: sum holds the x[i] (QUIRE_SUM, QUIRE_MEAN), the
- * |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count; squares is read by no operation yet
- * and may be NULL. type is read only where result_type is 0. The three calls above are shorthands, rounding to nearest.
- * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
+/* Finishes and rounds what quire_reduce would, of accumulators in host memory: sum holds the x[i] (QUIRE_SUM, QUIRE_MEAN),
+ * the |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count; squares is read by no
+ * operation yet and may be NULL. type is read only where result_type is 0. The three calls above are shorthands, rounding to
+ * nearest. QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
  * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, result). */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);

@@ -18,7 +18,7 @@
 #define LIMB_BITS 32
 #define LIMB_MASK 0xffffffff
 #define LIMB_LEAST_EXPONENT (2 * -1074)
-#ifndef LIMB_ADDITIONS /* tests/test_carries.c has fewer */
+#ifndef LIMB_ADDITIONS                   /* tests/test_carries.c has fewer */
 #define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry                       */
 #endif
 

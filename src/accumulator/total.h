@@ -200,7 +200,7 @@ QUIRE_INLINE uint64_t total_round(quire_total t, format_description f, quire_rou
     /* The last place kept is 2^q: precision bits below the leading one, but no finer than the least subnormal. */
     int q = t.exponent + 128 - f.precision;
     if (q < f.least_exponent) q = f.least_exponent;
-    int drop = q - t.exponent; /* at least 128 - 53 = 75 bits go: all of low, and some of high */
+    int drop = q - t.exponent;                    /* at least 128 - 53 = 75 bits go: all of low, and some of high */
     if (drop > 128) return sign | (uint64_t)away; /* below half of the least subnormal */
     uint64_t kept = drop == 128 ? 0 : t.high >> (drop - 64);
     uint64_t half = drop == 128 ? t.high >> 63 : t.high >> (drop - 65) & 1;

@@ -53,7 +53,8 @@ static int open_streams(struct gpu *gpu) {
     return fine(error);
 }
 
-/* NULL, or why there is no device: the one of QUIRE_NO_DEVICE's reasons that holds. An old driver is named by CUDA itself. */
+/* NULL, or why there is no device: the one of QUIRE_NO_DEVICE's reasons that holds. An old driver is named by CUDA itself.
+ */
 static const char *missing_devices(void) {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
@@ -76,8 +77,7 @@ int gpu_open(struct gpu **opened, int number) {
         free(gpu);
         return EXIT_TROUBLE;
     }
-    if (cudaSetDevice(number))
-        status = QUIRE_INVALID_DEVICE;
+    if (cudaSetDevice(number)) status = QUIRE_INVALID_DEVICE;
     int failed = status ? EXIT_FINE : open_streams(gpu);
     if (!status && !failed) status = quire_open_cuda(&gpu->context, number, gpu->working);
     if (status) {

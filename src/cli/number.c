@@ -85,9 +85,9 @@ int number_ulp(quire_type type, double value) {
     return exponent - (format->precision - 1);
 }
 
-/* Whether the decimal in text, rounded to the type, is value. For types of 16 and 8 bits it is rounded twice, to double and then
- * by the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint of two such
- * numbers, without being one, for that to matter. */
+/* Whether the decimal in text, rounded to the type, is value. For types of 16 and 8 bits it is rounded twice, to double and
+ * then by the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint of two
+ * such numbers, without being one, for that to matter. */
 static bool reads_back(quire_type type, const char *text, double value) {
     double read = strtod(text, NULL);
     if (type == QUIRE_F64) return read == value;

@@ -15,9 +15,9 @@
 #include "cpu/strided.h"
 #include "cpu/threads.h"
 
-#define PIECES 256                        /* the most pieces of a job                                                */
-#define PIECE_ELEMENTS ((size_t)1 << 16)  /* the fewest elements of a piece                                          */
-#define CACHE_BYTES ((size_t)32 << 20)    /* unless the environment says otherwise, as tests do                         */
+#define PIECES 256                       /* the most pieces of a job                                                */
+#define PIECE_ELEMENTS ((size_t)1 << 16) /* the fewest elements of a piece                                          */
+#define CACHE_BYTES ((size_t)32 << 20)   /* unless the environment says otherwise, as tests do                         */
 
 /* The fewest bytes that a thread is started for: a third of a millisecond's work at 12 GB/s where the caller asked for a
  * number of threads. Where it did not, the processors may be busy: then a thread waits for its turn as long as the others'
@@ -41,7 +41,7 @@ const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
 typedef struct cpu_work {
     const quire_job *job;
     const cpu_context *context;
-    size_t size;  /* bytes of an element                                                                                */
+    size_t size; /* bytes of an element                                                                                */
     ptrdiff_t x_stride, y_stride; /* in bytes; size if the vector is contiguous                                          */
     size_t tile;  /* elements of a tile; for exact, just a unit of length                                               */
     size_t piece; /* elements of a piece: a power of two of tiles, or all if there is one                               */

@@ -129,9 +129,9 @@ static void add_counts(exact_state *x, const block_counts *counts, size_t steps)
 }
 
 /* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. If there
- * are errors, these lose as much again. A product that is dropped for being too small loses less than half a unit, and nothing
- * else; an error that is no multiple of the least double loses 2^-1075 more. So two halves are not quite enough, and three
- * are. */
+ * are errors, these lose as much again. A product that is dropped for being too small loses less than half a unit, and
+ * nothing else; an error that is no multiple of the least double loses 2^-1075 more. So two halves are not quite enough, and
+ * three are. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
     const size_t halves = s->engine->streams == 1 ? 1 : 3;
@@ -198,7 +198,8 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 #define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
-#define CARRY_ELEMENTS (LIMB_ADDITIONS / 16) /* limbs are carried when so many have been added, and perhaps one stretch more */
+#define CARRY_ELEMENTS                                                                                                      \
+    (LIMB_ADDITIONS / 16) /* limbs are carried when so many have been added, and perhaps one stretch more */
 
 /* An element adds to a limb twice at most: the two pieces of a product of doubles overlap. */
 _Static_assert(2 * (CARRY_ELEMENTS + SLOW_BLOCKS * BLOCK_ELEMENTS) <= LIMB_ADDITIONS / 2,
@@ -338,7 +339,7 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
         slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                    \
     }                                                                                                                       \
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                        \
-        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                            \
+        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                               \
     }                                                                                                                       \
     static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
         return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                            \

@@ -49,9 +49,9 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
 }
 
 /* The same of products of doubles that go to a loose window, by half the greatest sum of two bit patterns: its field is that
- * of both exponents, and (1 + a) (1 + b) < 4. How small they are is not known. No product reaches term_highest, and no window
- * has a higher top: a range beyond it would be looked for in vain. (One less would still do: a block takes half of what the
- * headroom allows.) */
+ * of both exponents, and (1 + a) (1 + b) < 4. How small they are is not known. No product reaches term_highest, and no
+ * window has a higher top: a range beyond it would be looked for in vain. (One less would still do: a block takes half of
+ * what the headroom allows.) */
 QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite) {
     term_range r = { (int)(most >> 51) - 2 * 1023 + 2, term_lowest(c) };
     if (r.high > term_highest(c)) r.high = term_highest(c);

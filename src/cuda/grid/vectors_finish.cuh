@@ -27,7 +27,8 @@ static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS
 
 /* Rounds the total of a vector of n elements, and stores it. */
 template <class Agent>
-static __device__ __forceinline__ void store_vector(const vectors_job &job, size_t v, size_t n, double (&word)[VECTORS_WORDS]) {
+static __device__ __forceinline__ void store_vector(const vectors_job &job, size_t v, size_t n,
+                                                    double (&word)[VECTORS_WORDS]) {
     if constexpr (Agent::is_exact && Agent::words == 3)
         if (word[1] != 0 || word[2] != 0) two_of_three(word);
     const bool alone = Agent::is_exact ? word[1] == 0 : Agent::words == 1 || kahan_sum_alone(word);
@@ -43,7 +44,8 @@ static __device__ __forceinline__ void store_vector(const vectors_job &job, size
 }
 
 /* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole warp. */
-static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_accumulator &sum, size_t v, size_t n, int lane) {
+static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_accumulator &sum, size_t v, size_t n,
+                                                int lane) {
     if (!job.accumulator) {
         const quire_total limbs = warp_total(sum.limb, lane);
         if (lane) return;

@@ -41,8 +41,7 @@ static __device__ __noinline__ void parts_by_limbs(const vectors_job &job, warp_
     cells.empty(lane);
     for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS && some_unknown; i += WARP) word[i] += __ldcg(&limbs[i]), limbs[i] = 0;
     nonzero = __any_sync(WHOLE_WARP, nonzero);
-    const int64_t other =
-        nonzero ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, at.y, 0, at.n, job.magnitude, lane);
+    const int64_t other = nonzero ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, at.y, 0, at.n, job.magnitude, lane);
     if (lane == 0) cells.sum.other |= other;
     __syncwarp();
     store_limbs(job, cells.sum, v, at.n, lane);

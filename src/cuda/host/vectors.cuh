@@ -18,8 +18,7 @@ static vectors_kernels find_vectors_kernels(const quire_job *job) {
 static cudaError_t start_vectors(const cuda_context *c, const void *function, vectors_job *work, size_t units) {
     const size_t warps = VECTORS_THREADS / 32, blocks = units / warps + (units % warps != 0);
     int resident = 1;
-    const cudaError_t error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
     if (error) return error;
     size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * resident * 4));
     void *arguments[] = { work };
@@ -54,8 +53,8 @@ static quire_status reduce_layout(const cuda_context *c, const quire_job *job, c
     vectors_job work = vectors_job_of(c, job, accumulator);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
-    const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),
-                                       accumulator != NULL);
+    const vectors_plan p =
+        plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c), accumulator != NULL);
     work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
     return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
 }

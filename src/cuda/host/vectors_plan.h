@@ -23,9 +23,9 @@ static inline int plan_has_columns(const quire_layout *l) {
     return l->inner >= 8 && inner < stride;
 }
 
-/* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32. Exact
- * sums have no order: of columns a thread takes one, so that neighbouring threads read neighbouring elements, unless there
- * are fewer columns than threads of a warp. */
+/* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
+ * Exact sums have no order: of columns a thread takes one, so that neighbouring threads read neighbouring elements, unless
+ * there are fewer columns than threads of a warp. */
 static inline unsigned plan_threads(const quire_layout *x, quire_method method, int size) {
     const unsigned count = method == QUIRE_EXACT ? (unsigned)vectors_group(size) : VECTORS_LANES;
     unsigned threads = 1;

@@ -100,8 +100,8 @@ static __device__ __forceinline__ bool is_last_block(unsigned *ended) {
     return threadIdx.x == 0 && atomicAdd(ended, 1u) == gridDim.x - 1;
 }
 
-/* The segments that were left out, a slot each, cut so that the grid has a part for each of its warps, or as many as there is
- * room for. The last block to end forgets them. */
+/* The segments that were left out, a slot each, cut so that the grid has a part for each of its warps, or as many as there
+ * is room for. The last block to end forgets them. */
 template <class Format, bool PRODUCT, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     long_segments_kernel(const __grid_constant__ vectors_job job) {

@@ -2,8 +2,8 @@
  *
  * A vector is shared by "threads" neighbouring threads, a power of two, so that a warp has 32 / threads vectors at once, and
  * takes "turns" times as many, one after the other: its bundle. A lane then finishes one vector of the bundle, all lanes
- * together. Long vectors are cut into parts, a unit of work each; the last unit of a bundle to end brings its parts together.
- * No unit waits for another.
+ * together. Long vectors are cut into parts, a unit of work each; the last unit of a bundle to end brings its parts
+ * together. No unit waits for another.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,15 +22,15 @@
 #define QUIRE_CONSTANT static inline
 #endif
 
-#define VECTORS_THREADS 256     /* of a block                                                                              */
-#define VECTORS_PLACES (1 << 17) /* parts there can be in all                                                              */
-#define VECTORS_IN_PARTS 65536  /* vectors that are cut                                                                    */
-#define VECTORS_LIMBS 2048      /* of those, as many as have limbs of their own for what parts cannot tell                 */
-#define VECTORS_BLOCKS 2         /* of a multiprocessor, that registers are to leave room for                          */
-#define VECTORS_LANES 8         /* of the canonical order, that a thread has                                               */
-#define VECTORS_WORDS 3         /* the most numbers a sum consists of                                                      */
+#define VECTORS_THREADS 256 /* of a block                                                                              */
+#define VECTORS_PLACES (1 << 17) /* parts there can be in all */
+#define VECTORS_IN_PARTS 65536   /* vectors that are cut   */
+#define VECTORS_LIMBS 2048     /* of those, as many as have limbs of their own for what parts cannot tell                 */
+#define VECTORS_BLOCKS 2       /* of a multiprocessor, that registers are to leave room for                          */
+#define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
+#define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
 #define PART_LEAST 2048        /* elements of a part                                                                       */
-#define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on                                          */
+#define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
@@ -70,7 +70,7 @@ typedef struct {
     format_description format; /* of the results                                                                      */
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format                     */
     void *results;
-    unsigned *zero;            /* of zeros_kernel: whether the exact sum was 0                                          */
+    unsigned *zero; /* of zeros_kernel: whether the exact sum was 0                                          */
     quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it                             */
     unsigned threads, turns;        /* see above                                                                           */
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */

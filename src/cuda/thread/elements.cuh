@@ -42,8 +42,7 @@ template <class Format, int COUNT> struct element_group {
         const element *p = v.x + (ptrdiff_t)k * v.stride;
         const ptrdiff_t apart = (ptrdiff_t)step * v.stride;
 #pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            of[i] = k + i * step < end ? p[i * apart] : zero_element<Format>(plus);
+        for (int i = 0; i < COUNT; i++) of[i] = k + i * step < end ? p[i * apart] : zero_element<Format>(plus);
     }
     /* Elements k to k + COUNT - 1, some times 16 bytes, which are there, side by side and aligned together. */
     __device__ __forceinline__ void load_aligned(vector_view<Format> v, size_t k) {

@@ -1,10 +1,10 @@
-/* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of that have
- * lost, and so on; the last of these is added up twice, rounded down and rounded up. As long as the two are equal nothing is
- * lost: all the numbers together are the exact sum of all terms.
+/* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of that
+ * have lost, and so on; the last of these is added up twice, rounded down and rounded up. As long as the two are equal
+ * nothing is lost: all the numbers together are the exact sum of all terms.
  *
- * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never above the
- * exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that are NaN, which
- * equal nothing.
+ * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never above
+ * the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that are NaN,
+ * which equal nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -80,8 +80,8 @@ template <class Format, bool PRODUCT> using exact_sum_of = exact_sum<exact_terms
 
 /* The sum of a group as one number; answers whether it is exact. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ bool group_total(const exact_group<Format, PRODUCT> &x, const exact_group<Format, PRODUCT> &y,
-                                                   bool magnitude, double *total) {
+static __device__ __forceinline__ bool group_total(const exact_group<Format, PRODUCT> &x,
+                                                   const exact_group<Format, PRODUCT> &y, bool magnitude, double *total) {
     typedef exact_terms<Format, PRODUCT> terms;
     typename terms::sum_type down = 0, up = 0;
 #pragma unroll

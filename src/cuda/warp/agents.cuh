@@ -21,8 +21,8 @@ template <class Format, bool PRODUCT, int COUNT> struct group_pair {
     element_group<Format, COUNT> x, y;
 
     /* From element k on, of those before end. side_by_side: a thread may take neighbours. */
-    __device__ __forceinline__ void load(const vector_pair<Format> &v, size_t k, size_t end, unsigned thread, unsigned threads,
-                                         bool side_by_side) {
+    __device__ __forceinline__ void load(const vector_pair<Format> &v, size_t k, size_t end, unsigned thread,
+                                         unsigned threads, bool side_by_side) {
         if (side_by_side && k + (size_t)threads * COUNT <= end) {
             x.load_aligned(v.x, k + thread * COUNT);
             if (PRODUCT) y.load_aligned(v.y, k + thread * COUNT);
@@ -43,8 +43,8 @@ template <class Format, bool PRODUCT, class Method, bool IS_EXACT, int COUNT> st
     }
     /* Calls use(group) for the groups of a range; the next is under way while one is used. */
     template <class Use>
-    static __device__ __forceinline__ void each_group(const vector_pair<Format> &v, size_t begin, size_t end, unsigned thread,
-                                                      unsigned threads, Use use) {
+    static __device__ __forceinline__ void each_group(const vector_pair<Format> &v, size_t begin, size_t end,
+                                                      unsigned thread, unsigned threads, Use use) {
         const size_t step = (size_t)threads * COUNT;
         const bool neighbours = has_neighbours(v, begin);
         group now, next;
@@ -63,8 +63,8 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
     typedef exact_sum_of<Format, PRODUCT> sum;
     static constexpr int words = exact_terms<Format, PRODUCT>::words;
 
-    static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end, order_rows,
-                                                           bool magnitude, unsigned thread, unsigned threads) {
+    static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
+                                                           order_rows, bool magnitude, unsigned thread, unsigned threads) {
         sum s;
         s.clear();
         base::each_group(v, begin, end, thread, threads,
@@ -72,7 +72,8 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
         return merged(s, threads);
     }
     /* Of a vector that is one group of each thread. */
-    static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude, unsigned threads) {
+    static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude,
+                                                            unsigned threads) {
         sum s;
         s.clear();
         add_group<Format, PRODUCT>(s, g.x, g.y, magnitude);
@@ -124,9 +125,8 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
         lanes.clear();
         for (size_t from = begin; from < end || tree.tiles == 0; from += tile) {
             const size_t to = end - from < tile ? end : from + tile;
-            base::each_group(v, from, to, thread, threads, [&](const typename base::group &g) {
-                lanes.template add<PRODUCT>(g.x, g.y, magnitude);
-            });
+            base::each_group(v, from, to, thread, threads,
+                             [&](const typename base::group &g) { lanes.template add<PRODUCT>(g.x, g.y, magnitude); });
             __syncwarp();
             lanes.fold(threads);
             if (threads < WARP || (from == begin && to == end)) break;
@@ -136,7 +136,8 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
         if (tree.tiles) tree.total(lanes.state[0]);
         return total_of(lanes.state[0]);
     }
-    static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude, unsigned threads) {
+    static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude,
+                                                            unsigned threads) {
         sums lanes;
         lanes.clear();
         lanes.template add<PRODUCT>(g.x, g.y, magnitude);

@@ -1,8 +1,8 @@
 /* cells.cuh - the slow way of exact sums, for whatever exact_sum.cuh cannot hold: a warp's cells in shared memory, one for
  * every 16 bits from 2^-2148 on, to which all lanes add by 32-bit atomics, and an accumulator into which cells are emptied.
  *
- * A cell takes 16 bits of a term, with their sign; so it holds 2^15 of them. An element has at most two terms (the product of
- * two doubles), which meet in a cell at most once each.
+ * A cell takes 16 bits of a term, with their sign; so it holds 2^15 of them. An element has at most two terms (the product
+ * of two doubles), which meet in a cell at most once each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -90,15 +90,16 @@ struct seen_terms {
         const bool n = __any_sync(WHOLE_WARP, nan), p = __any_sync(WHOLE_WARP, positive_infinity),
                    m = __any_sync(WHOLE_WARP, negative_infinity), z = __any_sync(WHOLE_WARP, positive_zero),
                    t = __any_sync(WHOLE_WARP, nonzero);
-        if (lane == 0) sum.nan = n, sum.positive_infinity = p, sum.negative_infinity = m, sum.other = (t ? OTHER_NONZERO : 0) | z;
+        if (lane == 0)
+            sum.nan = n, sum.positive_infinity = p, sum.negative_infinity = m, sum.other = (t ? OTHER_NONZERO : 0) | z;
         __syncwarp();
     }
 };
 
 /* Adds elements begin to end of a vector to cleared cells; sum.limb and its flags hold them then. By a whole warp. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<Format> x, vector_view<Format> y, size_t begin,
-                                                 size_t end, bool magnitude, int lane) {
+static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<Format> x, vector_view<Format> y,
+                                                 size_t begin, size_t end, bool magnitude, int lane) {
     typedef typename Format::real real;
     seen_terms seen = {};
     for (size_t from = begin; from < end; from += CELL_ELEMENTS) {
@@ -122,8 +123,8 @@ static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<
     seen.store(cells.sum, lane);
 }
 
-/* What terms there are beside -0, as the word "other" of an accumulator; by a whole warp, which stops at the first that is no
- * zero. */
+/* What terms there are beside -0, as the word "other" of an accumulator; by a whole warp, which stops at the first that is
+ * no zero. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ int64_t other_terms(vector_view<Format> x, vector_view<Format> y, size_t begin, size_t end,
                                                    bool magnitude, int lane) {
