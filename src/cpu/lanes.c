@@ -1,5 +1,5 @@
 /* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile.h for every format, term and
- * method of the lists, and the table of them.
+ * arithmetic of the lists, and the table of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@
 #include "cpu/tile.h"
 
 /* An instance: tile.h with every choice made. */
-#define INSTANCE(method, METHOD, words, rows, format, FORMAT, real, term, inexact)                                          \
+#define INSTANCE(method, words, format, FORMAT, real, term, inexact)                                                        \
     static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total) { \
         const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                            \
                                            words,                                                                           \
@@ -50,11 +50,12 @@
             tile_sum_##real(t, x, y, n, tile, fetches, total);                                                              \
     }
 #define OF_TERM(term, TERM, inexact, format, FORMAT, real) INSTANCES(format, FORMAT, real, term, inexact)
-#define INSTANCES(format, FORMAT, real, term, inexact) QUIRE_LANE_METHODS(INSTANCE, format, FORMAT, real, term, inexact)
+#define INSTANCES(format, FORMAT, real, term, inexact) QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term, inexact)
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )
 
-#define ENTRY(method, METHOD, words, rows, format, type, term, TERM) [type][TERM][METHOD] = format##_##term##_##method,
+#define ENTRY(method, METHOD, words, rows, format, type, term, TERM)                                                        \
+    [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
 #define ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
 

@@ -1,6 +1,6 @@
 /* methods.h - the list of methods.
  *
- * A method that adds down the lanes is a file like kahan.h (add, merge, total), an include of it in lanes.h, and a line
+ * A method that adds down the lanes is a file like kahan.h (add, merge, total), an include of it in lanes.h, and its lines
  * here. exact is not among them: it needs no order, and has drivers of its own on limbs, bins and windows.
  *
  * SPDX-License-Identifier: MIT
@@ -19,6 +19,12 @@
     X(plain, QUIRE_PLAIN, 1, ROWS_GROW, __VA_ARGS__)                                                                        \
     X(pairwise, QUIRE_PAIRWISE, 1, ROWS_FIXED, __VA_ARGS__)                                                                 \
     X(kahan, QUIRE_KAHAN, 2, ROWS_GROW, __VA_ARGS__)
+
+/* Whose arithmetic a method has, and those that have their own: pairwise is plain in tiles of another size. */
+#define ARITHMETIC_plain plain
+#define ARITHMETIC_pairwise plain
+#define ARITHMETIC_kahan kahan
+#define QUIRE_LANE_ARITHMETICS(X, ...) X(plain, 1, __VA_ARGS__) X(kahan, 2, __VA_ARGS__)
 
 #define QUIRE_STATE_WORDS 2 /* the most words a lane's state has */
 
