@@ -30,7 +30,7 @@ static void check_against(const quire_accumulator *a, const oracle *o, const cha
 static void check_carried(const quire_accumulator *a) {
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++)
         check_that(a->limb[i] >= 0 && a->limb[i] < (int64_t)1 << 32, "limb %d is %lld", i, (long long)a->limb[i]);
-    check_that(!(a->other & ~(((int64_t)1 << 32) | 1)), "other is %lld", (long long)a->other);
+    check_that(a->other == 0 || a->other == 1 || a->other == UINT32_MAX, "other is %lld", (long long)a->other);
     check_that(!((a->nan | a->positive_infinity | a->negative_infinity) >> 1), "a flag is not 0 or 1");
 }
 

@@ -362,7 +362,7 @@ QUIRE_API quire_status quire_reduce_segments(quire_context *context, const quire
 typedef struct quire_accumulator {
     int64_t limb[QUIRE_ACCUMULATOR_LIMBS];
     int64_t count;             /* how many terms were added, modulo 2^64                                                */
-    int64_t other;             /* not 0 once a term other than -0 was added, at least 2^32 once one other than a zero    */
+    int64_t other;             /* not 0 once a term other than -0 was added, 2^32 - 1 or more once one other than a zero */
     int64_t nan;               /* not 0 once a NaN, or a product of Inf and 0, was added                                */
     int64_t positive_infinity; /* not 0 once +Inf was added                                                             */
     int64_t negative_infinity; /* not 0 once -Inf was added                                                             */

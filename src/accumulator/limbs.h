@@ -22,9 +22,9 @@
 #define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry                       */
 #endif
 
-/* The word "other" counts terms that are +0 below this, and all other terms but -0 in multiples of it: of 2^31 accumulators
- * neither sum reaches the other. */
-#define OTHER_NONZERO ((int64_t)1 << 32)
+/* What the word "other" is once a term was no zero; 1 if there was but +0. Of 2^31 accumulators, as many as are merged before
+ * a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be or-ed in. */
+#define OTHER_NONZERO (((int64_t)1 << 32) - 1)
 
 #define LIMB_GREATEST_EXPONENT (2 * 1024 + 64)
 #if (LIMB_GREATEST_EXPONENT - LIMB_LEAST_EXPONENT + 1 + LIMB_BITS - 1) / LIMB_BITS + 1 != QUIRE_ACCUMULATOR_LIMBS
@@ -87,10 +87,10 @@ QUIRE_INLINE void limbs_carry(int64_t *limb) {
     limb[QUIRE_ACCUMULATOR_LIMBS - 1] += carry;
 }
 
-/* Carries; flags, which merging adds up, go back to 0 or 1. */
+/* Carries; flags, which merging adds up, go back to what one accumulator has. */
 QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
     limbs_carry(a->limb);
-    a->other = (a->other >= OTHER_NONZERO ? OTHER_NONZERO : 0) | ((a->other & (OTHER_NONZERO - 1)) != 0);
+    a->other = a->other >= OTHER_NONZERO ? OTHER_NONZERO : a->other != 0;
     a->nan = a->nan != 0;
     a->positive_infinity = a->positive_infinity != 0;
     a->negative_infinity = a->negative_infinity != 0;
