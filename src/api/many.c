@@ -36,8 +36,8 @@ static int is_contiguous(const quire_layout *l) { return l->n <= 1 || l->stride 
 quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, const void *x,
                           const quire_layout *y_layout, const void *y, void *results) {
     if (!what || !x_layout) return QUIRE_NULL_POINTER;
-    const operation_description is = describe_operation(what->operation ? what->operation : QUIRE_SUM);
     const quire_reduction r = reduction_with_defaults(*what);
+    const operation_description is = describe_operation(r.operation);
     quire_status status = check_reduction(&r);
     if (status) return status;
     if (is.arrays == 1) y_layout = x_layout, y = x;
