@@ -164,7 +164,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     work.format = describe_format(job->result_type);
     const bool wants_zero = job->method == QUIRE_EXACT && !accumulator && job->n && job->rounding == QUIRE_DOWNWARD;
     if (wants_zero) work.zero = &c->workspace->zero;
-    work.is_number = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && work.format.precision >= 8;
+    work.is_number = is_number(job, work.format);
     work.result = job->result, work.accumulator = accumulator;
     work.workspace = c->workspace;
     work.tile = order_tile(job->n, order_rows_of(job->method));

@@ -34,6 +34,11 @@ static size_t warps_of_device(const cuda_context *c) {
     return (size_t)(c->wish.blocks ? c->wish.blocks * (VECTORS_THREADS / 32) : (unsigned)c->multiprocessors * 24);
 }
 
+/* Whether a result is the sum itself, and the hardware rounds to its format: none of less than bfloat16's bits. */
+static bool is_number(const quire_job *job, format_description format) {
+    return job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && format.precision >= 8;
+}
+
 static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     vectors_job work = {};
     work.at.x = job->x, work.at.y = job->y;
@@ -41,7 +46,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.rows = order_rows_of(job->method);
     work.finish = job->finish, work.rounding = job->rounding;
     work.format = describe_format(job->result_type);
-    work.is_number = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && work.format.precision >= 8;
+    work.is_number = is_number(job, work.format);
     work.results = job->result, work.accumulator = accumulator;
     work.workspace = c->vectors;
     return work;
