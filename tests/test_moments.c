@@ -207,6 +207,27 @@ START_TEST(accumulators) {
 }
 END_TEST
 
+/* A count of 2^64 - 1, and n - correction beyond 64 bits. */
+START_TEST(greatest_counts) {
+    const double x[3] = { 1, -2, 5 };
+    const int64_t corrections[] = { INT64_MIN, -2, -1, 0, INT64_MAX };
+    oracle_moments o;
+    quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, squares = sum;
+    check_ok(quire_accumulate(NULL, &sum, QUIRE_F64, 3, x));
+    check_ok(quire_accumulate_products(NULL, &squares, QUIRE_F64, 3, x, x));
+    sum.count = squares.count = -1;
+    oracle_moments_open(&o, QUIRE_F64, 3, x, x);
+    o.x.count = o.xx.count = UINT64_MAX;
+    for (int i = 0; i < 10; i++) {
+        const quire_reduction what = { MOMENTS[i % 2], 0, QUIRE_F64, 0, QUIRE_TO_NEAREST, corrections[i / 2], { 0 } };
+        double result = 0;
+        check_ok(quire_finish(&what, &sum, &squares, &result));
+        check_bits(QUIRE_F64, &result, expected_of(&o, &what), "correction %lld", (long long)what.correction);
+    }
+    oracle_moments_close(&o);
+}
+END_TEST
+
 /* Of two vectors. */
 typedef struct pair_sums {
     quire_accumulator x, y, xx, yy, xy;
@@ -328,6 +349,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, equal_elements);
     tcase_add_test(cases, reference_datasets);
     tcase_add_loop_test(cases, accumulators, 0, TYPE_COUNT);
+    tcase_add_test(cases, greatest_counts);
     tcase_add_loop_test(cases, pairs, 0, TYPE_COUNT);
     tcase_add_test(cases, correlation_of_a_line);
     tcase_add_test(cases, bad_accumulators);
