@@ -8,36 +8,37 @@ import sys
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from plot_theme import (GAP, REFERENCE, TYPES, WIDTH, data_name, error_axis, fit, height_of, in_order, label_points,
-                        size_name, top_of)
+from plot_theme import (REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_points,
+                        size_name)
 
 
 # --------------------------------------------------------------------------------------------------- error against time
 
 def draw_error_time(theme, rows, facts, operation, n, place):
-    """A point a method, its error bound as a whisker. Types go down and data across, or the other way if there are fewer
-    data than types."""
+    """A point a method, its error bound as a whisker. Types go down and data across; if there are fewer data than types,
+    the other way."""
     rows = [r for r in rows if r["n"] == n and not math.isnan(r["error_ulps"]) and r["timing"] != "events"]
     turned = len(in_order(rows, "family")) < len(in_order(rows, "type"))
     down, across = ("family", "type") if turned else ("type", "family")
     names = {"type": lambda t: TYPES.get(t, t), "family": data_name}
-    lines, columns = in_order(rows, down), in_order(rows, across)
+    order = {"type": in_order(rows, "type"), "family": data_in_order(rows)}
+    lines, columns = order[down], order[across]
     figure, axes = theme.panels(len(lines), len(columns), 2.35)
     times = [r["time"] for r in rows]
     ticks = [2.0**p for p in range(math.floor(math.log2(min(times))), math.ceil(math.log2(max(times))) + 1)]
     drawn = []
     for line, one in enumerate(lines):
-        top = top_of([r for r in rows if r[down] == one])
+        errors = Errors([r[key] for r in rows for key in ("error_ulps", "bound_ulps") if r[down] == one])
         for column, other in enumerate(columns):
             axis = axes[line][column]
             mine = [r for r in rows if (r[down], r[across]) == (one, other)]
-            wrong = error_axis(theme, axis, top, column == 0)
+            errors.draw(theme, axis, column == 0)
             axis.set_xscale("log")
             axis.set_xlim(min(times) / 1.25, max(times) * 1.35)
             axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             axis.xaxis.set_minor_locator(NullLocator())
             axis.axvline(1, color=theme.ink, linewidth=0.7, linestyle=":")
-            drawn.append((axis, [draw_point(theme, axis, r, wrong) for r in mine]))
+            drawn.append((axis, [draw_point(theme, axis, r, errors) for r in mine]))
             if line == 0:
                 axis.set_title(names[across](other), fontsize=9.5)
         axes[line][0].set_ylabel(f"{names[down](one)}\nerror in ulps")
@@ -50,11 +51,11 @@ def draw_error_time(theme, rows, facts, operation, n, place):
     theme.finish(figure, title, facts, place, "error-time")
 
 
-def draw_point(theme, axis, row, wrong):
+def draw_point(theme, axis, row, errors):
     colour, marker, _ = theme.look(row["method"])
-    y = wrong if math.isinf(row["error_ulps"]) else height_of(row["error_ulps"], row["method"] == "exact")
+    y = errors.height(row["error_ulps"], row["method"] == "exact")
     if row["method"] != "exact" and not math.isnan(row["bound_ulps"]):
-        bound = wrong if math.isinf(row["bound_ulps"]) else height_of(row["bound_ulps"])
+        bound = errors.height(row["bound_ulps"])
         axis.plot([row["time"]] * 2, [y, bound], color=colour, linewidth=1, alpha=0.8, zorder=2)
         axis.plot(row["time"], bound, marker="_", color=colour, markersize=7, zorder=2)
     axis.plot(row["time"], y, marker=marker, color=colour, markersize=7, zorder=4, markeredgewidth=0, clip_on=False)
@@ -146,12 +147,11 @@ def draw_error_n(theme, rows, facts, operation, place):
     """The error in ulps, on the first data there are."""
     first = rows[0]["family"]
     shown = [r for r in rows if r["family"] == first and not math.isnan(r["error_ulps"]) and r["timing"] != "events"]
-    top = max([height_of(r["error_ulps"]) for r in shown if math.isfinite(r["error_ulps"])] + [GAP + 2])
+    errors = Errors([r["error_ulps"] for r in shown])
 
     def draw(axis, mine):
-        wrong = error_axis(theme, axis, top, True)
-        return draw_lines(theme, axis, mine, lambda r: wrong if math.isinf(r["error_ulps"]) else
-                          height_of(r["error_ulps"], r["method"] == "exact"), False)
+        errors.draw(theme, axis, True)
+        return draw_lines(theme, axis, mine, lambda r: errors.height(r["error_ulps"], r["method"] == "exact"), False)
 
     title = f"Error against size: {operation}, {data_name(first)} data"
     by_type(theme, shown, draw, "error in ulps", title, facts, place, "error-n", False)

@@ -22,12 +22,11 @@ LOOKS = {
 }
 OTHER = ("#666666", "#aaaaaa", "P", "--")
 INKS = {"light": ("#24292f", "#d0d7de"), "dark": ("#e6edf3", "#3d444d")}
-NAMES = {"fast-math": "fast-math loop", "cub": "CUB", "cub in float": "CUB in float"}
+NAMES = {"cub": "CUB", "cub in float": "CUB in float"}
 TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double"}
 REFERENCE = {"cpu": ("baseline", "fast-math loop"), "gpu": ("ceiling", "reading alone")}
 WIDTH = 8.6  # inches, which is the width of a page on GitHub
-GAP = 1.0  # decades between what is always correctly rounded and the scale of errors
-LEAST = 0.5  # ulps, where that scale begins
+LEAST = 0.5  # ulps, where scales of errors begin
 
 plt.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "quire", "font.family": "DejaVu Sans", "font.size": 9,
                      "axes.spines.top": False, "axes.spines.right": False})
@@ -36,6 +35,13 @@ plt.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "quire", "font.fami
 def in_order(rows, key):
     """The values of a column, in the order of their first appearance."""
     return list(dict.fromkeys(row[key] for row in rows))
+
+
+def data_in_order(rows):
+    """Condition numbers first, from the least; then the other data."""
+    families = in_order(rows, "family")
+    conditions = [family for family in families if family.startswith("condition-")]
+    return sorted(conditions, key=lambda family: float(family[10:])) + [f for f in families if f not in conditions]
 
 
 def size_name(n):
@@ -147,37 +153,40 @@ def together(axis, points):
 
 def label_points(axis, points, side=None):
     """Labels for points (x, y, name, colour); none for exact on its line, which is named at the axis."""
-    points = [point for point in points if point[1] or point[2] != "exact"]
+    points = [point for point in points if point[1] > 0 or point[2] != "exact"]
     write_labels(axis, [(x, y, ", ".join(NAMES.get(name, name) for name in names), colour)
                         for x, y, names, colour in together(axis, points)], side)
 
 
-# ---------------------------------------------------------------------------------------------------- a scale of errors
-
-def height_of(error, always_right=False):
-    """Where an error stands: at 0 what is always correctly rounded; GAP above that the decades from half an ulp on."""
-    return 0 if always_right else GAP + math.log10(max(error, LEAST) / LEAST)
+# ------------------------------------------------------------------------------------------------- a scale of errors
 
 
-def error_axis(theme, axis, top, words):
-    """Errors in ulps. top: of what is finite; above it stands what is not."""
-    wrong = top + 1
-    axis.set_ylim(-0.4, wrong + 0.5)
-    every = max(1, math.ceil((top - GAP) / 6))
-    powers = range(0, math.floor(top - GAP) + 1, every)
-    heights = [0, GAP] + [GAP + math.log10(10.0**p / LEAST) for p in powers[1:]] + [wrong]
-    names = [{0: "1", 1: "10"}.get(p, f"$10^{{{p}}}$") for p in powers[1:]]
-    axis.set_yticks(heights, ["exact", "0.5"] + names + ["Inf, NaN"])
-    axis.yaxis.set_minor_locator(NullLocator())
-    axis.axhline(0, color=theme.look("exact")[0], linewidth=1.4, zorder=1)
-    axis.axhline(GAP / 2, color=theme.faint, linewidth=0.8, linestyle=(0, (1, 2)))
-    if words:
-        axis.text(0.98, 0.06, "correctly rounded, always", transform=axis.get_yaxis_transform(), fontsize=6.5,
-                  va="bottom", ha="right", color=theme.look("exact")[0])
-    return wrong
+class Errors:
+    """Where errors stand: from half an ulp on in decades, from 0 to top; above, what is not finite; below, what is always
+    correctly rounded."""
 
+    def __init__(self, errors):
+        finite = [error for error in errors if math.isfinite(error)]
+        self.top = max([self.decades(error) for error in finite] + [2])
+        self.wrong, self.right, self.margin = self.top * 1.12, -0.14 * self.top, 0.09 * self.top
 
-def top_of(rows):
-    """The height of the greatest finite error or bound."""
-    finite = [r[key] for r in rows for key in ("error_ulps", "bound_ulps") if math.isfinite(r[key])]
-    return max([height_of(error) for error in finite] + [GAP + 2])
+    @staticmethod
+    def decades(error):
+        return math.log10(max(error, LEAST) / LEAST)
+
+    def height(self, error, always_right=False):
+        return self.right if always_right else self.wrong if math.isinf(error) else self.decades(error)
+
+    def draw(self, theme, axis, words):
+        """Errors in ulps, on the vertical axis; words: what the line below means."""
+        axis.set_ylim(self.right - self.margin, self.wrong + self.margin)
+        powers = range(0, math.floor(self.top + math.log10(LEAST)) + 1, max(1, math.ceil(self.top / 6)))[1:]
+        names = [{1: "10"}.get(p, f"$10^{{{p}}}$") for p in powers]
+        axis.set_yticks([self.right, 0] + [self.decades(10.0**p) for p in powers] + [self.wrong],
+                        ["exact", "0.5"] + names + ["Inf, NaN"])
+        axis.yaxis.set_minor_locator(NullLocator())
+        axis.axhline(self.right, color=theme.look("exact")[0], linewidth=1.4, zorder=1)
+        axis.axhline(self.right / 2, color=theme.faint, linewidth=0.8, linestyle=(0, (1, 2)))
+        if words:
+            axis.text(0.98, self.right - self.margin / 4, "correctly rounded, always", fontsize=6.5, va="top",
+                      ha="right", transform=axis.get_yaxis_transform(), color=theme.look("exact")[0])
