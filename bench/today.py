@@ -20,7 +20,7 @@ import time
 
 import numpy
 
-N, TELLING = 10**7, 1000
+N, TELLING, TURNS = 10**7, 1000, 25
 METHODS = {"exact": 1, "kahan": 2, "pairwise": 3, "plain": 4}  # as in quire.h
 TYPES = {"f16": 1, "f32": 3, "f64": 4}
 LOOPS = """
@@ -65,13 +65,17 @@ def quire_sum(library, x, type_in, type_out, method):
     return run
 
 
-def measured(run, turns):
-    best = math.inf
-    for _ in range(turns):
-        begin = time.perf_counter()
-        value = run()
-        best = min(best, time.perf_counter() - begin)
-    return float(value), best
+def measured(rows):
+    """A result and a best time for each row; all take turns, so that what disturbs one disturbs all."""
+    values, best = {}, {label: math.inf for label, _, _ in rows}
+    for turn in range(TURNS):
+        for label, run, most in rows:
+            if turn >= most:
+                continue
+            begin = time.perf_counter()
+            values[label] = float(run())
+            best[label] = min(best[label], time.perf_counter() - begin)
+    return [(label, values[label], best[label]) for label, _, _ in rows]
 
 
 def error_of(value, truth):
@@ -85,19 +89,19 @@ def show(error, nearest):
 
 
 def rows_of(library, loops, x, listed, wide):
-    """What is compared: a label, a call without arguments, and how often it is timed."""
+    """What is compared: a label, a call without arguments, and how often it is timed at most."""
     is_half = x.dtype == numpy.float16
     size, of_x, of_wide = ctypes.c_long(x.size), x.ctypes.data_as(ctypes.c_void_p), wide.ctypes.data_as(ctypes.c_void_p)
     if is_half:
-        yield "a loop in float, halves converted before", lambda: loops.loop_f32(of_wide, size), 15
-        yield "NumPy, `x.sum(dtype=float32)`", lambda: x.sum(dtype=numpy.float32), 15
+        yield "a loop in float, halves converted before", lambda: loops.loop_f32(of_wide, size), TURNS
+        yield "NumPy, `x.sum(dtype=float32)`", lambda: x.sum(dtype=numpy.float32), TURNS
     else:
-        yield "a loop", lambda: loops.loop_f64(of_x, size), 15
-        yield "NumPy, `x.sum()`", x.sum, 15
+        yield "a loop", lambda: loops.loop_f64(of_x, size), TURNS
+        yield "NumPy, `x.sum()`", x.sum, TURNS
     yield "Python, `math.fsum` of a list", lambda: math.fsum(listed), 2
     for method in ("plain", "pairwise", "kahan", "exact"):
         types = ("f16", "f32") if is_half else ("f64", "f64")
-        yield f"quire, {method}", quire_sum(library, x, *types, method), 15
+        yield f"quire, {method}", quire_sum(library, x, *types, method), TURNS
 
 
 def table(library, loops, name, dtype, condition, result):
@@ -105,8 +109,7 @@ def table(library, loops, name, dtype, condition, result):
     nearest = float(result(truth.numerator / truth.denominator))
     found = float(numpy.abs(x.astype(numpy.float64)).sum() / abs(truth))
     print(f"\n10^7 {name}, condition number {found:.1g}\n\n| | relative error | time |\n|---|---|---|")
-    for label, run, turns in rows_of(library, loops, x, x.tolist(), x.astype(numpy.float32)):
-        value, seconds = measured(run, turns)
+    for label, value, seconds in measured(list(rows_of(library, loops, x, x.tolist(), x.astype(numpy.float32)))):
         print(f"| {label} | {show(error_of(value, truth), value == nearest)} | {seconds * 1e3:.3g} ms |")
 
 
