@@ -3,43 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ._chunks import accumulate
 from ._quire import ffi, lib
 from ._reduce import Array, operand
-from ._types import (CODES, F64, MEAN, NRM2, PLAIN_BITS, STDDEV, SUM, VARIANCE, Rounding, fail, pointer, reduction,
-                     result_dtype, whole_number)
+from ._types import (CODES, F64, MEAN, NRM2, STDDEV, SUM, VARIANCE, Rounding, fail, pointer, reduction, result_dtype,
+                     whole_number)
 
 WORDS = 140
-CHUNK = 1 << 16  # elements that are copied at a time where an array is not contiguous
-
-
-def chunks(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
-    """The elements of arrays of one shape as contiguous pieces, in the order of memory where that is a walk along it."""
-    x = arrays[0]
-    if all(a.flags.c_contiguous for a in arrays):
-        yield arrays
-    elif all(a.flags.f_contiguous for a in arrays):
-        yield tuple(a.T for a in arrays)
-    elif x.size:
-        bits = PLAIN_BITS.get(x.dtype)
-        plain = [a.view(bits) for a in arrays] if bits is not None else list(arrays)
-        walk = np.nditer(plain, ["external_loop", "buffered"], [["readonly", "contig"]] * len(plain), order="K",
-                         buffersize=CHUNK)
-        for pieces in walk:
-            yield tuple(p.view(x.dtype) for p in (pieces if len(plain) > 1 else (pieces,)))
-
-
-def accumulated(words: Any, arrays: tuple[Array, ...], call: Callable[..., int], name: str) -> None:
-    """Adds arrays to the C accumulator, piece by piece."""
-    code = CODES[arrays[0].dtype]
-    for pieces in chunks(arrays):
-        status = call(ffi.NULL, words, code, pieces[0].size, *(pointer(p) for p in pieces))
-        if status:
-            fail(status, name)
 
 
 def pair(x: Any, y: Any, name: str) -> tuple[Array, Array]:
@@ -85,14 +59,14 @@ class Accumulator:
         """Adds every element of an array of any shape. Returns the accumulator."""
         a = operand(x, "Accumulator.add")
         with self._lock:
-            accumulated(self._c, (a,), lib.quire_accumulate, "Accumulator.add")
+            accumulate(self._c, (a,), lib.quire_accumulate, "Accumulator.add")
         return self
 
     def add_magnitudes(self, x: Any, /) -> Accumulator:
         """Adds the magnitude of every element. Returns the accumulator."""
         a = operand(x, "Accumulator.add_magnitudes")
         with self._lock:
-            accumulated(self._c, (a,), lib.quire_accumulate_magnitudes, "Accumulator.add_magnitudes")
+            accumulate(self._c, (a,), lib.quire_accumulate_magnitudes, "Accumulator.add_magnitudes")
         return self
 
     def add_products(self, x: Any, y: Any, /) -> Accumulator:
@@ -104,7 +78,7 @@ class Accumulator:
         """
         a, b = pair(x, y, "Accumulator.add_products")
         with self._lock:
-            accumulated(self._c, (a, b), lib.quire_accumulate_products, "Accumulator.add_products")
+            accumulate(self._c, (a, b), lib.quire_accumulate_products, "Accumulator.add_products")
         return self
 
     def merge(self, other: Accumulator, /) -> Accumulator:

@@ -18,7 +18,7 @@ Group = tuple[int, Axes]  # a size, and a stride for each array
 class Plan(NamedTuple):
     """How one reduction of one layout is called. Pure, so equal layouts share it."""
 
-    axes: Axes  # those reduced, each in [0, ndim)
+    vectors: int  # how many results
     order: Axes | None  # to be transposed to this and copied first: kept axes, then reduced ones
     flip: Any | None  # an index that turns axes around first
     layouts: tuple[Any, ...]  # quire_layout *, one for each array
@@ -90,7 +90,7 @@ def plan(shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, 
         return tuple(layout(outer, vector, inner, which) for which in range(arrays))
 
     if n == 0 or vectors == 0:
-        return Plan(reduced, None, None, made((vectors, one[1]), (n, one[1]), one), final, None)
+        return Plan(vectors, None, None, made((vectors, one[1]), (n, one[1]), one), final, None)
 
     vector, flip = groups(reduced), None
     if any_order and len(vector) > 1:
@@ -109,7 +109,7 @@ def plan(shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, 
 
     if len(vector) > 1 or len(results) > 2:
         rows: Group = (vectors, (n,) * arrays)
-        return Plan(reduced, kept + reduced, None, made(rows, (n, (1,) * arrays), one), final, None)
+        return Plan(vectors, kept + reduced, None, made(rows, (n, (1,) * arrays), one), final, None)
     run = vector[0] if vector else (1, (1,) * arrays)
     if len(results) == 2:
         outer, inner = results
@@ -119,4 +119,4 @@ def plan(shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, 
         outer, inner = (results or [one])[0], one
     if flip is not None and all(part == slice(None) for part in flip):
         flip = None
-    return Plan(reduced, None, flip, made(outer, run, inner), shape_in_memory, back)
+    return Plan(vectors, None, flip, made(outer, run, inner), shape_in_memory, back)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
+from ._chunks import reduce_whole
 from ._layout import normalized, plan
 from ._quire import ffi, lib
 from ._types import CODES, I64, code_of, fail, pointer, reduction, result_dtype
@@ -78,7 +79,10 @@ def reduce(name: str, operation: int, arrays: tuple[Array, ...], axis: Any, dtyp
                 raise TypeError(f"{word} must be a string, not {value!r}") from None
         normalized(axis, x.ndim)
         raise
-    if way.order is not None:
+    in_pieces = way.order is not None and way.vectors == 1 and method == "exact"
+    if in_pieces:
+        pass
+    elif way.order is not None:
         arrays = tuple(np.ascontiguousarray(a.transpose(way.order)) for a in arrays)
     elif way.flip is not None:
         arrays = tuple(a[way.flip] for a in arrays)
@@ -88,7 +92,9 @@ def reduce(name: str, operation: int, arrays: tuple[Array, ...], axis: Any, dtyp
         results = place(out if way.back is None else None, way.shape, wanted, arrays)
     else:
         results = np.empty(way.shape, wanted)
-    if len(arrays) == 1:
+    if in_pieces:
+        status = reduce_whole(what, operation, arrays, results, name)
+    elif len(arrays) == 1:
         status = lib.quire_reduce(NULL, what, way.layouts[0], pointer(arrays[0]), NULL, NULL, pointer(results))
     else:
         status = lib.quire_reduce(NULL, what, way.layouts[0], pointer(arrays[0]), way.layouts[1], pointer(arrays[1]),
