@@ -180,8 +180,8 @@ class Moments:
     >>> import numpy as np, quire
     >>> m = quire.Moments(np.array([1.0, 2.0]))
     >>> m += np.array([3.0, 6.0])
-    >>> m.mean()
-    np.float64(3.0)
+    >>> m.mean(), m.var(correction=1)
+    (np.float64(3.0), np.float64(4.666666666666667))
     """
 
     __slots__ = ("_squares", "_sum")

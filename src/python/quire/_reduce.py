@@ -20,12 +20,12 @@ def operand(x: Any, name: str) -> Array:
     """An array of the machine's own numbers, aligned: x itself if it is one."""
     if type(x) is not np.ndarray:
         x = _arrays.as_numpy(x, name)
-    dtype = x.dtype
-    if dtype not in CODES:
-        native = dtype if dtype.isnative else dtype.newbyteorder("=")
+    a: Array = x
+    if a.dtype not in CODES:
+        native = a.dtype if a.dtype.isnative else a.dtype.newbyteorder("=")
         code_of(native, name)
-        x = x.astype(native, copy=False)
-    return x if x.flags.aligned else x.copy()
+        a = a.astype(native, copy=False)
+    return a if a.flags.aligned else a.copy()
 
 
 def results_for(out: Any, dtype: Any, x_dtype: np.dtype[Any], name: str) -> np.dtype[Any]:

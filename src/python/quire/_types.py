@@ -28,7 +28,7 @@ CODES: dict[np.dtype[Any], int] = {np.dtype(name): FORMATS[name] for name in ("f
 # NumPy exports no buffer of another package's formats, but of integers of their size.
 PLAIN_BITS: dict[np.dtype[Any], Any] = {}
 
-INVALID_OPERATION, OUT_OF_MEMORY = 15, 30
+INVALID_OPERATION, INVALID_MOMENTS, OUT_OF_MEMORY = 15, 19, 30
 
 
 def code_of(dtype: np.dtype[Any], name: str) -> int:
@@ -45,6 +45,7 @@ def code_of(dtype: np.dtype[Any], name: str) -> int:
 
 def result_dtype(dtype: Any, name: str) -> np.dtype[Any]:
     """The dtype that a caller names, by NumPy's words or those of another library of the array API."""
+    found: np.dtype[Any]
     try:
         found = np.dtype(dtype)
     except TypeError:
@@ -102,6 +103,8 @@ def fail(status: int, name: str) -> NoReturn:
     text = f"quire.{name}: {ffi.string(lib.quire_status_string(status)).decode()}"
     if status == INVALID_OPERATION:
         raise NotImplementedError(text)
+    if status == INVALID_MOMENTS:
+        raise ValueError(text)
     if status == OUT_OF_MEMORY:
         raise MemoryError(text)
     raise RuntimeError(text)
