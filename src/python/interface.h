@@ -39,3 +39,8 @@ int quire_merge(quire_accumulator *into, const quire_accumulator *from);
 int quire_carry(quire_accumulator *accumulator);
 int quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares, void *result);
 int quire_round_root(const quire_accumulator *accumulator, int result_type, void *result);
+
+struct CUstream_st;
+int quire_open_cuda(quire_context **context, int device, struct CUstream_st *stream);
+int quire_set_stream(quire_context *context, struct CUstream_st *stream);
+void quire_close(quire_context *context);

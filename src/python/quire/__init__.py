@@ -14,3 +14,11 @@ from ._segments import segment_sum
 __version__: str = _ffi.string(_lib.quire_version()).decode()
 
 __all__ = ["Accumulator", "Moments", "asum", "mean", "norm", "segment_sum", "std", "sum", "var", "vecdot", "vector_norm"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "torch":  # not before it is asked for: it imports PyTorch
+        from importlib import import_module
+
+        return import_module("quire.torch")
+    raise AttributeError(f"module 'quire' has no attribute {name!r}")

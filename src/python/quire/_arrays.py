@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ._types import PLAIN_BITS
+
 Array = np.ndarray[Any, Any]
 CPU = 1  # kDLCPU
+OTHER_FORMATS = ("bfloat16", "float8_e5m2", "float8_e4m3fn")
 
 
 def is_foreign(x: Any) -> bool:
@@ -36,9 +39,20 @@ def shared(x: Any, name: str) -> Array:
         raise TypeError(f"quire.{name}: this {type(x).__name__} is not in the memory of the CPU (DLPack's device type is "
                         f"{int(device[0])})")
     try:
+        word = str(getattr(x, "dtype", "")).rpartition(".")[2]
+        if word in OTHER_FORMATS and is_tensor(x):  # DLPack has names for them, but NumPy has not
+            import ml_dtypes
+
+            bits = sys.modules["torch"].uint16 if x.itemsize == 2 else sys.modules["torch"].uint8
+            return np.from_dlpack(x.detach().view(bits)).view(getattr(ml_dtypes, word))
         return np.from_dlpack(x)
-    except (BufferError, RuntimeError, TypeError) as error:
+    except (BufferError, ImportError, RuntimeError, TypeError) as error:
         raise TypeError(f"quire.{name}: NumPy cannot share the memory of this {type(x).__name__}: {error}") from None
+
+
+def is_tensor(x: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
 
 
 def namespace_of(x: Any) -> Any:
@@ -50,7 +64,12 @@ def namespace_of(x: Any) -> Any:
 
 def like(result: Any, x: Any) -> Any:
     """A result of NumPy as an array of the library of x; it shares the memory."""
-    return namespace_of(x).from_dlpack(np.asarray(result))
+    result = np.asarray(result)
+    if result.dtype in PLAIN_BITS:
+        module = namespace_of(x)
+        bits = module.from_dlpack(result.view(PLAIN_BITS[result.dtype]))
+        return bits.view(getattr(module, result.dtype.name))
+    return namespace_of(x).from_dlpack(result)
 
 
 def foreign(name: str, *arrays: Any, out: Any, **options: Any) -> Any:
@@ -60,6 +79,12 @@ def foreign(name: str, *arrays: Any, out: Any, **options: Any) -> Any:
     if out is not None:
         raise TypeError(f"quire.{name}: out is for NumPy arrays; {type(arrays[0]).__name__} gives a new array")
     owner = next(x for x in arrays if is_foreign(x))
+    if is_tensor(owner) and options.get("where", True) is True and name != "segment_sum":
+        from . import torch
+
+        options.pop("where", None)
+        options.pop("method" if name in ("var", "std") else "correction", None)
+        return torch._call(name, arrays, **options)
     options.pop("method" if name in ("var", "std") else "correction", None)
     if is_foreign(options.get("where")):
         options["where"] = shared(options["where"], name)
