@@ -1,5 +1,5 @@
-// What Python sees of include/quire/quire.h, in the words that cffi parses: no preprocessor. The compiler checks every line
-// against the header itself. Enumerations are plain ints, so that Python passes numbers.
+// What Python sees of include/quire/quire.h, in the words that cffi parses: no preprocessor. The compiler checks every
+// line against the header itself. Enumerations are plain ints, so that Python passes numbers.
 
 typedef struct {
     int operation, type, result_type, method, rounding;
@@ -28,16 +28,18 @@ double quire_sumd(const double *x, size_t n);
 
 int quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, const void *x,
                  const quire_layout *y_layout, const void *y, void *results);
-int quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments, int index, const void *begin,
-                          const void *end, const void *x, const void *y, void *results);
+int quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments, int index,
+                          const void *begin, const void *end, const void *x, const void *y, void *results);
 
 int quire_accumulate(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x);
-int quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x);
+int quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, int type, size_t n,
+                                const void *x);
 int quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x,
                               const void *y);
 int quire_merge(quire_accumulator *into, const quire_accumulator *from);
 int quire_carry(quire_accumulator *accumulator);
-int quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares, void *result);
+int quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
+                 void *result);
 int quire_round_root(const quire_accumulator *accumulator, int result_type, void *result);
 
 struct CUstream_st;

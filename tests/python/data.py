@@ -26,7 +26,7 @@ def filled(shape, name, family, seed):
                 x[~np.isfinite(x.astype(np.float64))] = 1
         if family == "telescoping" and size > 1:
             half = size // 2
-            x[half:2 * half] = -x[:half]
+            x[half : 2 * half] = -x[:half]
             x[random.integers(size)] = dtype.type(1)
     return x.reshape(shape)
 
@@ -56,7 +56,9 @@ def axes(draw, ndim):
 
 def vectors(x, axis):
     """The shape of results without and with keepdims, and the vectors that they are of, as contiguous rows."""
-    reduced = tuple(range(x.ndim)) if axis is None else tuple(sorted(a % x.ndim for a in np.atleast_1d(axis).astype(int)))
+    reduced = (
+        tuple(range(x.ndim)) if axis is None else tuple(sorted(a % x.ndim for a in np.atleast_1d(axis).astype(int)))
+    )
     kept = tuple(a for a in range(x.ndim) if a not in reduced)
     shape = tuple(x.shape[a] for a in kept)
     kept_in_place = tuple(1 if a in reduced else x.shape[a] for a in range(x.ndim))

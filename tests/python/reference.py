@@ -45,8 +45,12 @@ def rounded(value, name, rounding="nearest", root=False, zero=0.0):
     half = Fraction(2) ** (ulp - 1)
     count = isqrt(int(size / half**2 // 1)) if root else int(size / half // 1)  # of half ulps, rounded down
     exact = (count * half) ** (2 if root else 1) == size
-    away = {"nearest": count % 2 == 1 and (not exact or count // 2 % 2 == 1),
-            "upward": value > 0, "downward": value < 0, "toward_zero": False}[rounding]
+    away = {
+        "nearest": count % 2 == 1 and (not exact or count // 2 % 2 == 1),
+        "upward": value > 0,
+        "downward": value < 0,
+        "toward_zero": False,
+    }[rounding]
     away = away and not (exact and count % 2 == 0)
     result = (count // 2 + away) * 2 * half
     if result > greatest:
@@ -77,8 +81,14 @@ def exact_mean(terms, name):
     return exact_sum(terms, name, over=len(terms)) if terms else nan
 
 
-CANONICAL_NAN = {"float16": 0x7E00, "float32": 0x7FC00000, "float64": 0x7FF8 << 48, "bfloat16": 0x7FC0,
-                 "float8_e5m2": 0x7E, "float8_e4m3fn": 0x7F}
+CANONICAL_NAN = {
+    "float16": 0x7E00,
+    "float32": 0x7FC00000,
+    "float64": 0x7FF8 << 48,
+    "bfloat16": 0x7FC0,
+    "float8_e5m2": 0x7E,
+    "float8_e4m3fn": 0x7F,
+}
 
 
 def bits(value, name):

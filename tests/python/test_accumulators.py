@@ -43,7 +43,9 @@ def test_products_magnitudes_mean_norm(name):
     dot = sum((Fraction(a) * Fraction(b) for a, b in zip(floats(x), floats(y), strict=True)), Fraction(0))
     assert quire.Accumulator().add_products(x, y).sum(dtype_of(name)).tobytes() == bits(rounded(dot, name), name)
     square = sum((Fraction(t) ** 2 for t in floats(x)), Fraction(0))
-    assert quire.Accumulator().add_products(x, x).norm(dtype_of(name)).tobytes() == bits(rounded(square, name, root=True), name)
+    assert quire.Accumulator().add_products(x, x).norm(dtype_of(name)).tobytes() == bits(
+        rounded(square, name, root=True), name
+    )
     total = sum(map(Fraction, floats(x)))
     assert quire.Accumulator(x).mean(dtype_of(name)).tobytes() == bits(rounded(total / x.size, name), name)
     magnitudes = exact_sum([abs(t) for t in floats(x)], name)
@@ -54,7 +56,12 @@ def test_journeys():
     x = filled((1000,), "float64", "any finite bits", 3)
     a = quire.Accumulator(x)
     assert len(a.to_bytes()) == 1120
-    for b in (quire.Accumulator.from_bytes(a.to_bytes()), pickle.loads(pickle.dumps(a)), copy.deepcopy(a), copy.copy(a)):
+    for b in (
+        quire.Accumulator.from_bytes(a.to_bytes()),
+        pickle.loads(pickle.dumps(a)),
+        copy.deepcopy(a),
+        copy.copy(a),
+    ):
         assert b == a and b.sum().tobytes() == a.sum().tobytes() and b.count == 1000
         b += 1.0
         assert b != a

@@ -18,7 +18,9 @@ def refused(error, words, call, *args, **options):
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("kind", ["int64", "uint8", "bool", "complex128", "longdouble", "S3", "object", "datetime64[s]"])
+@pytest.mark.parametrize(
+    "kind", ["int64", "uint8", "bool", "complex128", "longdouble", "S3", "object", "datetime64[s]"]
+)
 def test_kinds_that_are_refused(call, kind):
     refused(TypeError, "works on floating-point numbers", call, np.zeros(3, kind))
     refused(TypeError, "dtype must be one of", call, X, dtype=kind)
@@ -89,8 +91,11 @@ def test_vecdot():
 
 def test_segments():
     for offsets, error, words in [
-        ([0, 5], ValueError, "[0, 4]"), ([-1, 2], ValueError, "[0, 4]"), ([], ValueError, "one element more"),
-        ([[0, 1]], ValueError, "one dimension"), ([0.0, 1.0], TypeError, "must be integers"),
+        ([0, 5], ValueError, "[0, 4]"),
+        ([-1, 2], ValueError, "[0, 4]"),
+        ([], ValueError, "one element more"),
+        ([[0, 1]], ValueError, "one dimension"),
+        ([0.0, 1.0], TypeError, "must be integers"),
     ]:
         refused(error, words, quire.segment_sum, X[0], offsets)
     refused(ValueError, "x must have one dimension", quire.segment_sum, X, [0, 1])
@@ -103,7 +108,12 @@ def test_segments():
 def test_out_of_every_layout(call):
     x = np.arange(12, dtype=np.float32).reshape(3, 4) + 0.1
     right = call(x, axis=1)
-    for out in (np.empty(3, np.float32), np.empty(6, np.float32)[::2], np.empty(3, np.float32)[::-1], np.empty(3, ">f4")):
+    for out in (
+        np.empty(3, np.float32),
+        np.empty(6, np.float32)[::2],
+        np.empty(3, np.float32)[::-1],
+        np.empty(3, ">f4"),
+    ):
         assert call(x, axis=1, out=out) is out
         assert (out == right).all()
     wide = np.empty(3)

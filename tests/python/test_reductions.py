@@ -51,7 +51,9 @@ def test_defaults(data):
 def test_where(data):
     x = data.draw(arrays())
     axis, keepdims = data.draw(axes(x.ndim)), data.draw(st.booleans())
-    mask = np.random.default_rng(data.draw(st.integers(0, 99))).random(x.shape) < data.draw(st.sampled_from([0, 0.5, 1]))
+    mask = np.random.default_rng(data.draw(st.integers(0, 99))).random(x.shape) < data.draw(
+        st.sampled_from([0, 0.5, 1])
+    )
     shape, in_place, rows = vectors(x, axis)
     masks = vectors(mask, axis)[2]
     chosen = [floats(row[m]) for row, m in zip(rows, masks, strict=True)]
@@ -68,15 +70,19 @@ def test_mean_asum_norm(data):
     shape, _, rows = vectors(x, axis)
     terms = [floats(row) for row in rows]
     agree(quire.asum(x, axis=axis), [exact_sum([abs(t) for t in row], name) for row in terms], shape, name)
-    agree(quire.vector_norm(x, axis=axis),
-          [rounded(sum((Fraction(t) ** 2 for t in row), Fraction(0)), name, root=True) for row in terms], shape, name)
+    agree(
+        quire.vector_norm(x, axis=axis),
+        [rounded(sum((Fraction(t) ** 2 for t in row), Fraction(0)), name, root=True) for row in terms],
+        shape,
+        name,
+    )
     agree(quire.mean(x, axis=axis), [exact_mean(row, name) for row in terms], shape, name)
 
 
 @given(st.data())
 def test_vecdot(data):
     x = data.draw(arrays(families=["any finite bits", "small integers"]).filter(lambda a: a.ndim > 0))
-    y = filled(x.shape[data.draw(st.integers(0, x.ndim - 1)):], x.dtype.name, "any finite bits", 5)
+    y = filled(x.shape[data.draw(st.integers(0, x.ndim - 1)) :], x.dtype.name, "any finite bits", 5)
     axis = data.draw(st.integers(-y.ndim, -1))
     shape, _, rows = vectors(x, axis)
     others = vectors(np.broadcast_to(y, x.shape), axis)[2]
@@ -111,11 +117,23 @@ def test_variance(data):
     values = []
     for row in rows:
         terms, n = [Fraction(float(t)) for t in row], len(row)
-        values.append((n * sum(t * t for t in terms) - sum(terms) ** 2) / Fraction(n * (n - correction))
-                      if n > 0 and n - correction > 0 else None)
-    agree(quire.var(x, axis=axis, correction=correction), [nan if v is None else rounded(v, name) for v in values], shape, name)
-    agree(quire.std(x, axis=axis, correction=float(correction)),
-          [nan if v is None else rounded(v, name, root=True) for v in values], shape, name)
+        values.append(
+            (n * sum(t * t for t in terms) - sum(terms) ** 2) / Fraction(n * (n - correction))
+            if n > 0 and n - correction > 0
+            else None
+        )
+    agree(
+        quire.var(x, axis=axis, correction=correction),
+        [nan if v is None else rounded(v, name) for v in values],
+        shape,
+        name,
+    )
+    agree(
+        quire.std(x, axis=axis, correction=float(correction)),
+        [nan if v is None else rounded(v, name, root=True) for v in values],
+        shape,
+        name,
+    )
 
 
 def test_fsum():
@@ -133,14 +151,23 @@ def test_large_arrays_of_every_layout(name):
         agree(quire.sum(view), [expected], (), name)
     part = x[1:, 3:77, ::2]  # no layout describes it: it goes through an accumulator
     agree(quire.sum(part), [exact_sum(floats(part.ravel()), name)], (), name)
-    agree(quire.vector_norm(part), [rounded(sum(Fraction(t) ** 2 for t in floats(part.ravel())), name, root=True)], (), name)
+    agree(
+        quire.vector_norm(part),
+        [rounded(sum(Fraction(t) ** 2 for t in floats(part.ravel())), name, root=True)],
+        (),
+        name,
+    )
     agree(quire.asum(part), [exact_sum([abs(t) for t in floats(part.ravel())], name)], (), name)
     terms, n = [Fraction(t) for t in floats(part.ravel())], part.size
     variance = (n * sum(t * t for t in terms) - sum(terms) ** 2) / n**2
     agree(quire.var(part), [rounded(variance, name)], (), name)
     agree(quire.std(part), [rounded(variance, name, root=True)], (), name)
-    agree(quire.vecdot(part[:, 0, 0], part[:, 1, 1], dtype=np.float64),
-          [exact_dot(floats(part[:, 0, 0]), floats(part[:, 1, 1]), "float64")], (), "float64")
+    agree(
+        quire.vecdot(part[:, 0, 0], part[:, 1, 1], dtype=np.float64),
+        [exact_dot(floats(part[:, 0, 0]), floats(part[:, 1, 1]), "float64")],
+        (),
+        "float64",
+    )
     rows = part[:3]  # nor this, with several results: it is copied
     agree(quire.sum(rows, axis=(1, 2)), [exact_sum(floats(row.ravel()), name) for row in rows], (3,), name)
 
@@ -167,8 +194,12 @@ def test_segments():
         result = quire.segment_sum(x, ends)
         spans = [x[a:b] if b > a else x[:0] for a, b in zip(ends[:-1], ends[1:], strict=True)]
         agree(result, [exact_sum(floats(s), "float32") for s in spans], (49,), "float32")
-    agree(quire.segment_sum(x[::-2], [0, 3, 500], dtype="float64"),
-          [exact_sum(floats(x[::-2][:3]), "float64"), exact_sum(floats(x[::-2][3:]), "float64")], (2,), "float64")
+    agree(
+        quire.segment_sum(x[::-2], [0, 3, 500], dtype="float64"),
+        [exact_sum(floats(x[::-2][:3]), "float64"), exact_sum(floats(x[::-2][3:]), "float64")],
+        (2,),
+        "float64",
+    )
 
 
 def test_foreign_byte_order_and_misalignment():

@@ -39,8 +39,11 @@ def test_bits_are_those_of_numpy(call, name):
             result, right = call(t, axis=axis, keepdims=keepdims), call(x, axis=axis, keepdims=keepdims)
             assert type(result) is torch.Tensor and result.dtype == t.dtype and tuple(result.shape) == right.shape
             assert bits(result) == np.ascontiguousarray(right).tobytes()
-    views = [(t.permute(2, 0, 1), x.transpose(2, 0, 1)), (t[::2, 1:, ::3], x[::2, 1:, ::3]),
-             (t[:1].expand(4, 5, 7), np.broadcast_to(x[:1], (4, 5, 7)))]
+    views = [
+        (t.permute(2, 0, 1), x.transpose(2, 0, 1)),
+        (t[::2, 1:, ::3], x[::2, 1:, ::3]),
+        (t[:1].expand(4, 5, 7), np.broadcast_to(x[:1], (4, 5, 7))),
+    ]
     for view, same in views:
         assert bits(call(view, axis=1)) == np.ascontiguousarray(call(same, axis=1)).tobytes()
         assert bits(call(view, dtype=torch.float64)) == call(same, dtype=np.float64).tobytes()
@@ -64,8 +67,8 @@ def test_gradients(name):
     operator = getattr(torch.ops.quire, name)
     for dim in DIMS:
         for keepdim in (False, True):
-            assert torch.autograd.gradcheck(lambda t: operator(t, dim, keepdim), x)  # noqa: B023
-            assert torch.autograd.gradgradcheck(lambda t: operator(t, dim, keepdim), x)  # noqa: B023
+            assert torch.autograd.gradcheck(lambda t: operator(t, dim, keepdim), x)
+            assert torch.autograd.gradgradcheck(lambda t: operator(t, dim, keepdim), x)
     options = {"correction": 1} if name in ("var", "std") else {}
     assert torch.autograd.gradcheck(lambda t: operator(t, [1], **options), x)
     quire.sum(x.float()).backward()
@@ -120,7 +123,7 @@ def test_rms_norm_keeps_a_rows_bits_in_any_batch():
         whole = rms_norm(x, weight)
         for part in (x[7:8], x[5:9], x[:100]):
             begin = part.storage_offset() // 1000
-            assert bits(rms_norm(part, weight)) == bits(whole[begin:begin + len(part)])
+            assert bits(rms_norm(part, weight)) == bits(whole[begin : begin + len(part)])
 
 
 def test_batch_invariant():

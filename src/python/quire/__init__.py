@@ -13,7 +13,19 @@ from ._segments import segment_sum
 
 __version__: str = _ffi.string(_lib.quire_version()).decode()
 
-__all__ = ["Accumulator", "Moments", "asum", "mean", "norm", "segment_sum", "std", "sum", "var", "vecdot", "vector_norm"]
+__all__ = [
+    "Accumulator",
+    "Moments",
+    "asum",
+    "mean",
+    "norm",
+    "segment_sum",
+    "std",
+    "sum",
+    "var",
+    "vecdot",
+    "vector_norm",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -10,8 +10,21 @@ import numpy as np
 from ._chunks import accumulate
 from ._quire import ffi, lib
 from ._reduce import Array, operand
-from ._types import (CODES, F64, MEAN, NRM2, STDDEV, SUM, VARIANCE, Rounding, fail, pointer, reduction, result_dtype,
-                     whole_number)
+from ._types import (
+    CODES,
+    F64,
+    MEAN,
+    NRM2,
+    STDDEV,
+    SUM,
+    VARIANCE,
+    Rounding,
+    fail,
+    pointer,
+    reduction,
+    result_dtype,
+    whole_number,
+)
 
 WORDS = 140
 
@@ -30,7 +43,7 @@ def pair(x: Any, y: Any, name: str) -> tuple[Array, Array]:
 class Accumulator:
     """An exact sum under way: nothing is rounded before `sum`, `mean` or `norm` asks for the total.
 
-    The order of additions and merges never shows in a result. An accumulator may be added to by several threads at a time.
+    The order of additions and merges never shows in a result. Several threads may add to one accumulator at a time.
 
     Parameters
     ----------
@@ -130,7 +143,7 @@ class Accumulator:
 
     @property
     def words(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The 140 int64 words themselves: a view to be added up over ranks, ``comm.Allreduce(MPI.IN_PLACE, a.words)``."""
+        """The 140 int64 words themselves, to be added up over ranks: ``comm.Allreduce(MPI.IN_PLACE, a.words)``."""
         return self._words
 
     def to_bytes(self) -> bytes:
@@ -142,7 +155,9 @@ class Accumulator:
         """The accumulator whose `to_bytes` gave data."""
         view = memoryview(data).cast("B")
         if len(view) != 8 * WORDS:
-            raise ValueError(f"quire.Accumulator.from_bytes: {len(view)} bytes are none; an accumulator has {8 * WORDS}")
+            raise ValueError(
+                f"quire.Accumulator.from_bytes: {len(view)} bytes are none; an accumulator has {8 * WORDS}"
+            )
         made = cls()
         made._words[:] = np.frombuffer(view, "<i8")
         lib.quire_carry(made._c)
@@ -155,8 +170,15 @@ class Accumulator:
         return f"<quire.Accumulator of {self.count} terms: {float(self.sum())!r}>"
 
 
-def finished(operation: int, total: Accumulator, squares: Accumulator | None, dtype: Any, rounding: str, correction: int,
-             name: str) -> Any:
+def finished(
+    operation: int,
+    total: Accumulator,
+    squares: Accumulator | None,
+    dtype: Any,
+    rounding: str,
+    correction: int,
+    name: str,
+) -> Any:
     """What quire_finish makes of accumulators, as a NumPy scalar."""
     wanted = result_dtype(dtype, name)
     if not isinstance(rounding, str):
@@ -165,8 +187,12 @@ def finished(operation: int, total: Accumulator, squares: Accumulator | None, dt
     result = np.empty((), wanted)
     words = total._snapshot()
     others = squares._snapshot() if squares is not None else None
-    status = lib.quire_finish(what, ffi.from_buffer("quire_accumulator[1]", words),
-                              ffi.NULL if others is None else ffi.from_buffer("quire_accumulator[1]", others), pointer(result))
+    status = lib.quire_finish(
+        what,
+        ffi.from_buffer("quire_accumulator[1]", words),
+        ffi.NULL if others is None else ffi.from_buffer("quire_accumulator[1]", others),
+        pointer(result),
+    )
     if status:
         fail(status, name)
     return result[()]
@@ -236,13 +262,15 @@ class Moments:
 
     def var(self, dtype: Any = np.float64, *, correction: int | float = 0, rounding: Rounding = "nearest") -> Any:
         """The variance, rounded once, with `quire.var`'s correction."""
-        return finished(VARIANCE, self._sum, self._squares, dtype, rounding, whole_number(correction, "Moments.var"),
-                        "Moments.var")
+        return finished(
+            VARIANCE, self._sum, self._squares, dtype, rounding, whole_number(correction, "Moments.var"), "Moments.var"
+        )
 
     def std(self, dtype: Any = np.float64, *, correction: int | float = 0, rounding: Rounding = "nearest") -> Any:
         """The standard deviation, rounded once."""
-        return finished(STDDEV, self._sum, self._squares, dtype, rounding, whole_number(correction, "Moments.std"),
-                        "Moments.std")
+        return finished(
+            STDDEV, self._sum, self._squares, dtype, rounding, whole_number(correction, "Moments.std"), "Moments.std"
+        )
 
     def to_bytes(self) -> bytes:
         """The bytes of the sum, then those of the squares."""
@@ -255,8 +283,8 @@ class Moments:
         if len(view) != 16 * WORDS:
             raise ValueError(f"quire.Moments.from_bytes: {len(view)} bytes are none; moments have {16 * WORDS}")
         made = cls()
-        made._sum = Accumulator.from_bytes(bytes(view[:8 * WORDS]))
-        made._squares = Accumulator.from_bytes(bytes(view[8 * WORDS:]))
+        made._sum = Accumulator.from_bytes(bytes(view[: 8 * WORDS]))
+        made._squares = Accumulator.from_bytes(bytes(view[8 * WORDS :]))
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:

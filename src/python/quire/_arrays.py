@@ -36,8 +36,10 @@ def shared(x: Any, name: str) -> Array:
     """The memory of another library's array, as a NumPy array."""
     device = x.__dlpack_device__()
     if device[0] != CPU:
-        raise TypeError(f"quire.{name}: this {type(x).__name__} is not in the memory of the CPU (DLPack's device type is "
-                        f"{int(device[0])})")
+        raise TypeError(
+            f"quire.{name}: this {type(x).__name__} is not in the memory of the CPU (DLPack's device type is "
+            f"{int(device[0])})"
+        )
     try:
         word = str(getattr(x, "dtype", "")).rpartition(".")[2]
         if word in OTHER_FORMATS and is_tensor(x):  # DLPack has names for them, but NumPy has not

@@ -24,9 +24,13 @@ def chunks(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
     elif x.size:
         bits = PLAIN_BITS.get(x.dtype)  # NumPy's iterator casts nothing then
         plain = [a.view(bits) for a in arrays] if bits is not None else list(arrays)
-        walk = np.nditer(plain, ["external_loop", "buffered"],
-                         [["readonly", "contig"]] * len(plain),  # type: ignore[call-overload]  # which NumPy's stubs lack
-                         order="K", buffersize=CHUNK)
+        walk = np.nditer(
+            plain,
+            ["external_loop", "buffered"],
+            [["readonly", "contig"]] * len(plain),  # type: ignore[call-overload]  # which NumPy's stubs lack
+            order="K",
+            buffersize=CHUNK,
+        )
         for pieces in walk:
             yield tuple(p.view(x.dtype) for p in (pieces if len(plain) > 1 else (pieces,)))
 

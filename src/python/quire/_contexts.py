@@ -1,4 +1,4 @@
-"""Contexts for devices. The CPU needs none: NULL is the calling thread. A CUDA context serves one thread and one device."""
+"""Contexts. The CPU needs none: NULL is the calling thread. A CUDA context has one thread and one device."""
 
 from __future__ import annotations
 

@@ -69,7 +69,9 @@ def by_size(axes: Axes, strides: tuple[Axes, ...]) -> Axes:
 
 
 @lru_cache(maxsize=4096, typed=True)  # typed: axis=1.0 is not axis=1
-def plan(shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, keepdims: bool, any_order: bool) -> Plan:
+def plan(
+    shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, keepdims: bool, any_order: bool
+) -> Plan:
     """Plans a reduction of arrays of one shape, of which byte_strides has one tuple each.
 
     any_order: the result does not depend on the order of a vector's elements, as the exact method's does not.
@@ -79,12 +81,20 @@ def plan(shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, 
     reduced = normalized(axis, ndim)
     kept = tuple(a for a in range(ndim) if a not in reduced)
     n, vectors = prod(shape[a] for a in reduced), prod(shape[a] for a in kept)
-    final = tuple(1 if a in reduced else size for a, size in enumerate(shape)) if keepdims else tuple(shape[a] for a in kept)
+    final = (
+        tuple(1 if a in reduced else size for a, size in enumerate(shape))
+        if keepdims
+        else tuple(shape[a] for a in kept)
+    )
     one: Group = (1, (0,) * arrays)
 
     def groups(axes: Axes, flipped: bool = False) -> list[Group]:
-        return collapsed([(shape[a], tuple(-of_one[a] if flipped and strides[0][a] < 0 else of_one[a] for of_one in strides))
-                          for a in axes])
+        return collapsed(
+            [
+                (shape[a], tuple(-of_one[a] if flipped and strides[0][a] < 0 else of_one[a] for of_one in strides))
+                for a in axes
+            ]
+        )
 
     def made(outer: Group, vector: Group, inner: Group) -> tuple[Any, ...]:
         return tuple(layout(outer, vector, inner, which) for which in range(arrays))

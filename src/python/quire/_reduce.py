@@ -64,8 +64,18 @@ def place(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any], input
     return np.empty(shape, dtype)
 
 
-def reduce(name: str, operation: int, arrays: tuple[Array, ...], axis: Any, dtype: Any, out: Any, keepdims: Any, method: str,
-           rounding: str, correction: int = 0) -> Any:
+def reduce(
+    name: str,
+    operation: int,
+    arrays: tuple[Array, ...],
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
     """Reduces arrays (one, or two of one shape and dtype) along axes."""
     x = arrays[0]
     x_dtype = x.dtype
@@ -97,25 +107,55 @@ def reduce(name: str, operation: int, arrays: tuple[Array, ...], axis: Any, dtyp
     elif len(arrays) == 1:
         status = lib.quire_reduce(NULL, what, way.layouts[0], pointer(arrays[0]), NULL, NULL, pointer(results))
     else:
-        status = lib.quire_reduce(NULL, what, way.layouts[0], pointer(arrays[0]), way.layouts[1], pointer(arrays[1]),
-                                  pointer(results))
+        status = lib.quire_reduce(
+            NULL, what, way.layouts[0], pointer(arrays[0]), way.layouts[1], pointer(arrays[1]), pointer(results)
+        )
     if status:
         fail(status, name)
     return delivered(results if way.back is None else results.transpose(way.back), out)
 
 
-def segments(name: str, operation: int, x: Array, begin: Array, end: Array, results: Array, method: str, rounding: str,
-             correction: int = 0) -> None:
+def segments(
+    name: str,
+    operation: int,
+    x: Array,
+    begin: Array,
+    end: Array,
+    results: Array,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> None:
     """Reduces x[begin[s]:end[s]] to results[s]; offsets are int32 or int64 and lie within x."""
     what = reduction(operation, CODES[x.dtype], CODES[results.dtype], method, rounding, correction)
-    status = lib.quire_reduce_segments(NULL, what, begin.size, I64 if begin.dtype.itemsize == 8 else 1, pointer(begin),
-                                       pointer(end), pointer(x), NULL, pointer(results))
+    status = lib.quire_reduce_segments(
+        NULL,
+        what,
+        begin.size,
+        I64 if begin.dtype.itemsize == 8 else 1,
+        pointer(begin),
+        pointer(end),
+        pointer(x),
+        NULL,
+        pointer(results),
+    )
     if status:
         fail(status, name)
 
 
-def reduce_where(name: str, operation: int, x: Array, where: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, method: str,
-                 rounding: str, correction: int = 0) -> Any:
+def reduce_where(
+    name: str,
+    operation: int,
+    x: Array,
+    where: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
     """The same of the elements that a mask selects: a vector is what is left of it, in its order."""
     mask = np.asarray(where)
     if mask.dtype != np.bool_:

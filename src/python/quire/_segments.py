@@ -24,8 +24,16 @@ def checked_offsets(offsets: Any, size: int, name: str) -> Array:
     return np.require(a, wanted, ["C", "A"])
 
 
-def segment_sum(x: Any, offsets: Any, /, *, dtype: Any = None, out: Any = None, method: Method = "exact",
-                rounding: Rounding = "nearest") -> Any:
+def segment_sum(
+    x: Any,
+    offsets: Any,
+    /,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+    method: Method = "exact",
+    rounding: Rounding = "nearest",
+) -> Any:
     """The sum of each segment ``x[offsets[s]:offsets[s + 1]]``.
 
     Parameters

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from .._layout import normalized
 from . import _operators
 from ._batch_invariant import batch_invariant
 
@@ -38,8 +39,8 @@ def _call(name: str, tensors: tuple[Any, ...], axis: Any, dtype: Any, keepdims: 
             raise TypeError(f"quire.{name}: one operand is a tensor, the other is of {type(x).__name__}")
         _operators.code(x.dtype, name)
     if name == "vecdot":
-        return operator(*_pair(*tensors, axis), dtype=wanted, **words)
-    dims = None if axis is None else list(_operators.normalized(axis, tensors[0].ndim))
+        return operator(*_pair(tensors[0], tensors[1], axis), dtype=wanted, **words)
+    dims = None if axis is None else list(normalized(axis, tensors[0].ndim))
     return operator(tensors[0], dims, keepdims, dtype=wanted, **words)
 
 

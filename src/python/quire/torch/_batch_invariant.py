@@ -46,7 +46,12 @@ def _norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dt
 
 
 OVERRIDES: dict[str, Callable[..., Tensor]] = {
-    "sum": _sum, "sum.dim_IntList": _sum, "mean": _mean, "mean.dim": _mean, "var.correction": _var, "std.correction": _std,
+    "sum": _sum,
+    "sum.dim_IntList": _sum,
+    "mean": _mean,
+    "mean.dim": _mean,
+    "var.correction": _var,
+    "std.correction": _std,
     "linalg_vector_norm": _norm,
 }
 
@@ -79,11 +84,12 @@ def _override(library: torch.library.Library, name: str, device: str) -> None:
 def batch_invariant() -> Iterator[None]:
     """Puts exact sums in place of torch.sum, torch.mean, torch.var, torch.std and torch.linalg.vector_norm.
 
-    Within it these calls, those of tensors' methods, and those that PyTorch makes of them give the correctly rounded result,
-    for floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend on the batch around it. It
-    holds for all threads of the process. Integers, norms of other orders, complex numbers, and variances on CUDA devices
-    go to PyTorch as ever. Matrix products, softmax, layer_norm and other fused kernels are not touched; nor is a function
-    that torch.compile has compiled, which has reductions of its own, but for calls of torch.ops.quire.
+    Within it these calls, those of tensors' methods, and those that PyTorch makes of them give the correctly rounded
+    result, for floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend on the batch
+    around it. It holds for all threads of the process. Integers, norms of other orders, complex numbers, and variances
+    on CUDA devices go to PyTorch as ever. Matrix products, softmax, layer_norm and other fused kernels are not touched;
+    nor is a function that torch.compile has compiled, which has reductions of its own, but for calls of
+    torch.ops.quire.
 
     Examples
     --------

@@ -43,8 +43,17 @@ def address(x: Tensor) -> Any:
     return ffi.cast("void *", x.data_ptr())
 
 
-def reduce(name: str, operation: int, tensors: tuple[Tensor, ...], dim: Sequence[int] | None, keepdim: bool,
-           dtype: torch.dtype | None, method: str, rounding: str, correction: int = 0) -> Tensor:
+def reduce(
+    name: str,
+    operation: int,
+    tensors: tuple[Tensor, ...],
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    dtype: torch.dtype | None,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Tensor:
     """Reduces tensors (one, or two of one shape, dtype and device) along dimensions."""
     x = tensors[0]
     wanted = x.dtype if dtype is None else dtype
@@ -63,8 +72,13 @@ def reduce(name: str, operation: int, tensors: tuple[Tensor, ...], dim: Sequence
     return results if way.back is None else results.permute(way.back).contiguous()
 
 
-def register(schema: str, kernel: Callable[..., Any], fake: Callable[..., Any], backward: Callable[..., Any],
-             setup: Callable[..., Any]) -> None:
+def register(
+    schema: str,
+    kernel: Callable[..., Any],
+    fake: Callable[..., Any],
+    backward: Callable[..., Any],
+    setup: Callable[..., Any],
+) -> None:
     """Defines an operator: for the CPU, for CUDA, for tensors without memory, and its gradient."""
     name = schema.partition("(")[0]
     LIBRARY.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
@@ -78,8 +92,9 @@ def spread(t: Tensor, x: Tensor, dim: Sequence[int] | None, keepdim: bool) -> Te
     """A result as a tensor that broadcasts against x."""
     if keepdim:
         return t
-    return t.reshape([1 if a in normalized(None if dim is None else tuple(dim), x.ndim) else size
-                      for a, size in enumerate(x.shape)])
+    return t.reshape(
+        [1 if a in normalized(None if dim is None else tuple(dim), x.ndim) else size for a, size in enumerate(x.shape)]
+    )
 
 
 def terms(x: Tensor, dim: Sequence[int] | None) -> int:
@@ -92,7 +107,9 @@ def terms(x: Tensor, dim: Sequence[int] | None) -> int:
 
 def over(t: Tensor, divisor: Tensor) -> Tensor:
     """t / divisor, 0 where the divisor is 0: the gradient that PyTorch's own norms have there."""
-    return torch.where(divisor == 0, torch.zeros_like(t), t / torch.where(divisor == 0, torch.ones_like(divisor), divisor))
+    return torch.where(
+        divisor == 0, torch.zeros_like(t), t / torch.where(divisor == 0, torch.ones_like(divisor), divisor)
+    )
 
 
 # The gradient of each reduction of one tensor, given the gradient g of its result r, both spread over x.
@@ -115,12 +132,26 @@ def define(name: str) -> None:
     operation, gradient = GRADIENTS[name]
     has_correction = name in ("var", "std")
 
-    def kernel(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None,
-               method: str = "exact", rounding: str = "nearest", correction: int = 0) -> Tensor:
+    def kernel(
+        x: Tensor,
+        dim: Sequence[int] | None = None,
+        keepdim: bool = False,
+        *,
+        dtype: torch.dtype | None = None,
+        method: str = "exact",
+        rounding: str = "nearest",
+        correction: int = 0,
+    ) -> Tensor:
         return reduce(name, operation, (x,), dim, keepdim, dtype, method, rounding, correction)
 
-    def fake(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False, *, dtype: torch.dtype | None = None,
-             **words: Any) -> Tensor:
+    def fake(
+        x: Tensor,
+        dim: Sequence[int] | None = None,
+        keepdim: bool = False,
+        *,
+        dtype: torch.dtype | None = None,
+        **words: Any,
+    ) -> Tensor:
         return x.new_empty(shape_of(x, dim, keepdim), dtype=dtype or x.dtype)
 
     def setup(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Tensor) -> None:
@@ -137,11 +168,20 @@ def define(name: str) -> None:
     register(f"{name}({DIMS}, {words}) -> Tensor", kernel, fake, backward, setup)
 
 
-def vecdot_kernel(x: Tensor, y: Tensor, dim: int = -1, *, dtype: torch.dtype | None = None, method: str = "exact",
-                  rounding: str = "nearest") -> Tensor:
+def vecdot_kernel(
+    x: Tensor,
+    y: Tensor,
+    dim: int = -1,
+    *,
+    dtype: torch.dtype | None = None,
+    method: str = "exact",
+    rounding: str = "nearest",
+) -> Tensor:
     if x.shape != y.shape or x.dtype != y.dtype or x.device != y.device:
-        raise ValueError(f"torch.ops.quire.vecdot: x has {tuple(x.shape)}, {x.dtype}, {x.device}; y {tuple(y.shape)}, "
-                         f"{y.dtype}, {y.device}: they must be the same")
+        raise ValueError(
+            f"torch.ops.quire.vecdot: x has {tuple(x.shape)}, {x.dtype}, {x.device}; y {tuple(y.shape)}, "
+            f"{y.dtype}, {y.device}: they must be the same"
+        )
     return reduce("vecdot", DOT, (x, y), (dim,), False, dtype, method, rounding)
 
 
@@ -162,5 +202,10 @@ def vecdot_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
 
 for _name in GRADIENTS:
     define(_name)
-register(f"vecdot(Tensor x, Tensor y, int dim=-1, *, ScalarType? dtype=None, {WORDS}) -> Tensor", vecdot_kernel, vecdot_fake,
-         vecdot_backward, vecdot_setup)
+register(
+    f"vecdot(Tensor x, Tensor y, int dim=-1, *, ScalarType? dtype=None, {WORDS}) -> Tensor",
+    vecdot_kernel,
+    vecdot_fake,
+    vecdot_backward,
+    vecdot_setup,
+)
