@@ -1,0 +1,114 @@
+/* quire/mpi_record.h - the compact form in which mpi.h sends an exact sum: 56 bytes where an accumulator has 1120.
+ *
+ * An accumulator spans 4320 bits, for any doubles at all; of a sum of ordinary numbers a few hundred of them differ from the
+ * sign. A record holds a window of 384 bits and says where it lies, so that two records with different windows can be added.
+ * If the windows of all ranks together reach over more than 384 bits the merged record says so ("wide"), and its sum must be
+ * had in another way. Whether that happens depends on the least and the greatest end of the windows alone: not on the order
+ * of merging. So merging is associative and commutative in every bit, and all ranks come to the same record.
+ *
+ * Of 384 bits at least 289 are there for the numbers, wherever they lie: the window begins at a multiple of 64, and its last
+ * limb has the sign. With 2^30 terms on a rank that is enough for sums of any format but double, and of doubles that lie at
+ * most 206 binades apart; for products of halves, of floats 105 binades apart, of doubles 76 binades apart.
+ *
+ * This header is part of mpi.h, and may change with it: a record is not a format to be stored.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_MPI_RECORD_H
+#define QUIRE_MPI_RECORD_H
+
+#include <quire/quire.h>
+
+#define QUIRE_RECORD_WORDS 6
+
+/* The head has three bytes that merging takes the greatest of, and flags that it or-s. */
+#define QUIRE_RECORD_LOW(head) ((int)((head)&0xff)) /* 255 - l, window at bit 64 l of the accumulator; 0: empty */
+#define QUIRE_RECORD_HIGH(head)                                                                                             \
+    ((int)((head) >> 8 & 0xff)) /* 1 + its last 64 bits, sign and headroom included; 0: empty                               \
+                                 */
+#define QUIRE_RECORD_STATUS(head) ((int)((head) >> 16 & 0xff))
+#define QUIRE_RECORD_NAN ((uint64_t)1 << 32)
+#define QUIRE_RECORD_POSITIVE_INFINITY ((uint64_t)1 << 33)
+#define QUIRE_RECORD_NEGATIVE_INFINITY ((uint64_t)1 << 34)
+#define QUIRE_RECORD_OTHER ((uint64_t)1 << 35)   /* the word "other" is not 0 */
+#define QUIRE_RECORD_NONZERO ((uint64_t)1 << 36) /* and 2^32 - 1 or more      */
+#define QUIRE_RECORD_WIDE ((uint64_t)1 << 37)
+#define QUIRE_RECORD_FLAGS ((uint64_t)0x3f << 32)
+
+typedef struct quire_record {
+    uint64_t head;
+    uint64_t word[QUIRE_RECORD_WORDS]; /* two's complement, the least first */
+} quire_record;
+
+static inline uint64_t quire_record_window(int low, int high) {
+    const uint64_t wide = high - low >= QUIRE_RECORD_WORDS ? QUIRE_RECORD_WIDE : 0;
+    return (uint64_t)(255 - low) | (uint64_t)(high + 1) << 8 | wide;
+}
+
+/* A number of terms, as a sum. */
+static inline quire_record quire_record_of_count(uint64_t count) {
+    quire_record r = { 0, { 0, 0, 0, 0, 0, 0 } };
+    r.head = quire_record_window(0, 1); /* one word more for 2^31 ranks to add up in */
+    r.word[0] = count;
+    return r;
+}
+
+/* A carried accumulator, of terms that a rank added: limb 134 is 0 or -1 then. The window ends with the limb above the
+ * leading one. That has the sign, and room for the sums of 2^31 ranks. */
+static inline quire_record quire_record_of(const quire_accumulator *a) {
+    const uint32_t sign = a->limb[QUIRE_ACCUMULATOR_LIMBS - 1] < 0 ? 0xffffffff : 0;
+    int first = 0, last = QUIRE_ACCUMULATOR_LIMBS - 1;
+    quire_record r = { 0, { 0, 0, 0, 0, 0, 0 } };
+    while (first < QUIRE_ACCUMULATOR_LIMBS && !a->limb[first]) first++;
+    if (first < QUIRE_ACCUMULATOR_LIMBS) {
+        while (last >= first && (uint32_t)a->limb[last] == sign) last--;
+        r.head = quire_record_window(first / 2, (last + 1) / 2);
+        for (int i = 0; i < 2 * QUIRE_RECORD_WORDS; i++) {
+            const int place = first / 2 * 2 + i;
+            r.word[i / 2] |= (uint64_t)(place <= last ? (uint32_t)a->limb[place] : sign) << 32 * (i % 2);
+        }
+    }
+    if (a->nan) r.head |= QUIRE_RECORD_NAN;
+    if (a->positive_infinity) r.head |= QUIRE_RECORD_POSITIVE_INFINITY;
+    if (a->negative_infinity) r.head |= QUIRE_RECORD_NEGATIVE_INFINITY;
+    if (a->other) r.head |= QUIRE_RECORD_OTHER;
+    if (a->other > 1) r.head |= QUIRE_RECORD_NONZERO;
+    return r;
+}
+
+/* Adds a record to another. */
+static inline void quire_record_merge(quire_record *into, const quire_record *from) {
+    const int swap = QUIRE_RECORD_LOW(from->head) > QUIRE_RECORD_LOW(into->head); /* begins lower */
+    const quire_record a = swap ? *from : *into, b = swap ? *into : *from;
+    const int shift = QUIRE_RECORD_LOW(a.head) - QUIRE_RECORD_LOW(b.head);
+    const uint64_t low = a.head & 0xff;
+    const uint64_t high = (a.head & 0xff00) > (b.head & 0xff00) ? a.head & 0xff00 : b.head & 0xff00;
+    const uint64_t status = (a.head & 0xff0000) > (b.head & 0xff0000) ? a.head & 0xff0000 : b.head & 0xff0000;
+    uint64_t carry = 0;
+    for (int i = 0; i < QUIRE_RECORD_WORDS; i++) {
+        const uint64_t x = a.word[i], y = i >= shift ? b.word[i - shift] : 0, sum = x + y;
+        into->word[i] = sum + carry;
+        carry = (sum < x) | (sum + carry < sum);
+    }
+    into->head = low | high | status | ((a.head | b.head) & QUIRE_RECORD_FLAGS);
+    if ((int)(high >> 8) - 1 - (255 - (int)low) >= QUIRE_RECORD_WORDS) into->head |= QUIRE_RECORD_WIDE;
+}
+
+/* The accumulator with a record's value, which must not be wide, and a count of terms; not carried. */
+static inline void quire_record_to(const quire_record *r, uint64_t count, quire_accumulator *a) {
+    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
+    const int place = 2 * (255 - QUIRE_RECORD_LOW(r->head));
+    *a = zero;
+    for (int i = 0; QUIRE_RECORD_LOW(r->head) && i < 2 * QUIRE_RECORD_WORDS && place + i < QUIRE_ACCUMULATOR_LIMBS; i++) {
+        const uint32_t digit = (uint32_t)(r->word[i / 2] >> 32 * (i % 2));
+        const int top = i == 2 * QUIRE_RECORD_WORDS - 1 || place + i == QUIRE_ACCUMULATOR_LIMBS - 1;
+        a->limb[place + i] = (int64_t)digit - (top && digit >> 31 ? (int64_t)1 << 32 : 0);
+    }
+    a->count = (int64_t)count;
+    a->other = r->head & QUIRE_RECORD_NONZERO ? ((int64_t)1 << 32) - 1 : (r->head & QUIRE_RECORD_OTHER) != 0;
+    a->nan = (r->head & QUIRE_RECORD_NAN) != 0;
+    a->positive_infinity = (r->head & QUIRE_RECORD_POSITIVE_INFINITY) != 0;
+    a->negative_infinity = (r->head & QUIRE_RECORD_NEGATIVE_INFINITY) != 0;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* test_records.c - quire/mpi_record.h without MPI: a merged record has the value of the merged accumulators, and the same bits
+ * whatever the order of merging; a window that is too small says so. */
+#include <math.h>
+#include <string.h>
+
+#include <quire/mpi_record.h>
+
+#include "number.h"
+#include "support.h"
+
+#define RANKS 9
+
+/* A carried accumulator whose limbs first to last are random, or all ones; negated, perhaps. */
+static quire_accumulator some_accumulator(generator *g, int first, int last, int full, int negative) {
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+    for (int i = first; i <= last; i++) a.limb[i] = full ? 0xffffffff : (int64_t)(generator_next(g) & 0xffffffff);
+    for (int i = 0; negative && i < QUIRE_ACCUMULATOR_LIMBS; i++) a.limb[i] = -a.limb[i];
+    a.count = 1, a.other = ((int64_t)1 << 32) - 1;
+    check_ok(quire_carry(&a));
+    return a;
+}
+
+/* Merges records of some accumulators in two orders; their value must be that of the merged accumulators. */
+static void check_merge(generator *g, const quire_accumulator *parts, int wide) {
+    quire_record forward = quire_record_of(&parts[0]), shuffled, records[RANKS];
+    quire_accumulator right = QUIRE_ACCUMULATOR_ZERO, found;
+    for (int i = 0; i < RANKS; i++) {
+        records[i] = quire_record_of(&parts[i]);
+        if (i) quire_record_merge(&forward, &records[i]);
+        check_ok(quire_merge(&right, &parts[i]));
+    }
+    generator_shuffle(g, RANKS, sizeof *records, records);
+    for (int i = 1; i < 4; i++) quire_record_merge(&records[0], &records[i]); /* two groups */
+    shuffled = records[8];
+    for (int i = 7; i > 3; i--) quire_record_merge(&shuffled, &records[i]);
+    quire_record_merge(&shuffled, &records[0]);
+    ck_assert_uint_eq(forward.head, shuffled.head);
+    ck_assert_int_eq((forward.head & QUIRE_RECORD_WIDE) != 0, wide);
+    if (wide) return;
+    ck_assert_mem_eq(&forward, &shuffled, sizeof forward);
+    quire_record_to(&forward, (uint64_t)right.count, &found);
+    check_ok(quire_carry(&found));
+    ck_assert_mem_eq(&found, &right, sizeof right);
+}
+
+START_TEST(merging) {
+    generator g;
+    generator_seed(&g, 31);
+    for (size_t turn = 0; turn < scaled(20000); turn++) {
+        quire_accumulator parts[RANKS];
+        const int low = (int)(generator_next(&g) % 134);
+        int first = 1000, last = -1;
+        for (int i = 0; i < RANKS; i++) {
+            const int at = low + (int)(generator_next(&g) % 6), length = (int)(generator_next(&g) % 8);
+            const int from = at < 133 ? at : 133, to = from + length < 133 ? from + length : 133;
+            parts[i] = some_accumulator(&g, from, to, turn % 3 == 0, (int)(generator_next(&g) & 1));
+            int a = 0, b = 134; /* what a record must reach over: the limbs that differ from the sign, and one more */
+            const int64_t sign = parts[i].limb[134] < 0 ? 0xffffffff : 0;
+            while (!parts[i].limb[a]) a++;
+            while (b >= a && (parts[i].limb[b] & 0xffffffff) == sign) b--;
+            first = a / 2 < first ? a / 2 : first;
+            last = (b + 1) / 2 > last ? (b + 1) / 2 : last;
+        }
+        check_merge(&g, parts, last - first >= QUIRE_RECORD_WORDS);
+    }
+}
+END_TEST
+
+/* A window that the numbers fill to the last bit: their sum goes into the headroom. */
+START_TEST(full_windows) {
+    generator g;
+    generator_seed(&g, 32);
+    for (int negative = 0; negative < 2; negative++)
+        for (int first = 0; first < 120; first++)
+            for (int limbs = 1; limbs < 14; limbs++) {
+                quire_accumulator parts[RANKS];
+                for (int i = 0; i < RANKS; i++) parts[i] = some_accumulator(&g, first, first + limbs - 1, 1, negative);
+                check_merge(&g, parts, (first + limbs) / 2 - first / 2 >= QUIRE_RECORD_WORDS);
+            }
+}
+END_TEST
+
+START_TEST(one_alone) {
+    generator g;
+    generator_seed(&g, 33);
+    for (int first = 0; first < 134; first++)
+        for (int last = first; last < 134; last++)
+            for (int negative = 0; negative < 2; negative++) {
+                const quire_accumulator a = some_accumulator(&g, first, last, 1, negative);
+                const quire_record r = quire_record_of(&a);
+                quire_accumulator found;
+                ck_assert_int_eq((r.head & QUIRE_RECORD_WIDE) != 0, (last + 1) / 2 - first / 2 >= QUIRE_RECORD_WORDS);
+                if (r.head & QUIRE_RECORD_WIDE) continue;
+                quire_record_to(&r, 1, &found);
+                check_ok(quire_carry(&found));
+                ck_assert_mem_eq(&found, &a, sizeof a);
+            }
+}
+END_TEST
+
+START_TEST(flags_status_and_count) {
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found;
+    quire_record empty = quire_record_of(&a), r = empty, count = quire_record_of_count(UINT64_MAX);
+    ck_assert_uint_eq(empty.head, 0);
+    a.nan = 1, a.other = 1;
+    quire_record one = quire_record_of(&a);
+    one.head |= (uint64_t)QUIRE_NULL_POINTER << 16;
+    quire_record_merge(&r, &one);
+    a.nan = 0, a.positive_infinity = 1, a.negative_infinity = 1;
+    one = quire_record_of(&a);
+    one.head |= (uint64_t)QUIRE_INVALID_TYPE << 16;
+    quire_record_merge(&r, &one);
+    ck_assert_int_eq(QUIRE_RECORD_STATUS(r.head), QUIRE_NULL_POINTER);
+    quire_record_to(&r, 5, &found);
+    ck_assert_int_eq(found.nan, 1);
+    ck_assert_int_eq(found.positive_infinity, 1);
+    ck_assert_int_eq(found.negative_infinity, 1);
+    ck_assert_int_eq(found.other, 1);
+    ck_assert_int_eq(found.count, 5);
+    for (int i = 0; i < 10; i++) quire_record_merge(&count, &count);
+    ck_assert_uint_eq(count.word[0], UINT64_MAX << 10); /* modulo 2^64, as an accumulator's */
+    ck_assert(!(count.head & QUIRE_RECORD_WIDE));
+}
+END_TEST
+
+static void add(TCase *cases) {
+    tcase_add_test(cases, merging);
+    tcase_add_test(cases, full_windows);
+    tcase_add_test(cases, one_alone);
+    tcase_add_test(cases, flags_status_and_count);
+}
+
+int main(void) { return run_cases_without_place("records", add); }
