@@ -4,11 +4,14 @@
  */
 #include "number.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "names.h"
 
 /* Indexed by quire_type. */
 static const struct format {
@@ -56,6 +59,17 @@ double number_value(quire_type type, const union number *number) {
     }
 }
 
+double number_at(quire_type type, const void *array, size_t i) {
+    union number number;
+    if (type == QUIRE_F64) return ((const double *)array)[i];
+    if (type == QUIRE_F32) return (double)((const float *)array)[i];
+    if (type == QUIRE_F16 || type == QUIRE_BF16)
+        number.half = ((const uint16_t *)array)[i];
+    else
+        number.byte = ((const uint8_t *)array)[i];
+    return number_value(type, &number);
+}
+
 uint64_t number_bits(quire_type type, const union number *number) {
     uint32_t word;
     uint64_t bits;
@@ -69,9 +83,15 @@ uint64_t number_bits(quire_type type, const union number *number) {
     }
 }
 
+void number_bit_text(quire_type type, const union number *number, char text[NUMBER_TEXT]) {
+    snprintf(text, NUMBER_TEXT, "0x%0*" PRIx64, (int)(2 * type_size(type)), number_bits(type, number));
+}
+
 int number_precision(quire_type type) { return formats[type].precision; }
 
 int number_top(quire_type type) { return formats[type].top; }
+
+int number_least(quire_type type) { return formats[type].least; }
 
 double number_limit(quire_type type) {
     const struct format *format = &formats[type];
