@@ -80,7 +80,7 @@ static int check_type(const struct input *input, struct element *stored, const s
 
 static int begin_npy(struct input *input, const struct reading *reading) {
     struct npy_header *header = &input->header;
-    if (!npy_read(header, read_header, &input->bytes)) {
+    if (!npy_read_header(header, read_header, &input->bytes)) {
         if (*header->problem) complain("%s: %s", input->name, header->problem);
         return EXIT_TROUBLE;
     }

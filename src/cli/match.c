@@ -4,6 +4,7 @@
  */
 #include "complain.h"
 #include "input.h"
+#include "names.h"
 
 int input_match(const struct input *x, const struct input *y) {
     bool x_fortran = npy_truly_fortran(&x->header), y_fortran = npy_truly_fortran(&y->header);

@@ -217,7 +217,7 @@ static bool read_text_length(struct npy_header *header, npy_source *source, void
     return false;
 }
 
-bool npy_read(struct npy_header *header, npy_source *source, void *user) {
+bool npy_read_header(struct npy_header *header, npy_source *source, void *user) {
     size_t length;
     *header = (struct npy_header){ 0 };
     if (!read_text_length(header, source, user, &length)) return false;

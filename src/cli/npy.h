@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "names.h"
+#include "element.h"
 
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_MAGIC_SIZE 6
@@ -35,7 +35,7 @@ typedef ptrdiff_t npy_source(void *user, void *to, size_t length);
 
 /* Reads all that stands before the elements, the magic included. False: problem tells why, or is empty where the source
  * failed. */
-bool npy_read(struct npy_header *header, npy_source *source, void *user);
+bool npy_read_header(struct npy_header *header, npy_source *source, void *user);
 
 /* Reads the text, length bytes that need not end with a zero. False: it is not the header of an array of floats or
  * integers. */

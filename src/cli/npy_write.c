@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "names.h"
 #include "output.h"
 
 #define ALIGNMENT 64

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "complain.h"
+#include "names.h"
 #include "number.h"
 #include "progress.h"
 #include "spool.h"
