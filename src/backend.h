@@ -21,6 +21,7 @@ typedef struct {
     quire_type result_type;
     void *result;
     quire_rounding rounding;
+    int64_t correction; /* of what needs squares                                                                          */
 } quire_job;
 
 /* Where the segments of an array stand, see quire_reduce_segments. */
@@ -44,6 +45,7 @@ typedef struct {
     quire_status (*set_tier)(quire_context *context, quire_tier tier);
     quire_status (*set_progress)(quire_context *context, void (*report)(void *, size_t, size_t), void *user);
     void (*close)(quire_context *context);
+    int sums_squares; /* whether its reductions finish with what needs_squares; 0: QUIRE_WRONG_CONTEXT for those */
 } quire_backend;
 
 /* Every context begins with its backend. */

@@ -10,19 +10,25 @@
 static const struct {
     quire_operation number;
     const char *name;
-} OPERATIONS[] = { { QUIRE_SUM, "sum" },   { QUIRE_ASUM, "asum" }, { QUIRE_DOT, "dot" },
-                   { QUIRE_NRM2, "nrm2" }, { QUIRE_MEAN, "mean" }, { QUIRE_SUMSQ, "sumsq" } };
+} OPERATIONS[] = { { QUIRE_SUM, "sum" },           { QUIRE_ASUM, "asum" },    { QUIRE_DOT, "dot" },
+                   { QUIRE_NRM2, "nrm2" },         { QUIRE_MEAN, "mean" },    { QUIRE_SUMSQ, "sumsq" },
+                   { QUIRE_VARIANCE, "variance" }, { QUIRE_STDDEV, "stddev" } };
 
 #define OPERATIONS_COUNT (sizeof OPERATIONS / sizeof *OPERATIONS)
 
 quire_reduction draw_reduction(generator *g) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
-    what.operation = OPERATIONS[generator_below(g, OPERATIONS_COUNT)].number;
+    const size_t operations = OPERATIONS_COUNT - (strcmp(place_name(), "cpu") ? 2 : 0); /* a GPU has no moments yet      */
+    what.operation = OPERATIONS[generator_below(g, operations)].number;
     what.type = TYPES[generator_below(g, TYPE_COUNT)];
     what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
     what.method = METHODS[generator_below(g, METHOD_COUNT)];
     what.rounding = (quire_rounding)generator_below(g, QUIRE_TOWARD_ZERO + 1);
+    if (what.operation == QUIRE_VARIANCE || what.operation == QUIRE_STDDEV) {
+        what.method = QUIRE_EXACT;
+        what.correction = generator_between(g, -1, 2);
+    }
     return what;
 }
 

@@ -320,6 +320,7 @@ START_TEST(statuses_have_texts) {
         { QUIRE_INVALID_ROUNDING, 16 },
         { QUIRE_INVALID_INDEX, 17 },
         { QUIRE_INVALID_LAYOUT, 18 },
+        { QUIRE_INVALID_MOMENTS, 19 },
         { QUIRE_NULL_POINTER, 20 },
         { QUIRE_MISALIGNED, 21 },
         { QUIRE_SIZE_OVERFLOW, 22 },

@@ -64,6 +64,8 @@ typedef enum quire_status {
     QUIRE_INVALID_ROUNDING = 16,    /* rounding is none of quire_rounding                                                */
     QUIRE_INVALID_INDEX = 17,       /* index is none of quire_index                                                      */
     QUIRE_INVALID_LAYOUT = 18,      /* the layouts differ in size, or reach further than memory does                     */
+    QUIRE_INVALID_MOMENTS = 19,     /* accumulators are not of the same numbers: their counts differ, or no numbers have
+                                       such sums                                                                        */
 
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL                                                       */
     QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to                           */
@@ -223,6 +225,17 @@ QUIRE_API quire_status quire_nrm2(quire_context *context, quire_type type, size_
 QUIRE_API quire_status quire_mean(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                                   quire_type result_type, void *result);
 
+/* The variance, (n Q - S^2) / (n (n - correction)) of the exact sums S of x[i] and Q of x[i]^2, and the standard deviation,
+ * its square root: each rounded once, so nothing cancels, overflows or underflows on the way. correction is 0 for that of
+ * the numbers themselves, 1 for an estimate from a sample (Bessel's); any int64_t is allowed. NaN where n is 0, n -
+ * correction is not positive, or something in x is not finite; equal numbers give +0. Always QUIRE_EXACT. Statuses as
+ * above but QUIRE_INVALID_METHOD; QUIRE_WRONG_CONTEXT for a CUDA context, which has neither yet (accumulate x and its
+ * products with itself there, and use quire_finish). */
+QUIRE_API quire_status quire_variance(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
+                                      quire_type result_type, void *result);
+QUIRE_API quire_status quire_stddev(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
+                                    quire_type result_type, void *result);
+
 /* One-liners: the exact sum on the CPU, in the calling thread. NaN where quire_sum would give a status. */
 QUIRE_API float quire_sumf(const float *x, size_t n);
 QUIRE_API double quire_sumd(const double *x, size_t n);
@@ -236,8 +249,8 @@ typedef enum quire_operation {
     QUIRE_DOT = 3,  /* of x[i] * y[i]                                                                                   */
     QUIRE_NRM2 = 4, /* the square root of the sum of x[i]^2                                                             */
     QUIRE_MEAN = 5, /* the sum of x[i], divided by n                                                                    */
-    QUIRE_VARIANCE = 6, /* not there yet: QUIRE_INVALID_OPERATION                                                       */
-    QUIRE_STDDEV = 7,   /* likewise                                                                                     */
+    QUIRE_VARIANCE = 6, /* see quire_variance; QUIRE_EXACT alone                                                        */
+    QUIRE_STDDEV = 7,   /* see quire_stddev; QUIRE_EXACT alone                                                          */
     QUIRE_SUMSQ = 8     /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself                             */
 } quire_operation;
 
@@ -311,7 +324,9 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
  * elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side would), QUIRE_NULL_POINTER,
- * QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
+ * QUIRE_MISALIGNED; on a CUDA context also QUIRE_WRONG_CONTEXT (QUIRE_VARIANCE and QUIRE_STDDEV, which it has not yet),
+ * QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. QUIRE_INVALID_METHOD is also that of a variance by another than
+ * QUIRE_EXACT. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
 
@@ -340,8 +355,7 @@ typedef enum quire_index {
  *   results     segments elements of the result type, in memory the context can write, none of it in the inputs
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_SIZE_OVERFLOW (more
- * offsets than memory holds), QUIRE_NULL_POINTER, QUIRE_MISALIGNED, QUIRE_WRONG_CONTEXT (a CUDA context: it has no segments
- * yet). */
+ * offsets than memory holds), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also as quire_reduce. */
 QUIRE_API quire_status quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments,
                                              quire_index index, const void *begin, const void *end, const void *x,
                                              const void *y, void *results);
@@ -401,12 +415,25 @@ QUIRE_API quire_status quire_round_root(const quire_accumulator *accumulator, qu
 QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, quire_type result_type, void *result);
 
 /* Finishes and rounds what quire_reduce would, of accumulators in host memory: sum holds the x[i] (QUIRE_SUM, QUIRE_MEAN),
- * the |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count; squares is read by no
- * operation yet and may be NULL. type is read only where result_type is 0. The three calls above are shorthands, rounding to
- * nearest. QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
- * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, result). */
+ * the |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count. For QUIRE_VARIANCE and
+ * QUIRE_STDDEV sum holds the x[i] and squares the products x[i] * x[i]; no other operation reads squares, which may then be
+ * NULL. type is read only where result_type is 0. The three calls above are shorthands, rounding to nearest.
+ * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0),
+ * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares, result),
+ * QUIRE_INVALID_MOMENTS. */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
+
+/* The covariance of two vectors, (n P - S T) / (n (n - correction)), of the sums S of x[i], T of y[i] and P of x[i] * y[i];
+ * and their correlation, (n P - S T) / sqrt((n Q - S^2) (n R - T^2)), of the sums of their squares Q and R, too. Rounded
+ * once, to nearest. NaN where something is not finite, n is 0, n - correction is not positive, or, for the correlation, all
+ * x[i] or all y[i] are equal. QUIRE_INVALID_RESULT_TYPE, QUIRE_NULL_POINTER, QUIRE_MISALIGNED, QUIRE_INVALID_MOMENTS. */
+QUIRE_API quire_status quire_covariance(const quire_accumulator *sum_x, const quire_accumulator *sum_y,
+                                        const quire_accumulator *products, int64_t correction, quire_type result_type,
+                                        void *result);
+QUIRE_API quire_status quire_correlation(const quire_accumulator *sum_x, const quire_accumulator *sum_y,
+                                         const quire_accumulator *squares_x, const quire_accumulator *squares_y,
+                                         const quire_accumulator *products, quire_type result_type, void *result);
 
 /* ----------------------------------------------------------------------------------------------------- what is linked */
 

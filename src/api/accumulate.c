@@ -1,11 +1,12 @@
 /* accumulate.c - the calls on accumulators. SPDX-License-Identifier: MIT */
 #include "accumulator/limbs.h"
 #include "api/check.h"
+#include "api/moments.h"
 #include "format/formats.h"
 
 static quire_status accumulate(quire_context *context, quire_accumulator *accumulator, quire_term term, quire_type type,
                                size_t n, const void *x, const void *y) {
-    const quire_job job = { type, term, FINISH_KEEP, n, x, y, QUIRE_EXACT, type, NULL, QUIRE_TO_NEAREST };
+    const quire_job job = { type, term, FINISH_KEEP, n, x, y, QUIRE_EXACT, type, NULL, QUIRE_TO_NEAREST, 0 };
     const quire_status status = both_checks(check_input(type, n, x, y), check_accumulator(accumulator));
     return status ? status : backend_of(context)->accumulate(context, &job, accumulator);
 }
@@ -39,16 +40,16 @@ quire_status quire_carry(quire_accumulator *accumulator) {
 
 quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
                           void *result) {
-    (void)squares;
     if (!what) return QUIRE_NULL_POINTER;
     quire_reduction r = reduction_with_defaults(*what);
     r.type = QUIRE_F64; /* no elements are read: any will do */
     quire_status status = check_reduction(&r);
     if (status != QUIRE_INVALID_OPERATION && r.method != QUIRE_EXACT) status = QUIRE_INVALID_METHOD;
     if (!status) status = both_checks(check_accumulator(sum), check_result(r.result_type, result));
+    const finish_kind finish = describe_operation(r.operation).finish;
+    if (needs_squares(finish)) return finish_moments(&r, status, sum, squares, result);
     if (status) return status;
     const format_description format = describe_format(r.result_type);
-    const finish_kind finish = describe_operation(r.operation).finish;
     const uint64_t n = (uint64_t)sum->count;
     format_store(finish_and_round(accumulator_total(sum), finish, n, format, r.rounding), format.size, result);
     return QUIRE_OK;

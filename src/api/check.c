@@ -69,6 +69,8 @@ quire_status check_reduction(const quire_reduction *what) {
     if (!describe_operation(what->operation).arrays) return QUIRE_INVALID_OPERATION;
     if (!describe_format(what->type).size) return QUIRE_INVALID_TYPE;
     if (!is_method(what->method)) return QUIRE_INVALID_METHOD;
+    if (needs_squares(describe_operation(what->operation).finish) && what->method != QUIRE_EXACT)
+        return QUIRE_INVALID_METHOD;
     if (!describe_format(what->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
     return is_rounding(what->rounding) ? QUIRE_OK : QUIRE_INVALID_ROUNDING;
 }
@@ -79,5 +81,7 @@ quire_status check_job(const quire_job *job) {
     if (!describe_format(job->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
     return both_checks(check_input(job->type, job->n, job->x, job->y), check_result(job->result_type, job->result));
 }
+
+int is_offered(const quire_backend *backend, finish_kind finish) { return backend->sums_squares || !needs_squares(finish); }
 
 const quire_backend *backend_of(const quire_context *context) { return context ? context->backend : &quire_cpu_backend; }

@@ -8,7 +8,7 @@
 static quire_status reduce(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
                            const void *y, quire_method method, quire_type result_type, void *result) {
     const operation_description is = describe_operation(operation);
-    const quire_job job = { type, is.term, is.finish, n, x, y, method, result_type, result, QUIRE_TO_NEAREST };
+    const quire_job job = { type, is.term, is.finish, n, x, y, method, result_type, result, QUIRE_TO_NEAREST, 0 };
     const quire_status status = check_job(&job);
     return status ? status : backend_of(context)->reduce(context, &job);
 }
@@ -36,6 +36,28 @@ quire_status quire_nrm2(quire_context *context, quire_type type, size_t n, const
 quire_status quire_mean(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
                         quire_type result_type, void *result) {
     return reduce(context, QUIRE_MEAN, type, n, x, x, method, result_type, result);
+}
+
+static quire_status moment(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
+                           int64_t correction, quire_type result_type, void *result) {
+    const operation_description is = describe_operation(operation);
+    const quire_job job = {
+        type, is.term, is.finish, n, x, x, QUIRE_EXACT, result_type, result, QUIRE_TO_NEAREST, correction
+    };
+    const quire_status status = check_job(&job);
+    const quire_backend *backend = backend_of(context);
+    if (status) return status;
+    return is_offered(backend, is.finish) ? backend->reduce(context, &job) : QUIRE_WRONG_CONTEXT;
+}
+
+quire_status quire_variance(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
+                            quire_type result_type, void *result) {
+    return moment(context, QUIRE_VARIANCE, type, n, x, correction, result_type, result);
+}
+
+quire_status quire_stddev(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
+                          quire_type result_type, void *result) {
+    return moment(context, QUIRE_STDDEV, type, n, x, correction, result_type, result);
 }
 
 float quire_sumf(const float *x, size_t n) {

@@ -36,10 +36,12 @@ quire_status quire_reduce_segments(quire_context *context, const quire_reduction
     if (segments > PTRDIFF_MAX / sizeof(int64_t)) return QUIRE_SIZE_OVERFLOW;
     if (!segments) return QUIRE_OK;
     const void *second = is.arrays == 1 ? x : y;
-    const quire_job job = { r.type, is.term, is.finish, 0, x, second, r.method, r.result_type, results, r.rounding };
+    const quire_job job = { r.type,   is.term,       is.finish, 0,          x,           second,
+                            r.method, r.result_type, results,   r.rounding, r.correction };
     const quire_segments where = { segments, index, begin, end };
     status = check_memory(&job, &where);
     if (status) return status;
     const quire_backend *backend = backend_of(context);
+    if (!is_offered(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
     return backend->reduce_segments ? backend->reduce_segments(context, &job, &where) : QUIRE_WRONG_CONTEXT;
 }

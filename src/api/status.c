@@ -13,6 +13,7 @@ const char *quire_status_string(quire_status status) {
     case QUIRE_INVALID_ROUNDING: return "the rounding is none of TO_NEAREST, DOWNWARD, UPWARD and TOWARD_ZERO";
     case QUIRE_INVALID_INDEX: return "the type of the offsets is neither I32 nor I64";
     case QUIRE_INVALID_LAYOUT: return "the layouts differ in size, or reach further than memory does";
+    case QUIRE_INVALID_MOMENTS: return "the accumulators are not of the same numbers";
     case QUIRE_NULL_POINTER: return "a pointer that is needed is NULL";
     case QUIRE_MISALIGNED: return "a pointer is not aligned to the size of its element";
     case QUIRE_SIZE_OVERFLOW: return "n elements are more bytes than memory can hold";

@@ -8,6 +8,8 @@
 #include "cpu/many.h"
 #include "cpu/pair.h"
 #include "cpu/strided.h"
+#include "cpu/threads.h"
+#include "operation/moments.h"
 
 #define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time                                                  */
 #define CARRY_BLOCKS ((size_t)1 << 16) /* blocks between carries: each adds less than 2^12 times */
@@ -20,7 +22,7 @@ typedef struct {
 typedef struct {
     const panel_job *p;
     size_t size;
-    int x_in_place, y_in_place, multiplies;
+    int x_in_place, y_in_place, reads_y;
     strip_buffer x, y;
 } panel_source;
 
@@ -49,7 +51,7 @@ static panel_rows source_rows(panel_source *s, size_t first, size_t rows) {
         r.x = p->x[0] + (ptrdiff_t)first * p->x_stride, r.x_row = p->x_stride;
     else
         gather_strip(s->x.of, p->x, p->count, first, rows, p->x_stride, s->size);
-    if (!s->multiplies)
+    if (!s->reads_y)
         r.y = r.x, r.y_row = r.x_row;
     else if (s->y_in_place)
         r.y = p->y[0] + (ptrdiff_t)first * p->y_stride, r.y_row = p->y_stride;
@@ -58,11 +60,18 @@ static panel_rows source_rows(panel_source *s, size_t first, size_t rows) {
     return r;
 }
 
+/* Whether products are of two arrays. */
+static int reads_y(const panel_job *p) {
+    int differ = p->x_stride != p->y_stride;
+    for (size_t c = 0; c < p->count; c++) differ |= p->x[c] != p->y[c];
+    return p->job->term == TERM_PRODUCT && differ;
+}
+
 /* Columns that are not there are to hold numbers, whichever. */
 static void source_open(panel_source *s, const panel_job *p) {
     s->p = p;
     s->size = (size_t)describe_format(p->job->type).size;
-    s->multiplies = p->job->term == TERM_PRODUCT;
+    s->reads_y = reads_y(p);
     s->x_in_place = stands_side_by_side(p->x, p->count, s->size);
     s->y_in_place = stands_side_by_side(p->y, p->count, s->size);
     const size_t rows = p->job->n < STRIP ? p->job->n : STRIP;
@@ -80,14 +89,23 @@ static quire_job job_of(const panel_job *p, size_t column) {
 
 /* Rows of a block whose exact sums are tried in doubles. */
 static size_t block_rows(const panel_source *s) {
-    return s->x_in_place && (s->y_in_place || !s->multiplies) ? PANEL_EXACT_ROWS : STRIP;
+    return s->x_in_place && (s->y_in_place || !s->reads_y) ? PANEL_EXACT_ROWS : STRIP;
 }
 
-/* A block of rows, added to each column's accumulator. */
-static void add_block(panel_source *s, size_t first, size_t rows, quire_accumulator *a) {
+/* An accumulator for each column and each sum of the job. */
+typedef struct {
+    quire_accumulator of[MOST_SUMS][PANEL];
+} panel_accumulators;
+
+static void clear_accumulators(const panel_job *p, panel_accumulators *a) {
+    for (int i = 0; i < sums_of(p->job->finish); i++) memset(a->of[i], 0, p->count * sizeof a->of[i][0]);
+}
+
+/* A block of rows, of which one of the sums is added to each column's accumulator. */
+static void add_sums(const panel_source *s, panel_rows rows, quire_term term, size_t first, quire_accumulator *a) {
     const panel_job *p = s->p;
     panel_sums sums;
-    const unsigned certain = p->context->tier->panels->exact[p->job->type][p->job->term](source_rows(s, first, rows), &sums);
+    const unsigned certain = p->context->tier->panels->exact[p->job->type][term](rows, &sums);
     for (size_t c = 0; c < p->count; c++) {
         if (certain >> c & 1) {
             limbs_add_double(a[c].limb, sums.sum[c]);
@@ -95,45 +113,72 @@ static void add_block(panel_source *s, size_t first, size_t rows, quire_accumula
             a[c].other |= OTHER_NONZERO;
             continue;
         }
-        const quire_job job = job_of(p, c);
-        const strided_vector v = { p->context->tier, &job, s->size, p->x_stride, p->y_stride };
-        strided_exact(&v, &a[c], p->x[c] + (ptrdiff_t)first * p->x_stride, p->y[c] + (ptrdiff_t)first * p->y_stride, rows,
-                      NULL);
+        const strided_vector v = { p->context->tier, p->job->type, term, QUIRE_EXACT, s->size, p->x_stride, p->y_stride };
+        strided_exact(&v, &a[c], p->x[c] + (ptrdiff_t)first * p->x_stride, p->y[c] + (ptrdiff_t)first * p->y_stride,
+                      rows.rows, NULL);
     }
+}
+
+static void add_block(panel_source *s, size_t first, size_t rows, panel_accumulators *a) {
+    const panel_rows block = source_rows(s, first, rows);
+    for (int i = 0; i < sums_of(s->p->job->finish); i++)
+        add_sums(s, block, term_of_sum(s->p->job->term, i), first, a->of[i]);
+}
+
+static void carry_accumulators(const panel_job *p, panel_accumulators *a) {
+    for (int i = 0; i < sums_of(p->job->finish); i++)
+        for (size_t c = 0; c < p->count; c++) limbs_carry(a->of[i][c].limb);
 }
 
 /* Rows from first on, block by block. Leaves limbs that are carried. */
-static void add_rows(panel_source *s, size_t first, size_t n, quire_accumulator *a) {
+static void add_rows(panel_source *s, size_t first, size_t n, panel_accumulators *a) {
     const size_t block = block_rows(s);
     for (size_t done = 0, blocks = 1; done < n; done += block, blocks++) {
         add_block(s, first + done, n - done < block ? n - done : block, a);
-        for (size_t c = 0; c < s->p->count && blocks % CARRY_BLOCKS == 0; c++) limbs_carry(a[c].limb);
+        if (blocks % CARRY_BLOCKS == 0) carry_accumulators(s->p, a);
     }
-    for (size_t c = 0; c < s->p->count; c++) limbs_carry(a[c].limb);
+    carry_accumulators(s->p, a);
 }
 
-static void round_accumulators(const panel_job *p, quire_accumulator *a, format_description format, uint64_t *bits) {
+static void round_accumulators(const panel_job *p, panel_accumulators *a, format_description format, uint64_t *bits) {
+    const quire_job *job = p->job;
     for (size_t c = 0; c < p->count; c++) {
-        a[c].count = (int64_t)p->job->n;
-        bits[c] = finish_and_round(accumulator_total(&a[c]), p->job->finish, p->job->n, format, p->job->rounding);
+        quire_accumulator *sum = &a->of[0][c];
+        sum->count = (int64_t)job->n;
+        bits[c] = needs_squares(job->finish)
+                      ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding)
+                      : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
     }
+}
+
+/* Of a block: sums of the columns that are certain in the first of the job's sums, and in all. */
+static unsigned certain_sums(const panel_source *s, panel_rows rows, panel_sums *sums) {
+    const quire_job *job = s->p->job;
+    unsigned certain = ~0u;
+    for (int i = 0; i < sums_of(job->finish) && certain; i++)
+        certain &= s->p->context->tier->panels->exact[job->type][term_of_sum(job->term, i)](rows, &sums[i]);
+    return certain;
+}
+
+static uint64_t round_column(const panel_sums *sums, size_t c, const quire_job *job, format_description format) {
+    if (!needs_squares(job->finish)) return pair_round(sums[0].sum[c], sums[0].error[c], job, format);
+    return pairs_round(sums[0].sum[c], sums[0].error[c], sums[1].sum[c], sums[1].error[c], job, format);
 }
 
 static void exact_reduce(panel_source *s, format_description format, uint64_t *bits) {
     const panel_job *p = s->p;
-    panel_sums sums;
+    panel_sums sums[MOST_SUMS];
     if (p->job->n > block_rows(s)) {
-        quire_accumulator a[PANEL];
-        memset(a, 0, p->count * sizeof *a);
-        add_rows(s, 0, p->job->n, a);
-        round_accumulators(p, a, format, bits);
+        panel_accumulators a;
+        clear_accumulators(p, &a);
+        add_rows(s, 0, p->job->n, &a);
+        round_accumulators(p, &a, format, bits);
         return;
     }
-    const panel_rows rows = source_rows(s, 0, p->job->n);
-    const unsigned certain = p->context->tier->panels->exact[p->job->type][p->job->term](rows, &sums);
+    const unsigned certain = certain_sums(s, source_rows(s, 0, p->job->n), sums);
     for (size_t c = 0; c < p->count; c++) {
         const quire_job job = job_of(p, c);
-        bits[c] = certain >> c & 1 ? pair_round(sums.sum[c], sums.error[c], &job, format)
+        bits[c] = certain >> c & 1 ? round_column(sums, c, &job, format)
                                    : cpu_reduce_vector(p->context, &job, p->x_stride, p->y_stride);
     }
 }
@@ -230,18 +275,9 @@ void panel_reduce(const panel_job *p, uint64_t *bits) {
 typedef struct {
     const panel_job *p;
     size_t piece; /* rows                                                                                               */
-    quire_accumulator *accumulator;
+    panel_accumulators *accumulators;
     char *states;
 } panel_pieces;
-
-static void add_words(quire_accumulator *into, const quire_accumulator *from) {
-    int64_t *to = into->limb;
-    const int64_t *words = from->limb;
-    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) {
-#pragma omp atomic
-        to[i] += words[i];
-    }
-}
 
 static void run_pieces(const void *work, size_t first, size_t last) {
     const panel_pieces *w = work;
@@ -250,10 +286,11 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
         const size_t row = i * w->piece, left = w->p->job->n - row, n = left < w->piece ? left : w->piece;
         if (w->p->job->method == QUIRE_EXACT) {
-            quire_accumulator a[PANEL];
-            memset(a, 0, w->p->count * sizeof *a);
-            add_rows(&source, row, n, a);
-            for (size_t c = 0; c < w->p->count; c++) add_words(&w->accumulator[c], &a[c]);
+            panel_accumulators a;
+            clear_accumulators(w->p, &a);
+            add_rows(&source, row, n, &a);
+            for (int k = 0; k < sums_of(w->p->job->finish); k++)
+                for (size_t c = 0; c < w->p->count; c++) threads_add(&w->accumulators->of[k][c], &a.of[k][c]);
         } else {
             lanes_buffer lanes;
             const panel_order o = order_of(&source, &lanes);
@@ -275,14 +312,14 @@ void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_
     const format_description format = describe_format(p->job->result_type);
     const size_t n = p->job->n;
     _Alignas(64) char states[PIECES * PANEL_STATE_BYTES];
-    quire_accumulator a[PANEL];
-    panel_pieces w = { p, order_tile(n, order_rows_of(p->job->method)), a, states };
+    panel_accumulators a;
+    panel_pieces w = { p, order_tile(n, order_rows_of(p->job->method)), &a, states };
     while (w.piece < PIECE_ROWS || n > PIECES * w.piece) w.piece *= 2;
     const size_t pieces = (n - 1) / w.piece + 1;
-    memset(a, 0, sizeof a);
+    clear_accumulators(p, &a);
     many_run(context, run_pieces, &w, pieces, 1, cpu_threads(context, n > SIZE_MAX / PANEL ? SIZE_MAX : n * PANEL, pieces));
     if (p->job->method == QUIRE_EXACT) {
-        round_accumulators(p, a, format, bits);
+        round_accumulators(p, &a, format, bits);
         return;
     }
     const panel_functions *panels = p->context->tier->panels;

@@ -52,6 +52,10 @@ QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire
                                          ptrdiff_t y_stride);
 
 /* The backend's slots. */
+QUIRE_PRIVATE quire_status cpu_set_stream(quire_context *context, struct CUstream_st *stream);
+QUIRE_PRIVATE quire_status cpu_set_tier(quire_context *context, quire_tier tier);
+QUIRE_PRIVATE quire_status cpu_set_progress(quire_context *context, void (*report)(void *, size_t, size_t), void *user);
+QUIRE_PRIVATE void cpu_close(quire_context *context);
 QUIRE_PRIVATE quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                            const quire_layout *y_layout);
 QUIRE_PRIVATE quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments);

@@ -6,24 +6,18 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/context.h"
 #include "cpu/environment.h"
+#include "cpu/many.h"
 #include "cpu/scalar.h"
 #include "cpu/strided.h"
 #include "cpu/threads.h"
+#include "operation/moments.h"
 
 #define PIECES 256                       /* the most pieces of a job                                                */
 #define PIECE_ELEMENTS ((size_t)1 << 16) /* the fewest elements of a piece                                          */
-#define CACHE_BYTES ((size_t)32 << 20)   /* unless the environment says otherwise, as tests do                         */
-
-/* The fewest bytes that a thread is started for: a third of a millisecond's work at 12 GB/s where the caller asked for a
- * number of threads. Where it did not, the processors may be busy: then a thread waits for its turn as long as the others'
- * time slices take, some milliseconds each, and all wait for the last thread. So the default is some milliseconds' work. */
-#define THREAD_BYTES ((size_t)4 << 20)
-#define THREAD_BYTES_DEFAULT ((size_t)64 << 20)
 
 /* What a method does on states of either type. */
 #define MERGES(method, METHOD, words, rows, unused)                                                                         \
@@ -51,8 +45,8 @@ typedef struct cpu_work {
     tile_function sum; /* of a batch of tiles, and how two are merged, and where pieces put theirs                       */
     merge_function merge;
     lane_state *state;
-    exact_function add; /* of exact, where it adds up, and how far off each piece may be; NULL: they must not be         */
-    quire_accumulator *accumulator;
+    quire_accumulator *accumulator; /* of exact: where it adds up, one for each sum of the job; how far off each piece may
+                                       be, NULL: they must not be                                                         */
     ball_radius *radius;
 } cpu_work;
 
@@ -125,15 +119,15 @@ static int is_contiguous(const cpu_work *w) {
     return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size;
 }
 
-static strided_vector strided_vector_of(const cpu_work *w) {
-    return (strided_vector){ w->context->tier, w->job, w->size, w->x_stride, w->y_stride };
+static strided_vector strided_vector_of(const cpu_work *w, quire_term term) {
+    return (strided_vector){ w->context->tier, w->job->type, term, w->job->method, w->size, w->x_stride, w->y_stride };
 }
 
 /* As many tiles as go at a time. */
 static size_t tiles_together(const cpu_work *w) { return is_contiguous(w) ? TILE_BATCH : 1; }
 
 static void tiles_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
-    const strided_vector v = strided_vector_of(w);
+    const strided_vector v = strided_vector_of(w, w->job->term);
     if (is_contiguous(w))
         w->sum(x, y, n, w->tile, w->fetches, state);
     else
@@ -193,29 +187,48 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
 
 /* -------------------------------------------------------------------------------------------------------------- exact */
 
-static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n, ball_radius *radius) {
-    const strided_vector v = strided_vector_of(w);
+static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, const char *x, const char *y, size_t n,
+                      ball_radius *radius) {
+    const strided_vector v = strided_vector_of(w, term);
     if (is_contiguous(w))
-        w->add(a, x, y, n, w->fetches, radius);
+        w->context->tier->exact[w->job->type][term](a, x, y, n, w->fetches, radius);
     else
         strided_exact(&v, a, x, y, n, radius);
 }
 
+/* Both sums of so many elements after each other: the second finds them in a cache. */
+#define TWICE_ELEMENTS ((size_t)1 << 13)
+
+/* All sums of a job, each to its accumulator. */
+static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n, ball_radius *radius) {
+    if (!needs_squares(w->job->finish)) {
+        add_terms(w, w->job->term, a, x, y, n, radius);
+        return;
+    }
+    for (size_t done = 0, count; done < n; done += count) {
+        const char *some = x + (ptrdiff_t)done * w->x_stride;
+        count = n - done < TWICE_ELEMENTS ? n - done : TWICE_ELEMENTS;
+        for (int i = 0; i < MOST_SUMS; i++) {
+            add_terms(w, term_of_sum(w->job->term, i), &a[i], some, some, count, NULL);
+            limbs_carry(a[i].limb);
+        }
+    }
+}
+
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     ball_radius *radius = w->radius ? &w->radius[piece] : NULL;
+    const int sums = sums_of(w->job->finish);
     if (w->threads == 1) {
         exact_add(w, w->accumulator, x, y, n, radius);
         if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not          */
         return;
     }
-    quire_accumulator part = QUIRE_ACCUMULATOR_ZERO;
-    exact_add(w, &part, x, y, n, radius);
-    /* Words of accumulators just add up, in any order. */
-    limbs_carry(part.limb);
-    int64_t *into = w->accumulator->limb, *from = part.limb;
-    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) {
-#pragma omp atomic
-        into[i] += from[i];
+    quire_accumulator part[MOST_SUMS];
+    memset(part, 0, (size_t)sums * sizeof *part);
+    exact_add(w, part, x, y, n, radius);
+    for (int i = 0; i < sums; i++) {
+        limbs_carry(part[i].limb);
+        threads_add(&w->accumulator[i], &part[i]);
     }
 }
 
@@ -225,13 +238,20 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, p
     ball_radius of_piece[PIECES];
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_exact;
-    w.add = context->tier->exact[job->type][job->term];
     w.accumulator = accumulator;
     w.radius = radius ? of_piece : NULL;
     for (int i = 0; i < w.pieces && radius; i++) of_piece[i] = (ball_radius)BALL_EXACT;
     run_pieces(&w);
     for (int i = 0; i < w.pieces && radius; i++) radius_add(radius, of_piece[i]);
-    accumulator_count(accumulator, job->n);
+    for (int i = 0; i < sums_of(job->finish); i++) accumulator_count(&accumulator[i], job->n);
+}
+
+/* The bits of a variance or the like. n is not 0. */
+static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                               format_description format) {
+    quire_accumulator a[MOST_SUMS] = { QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO };
+    exact_accumulate(context, job, x_stride, y_stride, a, NULL);
+    return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding);
 }
 
 /* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once, and
@@ -272,26 +292,10 @@ static int few_reduce(const cpu_tier *tier, const quire_job *job, format_descrip
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
-/* QUIRE_CPU_CACHE="bytes" and QUIRE_CPU_THREAD="bytes" are for tests: with small numbers, short arrays go as long ones do.
- * Hidden, since no result depends on them. */
-static size_t bytes_from_environment(const char *name, size_t otherwise) {
-    const char *bytes = getenv(name);
-    return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : otherwise;
-}
-
-/* What a NULL context means. QUIRE_TIER is heeded here too, unless it names a tier that is not there. */
-static cpu_context default_context(void) {
-    cpu_context c = { { &quire_cpu_backend }, NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL };
-    c.tier = cpu_tier_default();
-    return c;
-}
-
-cpu_context cpu_context_of(const quire_context *context) {
-    return context ? *(const cpu_context *)context : default_context();
-}
-
 uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     const format_description format = describe_format(job->result_type);
+    if (needs_squares(job->finish))
+        return job->n ? moments_reduce(context, job, x_stride, y_stride, format) : format.quiet_nan;
     if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);
     const quire_total total = job->n ? lanes_reduce(context, job, x_stride, y_stride) : total_zero(0);
     return finish_and_round(total, job->finish, job->n, format, job->rounding);
@@ -306,13 +310,17 @@ static const cpu_tier *tier_for_few(const quire_context *context) {
 static __attribute__((noinline)) uint64_t many_elements(const quire_context *context, const quire_job *job) {
     const cpu_context c = cpu_context_of(context);
     const ptrdiff_t size = describe_format(job->type).size;
-    return cpu_reduce_vector(&c, job, size, size);
+    if (!needs_squares(job->finish)) return cpu_reduce_vector(&c, job, size, size);
+    const cpu_environment callers = environment_enter();
+    const uint64_t bits = many_contiguous(&c, job, (size_t)size, describe_format(job->result_type));
+    environment_leave(callers);
+    return bits;
 }
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
     uint64_t bits;
-    if (!job->n || job->n > TILE_FEW || !few_reduce(tier_for_few(context), job, format, &bits))
+    if (!job->n || job->n > TILE_FEW || needs_squares(job->finish) || !few_reduce(tier_for_few(context), job, format, &bits))
         bits = many_elements(context, job);
     format_store(bits, format.size, job->result);
     return QUIRE_OK;
@@ -327,43 +335,6 @@ static quire_status cpu_accumulate(quire_context *context, const quire_job *job,
     return QUIRE_OK;
 }
 
-static quire_status cpu_set_stream(quire_context *context, struct CUstream_st *stream) {
-    (void)context, (void)stream;
-    return QUIRE_WRONG_CONTEXT;
-}
-
-static quire_status cpu_set_tier(quire_context *context, quire_tier tier) {
-    if (!quire_tier_name(tier)) return QUIRE_INVALID_TIER;
-    const cpu_tier *found = cpu_tier_find(tier);
-    if (!found) return QUIRE_TIER_UNAVAILABLE;
-    ((cpu_context *)context)->tier = found;
-    return QUIRE_OK;
-}
-
-static quire_status cpu_set_progress(quire_context *context, void (*report)(void *, size_t, size_t), void *user) {
-    ((cpu_context *)context)->report = report;
-    ((cpu_context *)context)->user = user;
-    return QUIRE_OK;
-}
-
-static void cpu_close(quire_context *context) { free(context); }
-
-const quire_backend quire_cpu_backend = { cpu_reduce,     cpu_reduce_many, cpu_reduce_segments, cpu_accumulate,
-                                          cpu_set_stream, cpu_set_tier,    cpu_set_progress,    cpu_close };
-
-quire_status quire_open_cpu(quire_context **context, int threads) {
-    if (!context) return QUIRE_NULL_POINTER;
-    if (threads < 0 || threads > QUIRE_MAX_THREADS) return QUIRE_INVALID_THREADS;
-    quire_tier tier = QUIRE_TIER_BEST;
-    quire_status status = tier_from_environment(&tier);
-    if (status) return status;
-    const cpu_tier *found = cpu_tier_find(tier);
-    if (!found) return QUIRE_TIER_UNAVAILABLE;
-    cpu_context *c = malloc(sizeof *c);
-    if (!c) return QUIRE_OUT_OF_MEMORY;
-    const size_t cache = bytes_from_environment("QUIRE_CPU_CACHE", CACHE_BYTES);
-    const size_t thread = bytes_from_environment("QUIRE_CPU_THREAD", threads ? THREAD_BYTES : THREAD_BYTES_DEFAULT);
-    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, cache, thread ? thread : 1, NULL, NULL };
-    *context = &c->base;
-    return QUIRE_OK;
-}
+const quire_backend quire_cpu_backend = { cpu_reduce,       cpu_reduce_many, cpu_reduce_segments,
+                                          cpu_accumulate,   cpu_set_stream,  cpu_set_tier,
+                                          cpu_set_progress, cpu_close,       1 };

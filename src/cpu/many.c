@@ -68,12 +68,21 @@ void many_run(const cpu_context *context, unit_function run, const void *work, s
 
 /* ------------------------------------------------------------------------------------------------------------- vectors */
 
-uint64_t many_contiguous(const cpu_context *single, const quire_job *job, size_t size, format_description format) {
-    double sum, error;
+/* Whether doubles hold each of the job's sums. */
+static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum, double *error) {
+    int certain = 1;
+    for (int i = 0; i < sums_of(job->finish) && certain; i++)
+        certain = tier->panels->vector[job->type][term_of_sum(job->term, i)](job->x, job->y, job->n, &sum[i], &error[i]);
+    return certain;
+}
+
+uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
+    double sum[MOST_SUMS], error[MOST_SUMS];
     if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
-        single->tier->panels->vector[job->type][job->term](job->x, job->y, job->n, &sum, &error))
-        return pair_round(sum, error, job, format);
-    return cpu_reduce_vector(single, job, (ptrdiff_t)size, (ptrdiff_t)size);
+        certain_sums(context->tier, job, sum, error))
+        return needs_squares(job->finish) ? pairs_round(sum[0], error[0], sum[1], error[1], job, format)
+                                          : pair_round(sum[0], error[0], job, format);
+    return cpu_reduce_vector(context, job, (ptrdiff_t)size, (ptrdiff_t)size);
 }
 
 /* Strides are in bytes; those along which there is but one are 0. */

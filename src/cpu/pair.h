@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "cpu/scalar.h"
+#include "operation/moments.h"
 
 /* The result's bits. sum + error is the exact total of the job's terms, finite, and not zero. Ours must be the environment.
  */
@@ -15,6 +16,15 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     if (nearest && format.precision == 53) return bits_of_double(sum + error);
     if (nearest && format.precision == 24 && error == 0) return bits_of_float((float)sum);
     return finish_and_round(total_of_two(sum, error), job->finish, job->n, format, job->rounding);
+}
+
+/* The same of what needs squares: both totals are finite, and neither is zero. */
+QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error, const quire_job *job,
+                                  format_description format) {
+    uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
+    return moments_round(wide_of_total(total_of_two(sum, sum_error), first),
+                         wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n, job->correction,
+                         format, job->rounding);
 }
 
 /* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says.

@@ -17,7 +17,7 @@ typedef struct {
 
 /* A block's elements side by side: as they stand if they do so already. *y is *x unless y is read. */
 static void gather_block(const strided_vector *v, block_buffer *buffer, const char **x, const char **y, size_t n) {
-    const int reads_y = v->job->x != v->job->y || v->x_stride != v->y_stride;
+    const int reads_y = *x != *y || v->x_stride != v->y_stride;
     const char *from_y = *y;
     if (v->x_stride != (ptrdiff_t)v->size) {
         gather(buffer->x, *x, n, v->x_stride, v->size);
@@ -33,7 +33,7 @@ static void gather_block(const strided_vector *v, block_buffer *buffer, const ch
 
 void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n,
                    ball_radius *radius) {
-    const exact_function add = v->tier->exact[v->job->type][v->job->term];
+    const exact_function add = v->tier->exact[v->type][v->term];
     block_buffer buffer;
     size_t since_carry = 0;
     for (size_t count; n; n -= count) {
@@ -56,10 +56,10 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
 
 /* The 256 lanes merged into the first: panels with panels, then the lanes of one. */
 static void merge_lanes(const strided_vector *v, char *states, size_t state_bytes, lane_state *total) {
-    const int is_double = v->job->type == QUIRE_F64;
+    const int is_double = v->type == QUIRE_F64;
     const panel_functions *panels = v->tier->panels;
-    const panel_merge_function merge = (is_double ? panels->merge_f64 : panels->merge_f32)[v->job->method];
-    const lane_method *method = &lane_methods[v->job->method];
+    const panel_merge_function merge = (is_double ? panels->merge_f64 : panels->merge_f32)[v->method];
+    const lane_method *method = &lane_methods[v->method];
     lane_state lane[PANEL];
     for (size_t w = GROUPS / 2; w; w /= 2) merge(states, states + w * state_bytes, w);
     for (size_t i = 0; i < PANEL; i++)
@@ -82,10 +82,10 @@ static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
 
 /* Strips of rows, of which each lane's state goes on with the next. */
 static void grown_tile(const strided_vector *v, const char *x, const char *y, size_t n, lane_state *total) {
-    const panel_add_function add = v->tier->panels->add[v->job->type][v->job->term][v->job->method];
+    const panel_add_function add = v->tier->panels->add[v->type][v->term][v->method];
     const size_t row = ORDER_LANES * v->size;
-    const size_t real = v->job->type == QUIRE_F64 ? sizeof(double) : sizeof(float);
-    const size_t state_bytes = (size_t)lane_methods[v->job->method].words * PANEL * real;
+    const size_t real = v->type == QUIRE_F64 ? sizeof(double) : sizeof(float);
+    const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
     _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
     block_buffer buffer;
     for (size_t done = 0, count; done < n; done += count) {
@@ -111,5 +111,5 @@ void strided_tile(const strided_vector *v, const char *x, const char *y, size_t 
     }
     block_buffer buffer;
     gather_block(v, &buffer, &x, &y, n);
-    v->tier->tile[v->job->type][v->job->term][v->job->method](x, y, n, tile, 0, state);
+    v->tier->tile[v->type][v->term][v->method](x, y, n, tile, 0, state);
 }

@@ -10,8 +10,10 @@
 /* Strides are in bytes; y is read where the terms are products. */
 typedef struct {
     const cpu_tier *tier;
-    const quire_job *job; /* type, term, method                                                                         */
-    size_t size;          /* bytes of an element                                                                        */
+    quire_type type;
+    quire_term term;
+    quire_method method;
+    size_t size; /* bytes of an element                                                                                 */
     ptrdiff_t x_stride, y_stride;
 } strided_vector;
 

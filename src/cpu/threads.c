@@ -51,6 +51,15 @@ void threads_run(int threads, size_t pieces, thread_work work, void *job) {
 
 #endif
 
+void threads_add(quire_accumulator *into, const quire_accumulator *from) {
+    int64_t *to = into->limb;
+    const int64_t *words = from->limb;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) {
+#pragma omp atomic
+        to[i] += words[i];
+    }
+}
+
 int quire_has_openmp(void) {
 #ifdef _OPENMP
     return 1;

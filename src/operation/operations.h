@@ -22,13 +22,23 @@
     X(dot, QUIRE_DOT, 2, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                            \
     X(nrm2, QUIRE_NRM2, 1, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                          \
     X(mean, QUIRE_MEAN, 1, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)                                                       \
+    X(variance, QUIRE_VARIANCE, 1, TERM_IDENTITY, FINISH_VARIANCE, __VA_ARGS__)                                             \
+    X(stddev, QUIRE_STDDEV, 1, TERM_IDENTITY, FINISH_STDDEV, __VA_ARGS__)                                                   \
     X(sumsq, QUIRE_SUMSQ, 1, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)
 
 #define QUIRE_TERM_ENUM(term, TERM, inexact, unused) TERM,
 typedef enum { QUIRE_TERMS(QUIRE_TERM_ENUM, ) TERM_COUNT } quire_term;
 #undef QUIRE_TERM_ENUM
 
-typedef enum { FINISH_KEEP, FINISH_ROOT, FINISH_DIVIDE } finish_kind;
+/* The last two need a second sum, that of the squares: see moments.h. */
+typedef enum { FINISH_KEEP, FINISH_ROOT, FINISH_DIVIDE, FINISH_VARIANCE, FINISH_STDDEV } finish_kind;
+
+QUIRE_INLINE int needs_squares(finish_kind finish) { return finish == FINISH_VARIANCE || finish == FINISH_STDDEV; }
+
+/* How many sums a result is made of, and what sum number i adds up. */
+#define MOST_SUMS 2
+QUIRE_INLINE int sums_of(finish_kind finish) { return needs_squares(finish) ? 2 : 1; }
+QUIRE_INLINE quire_term term_of_sum(quire_term first, int i) { return i ? TERM_PRODUCT : first; }
 
 /* What an operation is made of; arrays is 0 where the number is none of an operation. */
 typedef struct {
@@ -49,7 +59,7 @@ QUIRE_INLINE operation_description describe_operation(quire_operation operation)
     return none;
 }
 
-/* The result's bits: the total of n terms finished and rounded once. */
+/* The result's bits: the total of n terms finished and rounded once. Not for what needs squares. */
 QUIRE_INLINE uint64_t finish_and_round(quire_total t, finish_kind finish, uint64_t n, format_description format,
                                        quire_rounding rounding) {
     if (finish == FINISH_ROOT) t = total_root(t);
