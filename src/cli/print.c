@@ -105,6 +105,13 @@ static void print_fact(const char *label, quire_type type, const union number *n
     printf("%-12s%s\n", label, text);
 }
 
+/* One of the elements, of their type. */
+static void print_extreme(const char *label, quire_type type, double value) {
+    char text[NUMBER_TEXT];
+    number_decimal(type, value, text);
+    printf("%-12s%s\n", label, text);
+}
+
 int print_facts(const struct options *options, const struct report *report, const struct facts *facts,
                 const union number values[2]) {
     if (options->json) {
@@ -112,13 +119,12 @@ int print_facts(const struct options *options, const struct report *report, cons
         return EXIT_FINE;
     }
     const quire_type type = report->job.what.result_type;
-    const union number least = { .full = facts->least }, greatest = { .full = facts->greatest };
     if (named) printf("%s:\n", report->source->name);
     printf("%-12s%ju\n", "count", report->n);
     print_fact("mean", type, &values[0]);
     print_fact("stddev", type, &values[1]);
-    print_fact("min", QUIRE_F64, &least);
-    print_fact("max", QUIRE_F64, &greatest);
+    print_extreme("min", report->job.what.type, facts->least);
+    print_extreme("max", report->job.what.type, facts->greatest);
     printf("%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n", "nan", facts->nan, "inf", facts->positive_infinity, "-inf",
            facts->negative_infinity, "zeros", facts->zeros, "subnormals", facts->subnormals);
     return EXIT_FINE;
