@@ -12,7 +12,7 @@
 #define TYPES 6
 #define OPERATIONS 8
 #define LIMB ((int64_t)1 << 32)
-#define TOP ((int64_t)1 << 62) /* what the last limb of a carried accumulator stays below by far */
+#define TOP ((int64_t)1 << 31) /* the last limb of 2^64 terms is 0 or -1; merging 2^31 of these does not overflow */
 
 /* The checksum of zip, gzip and PNG: ISO 3309, ITU-T V.42, the polynomial 0xedb88320, bit by bit. */
 static uint32_t checksum(const unsigned char *bytes, size_t length) {

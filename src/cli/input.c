@@ -26,7 +26,7 @@ static int file_trouble(const char *name, int error) {
 }
 
 static int trouble(const struct input *input, const char *what) {
-    complain("%s: %s", input->name, what);
+    if (!input->bytes.failed) complain("%s: %s", input->name, what); /* else that was told of */
     return EXIT_TROUBLE;
 }
 

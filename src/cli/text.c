@@ -113,11 +113,16 @@ static int quoted(struct text *text, size_t *length) {
     return 0;
 }
 
+/* Blanks within a line, which do not count beside a field. */
+static bool is_padding(const struct text *text, int c) {
+    return is_blank(c) && c != '\n' && (c != text->delimiter || c == ' ');
+}
+
 /* Reads a field up to what ends it, which stays. The byte that ended it, END_OF_TEXT or TROUBLE. */
 static int next_field(struct text *text) {
     size_t length = 0;
     int c = peek(text);
-    while (c == ' ' || (c == '\t' && text->delimiter != '\t')) step(text), c = peek(text);
+    while (is_padding(text, c)) step(text), c = peek(text);
     if (c == '"') {
         if (quoted(text, &length)) return TROUBLE;
         c = peek(text);
@@ -128,7 +133,7 @@ static int next_field(struct text *text) {
     }
     while (length && is_blank(text->field[length - 1])) length--;
     text->field[length] = 0;
-    while (text->delimiter == ' ' && (c == ' ' || c == '\t' || c == '\r')) step(text), c = peek(text);
+    while (text->delimiter == ' ' && is_padding(text, c)) step(text), c = peek(text);
     return c;
 }
 

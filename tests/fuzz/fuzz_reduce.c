@@ -138,7 +138,8 @@ static void segments(struct bytes_left *bytes) {
         wide[0][s] = begin[s], wide[1][s] = end[s];
     }
     memcpy(results, untouched, sizeof results);
-    const void *from = index == QUIRE_I64 ? (const void *)wide[0] : begin, *to = index == QUIRE_I64 ? (const void *)wide[1] : end;
+    const void *from = index == QUIRE_I64 ? (const void *)wide[0] : begin,
+               *to = index == QUIRE_I64 ? (const void *)wide[1] : end;
     const quire_status status = quire_reduce_segments(NULL, &what, count, index, from, to, x, y, results);
     if (status) {
         REQUIRE(!memcmp(results, untouched, sizeof results));
