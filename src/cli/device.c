@@ -120,7 +120,7 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
     what.method = method;
     int failed = EXIT_FINE;
     quire_status status = QUIRE_OK;
-    progress_begin(method_name(method), type_size(what.type));
+    progress_begin(method_name(method), type_size(what.type) * (what.operation == QUIRE_DOT ? 2 : 1));
     if (gpu && device->in_pieces) {
         failed = reduce_in_pieces(device, job, result);
     } else {

@@ -88,7 +88,7 @@ static int gather_whole(struct device *device, struct gathering *gathering, stru
     struct whole whole;
     const quire_type type = pieces->input[0]->type;
     int status = pieces_whole(pieces, &whole);
-    progress_begin("summing", type_size(type));
+    progress_begin("summing", type_size(type) * (size_t)pieces->inputs);
     if (!status) status = add_whole(device, gathering, &whole, type, pieces->inputs == 2);
     progress_end();
     whole_close(&whole);
@@ -99,7 +99,7 @@ static int gather_pieces(struct device *device, struct gathering *gathering, str
     const bool two = pieces->inputs == 2;
     int status = EXIT_FINE;
     ssize_t n = 0;
-    progress_begin("summing", type_size(pieces->input[0]->type));
+    progress_begin("summing", type_size(pieces->input[0]->type) * (size_t)pieces->inputs);
     while (!status && (n = pieces_next(pieces)) > 0)
         status = add_piece(
             device, gathering,

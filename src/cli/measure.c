@@ -100,7 +100,9 @@ static int time_one(struct device *device, const struct job *job, struct outcome
 int measure_all(struct device *device, const struct job *job, struct outcome *outcomes) {
     struct truth truth;
     progress_pass(1, METHODS + 1);
+    progress_begin("the truth", type_size(job->what.type));
     int status = accumulate_truth(device, job, &truth); /* first: this also brings the file into memory, if it fits */
+    progress_end();
     double exact = NAN;
     for (int i = 0; i < METHODS && !status; i++) {
         outcomes[i] = (struct outcome){ .method = every_method[i] };

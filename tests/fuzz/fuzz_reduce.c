@@ -65,6 +65,15 @@ static size_t size_of(quire_type type) {
     return sizes[type];
 }
 
+/* A product, but no further from 0 than what is too large for anything. */
+static __int128 times(__int128 a, __int128 b) {
+    const __int128 most = (__int128)1 << 100;
+    __int128 product;
+    const bool overflow = __builtin_mul_overflow(a, b, &product);
+    if (overflow || product > most || product < -most) return (a < 0) == (b < 0) ? most : -most;
+    return product;
+}
+
 /* How far a layout reaches below and above the element of index 0. */
 static void reach(const quire_layout *layout, __int128 *least, __int128 *greatest) {
     const size_t counts[] = { layout->outer, layout->n, layout->inner };
@@ -72,8 +81,7 @@ static void reach(const quire_layout *layout, __int128 *least, __int128 *greates
     *least = *greatest = 0;
     if (!layout->outer || !layout->n || !layout->inner) return;
     for (int i = 0; i < 3; i++) {
-        /* A product of 64 and 63 bits, of which three are added: no overflow in 128. */
-        const __int128 far = (__int128)strides[i] * (__int128)(counts[i] - 1);
+        const __int128 far = times(strides[i], (__int128)(counts[i] - 1));
         *(far < 0 ? least : greatest) += far;
     }
 }
@@ -91,6 +99,7 @@ static void gather_vector(const quire_layout *layout, size_t size, const unsigne
 /* The vectors one by one. */
 static void compare(const quire_reduction *what, const quire_layout *layout, const unsigned char *from) {
     const size_t size = size_of(what->type), result = size_of(what->result_type ? what->result_type : what->type);
+    if (!layout->outer || !layout->inner) return;
     unsigned char *vector = malloc(layout->n * size + 1);
     REQUIRE(vector);
     for (size_t i = 0; i < layout->outer; i++)
@@ -112,10 +121,10 @@ static void reduce(struct bytes_left *bytes) {
     reach(&layout, &least, &greatest);
     const bool named = what.type >= QUIRE_F16 && what.type <= QUIRE_E4M3;
     const bool fits = (greatest - least + 1) * size <= BYTES;
-    const __int128 vectors = (__int128)layout.outer * layout.inner;
+    const __int128 vectors = times((__int128)layout.outer, (__int128)layout.inner);
     const bool too_large = vectors * (__int128)size_of(what.result_type ? what.result_type : what.type) > WHOLE ||
-                           (greatest - least + 1) * size > WHOLE || (__int128)layout.n * size > WHOLE;
-    if (!too_large && (!fits || vectors > RESULTS || (!vectors && layout.n > BYTES))) return;
+                           (greatest - least + 1) * size > WHOLE || (vectors && (__int128)layout.n * size > WHOLE);
+    if (!too_large && (!fits || vectors > RESULTS || (vectors && layout.n > BYTES))) return; /* a stride of 0 repeats */
     const unsigned char *from = too_large ? x : x - least * size;
     memcpy(results, untouched, sizeof results);
     const quire_status status = quire_reduce(NULL, &what, &layout, from, NULL, from, results);
