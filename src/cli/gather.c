@@ -39,7 +39,8 @@ static int add_parts(struct device *device, enum terms terms, const struct piece
     return status;
 }
 
-static void look_at(struct facts *facts, quire_type type, double value) {
+/* normal is the least normal number of the type. */
+static void look_at(struct facts *facts, double normal, double value) {
     if (isnan(value)) {
         facts->nan++;
         return;
@@ -49,13 +50,14 @@ static void look_at(struct facts *facts, quire_type type, double value) {
     facts->positive_infinity += value == INFINITY;
     facts->negative_infinity += value == -INFINITY;
     facts->zeros += value == 0;
-    facts->subnormals += value != 0 && fabs(value) < ldexp(1, number_least(type));
+    facts->subnormals += value != 0 && fabs(value) < normal;
 }
 
 static void look_at_piece(struct facts *facts, const struct piece *piece) {
+    const double normal = ldexp(1, number_least(piece->type));
     for (size_t i = 0; i < piece->n; i++) {
         const double value = number_at(piece->type, piece->x[0], i);
-        look_at(facts, piece->type, piece->low[0] ? value + piece->low[0][i] : value);
+        look_at(facts, normal, piece->low[0] ? value + piece->low[0][i] : value);
     }
 }
 

@@ -59,15 +59,31 @@ double number_value(quire_type type, const union number *number) {
     }
 }
 
+/* The values of all bits of a type of 16 or 8 of them; the table is made for the type that was last asked for. */
+static const double *short_values(quire_type type) {
+    static double values[1 << 16];
+    static quire_type made;
+    if (made == type) return values;
+    made = type;
+    for (unsigned bits = 0; bits >> 8 * type_size(type) == 0; bits++) {
+        union number number;
+        if (type_size(type) == 1)
+            number.byte = (uint8_t)bits;
+        else
+            number.half = (uint16_t)bits;
+        values[bits] = number_value(type, &number);
+    }
+    return values;
+}
+
 double number_at(quire_type type, const void *array, size_t i) {
-    union number number;
-    if (type == QUIRE_F64) return ((const double *)array)[i];
-    if (type == QUIRE_F32) return (double)((const float *)array)[i];
-    if (type == QUIRE_F16 || type == QUIRE_BF16)
-        number.half = ((const uint16_t *)array)[i];
-    else
-        number.byte = ((const uint8_t *)array)[i];
-    return number_value(type, &number);
+    switch (type) {
+    case QUIRE_F64: return ((const double *)array)[i];
+    case QUIRE_F32: return (double)((const float *)array)[i];
+    case QUIRE_F16:
+    case QUIRE_BF16: return short_values(type)[((const uint16_t *)array)[i]];
+    default: return short_values(type)[((const uint8_t *)array)[i]];
+    }
 }
 
 uint64_t number_bits(quire_type type, const union number *number) {
