@@ -53,6 +53,12 @@ for operation in sum mean nrm2 sumsq variance; do
     run round all.quire --operation $operation --result-type double
     check "$operation of what was made for stddev" cmp -s out wanted
 done
+run variance --type '<f4' all.f32 --correction 7
+mv out wanted
+run round all.quire --operation variance --correction 7
+check "a correction" cmp -s out wanted
+run variance --type '<f4' all.f32
+check "which is not the default" same "$(cmp -s out wanted || echo other)" other
 refuses 1 'do not give asum' round --operation asum all.quire
 run round all.quire --operation variance --correction 1 --json
 check "round in JSON" same "$(member n) $(member result_type)" '2000 f32'

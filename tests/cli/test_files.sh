@@ -117,6 +117,13 @@ refuses 2 'one character' sum table.csv --column 1 --delimiter ab
 array '<i4' '(3,)' 7fffffff 80000000 00000005 >i32.npy
 array '<i8' '(3,)' 4000000000000001 c000000000000000 0000000000000005 >i64.npy
 array '>u8' '(2,)' ffffffffffffffff 0000000000000001 >u64.npy
+# (2^62 + 1)^2 - 2^62 (2^62 + 2) is 1, and -2^62 + 1 has a part below.
+array '<i8' '(2,)' 4000000000000001 4000000000000000 >x64.npy
+array '<i8' '(2,)' 4000000000000001 bffffffffffffffe >y64.npy
+array '<i8' '(2,)' 4000000000000000 c000000000000001 >z64.npy
+gives 1 dot x64.npy y64.npy
+gives 1 sum z64.npy
+gives -1 sum y64.npy
 array '|i1' '(4,)' ff 01 80 7f >i8.npy
 array '<u2' '(2,)' ffff 0001 >u16.npy
 gives 4 sum i32.npy
@@ -177,7 +184,9 @@ for kind in zip64 end64; do
     gives 3 sum $kind.npz:x
 done
 if [ "$zlib" = yes ]; then
-    # One bit of the compressed elements is turned.
+    cp "$seeds/npz/checksum" checksum.npz
+    refuses 1 'damaged compressed data' sum checksum.npz:x
+    # One byte of the compressed elements is another.
     { head -c 60 deflated.npz; printf '\377'; tail -c +62 deflated.npz; } >bad.npz
     run sum bad.npz:x
     check "a damaged member fails" failed 1 ''
