@@ -100,6 +100,7 @@ refuses 1 'no column 4, there are 3' sum table.csv --column 4
 refuses 1 'columns count from 1' sum table.csv --column 0
 refuses 1 'an .npy file has no columns' sum a.npy --column 1
 piped '1\t2\n3\t4\n' 6 sum --column 2
+piped '# c\n\n1 2\n#5 6\n3 4\n' 6 sum --column 2
 piped 'a;b\n1;2\n3;4\n' 6 sum --column b
 piped ' 1  2\n3 4 \n' 6 sum --column 2
 piped '1|2\n3|4\n' 6 sum --column 2 --delimiter '|'
@@ -179,7 +180,7 @@ for kind in stored deflated; do
     gives 4.5 mean --total $kind.npz
     refuses 1 "no array 'z' in the archive" sum $kind.npz:z
 done
-for kind in zip64 end64; do
+for kind in zip64 end64 extra64; do
     cp "$seeds/npz/$kind" $kind.npz
     gives 3 sum $kind.npz:x
 done

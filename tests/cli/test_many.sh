@@ -75,6 +75,8 @@ done
 tail -c 96 c.npy >raw.f32
 list '66 210' sum --type '<f4' --rows 2 raw.f32
 list '66 210' sum --rows 2 c.npy
+run sum --rows 2 c.npy -o rows.npy
+gives 276 sum rows.npy
 refuses 1 'no rows of equal length' sum --rows 5 c.npy
 refuses 1 'in C order' sum --rows 2 f.npy
 refuses 2 '--rows 0' sum --rows 0 c.npy
