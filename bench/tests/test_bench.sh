@@ -14,9 +14,10 @@ columns() {
 fine() { [ "$status" -eq 0 ] && [ ! -s err ]; }
 
 # The command line.
-refuses 2 'no such option' --fast
+refuses 2 'unknown option --fast' --fast
+refuses 2 'did you mean --seconds?' --secnods 1
 refuses 2 'is no option' fast
-refuses 2 'a value is missing' --n
+refuses 2 '--n needs a value' --n
 refuses 2 "--place: 'tpu' is none of cpu, gpu, all" --place tpu
 refuses 2 "--type: 'f8'" --type f8
 refuses 2 "--operation: 'norm'" --operation sum,norm
