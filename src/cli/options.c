@@ -257,7 +257,7 @@ int options_read(struct options *options, const struct command *command, int arg
 static const char reader_help[] = "\n"
                                   "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
                                   "numbers, a table with --column, or\n"
-                                  "raw numbers with --type; any of them may be compressed by gzip (.gz). Without FILE, or "
+                                  "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
                                   "for -, standard input is read.\n";
 
 void options_help(const struct command *command) {
