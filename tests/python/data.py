@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from reference import NAMES, dtype_of
 
-FAMILIES = ["any finite bits", "any bits", "small integers", "telescoping", "zeros of both signs"]
+FAMILIES = [
+    "any finite bits",
+    "any bits",
+    "small integers",
+    "telescoping",
+    "zeros of both signs",
+]  # and "normal", where order shows
 
 
 def filled(shape, name, family, seed):
@@ -16,6 +22,8 @@ def filled(shape, name, family, seed):
     size = int(np.prod(shape))
     if family == "small integers":
         x = random.integers(-8, 9, size).astype(np.float64).astype(dtype)
+    elif family == "normal":
+        x = random.normal(size=size).astype(dtype)
     elif family == "zeros of both signs":
         x = np.where(random.random(size) < 0.7, -0.0, 0.0).astype(dtype)
     else:

@@ -121,6 +121,10 @@ def test_out_of_every_layout(call):
     assert (wide == call(x, axis=1, dtype=np.float64)).all()
     alias = x.copy()
     assert (call(alias, axis=1, out=alias[:, 0]) == right).all()
+    for begin in (0, 1000, 3000):  # where results would be written into what is still to be read
+        alias = np.arange(4000, dtype=np.float32).reshape(1000, 4)
+        expected, out = call(alias, axis=1), alias.reshape(-1)[begin : begin + 1000]
+        assert (call(alias, axis=1, out=out) == expected).all()
     nought = np.empty((), np.float32)
     assert call(x, out=nought) is nought and nought == call(x)
     kept = np.empty((3, 1), np.float32)

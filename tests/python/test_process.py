@@ -37,6 +37,42 @@ def test_eight_threads():
     assert shared.sum() == 8 * 30 and shared.count == 30 * x.size + 8 * 30
 
 
+def test_threads_share_an_accumulator():
+    """Many short additions, whose updates of the words would be lost if they overlapped."""
+    shared, x = quire.Accumulator(), np.array([1.0, -3.0, 5.0])
+
+    def work(_):
+        for _ in range(4000):
+            shared.add(x)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert shared.sum() == 8 * 4000 * 3 and shared.count == 8 * 4000 * 3
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_nothing_is_copied(order):
+    """NumPy's allocations are traced: none comes near the size of the array."""
+    x = np.ones((100, 200, 50), order=order)
+    flipped, cut = x.transpose(2, 0, 1)[::-1], x[:, :199]
+    four = np.ones((100, 100, 10, 10), order=order).transpose(3, 0, 2, 1)
+    in_place = [lambda: quire.sum(flipped), lambda: quire.mean(x.T), lambda: quire.norm(x[:, ::-1, ::-1], axis=1)]
+    in_place += [lambda a=a: quire.sum(flipped, axis=a) for a in range(3)]
+    in_place += [lambda: quire.sum(x[::2], axis=2), lambda: quire.vecdot(x, x), lambda: quire.Accumulator(flipped)]
+    in_place += [lambda: quire.sum(np.broadcast_to(x[0], (9, 200, 50)), axis=0), lambda: quire.sum(four, axis=1)]
+    in_pieces = [lambda: quire.sum(cut), lambda: quire.std(cut), lambda: quire.Accumulator(cut)]
+    for k, call in enumerate(in_place + in_pieces):
+        call()
+        tracemalloc.start()
+        try:
+            call()
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        # Results are 20000 numbers at most, a piece for an accumulator has 65536.
+        assert peak < (22000 * 8 if k < len(in_place) else 140000 * 8), f"call {k}: {peak} bytes, of {x.nbytes}"
+
+
 def test_the_lock_is_released():
     """Another thread runs Python while a sum is under way: it sees the clock advance inside one call."""
     x, seen, stop = np.ones(20_000_000), [], threading.Event()
