@@ -34,6 +34,8 @@ def as_numpy(x: Any, name: str) -> Array:
 
 def shared(x: Any, name: str) -> Array:
     """The memory of another library's array, as a NumPy array."""
+    if is_tensor(x) and x.requires_grad:
+        raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
     device = x.__dlpack_device__()
     if device[0] != CPU:
         raise TypeError(
@@ -46,7 +48,7 @@ def shared(x: Any, name: str) -> Array:
             import ml_dtypes
 
             bits = sys.modules["torch"].uint16 if x.itemsize == 2 else sys.modules["torch"].uint8
-            return np.from_dlpack(x.detach().view(bits)).view(getattr(ml_dtypes, word))
+            return np.from_dlpack(x.view(bits)).view(getattr(ml_dtypes, word))
         return np.from_dlpack(x)
     except (BufferError, ImportError, RuntimeError, TypeError) as error:
         raise TypeError(f"quire.{name}: NumPy cannot share the memory of this {type(x).__name__}: {error}") from None

@@ -82,7 +82,14 @@ def reduce(
     wanted = results_for(out, dtype, x_dtype, name) if out is not None or dtype is not None else x_dtype
     try:
         what = reduction(operation, CODES[x_dtype], CODES[wanted], method, rounding, correction)
-        way = plan(x.shape, tuple(a.strides for a in arrays), x_dtype.itemsize, axis, bool(keepdims), method == "exact")
+        way = plan(
+            x.shape,
+            (x.strides,) if len(arrays) == 1 else (x.strides, arrays[1].strides),
+            x_dtype.itemsize,
+            axis,
+            bool(keepdims),
+            method == "exact",
+        )
     except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
         for word, value in (("method", method), ("rounding", rounding)):
             if not isinstance(value, str):
