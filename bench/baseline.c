@@ -118,6 +118,18 @@ static double squares(const job *j) {
     }
 }
 
+const int baseline_needs = 0
+#ifdef __AVX2__
+                           | NEEDS_AVX2
+#endif
+#ifdef __AVX512F__
+                           | NEEDS_AVX512
+#endif
+#ifdef __FMA__
+                           | NEEDS_FMA
+#endif
+    ;
+
 double baseline_reduce(const job *j) {
     switch (j->operation) {
     case OPERATION_ASUM: return asum(j);

@@ -7,6 +7,10 @@
 
 #include "job.h"
 
+/* What the processor must have for the loops, since they may be compiled for another one than this. */
+enum { NEEDS_AVX2 = 1, NEEDS_AVX512 = 2, NEEDS_FMA = 4 };
+extern const int baseline_needs;
+
 /* In float for f16, bf16 and f32, in double for f64; the bits, and even the digits, depend on the compiler. */
 double baseline_reduce(const job *j);
 

@@ -15,7 +15,7 @@
 
 typedef enum role {
     ROLE_CEILING,  /* reads the data and has no result; of several in a place the fastest counts     */
-    ROLE_BASELINE, /* what the others' speed is compared with, where it takes the job                */
+    ROLE_BASELINE, /* what the others' times are divided by, where it takes the job                */
     ROLE_METHOD,   /* quire's, with a bound and a promise of equal bits                              */
     ROLE_PEER,     /* of another library                                                             */
     ROLE_RUNG      /* of the ladder of classic kernels                                               */

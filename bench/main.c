@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "baseline.h"
 #include "measure.h"
 #include "number.h"
 #include "peers/peers.h"
@@ -137,6 +138,18 @@ static bool list_contenders(const options *o, lists *all) {
     return true;
 }
 
+/* Whether the loops that are compiled for the processor of the machine that built this run here. */
+static bool loops_run_here(void) {
+    bool fine = true;
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    if (baseline_needs & NEEDS_AVX2) fine = fine && __builtin_cpu_supports("avx2");
+    if (baseline_needs & NEEDS_AVX512) fine = fine && __builtin_cpu_supports("avx512f");
+    if (baseline_needs & NEEDS_FMA) fine = fine && __builtin_cpu_supports("fma");
+#endif
+    return fine || complain("this quire-bench was compiled for another processor; build it here, or with -Dbench_march");
+}
+
 static int run(const options *o, facts *f) {
     static lists all;
     npy file = { .file = NULL };
@@ -161,5 +174,6 @@ int main(int argc, char **argv) {
     if (status) return status;
     if (o.help) return options_help(), EXIT_FINE;
     if (o.version) return printf("quire-bench %s\n", quire_version()), EXIT_FINE;
+    if (!loops_run_here()) return EXIT_TROUBLE;
     return run(&o, &f);
 }

@@ -56,9 +56,9 @@ static void find_marks(field *f) {
 static void judge_speed(const field *f, int i, row *r) {
     const timing *mine = &f->of[i], *baseline = &f->of[f->baseline], *ceiling = &f->of[f->ceiling];
     r->rate = (double)job_bytes(r->job) / mine->figure;
-    r->ratio = baseline->figure / mine->figure;
-    r->share = ceiling->figure / mine->figure;
-    r->noise = verdict_of(i != f->baseline && fabs(r->ratio - 1) < mine->spread + baseline->spread);
+    r->over_baseline = mine->figure / baseline->figure;
+    r->over_ceiling = mine->figure / ceiling->figure;
+    r->noise = verdict_of(i != f->baseline && fabs(r->over_baseline - 1) < mine->spread + baseline->spread);
 }
 
 static void judge_accuracy(const truth *t, row *r) {

@@ -1,74 +1,41 @@
-/* npy.c - just enough of NEP 1, the .npy format, for one array of numbers.
+/* npy.c - the user's own numbers: the header by the command's reader, the elements of an array by fread.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "npy.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../src/cli/npy.h"
 #include "number.h"
 #include "terminal.h"
 
-#define MAGIC "\x93NUMPY"
-#define MAX_TEXT 4095
-
-static const struct {
-    const char *word;
-    quire_type type;
-} descriptions[] = {
-    { "<f2", QUIRE_F16 }, { "<f4", QUIRE_F32 }, { "<f8", QUIRE_F64 }, { "V2", QUIRE_BF16 }, { "<u2", QUIRE_BF16 }, { "<f1", QUIRE_E5M2 },
-};
-
-/* What follows 'key': in the text of the header, past blanks; NULL if there is no such key. */
-static const char *value_of(const char *text, const char *key) {
-    const char *at = strstr(text, key);
-    return at ? at + strlen(key) + strspn(at + strlen(key), " ") : NULL;
+static ptrdiff_t read_bytes(void *user, void *to, size_t length) {
+    FILE *file = user;
+    const size_t got = fread(to, 1, length, file);
+    return ferror(file) ? -1 : (ptrdiff_t)got;
 }
 
-static bool parse_type(npy *from, const char *text) {
-    const char *at = value_of(text, "'descr':");
-    for (size_t i = 0; at && i < sizeof descriptions / sizeof *descriptions; i++) {
-        const char *word = descriptions[i].word;
-        const char *start = at + 1 + (word[0] == 'V' && strchr("<|", at[1]) ? 1 : 0);
-        if (!strncmp(start, word, strlen(word)) && start[strlen(word)] == '\'') {
-            from->type = descriptions[i].type;
-            return true;
-        }
-    }
-    return complain("%s: not an array of f2, f4, f8 or bfloat16 in little-endian order", from->name);
+/* NumPy has no bfloat16: two opaque bytes and unsigned integers of 16 bits are taken for it. */
+static bool take_type(npy *from, const struct element *element) {
+    const bool two_bytes = !element->type || (element->integer && !element->is_signed);
+    if (two_bytes && element->size == 2)
+        from->type = QUIRE_BF16;
+    else if (element->type && !element->integer)
+        from->type = (quire_type)element->type;
+    else
+        return complain("%s: not an array of f1, f2, f4, f8 or bfloat16", from->name);
+    return !element->foreign || complain("%s: not in the byte order of this machine", from->name);
 }
 
-/* The product of the dimensions. */
-static bool parse_count(npy *from, const char *text) {
-    const char *at = value_of(text, "'shape':");
-    if (!at || *at != '(') return complain("%s: no shape in the .npy header", from->name);
-    from->count = 1;
-    for (at++; *at != ')';) {
-        char *end;
-        const unsigned long long length = strtoull(at, &end, 10);
-        if (end == at || (length && from->count > SIZE_MAX / 8 / length))
-            return complain("%s: wrong shape in the .npy header", from->name);
-        from->count *= (size_t)length;
-        at = end + strspn(end, ", ");
-    }
-    return true;
-}
-
-static bool read_text(npy *from, char text[MAX_TEXT + 1]) {
-    unsigned char head[12] = { 0 };
-    size_t length = 0;
-    const bool magic = fread(head, 1, 8, from->file) == 8 && !memcmp(head, MAGIC, 6);
-    const size_t width = head[6] == 1 ? 2 : 4;
-    if (!magic || fread(head + 8, 1, width, from->file) != width) return complain("%s: not an .npy file", from->name);
-    for (size_t i = 0; i < width; i++) length |= (size_t)head[8 + i] << 8 * i;
-    if (length > MAX_TEXT || fread(text, 1, length, from->file) != length)
-        return complain("%s: wrong .npy header", from->name);
-    text[length] = '\0';
+static bool read_header(npy *from) {
+    struct npy_header header;
+    if (!npy_read_header(&header, read_bytes, from->file))
+        return complain("%s: %s", from->name, *header.problem ? header.problem : "cannot be read");
     from->start = ftell(from->file);
-    return true;
+    from->count = header.count;
+    return take_type(from, &header.element);
 }
 
 /* That the elements promised are there. */
@@ -81,12 +48,11 @@ static bool check_length(const npy *from) {
 }
 
 bool npy_open(npy *from, const char *path) {
-    char text[MAX_TEXT + 1];
     const char *slash = strrchr(path, '/');
     from->name = slash ? slash + 1 : path;
     from->file = fopen(path, "rb");
     if (!from->file) return complain("%s: %s", path, strerror(errno));
-    if (read_text(from, text) && parse_type(from, text) && parse_count(from, text) && check_length(from)) return true;
+    if (read_header(from) && check_length(from)) return true;
     npy_close(from);
     return false;
 }

@@ -19,13 +19,13 @@ typedef struct row {
     const job *job;
     const contender *contender;
     timing timing;
-    double rate;        /* bytes a second                                                                       */
-    double ratio;       /* speed over the baseline's                                                            */
-    verdict noise;      /* the ratio is nearer to 1 than the spreads of both                                    */
-    double share;       /* speed over the ceiling's                                                             */
-    double error_ulps;  /* NaN where there is no result                                                         */
-    double error_units; /* the same in u sum|x|; see truth.h                                                    */
-    double bound_ulps;  /* NaN where none is documented, infinite where overflow is possible                    */
+    double rate;          /* bytes a second                                                                       */
+    double over_baseline; /* time over the baseline's: above 1 is slower                                          */
+    verdict noise;        /* over_baseline is nearer to 1 than the spreads of both                                */
+    double over_ceiling;  /* time over the ceiling's: above 1 is slower                                           */
+    double error_ulps;    /* NaN where there is no result                                                         */
+    double error_units;   /* the same in u sum|x|; see truth.h                                                    */
+    double bound_ulps;    /* NaN where none is documented, infinite where overflow is possible                    */
     double bound_units;
     verdict runs, launches, alignments; /* whether the bits were equal                                          */
 } row;

@@ -17,7 +17,7 @@ void table_begin(const facts *f, int name_width) {
     width = name_width;
     for (int i = 0; i < FACTS; i++) printf("%-9s %s\n", f->one[i].name, f->one[i].value);
     printf("\n%-9s %-4s %-4s %-15s %-*s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data", width,
-           "method", "place", "thr", "time", "GB/s", "ratio", "ceiling", "spread", "err/ulp", "err/u|x|", "bound", "bits");
+           "method", "place", "thr", "time", "GB/s", "/base", "/read", "spread", "err/ulp", "err/u|x|", "bound", "bits");
 }
 
 static const char *show_size(size_t n, char text[SMALL]) {
@@ -64,9 +64,9 @@ void table_row(const row *r) {
     printf("%-9s %-4s %-4s %-15.15s %-*.*s %-5s %3s %9s %8.2f %5.2f%c %7.3f %5.1f%% %9s %9s %9s  %c%c%c\n",
            show_size(r->job->n, size), type_name(r->job->type), operation_name(r->job->operation), r->family, width, width,
            r->contender->name, r->contender->place->name, threads, show_seconds(r->timing.figure, time), r->rate / 1e9,
-           r->ratio, r->noise == YES ? '~' : ' ', r->share, 100 * r->timing.spread, show_error(r->error_ulps, ulps),
-           show_error(r->error_units, units), show_error(r->bound_units, bound), show_verdict(r->runs),
-           show_verdict(r->launches), show_verdict(r->alignments));
+           r->over_baseline, r->noise == YES ? '~' : ' ', r->over_ceiling, 100 * r->timing.spread,
+           show_error(r->error_ulps, ulps), show_error(r->error_units, units), show_error(r->bound_units, bound),
+           show_verdict(r->runs), show_verdict(r->launches), show_verdict(r->alignments));
 }
 
 void table_gap(void) {
@@ -75,15 +75,16 @@ void table_gap(void) {
 }
 
 void table_end(void) {
-    puts("time      CPU: the best of the samples; spread: how much longer the median is\n"
-         "          GPU: the median; spread: half the distance of the quartiles\n"
-         "ratio     speed over that of fast-math, one thread (CPU), or cub (GPU; read, where cub has not the operation), "
-         "same\n"
-         "          data, run and place; ~ where it differs from 1 by less than the spreads of both: noise\n"
-         "ceiling   speed over that of read, which only reads: one thread, or the fastest of some kernels\n"
-         "err/ulp   distance from the exact result in ulps; err/u|x|, bound: that and the documented bound, both with the\n"
-         "          last rounding, in u sum|x| (mean: over n; nrm2: u times the norm); inf: overflow is possible, or "
-         "happened\n"
-         "bits      = equal, ! different, - not asked: in all runs, with another number of threads or another launch, at\n"
-         "          another alignment");
+    puts(
+        "time      CPU: the best of the samples; spread: how much longer the median is\n"
+        "          GPU: the median; spread: half the distance of the quartiles\n"
+        "/base     time over that of the baseline, on the same data in the same run; above 1 is slower. The baseline is\n"
+        "          fast-math on one thread (CPU), or cub (GPU; read, where cub has not the operation). ~ where it differs\n"
+        "          from 1 by less than the spreads of both: noise\n"
+        "/read     time over that of read, which only reads: one thread, or the fastest of some kernels; above 1 is slower\n"
+        "err/ulp   distance from the exact result in ulps; err/u|x|, bound: that and the documented bound, both with the\n"
+        "          last rounding, in u sum|x| (mean: over n; nrm2: u times the norm); inf: overflow is possible, or "
+        "happened\n"
+        "bits      = equal, ! different, - not asked: in all runs, with another number of threads or another launch, at\n"
+        "          another alignment");
 }

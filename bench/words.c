@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/cli/arguments.h"
 #include "families.h"
 #include "number.h"
 #include "operation.h"
@@ -90,13 +91,7 @@ bool read_seed(const char *word, uint64_t *seed) {
 
 bool read_options(int argc, char **argv, const struct option *table, bool (*take)(void *user, int which, char *word),
                   void *user) {
-    int which;
-    opterr = 0; /* it would not say who complains */
-    while ((which = getopt_long(argc, argv, ":", table, NULL)) != -1) {
-        if (which == ':' || which == '?')
-            return complain("%s: %s", argv[optind - 1],
-                            which == ':' ? "a value is missing" : "no such option; --help lists them");
-        if (!take(user, which, optarg)) return false;
-    }
-    return true;
+    char problem[ARGUMENTS_PROBLEM];
+    if (arguments_walk(argc, argv, "", table, take, user, problem)) return true;
+    return *problem ? complain("%s", problem) : false;
 }

@@ -114,12 +114,12 @@ double power_of_two(int e) {
 }
 
 double type_decode(quire_type type, uint64_t bits) {
+    if (type == QUIRE_F64) return bits_double(bits); /* first: it is asked for most often                                */
     const number_format *f = type_format(type);
     uint64_t sign = bits & type_sign(type) ? type_sign(QUIRE_F64) : 0;
     uint64_t fraction = bits & (((uint64_t)1 << (f->precision - 1)) - 1);
     int exponent = (int)(bits >> (f->precision - 1)) & (2 * f->bias + 1);
 
-    if (type == QUIRE_F64) return bits_double(bits);
     if (!type_is_finite(type, bits))
         return bits_double(sign | (type_is_nan(type, bits) ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
     if (exponent == 0 && fraction == 0) return bits_double(sign);

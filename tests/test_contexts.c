@@ -332,6 +332,7 @@ START_TEST(statuses_have_texts) {
         { QUIRE_NOT_DEVICE_MEMORY, 42 },
         { QUIRE_INVALID_STREAM, 43 },
         { QUIRE_DEVICE_FAULT, 44 },
+        { QUIRE_COMMUNICATION_FAULT, 50 },
     };
     enum { COUNT = sizeof statuses / sizeof *statuses };
     const char *texts[COUNT];

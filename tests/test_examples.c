@@ -111,6 +111,37 @@ START_TEST(the_header) {
 }
 END_TEST
 
+/* The examples of docs/accuracy.md. */
+START_TEST(the_page_on_accuracy) {
+    enum { N = 1000000, LANE = 256, LANES = 4 * LANE + 1 };
+    static const float terms[5] = { 0x1p48f, 0x1p24f, 1, -0x1p48f, -0x1p24f };
+    const struct {
+        quire_method method;
+        double tenths, lane, short_lane;
+    } expected[] = { { QUIRE_EXACT, 0x1.86a00061a8p+16, 1, 1 },
+                     { QUIRE_KAHAN, 0x1.86a00061a8p+16, 0, 1 },
+                     { QUIRE_PAIRWISE, 100000.015625, -0x1p24, 0 },
+                     { QUIRE_PLAIN, 100000.015625, -0x1p24, 0 } };
+    float *tenths = array_new(N * sizeof *tenths, 0), lane[LANES] = { 0 }, short_lane[LANES] = { 0 };
+    volatile float loop = 0;
+    double result;
+    for (int i = 0; i < N; i++) tenths[i] = 0.1f, loop = loop + tenths[i];
+    ck_assert(loop > 100958.3f && loop < 100958.4f);
+    for (int k = 0; k < 5; k++) lane[k * LANE] = terms[k];
+    for (int k = 0; k < 3; k++) short_lane[k * LANE] = k == 1 ? 1 : k ? -0x1p24f : 0x1p24f;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const quire_method m = expected[i].method;
+        check_ok(place_reduce(OPERATION_SUM, QUIRE_F32, N, tenths, NULL, m, QUIRE_F64, &result));
+        check_bits(QUIRE_F64, &result, double_bits(expected[i].tenths), "tenths, %s", method_name(m));
+        check_ok(place_reduce(OPERATION_SUM, QUIRE_F32, LANES, lane, NULL, m, QUIRE_F64, &result));
+        check_bits(QUIRE_F64, &result, double_bits(expected[i].lane), "lane, %s", method_name(m));
+        check_ok(place_reduce(OPERATION_SUM, QUIRE_F32, LANES, short_lane, NULL, m, QUIRE_F64, &result));
+        check_bits(QUIRE_F64, &result, double_bits(expected[i].short_lane), "three terms, %s", method_name(m));
+    }
+    array_free(tenths);
+}
+END_TEST
+
 /* Neumaier's example against Kahan's first algorithm, which gives 0. */
 START_TEST(neumaier) {
     double x[4] = { 1, 1e100, 1, -1e100 }, result;
@@ -163,6 +194,7 @@ int main(void) {
     tcase_add_test(all, thousand_and_a_thousandth);
     tcase_add_test(all, four_million_zeros);
     tcase_add_test(all, the_header);
+    tcase_add_test(all, the_page_on_accuracy);
     tcase_add_test(all, neumaier);
     tcase_add_test(all, norms_out_of_range);
     tcase_add_test(all, slow_sums_near_the_top);

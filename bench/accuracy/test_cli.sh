@@ -71,9 +71,9 @@ if [ -n "$QUIRE_FAULTY" ]; then
 fi
 
 # Refusals.
-refuses 2 'no such option' --jason
-refuses 2 'no such option' --quick=3
-refuses 2 'a value is missing' --type
+refuses 2 'did you mean --json?' --jason
+refuses 2 '--quick takes no value' --quick=3
+refuses 2 '--type needs a value' --type
 refuses 2 'none of f16, bf16' --type f80
 refuses 2 'none of sum' --operation sum,,
 refuses 2 'none of exact' --method sloppy

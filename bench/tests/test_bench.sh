@@ -14,9 +14,10 @@ columns() {
 fine() { [ "$status" -eq 0 ] && [ ! -s err ]; }
 
 # The command line.
-refuses 2 'no such option' --fast
+refuses 2 'unknown option --fast' --fast
+refuses 2 'did you mean --seconds?' --secnods 1
 refuses 2 'is no option' fast
-refuses 2 'a value is missing' --n
+refuses 2 '--n needs a value' --n
 refuses 2 "--place: 'tpu' is none of cpu, gpu, all" --place tpu
 refuses 2 "--type: 'f8'" --type f8
 refuses 2 "--operation: 'norm'" --operation sum,norm
@@ -80,7 +81,16 @@ check "the head has every fact" same "$(grep -c '^# [a-z ]*: .' run.csv)" 10
 check "exact is within half an ulp" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
 check "exact has the same bits again" same "$(value exact equal_runs) $(value exact equal_alignments)" 'yes yes'
 check "the ceiling has no result" same "$(value read error_ulps)$(value read equal_runs)" ''
-check "its share is 1" same "$(value read share) $(value read kind) $(value read place)" '1 ceiling cpu'
+check "it takes its own time" same "$(value read time_over_ceiling) $(value read kind) $(value read place)" '1 ceiling cpu'
+# Of each job the ceiling comes first, then the baseline, then the others. Above 1 is slower.
+check "ratios are times over the ceiling's and the baseline's" awk -F, '
+    function differs(a, b) { return a > b * 1.0001 || b > a * 1.0001 }
+    /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    { time = $at["seconds"] } $at["kind"] == "ceiling" { ceiling = time } $at["kind"] == "baseline" { baseline = time }
+    $at["kind"] == "method" { rows++
+        bad += differs($at["time_over_ceiling"], time / ceiling) + differs($at["time_over_baseline"], time / baseline) }
+    END { exit bad || rows != 160 }' run.csv
+check "and none is faster than itself" same "$(value fast-math time_over_baseline)" 1
 
 # More than a block: copies and a tail, known to cancel.
 # shellcheck disable=SC2086

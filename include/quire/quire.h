@@ -27,7 +27,7 @@
  * aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one thread at a time; NULL,
  * and different contexts, may be used from any number of threads.
  *
- * This header needs no other of ours but version.h, no CUDA header, and compiles as C99 and later and as C++.
+ * This header needs only version.h beside it and no CUDA header, and compiles as C99 and later and as C++.
  *
  * SPDX-License-Identifier: MIT
  */

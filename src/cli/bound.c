@@ -22,12 +22,12 @@ static const struct scaled infinite = { INFINITY, 0 };
 
 static quire_type accumulation_type(quire_type type) { return type == QUIRE_F64 ? QUIRE_F64 : QUIRE_F32; }
 
-static int products(const struct job *job) { return job->operation == OPERATION_DOT || job->operation == OPERATION_NRM2; }
+static int products(const struct job *job) { return operation_terms(job->what.operation) == TERM_PRODUCT; }
 
 /* On the error of the total of the terms, which is about sum. */
 static struct scaled bound_of_total(const struct job *job, const struct truth *truth, quire_method method,
                                     struct scaled sum) {
-    quire_type type = accumulation_type(job->type);
+    quire_type type = accumulation_type(job->what.type);
     double u = ldexp(1, -number_precision(type));
     double c = (double)quire_chain_length(method, job->n) + products(job);
     if (c * u >= 0.5) return infinite;
@@ -56,18 +56,19 @@ struct scaled bound_of(const struct job *job, const struct truth *truth, quire_m
     struct scaled value = scaled_accumulator(&truth->total);
     struct scaled bound = bound_of_total(job, truth, method, value);
     if (isinf(bound.m)) return bound;
-    if (job->operation == OPERATION_NRM2) {
+    if (job->what.operation == QUIRE_NRM2) {
         bound = bound_of_root(value, bound);
         value = scaled_root(value);
-    } else if (job->operation == OPERATION_MEAN) {
+    } else if (job->what.operation == QUIRE_MEAN) {
         bound = scaled_over(bound, scaled_make((double)job->n, 0));
         value = scaled_over(value, scaled_make((double)job->n, 0));
     }
     struct scaled most = scaled_times(scaled_add(value, bound), scaled_make(SAFETY, 0));
-    if (!scaled_less(most, scaled_make(number_limit(job->result_type), number_top(job->result_type)))) return infinite;
+    if (!scaled_less(most, scaled_make(number_limit(job->what.result_type), number_top(job->what.result_type))))
+        return infinite;
     /* most is in [2^(e-1), 2^e): the ulp of that binade, or of the subnormal numbers. */
-    int exponent = number_ulp(job->result_type, 0);
-    if (most.m != 0 && most.e - number_precision(job->result_type) > exponent)
-        exponent = most.e - number_precision(job->result_type);
+    int exponent = number_ulp(job->what.result_type, 0);
+    if (most.m != 0 && most.e - number_precision(job->what.result_type) > exponent)
+        exponent = most.e - number_precision(job->what.result_type);
     return scaled_times(scaled_add(bound, scaled_make(0.5, exponent)), scaled_make(SAFETY, 0));
 }

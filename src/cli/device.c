@@ -9,16 +9,19 @@
 #include "complain.h"
 #include "progress.h"
 
-enum term operation_term(enum operation operation) {
+enum terms operation_terms(quire_operation operation) {
     switch (operation) {
-    case OPERATION_ASUM: return TERM_MAGNITUDE;
-    case OPERATION_DOT:
-    case OPERATION_NRM2: return TERM_PRODUCT;
+    case QUIRE_ASUM: return TERM_MAGNITUDE;
+    case QUIRE_DOT:
+    case QUIRE_NRM2:
+    case QUIRE_SUMSQ: return TERM_PRODUCT;
     default: return TERM_VALUE;
     }
 }
 
-static int trouble(const char *what, quire_status status) {
+bool operation_has_moments(quire_operation operation) { return operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV; }
+
+int device_trouble(const char *what, quire_status status) {
     complain("%s: %s", what, quire_status_string(status));
     return EXIT_TROUBLE;
 }
@@ -34,14 +37,13 @@ static int open_cuda(struct device *device, const struct options *options) {
 
 static int open_cpu(struct device *device, const struct options *options) {
     quire_status status = quire_open_cpu(&device->context, options->threads);
-    if (status == QUIRE_INVALID_TIER || status == QUIRE_TIER_UNAVAILABLE) return trouble("QUIRE_TIER", status);
-    if (status) return trouble("--device cpu", status);
-    static char summing[] = "summing";
-    status = quire_set_progress(device->context, progress_report, summing);
+    if (status == QUIRE_INVALID_TIER || status == QUIRE_TIER_UNAVAILABLE) return device_trouble("QUIRE_TIER", status);
+    if (status) return device_trouble("--device cpu", status);
+    status = quire_set_progress(device->context, progress_of_library, NULL);
     if (!status && options->tier >= 0) status = quire_set_tier(device->context, (quire_tier)options->tier);
     if (!status) return EXIT_FINE;
     device_close(device);
-    return trouble(options->tier >= 0 ? quire_tier_name((quire_tier)options->tier) : "--device cpu", status);
+    return device_trouble(options->tier >= 0 ? quire_tier_name((quire_tier)options->tier) : "--device cpu", status);
 }
 
 int device_open(struct device *device, const struct options *options) {
@@ -49,92 +51,85 @@ int device_open(struct device *device, const struct options *options) {
     return options->cuda ? open_cuda(device, options) : open_cpu(device, options);
 }
 
-int device_load(struct device *device, const struct input *input, const void **elements) {
-    *elements = input->elements;
+int device_load(struct device *device, const char *name, const void *array, size_t bytes, const void **there) {
+    *there = array;
     if (!device->gpu || device->in_pieces) return EXIT_FINE;
-    return gpu_load(device->gpu, input->name, input->elements, input->n * type_size(input->type), elements);
+    return gpu_load(device->gpu, name, array, bytes, there);
 }
 
 /* ------------------------------------------------------------------------------------------------------- accumulating */
 
-static quire_status accumulate(quire_context *context, enum term term, quire_accumulator *sum, quire_type type, size_t n,
+static quire_status accumulate(quire_context *context, enum terms terms, quire_accumulator *sum, quire_type type, size_t n,
                                const void *x, const void *y) {
-    if (term == TERM_PRODUCT) return quire_accumulate_products(context, sum, type, n, x, y);
-    if (term == TERM_MAGNITUDE) return quire_accumulate_magnitudes(context, sum, type, n, x);
+    if (terms == TERM_PRODUCT) return quire_accumulate_products(context, sum, type, n, x, y);
+    if (terms == TERM_MAGNITUDE) return quire_accumulate_magnitudes(context, sum, type, n, x);
     return quire_accumulate(context, sum, type, n, x);
-}
-
-int device_accumulate(struct device *device, const struct job *job, enum term term, const void *x, const void *y,
-                      quire_accumulator *sum) {
-    struct gpu *gpu = device->gpu;
-    int failed = gpu ? gpu_put(gpu, sum, sizeof *sum) : EXIT_FINE;
-    if (failed) return failed;
-    progress_begin();
-    quire_status status = accumulate(device->context, term, gpu ? gpu_room(gpu) : sum, job->type, job->n, x, y);
-    progress_end();
-    if (status) return trouble("exact", status);
-    return gpu ? gpu_fetch(gpu, sum, sizeof *sum) : EXIT_FINE;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- reducing */
-
-static quire_status reduce(quire_context *context, const struct job *job, quire_method method, void *result) {
-    const quire_type type = job->type, to = job->result_type;
-    switch (job->operation) {
-    case OPERATION_ASUM: return quire_asum(context, type, job->n, job->x, method, to, result);
-    case OPERATION_DOT: return quire_dot(context, type, job->n, job->x, job->y, method, to, result);
-    case OPERATION_NRM2: return quire_nrm2(context, type, job->n, job->x, method, to, result);
-    case OPERATION_MEAN: return quire_mean(context, type, job->n, job->x, method, to, result);
-    default: return quire_sum(context, type, job->n, job->x, method, to, result);
-    }
 }
 
 /* What gpu_carry calls for each piece. */
 struct adding {
     struct device *device;
-    const struct job *job;
+    quire_type type;
+    enum terms terms;
 };
 
 static quire_status add_piece(void *user, size_t n, const void *x, const void *y) {
     const struct adding *adding = user;
-    const struct job *job = adding->job;
-    return accumulate(adding->device->context, operation_term(job->operation), gpu_room(adding->device->gpu), job->type, n,
-                      x, y ? y : x);
+    return accumulate(adding->device->context, adding->terms, gpu_room(adding->device->gpu), adding->type, n, x, y ? y : x);
 }
 
-/* The exact method on a GPU, from host memory: the total of the accumulator is that of the array. */
-static int reduce_in_pieces(struct device *device, const struct job *job, union number *result) {
-    quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO;
-    struct adding adding = { device, job };
-    const struct gpu_flow flow = {
-        { job->x, job->operation == OPERATION_DOT ? job->y : NULL }, job->n, type_size(job->type), add_piece, &adding
-    };
-    int failed = gpu_put(device->gpu, &sum, sizeof sum);
+/* On a GPU, arrays of host memory. */
+static int accumulate_in_pieces(struct device *device, quire_type type, enum terms terms, size_t n, const void *x,
+                                const void *y, quire_accumulator *sum) {
+    struct adding adding = { device, type, terms };
+    const bool two = terms == TERM_PRODUCT && y != x;
+    const struct gpu_flow flow = { { x, two ? y : NULL }, n, type_size(type), add_piece, &adding };
+    int failed = gpu_put(device->gpu, sum, sizeof *sum);
     if (!failed) failed = gpu_carry(device->gpu, &flow);
-    if (!failed) failed = gpu_fetch(device->gpu, &sum, sizeof sum);
+    return failed ? failed : gpu_fetch(device->gpu, sum, sizeof *sum);
+}
+
+int device_accumulate(struct device *device, quire_type type, enum terms terms, size_t n, const void *x, const void *y,
+                      quire_accumulator *sum) {
+    struct gpu *gpu = device->gpu;
+    if (gpu && device->in_pieces) return accumulate_in_pieces(device, type, terms, n, x, y, sum);
+    const int failed = gpu ? gpu_put(gpu, sum, sizeof *sum) : EXIT_FINE;
     if (failed) return failed;
-    quire_status status;
-    if (job->operation == OPERATION_NRM2)
-        status = quire_round_root(&sum, job->result_type, result);
-    else if (job->operation == OPERATION_MEAN)
-        status = quire_round_mean(&sum, job->result_type, result);
-    else
-        status = quire_round(&sum, job->result_type, result);
-    return status ? trouble("exact", status) : EXIT_FINE;
+    const quire_status status = accumulate(device->context, terms, gpu ? gpu_room(gpu) : sum, type, n, x, y);
+    if (status) return device_trouble("exact", status);
+    return gpu ? gpu_fetch(gpu, sum, sizeof *sum) : EXIT_FINE;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- reducing */
+
+/* The exact method on a GPU, from host memory: the total of the accumulators is that of the array. */
+static int reduce_in_pieces(struct device *device, const struct job *job, union number *result) {
+    quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, squares = QUIRE_ACCUMULATOR_ZERO;
+    const void *y = job->what.operation == QUIRE_DOT ? job->y : job->x;
+    int failed = device_accumulate(device, job->what.type, operation_terms(job->what.operation), job->n, job->x, y, &sum);
+    if (!failed && operation_has_moments(job->what.operation))
+        failed = device_accumulate(device, job->what.type, TERM_PRODUCT, job->n, job->x, job->x, &squares);
+    if (failed) return failed;
+    const quire_status status = quire_finish(&job->what, &sum, &squares, result);
+    return status ? device_trouble("exact", status) : EXIT_FINE;
 }
 
 int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result) {
     struct gpu *gpu = device->gpu;
+    quire_reduction what = job->what;
+    what.method = method;
     int failed = EXIT_FINE;
     quire_status status = QUIRE_OK;
-    progress_begin();
-    if (gpu && device->in_pieces)
+    progress_begin(method_name(method), type_size(what.type) * (what.operation == QUIRE_DOT ? 2 : 1));
+    if (gpu && device->in_pieces) {
         failed = reduce_in_pieces(device, job, result);
-    else
-        status = reduce(device->context, job, method, gpu ? gpu_room(gpu) : result);
+    } else {
+        const quire_layout layout = quire_strided(job->n, 1);
+        status = quire_reduce(device->context, &what, &layout, job->x, NULL, job->y, gpu ? gpu_room(gpu) : result);
+    }
     progress_end();
-    if (status) return trouble(method_name(method), status);
-    if (!failed && gpu && !device->in_pieces) failed = gpu_fetch(gpu, result, type_size(job->result_type));
+    if (status) return device_trouble(method_name(method), status);
+    if (!failed && gpu && !device->in_pieces) failed = gpu_fetch(gpu, result, type_size(what.result_type));
     return failed;
 }
 

@@ -1,16 +1,17 @@
 /* device.h - where the work runs: the one place of the command that knows whose memory an array is in.
  *
  * Everything outside works on host memory. For the CPU these are thin wrappers; for a GPU elements are copied in (all at
- * once by device_load; for the exact method alone, piece by piece by device_reduce) and results out (by device_reduce and
- * device_accumulate, which return when the result is there).
+ * once by device_load; for the exact method alone, piece by piece by device_reduce and device_accumulate) and results out.
+ * The calls return when the result is there.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CLI_DEVICE_H
 #define QUIRE_CLI_DEVICE_H
 
+#include <stdbool.h>
+
 #include "gpu.h"
-#include "input.h"
 #include "names.h"
 #include "number.h"
 #include "options.h"
@@ -21,25 +22,29 @@ struct device {
     bool in_pieces;  /* on a GPU: arrays are not loaded, and the exact method takes them in pieces  */
 };
 
-/* What is to be computed. x and y are as device_load gave them. */
+/* What is to be computed; all fields of what are filled in. x and y are as device_load gave them. */
 struct job {
-    enum operation operation;
-    quire_type type;
+    quire_reduction what;
     size_t n;
     const void *x, *y;
-    quire_type result_type;
 };
 
-/* What device_accumulate adds up, and which of them an operation does. */
-enum term { TERM_VALUE, TERM_MAGNITUDE, TERM_PRODUCT };
-enum term operation_term(enum operation operation);
+/* What an accumulator adds up, and which of them an operation rounds. */
+enum terms { TERM_VALUE = 1, TERM_MAGNITUDE = 2, TERM_PRODUCT = 4 };
+enum terms operation_terms(quire_operation operation);
 
-/* These answer EXIT_FINE or EXIT_TROUBLE. */
+/* Whether an operation needs the sum of the squares beside that of the values. */
+bool operation_has_moments(quire_operation operation);
+
+/* These answer EXIT_FINE or EXIT_TROUBLE. name is for messages. */
 int device_open(struct device *device, const struct options *options);
-int device_load(struct device *device, const struct input *input, const void **elements);
+int device_load(struct device *device, const char *name, const void *array, size_t bytes, const void **there);
 int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result);
-int device_accumulate(struct device *device, const struct job *job, enum term term, const void *x, const void *y,
+int device_accumulate(struct device *device, quire_type type, enum terms terms, size_t n, const void *x, const void *y,
                       quire_accumulator *sum);
+
+/* Complains of a status of the library; answers EXIT_TROUBLE. */
+int device_trouble(const char *what, quire_status status);
 
 void device_close(struct device *device);
 

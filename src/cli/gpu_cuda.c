@@ -182,8 +182,7 @@ static int travel(struct gpu *gpu, const struct journey *journey) {
         status = fine(error);
         if (!status && !journey->whole) status = add_piece(gpu, slot, journey, count);
         done += count;
-        static char copying[] = "copying";
-        progress_report(copying, done, n);
+        progress_report("copying", done, n);
     }
     const cudaError_t copied = cudaStreamSynchronize(gpu->copying), added = cudaStreamSynchronize(gpu->working);
     return status ? status : fine(copied ? copied : added);
@@ -218,7 +217,7 @@ int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes,
     const struct gpu_flow flow = { { array, NULL }, bytes, 1, NULL, NULL };
     const struct journey journey = plan(&flow, *whole);
     *there = *whole;
-    progress_begin();
+    progress_begin("copying", flow.size);
     const int status = travel(gpu, &journey);
     progress_end();
     return status;

@@ -1,34 +1,68 @@
-/* input.h - a file of numbers, in memory without being read into memory.
+/* input.h - an array of numbers: a file, a member of an archive, a column of a table, standard input.
  *
- * The file is mapped, and the library walks the whole mapping in one call. What cannot be mapped as it is (a pipe, numbers
- * in the other byte order, numbers that start at an odd place in the file) is first copied, piece by piece, into an unlinked
- * temporary file in TMPDIR, and that one is mapped. So no memory is taken that grows with the file.
+ * What a file says is found out by input_open. The numbers are then either read in pieces, once, which any input can; or
+ * mapped where they are, which takes no memory that grows with the file, but needs an uncompressed file of floats in this
+ * machine's byte order that start at a multiple of their size (pieces.h makes a temporary file of any other).
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CLI_INPUT_H
 #define QUIRE_CLI_INPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "bytes.h"
 #include "npy.h"
+#include "text.h"
+#include "zip.h"
 
-struct input {
-    const char *name; /* for messages                                             */
-    quire_type type;
-    size_t n;
-    const void *elements;     /* NULL if there are none                            */
-    struct npy_header header; /* of a raw file: one dimension, C order             */
-    void *map;
-    size_t map_length;
+/* How the command line says that files are to be read. */
+struct reading {
+    bool typed;             /* element was given                            */
+    struct element element; /* of raw numbers; an .npy file must agree       */
+    const char *column;     /* NULL: not given                               */
+    int delimiter;          /* 0: not given                                  */
 };
 
-/* Opens a file, or standard input ("-"). raw_type is a quire_type, or 0 if none was given: a file that does not begin with
- * the magic of .npy is raw and needs it; an .npy file must agree with it. EXIT_FINE or EXIT_TROUBLE. */
-int input_open(struct input *input, const char *name, int raw_type);
+/* Where an array is. */
+struct source {
+    char name[512];   /* for messages and results                       */
+    const char *path; /* "-": standard input                            */
+    bool in_archive;
+    struct zip_member member;
+    const char *column; /* of a table; NULL: no table                    */
+};
 
-/* Whether the elements of two inputs pair up: same type, same number, same order. EXIT_FINE or EXIT_TROUBLE. */
+enum stored { STORED_RAW, STORED_NPY, STORED_TEXT };
+
+struct input {
+    const char *name;
+    quire_type type; /* of the numbers as they are read                                       */
+    bool counted;    /* n is known before all of them are read                                */
+    size_t n;
+    bool wide; /* 64-bit integers: read as two doubles each                               */
+    bool mappable;
+    struct npy_header header; /* of what is no .npy file: one dimension, C order                */
+    enum stored stored;
+    struct element element;
+
+    int fd;
+    size_t offset; /* of the first element in the file, if it is mappable                     */
+    struct bytes bytes;
+    struct text text;
+    uintmax_t taken; /* bytes of elements read                                                  */
+};
+
+/* Opens and finds out. EXIT_FINE, or EXIT_TROUBLE, and then there is nothing to close. source must outlive the input. */
+int input_open(struct input *input, const struct source *source, const struct reading *reading);
+
+/* Reads the next n numbers, or all there are: how many; -1 after a complaint. Only after a 0 is it sure that the file is
+ * whole. x takes n elements of the input's type; low, for a wide input, n doubles, which are to be added to those of x. */
+ssize_t input_read(struct input *input, size_t n, void *x, double *low);
+
+/* Maps a mappable input. NULL after a complaint, or if it is empty. To be undone by munmap(*map, *length). */
+const void *input_map(const struct input *input, void **map, size_t *length);
+
+/* Whether the elements of two inputs pair up as far as their headers tell: same type, same number, same order. EXIT_FINE or
+ * EXIT_TROUBLE. */
 int input_match(const struct input *x, const struct input *y);
 
 void input_close(struct input *input);

@@ -40,15 +40,19 @@ static int print_and_free(json_t *root) {
     return EXIT_FINE;
 }
 
-static json_t *outcome_object(const struct job *job, const struct outcome *outcome, bool judged) {
-    double value = number_value(job->result_type, &outcome->result);
+/* The members of a number. */
+static json_t *number_object(quire_type type, const union number *number) {
+    const double value = number_value(type, number);
     char decimal[NUMBER_TEXT], hex[NUMBER_TEXT], bits[NUMBER_TEXT];
-    number_decimal(job->result_type, value, decimal);
+    number_decimal(type, value, decimal);
     number_hex(value, hex);
-    snprintf(bits, sizeof bits, "0x%0*" PRIx64, (int)(2 * type_size(job->result_type)),
-             number_bits(job->result_type, &outcome->result));
-    json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:s}", "method", method_name(outcome->method), "value", real(value),
-                               "decimal", decimal, "hex", hex, "bits", bits);
+    number_bit_text(type, number, bits);
+    return json_pack("{s:o, s:s, s:s, s:s}", "value", real(value), "decimal", decimal, "hex", hex, "bits", bits);
+}
+
+static json_t *outcome_object(const struct job *job, const struct outcome *outcome, bool judged) {
+    json_t *object = number_object(job->what.result_type, &outcome->result);
+    if (object) json_object_set_new(object, "method", json_string(method_name(outcome->method)));
     if (object && judged)
         json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o}", "error_ulps", real(outcome->error), "bound_ulps",
                                                  real(outcome->bound), "seconds", real(outcome->seconds), "bytes_per_second",
@@ -56,15 +60,76 @@ static json_t *outcome_object(const struct job *job, const struct outcome *outco
     return object;
 }
 
-int json_outcomes(const struct command *command, const struct options *options, const struct job *job,
-                  const struct outcome *outcomes, int count) {
-    json_t *files = json_array(), *results = json_array();
-    for (int i = 0; i < command->files; i++) json_array_append_new(files, name(options->file[i]));
-    for (int i = 0; i < count; i++)
-        json_array_append_new(results, outcome_object(job, &outcomes[i], options->method == METHOD_ALL));
-    return print_and_free(json_pack("{s:s, s:o, s:s, s:I, s:s, s:o}", "command", command->name, "files", files, "type",
-                                    type_name(job->type), "n", (json_int_t)job->n, "result_type",
-                                    type_name(job->result_type), "results", results));
+/* What print_begin and print_end stand around. */
+static json_t *all;
+static bool is_array, any; /* any: an object was made, or would have been if there were memory */
+
+void json_begin(bool several) {
+    is_array = several;
+    any = several;
+    all = several ? json_array() : NULL;
+}
+
+static void add(json_t *object) {
+    any = true;
+    if (is_array)
+        json_array_append_new(all, object);
+    else
+        all = object;
+}
+
+int json_end(void) {
+    if (!any) return EXIT_FINE; /* trouble was told of already */
+    return print_and_free(all);
+}
+
+/* What all reports begin with. */
+static json_t *report_object(const struct options *options, const struct report *report) {
+    json_t *files = json_array();
+    for (size_t i = 0; i < report->sources; i++) json_array_append_new(files, name(report->source[i].name));
+    json_t *object = json_pack("{s:s, s:o, s:s, s:I}", "command", options->command->name, "files", files, "type",
+                               report->type, "n", (json_int_t)report->n);
+    if (object && options->skip_nan) json_object_set_new(object, "nan_skipped", json_integer((json_int_t)report->skipped));
+    if (object && options->rounding)
+        json_object_set_new(object, "rounding", json_string(rounding_name((quire_rounding)options->rounding)));
+    return object;
+}
+
+void json_report(const struct options *options, const struct report *report) {
+    json_t *results = json_array(), *object = report_object(options, report);
+    for (int i = 0; i < report->count; i++)
+        json_array_append_new(results, outcome_object(&report->job, &report->outcomes[i], options->method == METHOD_ALL));
+    json_object_update_new(
+        object, json_pack("{s:s, s:o}", "result_type", type_name(report->job.what.result_type), "results", results));
+    add(object);
+}
+
+void json_facts(const struct options *options, const struct report *report, const struct facts *facts,
+                const union number values[2]) {
+    json_t *object = report_object(options, report);
+    json_object_update_new(object, json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "result_type",
+                                             type_name(report->job.what.result_type), "mean",
+                                             number_object(report->job.what.result_type, &values[0]), "stddev",
+                                             number_object(report->job.what.result_type, &values[1]), "min",
+                                             real(facts->least), "max", real(facts->greatest), "nan", (json_int_t)facts->nan,
+                                             "positive_infinity", (json_int_t)facts->positive_infinity, "negative_infinity",
+                                             (json_int_t)facts->negative_infinity, "zeros", (json_int_t)facts->zeros,
+                                             "subnormals", (json_int_t)facts->subnormals));
+    add(object);
+}
+
+void json_results(const struct options *options, const struct results *results) {
+    json_t *shape = json_array(), *array = json_array();
+    for (int i = 0; i < results->dimensions; i++) json_array_append_new(shape, json_integer((json_int_t)results->shape[i]));
+    for (size_t i = 0; i < results->count; i++) {
+        union number number;
+        const size_t size = type_size(results->result_type), at = results->place ? results->place[i] : i;
+        memcpy(&number, (const char *)results->array + at * size, size);
+        json_array_append_new(array, number_object(results->result_type, &number));
+    }
+    add(json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "command", options->command->name, "file", name(results->file),
+                  "type", results->type, "result_type", type_name(results->result_type), "method",
+                  method_name((quire_method)options->method), "shape", shape, "results", array));
 }
 
 /* null without a driver. */

@@ -5,11 +5,16 @@
 #ifndef QUIRE_CLI_JSON_H
 #define QUIRE_CLI_JSON_H
 
-#include "measure.h"
+#include "print.h"
 
-/* EXIT_FINE or EXIT_TROUBLE. */
-int json_outcomes(const struct command *command, const struct options *options, const struct job *job,
-                  const struct outcome *outcomes, int count);
+/* Objects are printed by json_end: one, or an array of several. EXIT_FINE or EXIT_TROUBLE. */
+void json_begin(bool several);
+void json_report(const struct options *options, const struct report *report);
+void json_facts(const struct options *options, const struct report *report, const struct facts *facts,
+                const union number values[2]);
+void json_results(const struct options *options, const struct results *results);
+int json_end(void);
+
 int json_info(quire_tier default_tier);
 
 #endif

@@ -1,8 +1,10 @@
 /* main.c - the command quire, on the public header alone.
  *
- * The way of a call: main picks the command from the table; options.c reads the rest of the line; input.c opens the files
- * (npy.c reads their headers) and maps them; device.c holds the context, and gpu_cuda.c a GPU's memory; measure.c sums, and
- * judges the methods; print.c prints. Each answers an exit status, and has complained if it is not EXIT_FINE.
+ * The way of a call: main picks the verb from the table, options.c reads the rest of the line (arguments.c walks over it),
+ * and the verb's function does it: reduce.c and many.c, describe.c, keep.c. sources.c finds the arrays that the operands
+ * name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats), pieces.c takes one or two
+ * of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's memory; gather.c sums pieces;
+ * measure.c judges the methods; print.c prints. Each answers an exit status, and has complained if it is not EXIT_FINE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,74 +12,91 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "complain.h"
-#include "device.h"
-#include "input.h"
-#include "measure.h"
 #include "options.h"
 #include "print.h"
+#include "verbs.h"
 
-/* Reduces the opened inputs, prints. */
-static int reduce_inputs(const struct command *command, const struct options *options, struct device *device,
-                         const struct input inputs[]) {
-    struct job job = { .operation = command->operation, .type = inputs[0].type, .n = inputs[0].n };
-    job.result_type = options->result ? (quire_type)options->result : job.type;
-    int status = device_load(device, &inputs[0], &job.x);
-    if (!status && command->files == 2) status = device_load(device, &inputs[1], &job.y);
-    if (status) return status;
-
-    struct outcome outcomes[METHODS];
-    int count = options->method == METHOD_ALL ? METHODS : 1;
-    if (options->method == METHOD_ALL)
-        status = measure_all(device, &job, outcomes);
-    else
-        status = measure_one(device, &job, (quire_method)options->method, &outcomes[0]);
-    if (!status) status = print_outcomes(command, options, &job, outcomes, count);
-    return status;
-}
-
-static int run_reduction(const struct command *command, const struct options *options) {
-    struct device device;
-    int status = device_open(&device, options);
-    if (status) return status;
-    struct input inputs[2];
-    int opened = 0;
-    while (!status && opened < command->files) {
-        status = input_open(&inputs[opened], options->file[opened], options->type);
-        opened += !status;
-    }
-    if (!status && command->files == 2) status = input_match(&inputs[0], &inputs[1]);
-    if (!status) status = reduce_inputs(command, options, &device, inputs);
-    while (opened > 0) input_close(&inputs[--opened]);
-    device_close(&device);
-    return status;
-}
-
-static int run_info(const struct command *command, const struct options *options) {
+int verb_info(const struct command *command, const struct options *options) {
     (void)command;
     return print_info(options->json);
 }
 
 static const struct command commands[] = {
-    { "sum", "FILE", "the sum of x[i]", 1, OPERATION_SUM, run_reduction },
-    { "asum", "FILE", "the sum of |x[i]|", 1, OPERATION_ASUM, run_reduction },
-    { "dot", "FILE FILE", "the sum of x[i] y[i]", 2, OPERATION_DOT, run_reduction },
-    { "nrm2", "FILE", "the Euclidean norm, the root of the sum of x[i]^2", 1, OPERATION_NRM2, run_reduction },
-    { "mean", "FILE", "the sum of x[i], divided by how many they are", 1, OPERATION_MEAN, run_reduction },
-    { "info", "", "what this quire is and can", 0, OPERATION_SUM, run_info },
-    { NULL, NULL, NULL, 0, OPERATION_SUM, NULL },
+    { "sum", "[FILE ...]", "the sum of x[i]",
+      "  quire sum a.npy b.npy              one line each\n"
+      "  quire sum --total *.npy            one sum of all\n"
+      "  seq 1000000 | quire sum            numbers in decimal, from a pipe\n"
+      "  quire sum data.csv --column price  a column of a table\n"
+      "  quire sum both.npz:weights         an array of an archive\n"
+      "  quire sum matrix.npy --axis -1     the sum of each row\n",
+      REDUCTION, 0, -1, QUIRE_SUM, verb_reduce },
+    { "asum", "[FILE ...]", "the sum of |x[i]|", "  quire asum --type float32 raw.bin\n", REDUCTION, 0, -1, QUIRE_ASUM,
+      verb_reduce },
+    { "dot", "[FILE [FILE]]", "the sum of x[i] y[i], of two arrays",
+      "  quire dot x.npy y.npy\n"
+      "  quire dot both.npz                 the two arrays of an archive, or the two rows of an .npy file\n"
+      "  quire dot data.csv --column price,amount\n",
+      DOT, 0, 2, QUIRE_DOT, verb_dot },
+    { "nrm2", "[FILE ...]", "the Euclidean norm, the root of the sum of x[i]^2", "  quire nrm2 gradient.npy\n", REDUCTION, 0,
+      -1, QUIRE_NRM2, verb_reduce },
+    { "mean", "[FILE ...]", "the sum of x[i], divided by how many they are",
+      "  quire mean data.csv --column 3 --skip-nan --verbose\n", REDUCTION, 0, -1, QUIRE_MEAN, verb_reduce },
+    { "sumsq", "[FILE ...]", "the sum of x[i]^2", "  quire sumsq residuals.npy\n", REDUCTION, 0, -1, QUIRE_SUMSQ,
+      verb_reduce },
+    { "variance", "[FILE ...]", "the mean square deviation from the mean", "  quire variance sample.npy --correction 1\n",
+      MOMENT, 0, -1, QUIRE_VARIANCE, verb_reduce },
+    { "stddev", "[FILE ...]", "the standard deviation, the root of the variance",
+      "  quire stddev matrix.npy --axis 0   of each column\n", MOMENT, 0, -1, QUIRE_STDDEV, verb_reduce },
+    { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more, in one pass",
+      "  quire describe data.npy\n  quire describe data.csv --column price --json\n", DESCRIBE, 0, -1, QUIRE_SUM,
+      verb_describe },
+    { "accumulate", "[FILE ...] -o OUT", "an exact sum, not yet rounded, kept in a file",
+      "  quire accumulate part1.npy -o part1.quire\n"
+      "  quire accumulate --operation stddev part1.npy -o part1.quire\n",
+      ACCUMULATE, 0, -1, QUIRE_SUM, verb_accumulate },
+    { "merge", "FILE ... -o OUT", "the exact sum of such sums", "  quire merge part1.quire part2.quire -o all.quire\n",
+      MERGE, 1, -1, QUIRE_SUM, verb_merge },
+    { "round", "[FILE]", "such a sum, rounded once",
+      "  quire round all.quire\n  quire round all.quire --operation mean --result-type f64\n", ROUND, 0, 1, QUIRE_SUM,
+      verb_round },
+    { "info", "", "what this quire is and can", NULL, INFO, 0, 0, QUIRE_SUM, verb_info },
+    { NULL, NULL, NULL, NULL, INFO, 0, 0, QUIRE_SUM, NULL },
 };
 
+static const char *next_verb(const void *names, int i) { return ((const struct command *)names)[i].name; }
+
+static const struct command *find_command(const char *name) {
+    for (const struct command *command = commands; command->name; command++)
+        if (!strcmp(command->name, name)) return command;
+    const char *nearest = arguments_nearest(name, next_verb, commands);
+    if (nearest)
+        complain("unknown command %s; did you mean %s?", name, nearest);
+    else
+        complain("unknown command %s; quire --help lists them", name);
+    return NULL;
+}
+
+static int help(int argc, char **argv) {
+    const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
+    if (argc > 2 && !command) return EXIT_USAGE;
+    if (command)
+        options_help(command);
+    else
+        options_help_all(commands);
+    return EXIT_FINE;
+}
+
 static int run(int argc, char **argv) {
+    struct options options;
     if (argc < 2) {
         complain("no command; quire --help lists them");
         return EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
-        options_help_all(commands);
-        return EXIT_FINE;
-    }
+    if (!strcmp(name, "help")) return help(argc, argv);
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) return help(1, argv);
     if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
         printf("quire %s\n", quire_version());
         return EXIT_FINE;
@@ -86,17 +105,12 @@ static int run(int argc, char **argv) {
         complain("unknown option %s (the command comes first; quire --help)", name);
         return EXIT_USAGE;
     }
-    for (const struct command *command = commands; command->name; command++)
-        if (!strcmp(command->name, name)) {
-            struct options options;
-            int status = options_read(&options, command, argc - 1, argv + 1);
-            if (status) return status;
-            if (!options.help) return command->run(command, &options);
-            options_help(command);
-            return EXIT_FINE;
-        }
-    complain("unknown command %s; quire --help lists them", name);
-    return EXIT_USAGE;
+    const struct command *command = find_command(name);
+    int status = command ? options_read(&options, command, argc - 1, argv + 1) : EXIT_USAGE;
+    if (status) return status;
+    if (!options.help) return command->run(command, &options);
+    options_help(command);
+    return EXIT_FINE;
 }
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* measure.h - a reduction by one method, or by all of them with their errors, bounds and times.
+/* measure.h - a reduction by all methods, with their errors, bounds and times.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,6 @@ struct outcome {
     double seconds;
     double rate; /* bytes of input a second                              */
 };
-
-int measure_one(struct device *device, const struct job *job, quire_method method, struct outcome *outcome);
 
 /* Fills METHODS outcomes, in the order of every_method. */
 int measure_all(struct device *device, const struct job *job, struct outcome *outcomes);

@@ -9,28 +9,37 @@
 const quire_method every_method[METHODS] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 const quire_tier every_tier[TIERS] = { QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512, QUIRE_TIER_AVX512VNNI };
 
-/* Indexed by quire_method and quire_type, whose numbers are pinned; 0 is none of them. */
+/* Indexed by the enums of quire.h, whose numbers are pinned; NULL is none of them. */
 static const char *const method_names[] = { NULL, "exact", "kahan", "pairwise", "plain" };
-static const char *const type_names[] = { NULL, "f16", "bf16", "f32", "f64", "e5m2", "e4m3" };
-static const size_t type_sizes[] = { 0, 2, 2, 4, 8, 1, 1 };
+static const char *const operation_names[] = { NULL, "sum", "asum", "dot", "nrm2", "mean", "variance", "stddev", "sumsq" };
+static const char *const rounding_names[] = { "nearest", "down", "up", "zero" };
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static int named(const char *const *names, int count, const char *name) {
-    for (int i = 1; i < count; i++)
-        if (!strcmp(names[i], name)) return i;
+static int named(const char *const *names, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (names[i] && !strcmp(names[i], name)) return (int)i;
     return -1;
 }
 
 const char *method_name(quire_method method) { return method_names[method]; }
 
-const char *type_name(quire_type type) { return type_names[type]; }
+const char *operation_name(quire_operation operation) { return operation_names[operation]; }
 
-size_t type_size(quire_type type) { return type_sizes[type]; }
+const char *rounding_name(quire_rounding rounding) { return rounding_names[rounding]; }
+
+const char *type_name(quire_type type) {
+    const struct element element = element_of(type);
+    return element_name(&element);
+}
+
+size_t type_size(quire_type type) { return element_of(type).size; }
 
 int method_named(const char *name) { return named(method_names, COUNT(method_names), name); }
 
-int type_named(const char *name) { return named(type_names, COUNT(type_names), name); }
+int operation_named(const char *name) { return named(operation_names, COUNT(operation_names), name); }
+
+int rounding_named(const char *name) { return named(rounding_names, COUNT(rounding_names), name); }
 
 int tier_named(const char *name) {
     for (int tier = QUIRE_TIER_BEST; tier <= TIERS; tier++)

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cursor {
@@ -63,17 +64,10 @@ static bool take_string(struct cursor *cursor, char *string, size_t size) {
     return true;
 }
 
-static bool little_endian(void) {
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
 static const char *kind_of_array(char kind) {
     switch (kind) {
     case 'i':
-    case 'u': return "integer";
+    case 'u': return "such integer";
     case 'b': return "boolean";
     case 'c': return "complex";
     case 'O': return "object";
@@ -87,40 +81,21 @@ static const char *kind_of_array(char kind) {
     }
 }
 
-/* As NumPy names them; ml_dtypes adds 'f1', for E5M2. */
-static int type_of_descr(const char *name) {
-    static const struct {
-        const char *name;
-        quire_type type;
-    } types[] = { { "f1", QUIRE_E5M2 }, { "f2", QUIRE_F16 }, { "f4", QUIRE_F32 }, { "f8", QUIRE_F64 } };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (!strcmp(name, types[i].name)) return types[i].type;
-    return 0;
-}
-
 /* The element type: '<f4' and its like. */
 static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     char descr[16];
     skip_blanks(cursor);
     if (peek(cursor) == '[' || peek(cursor) == '{') {
-        snprintf(header->problem, sizeof header->problem, "structured arrays are not supported, only floats");
+        snprintf(header->problem, sizeof header->problem, "structured arrays are not supported, only floats and integers");
         return false;
     }
     if (!take_string(cursor, descr, sizeof descr)) return wrong(cursor, "descr is no string");
 
-    const char *name = descr;
-    char order = strchr("<>=|", *name) && *name ? *name++ : '=';
-    header->foreign = order != '=' && order != '|' && (order == '<') != little_endian();
-    if (!strcmp(name, "V1") || !strcmp(name, "V2")) {
-        header->type = 0;
-        header->opaque = (size_t)(name[1] - '0');
-        return true;
-    }
-    header->type = type_of_descr(name);
-    if (header->type && (order != '|' || header->type == QUIRE_E5M2)) return true;
+    if (element_described(descr, &header->element)) return true;
+    const char *name = descr + (*descr && strchr("<>=|", *descr));
     if (kind_of_array(*name))
-        snprintf(header->problem, sizeof header->problem, "%s arrays are not supported, only floats (its type is '%s')",
-                 kind_of_array(*name), descr);
+        snprintf(header->problem, sizeof header->problem,
+                 "%s arrays are not supported, only floats and integers (its type is '%s')", kind_of_array(*name), descr);
     else
         snprintf(header->problem, sizeof header->problem, "unknown element type '%s'", descr);
     return false;
@@ -207,4 +182,70 @@ bool npy_parse(struct npy_header *header, const char *text, size_t length) {
     if (seen != 7) return wrong(&cursor, "descr, fortran_order or shape is missing");
     if (peek(&cursor) != END_OF_TEXT) return wrong(&cursor, "something follows the dictionary");
     return count_elements(&cursor, header);
+}
+
+/* Exactly length bytes. */
+static bool read_part(struct npy_header *header, npy_source *source, void *user, void *to, size_t length) {
+    const ptrdiff_t got = source(user, to, length);
+    if (got >= 0 && (size_t)got < length) snprintf(header->problem, sizeof header->problem, "truncated in the .npy header");
+    return got >= 0 && (size_t)got == length;
+}
+
+/* What precedes the text. */
+static bool read_text_length(struct npy_header *header, npy_source *source, void *user, size_t *length) {
+    unsigned char bytes[NPY_MAGIC_SIZE + 2] = { 0 };
+    const ptrdiff_t got = source(user, bytes, sizeof bytes);
+    if (got < 0) return false;
+    if (got < NPY_MAGIC_SIZE || memcmp(bytes, NPY_MAGIC, NPY_MAGIC_SIZE)) {
+        snprintf(header->problem, sizeof header->problem, "not an .npy file");
+        return false;
+    }
+    if ((size_t)got < sizeof bytes) {
+        snprintf(header->problem, sizeof header->problem, "truncated in the .npy header");
+        return false;
+    }
+    const int version = bytes[NPY_MAGIC_SIZE], minor = bytes[NPY_MAGIC_SIZE + 1];
+    if (version < 1 || version > 3 || minor) {
+        snprintf(header->problem, sizeof header->problem, ".npy version %d.%d is unknown", version, minor);
+        return false;
+    }
+    memset(bytes, 0, sizeof bytes);
+    if (!read_part(header, source, user, bytes, version == 1 ? 2 : 4)) return false;
+    *length = bytes[0] | (size_t)bytes[1] << 8 | (size_t)bytes[2] << 16 | (size_t)bytes[3] << 24;
+    if (*length <= NPY_MAX_TEXT) return true;
+    snprintf(header->problem, sizeof header->problem, "wrong .npy header: %zu bytes long", *length);
+    return false;
+}
+
+bool npy_read_header(struct npy_header *header, npy_source *source, void *user) {
+    size_t length;
+    *header = (struct npy_header){ 0 };
+    if (!read_text_length(header, source, user, &length)) return false;
+    char *text = malloc(length + 1);
+    if (!text) snprintf(header->problem, sizeof header->problem, "out of memory");
+    const bool fine = text && read_part(header, source, user, text, length) && npy_parse(header, text, length);
+    free(text);
+    return fine;
+}
+
+/* Whether the order of the elements in the file is that of Fortran and differs from that of C. */
+bool npy_truly_fortran(const struct npy_header *header) {
+    int longer = 0;
+    for (int i = 0; i < header->dimensions; i++) longer += header->shape[i] > 1;
+    return header->fortran && longer > 1;
+}
+
+/* The next dimension, from i on, that is longer than 1. */
+static int next_dimension(const struct npy_header *header, int i) {
+    while (i < header->dimensions && header->shape[i] == 1) i++;
+    return i;
+}
+
+bool npy_same_shape(const struct npy_header *x, const struct npy_header *y) {
+    int i = next_dimension(x, 0), j = next_dimension(y, 0);
+    while (i < x->dimensions && j < y->dimensions && x->shape[i] == y->shape[j]) {
+        i = next_dimension(x, i + 1);
+        j = next_dimension(y, j + 1);
+    }
+    return i == x->dimensions && j == y->dimensions;
 }

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <quire/quire.h>
+#include "element.h"
 
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_MAGIC_SIZE 6
@@ -22,17 +22,29 @@
 #define NPY_MAX_DIMENSIONS 64  /* as NumPy 2                               */
 
 struct npy_header {
-    int type;       /* a quire_type; 0: opaque bytes, which is how NumPy writes types that others taught it  */
-    size_t opaque;  /* how many of them: two ('V2') for bfloat16, one ('V1') for types of 8 bits             */
-    bool foreign;   /* the elements are in the other byte order                                              */
+    struct element element;
     bool fortran;   /* the first index runs fastest                                                          */
     size_t count;   /* how many elements                                                                     */
     int dimensions; /* how many lengths there are in shape                                                   */
     size_t shape[NPY_MAX_DIMENSIONS];
-    char problem[96]; /* what is wrong with the header, when npy_parse answers false                         */
+    char problem[128]; /* what is wrong with the header, when npy_read or npy_parse answers false             */
 };
 
-/* Reads the text, length bytes that need not end with a zero. False: it is not the header of an array of floats. */
+/* Reads up to length bytes of a file: how many; -1 for a failure that was told of already. */
+typedef ptrdiff_t npy_source(void *user, void *to, size_t length);
+
+/* Reads all that stands before the elements, the magic included. False: problem tells why, or is empty where the source
+ * failed. */
+bool npy_read_header(struct npy_header *header, npy_source *source, void *user);
+
+/* Reads the text, length bytes that need not end with a zero. False: it is not the header of an array of floats or
+ * integers. */
 bool npy_parse(struct npy_header *header, const char *text, size_t length);
+
+/* Whether the order of the elements in the file is that of Fortran and differs from that of C. */
+bool npy_truly_fortran(const struct npy_header *header);
+
+/* Whether two shapes are the same, but for dimensions of length 1. */
+bool npy_same_shape(const struct npy_header *x, const struct npy_header *y);
 
 #endif

@@ -4,11 +4,14 @@
  */
 #include "number.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "names.h"
 
 /* Indexed by quire_type. */
 static const struct format {
@@ -56,6 +59,33 @@ double number_value(quire_type type, const union number *number) {
     }
 }
 
+/* The values of all bits of a type of 16 or 8 of them; the table is made for the type that was last asked for. */
+static const double *short_values(quire_type type) {
+    static double values[1 << 16];
+    static quire_type made;
+    if (made == type) return values;
+    made = type;
+    for (unsigned bits = 0; bits >> 8 * type_size(type) == 0; bits++) {
+        union number number;
+        if (type_size(type) == 1)
+            number.byte = (uint8_t)bits;
+        else
+            number.half = (uint16_t)bits;
+        values[bits] = number_value(type, &number);
+    }
+    return values;
+}
+
+double number_at(quire_type type, const void *array, size_t i) {
+    switch (type) {
+    case QUIRE_F64: return ((const double *)array)[i];
+    case QUIRE_F32: return (double)((const float *)array)[i];
+    case QUIRE_F16:
+    case QUIRE_BF16: return short_values(type)[((const uint16_t *)array)[i]];
+    default: return short_values(type)[((const uint8_t *)array)[i]];
+    }
+}
+
 uint64_t number_bits(quire_type type, const union number *number) {
     uint32_t word;
     uint64_t bits;
@@ -69,9 +99,15 @@ uint64_t number_bits(quire_type type, const union number *number) {
     }
 }
 
+void number_bit_text(quire_type type, const union number *number, char text[NUMBER_TEXT]) {
+    snprintf(text, NUMBER_TEXT, "0x%0*" PRIx64, (int)(2 * type_size(type)), number_bits(type, number));
+}
+
 int number_precision(quire_type type) { return formats[type].precision; }
 
 int number_top(quire_type type) { return formats[type].top; }
+
+int number_least(quire_type type) { return formats[type].least; }
 
 double number_limit(quire_type type) {
     const struct format *format = &formats[type];

@@ -14,17 +14,25 @@ union number {
     double full;
 };
 
-#define NUMBER_TEXT 48
-
 /* The value; every number of a shorter type is a double. */
 double number_value(quire_type type, const union number *number);
+
+/* The value of element i of an array. */
+double number_at(quire_type type, const void *array, size_t i);
 
 /* The bits, the last ones first. */
 uint64_t number_bits(quire_type type, const union number *number);
 
+/* The same in hexadecimal, 0x and as many digits as the type has. */
+#define NUMBER_TEXT 48
+void number_bit_text(quire_type type, const union number *number, char text[NUMBER_TEXT]);
+
 /* How many bits of precision the type has, and the k for which all its finite numbers are below 2^k. */
 int number_precision(quire_type type);
 int number_top(quire_type type);
+
+/* The k for which 2^k is the least normal number. */
+int number_least(quire_type type);
 
 /* Of 2^k: a magnitude below this part of it does not round beyond the greatest finite number. */
 double number_limit(quire_type type);

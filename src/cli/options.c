@@ -1,172 +1,295 @@
-/* options.c - the command line, read.
+/* options.c - the command line, read; and its help.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "options.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "complain.h"
 
-enum { OPTION_METHOD = 256, OPTION_TYPE, OPTION_RESULT, OPTION_JSON, OPTION_THREADS, OPTION_TIER, OPTION_DEVICE };
-
-static const struct option long_options[] = {
-    { "method", required_argument, NULL, OPTION_METHOD },
-    { "type", required_argument, NULL, OPTION_TYPE },
-    { "result", required_argument, NULL, OPTION_RESULT },
-    { "json", no_argument, NULL, OPTION_JSON },
-    { "threads", required_argument, NULL, OPTION_THREADS },
-    { "tier", required_argument, NULL, OPTION_TIER },
-    { "device", required_argument, NULL, OPTION_DEVICE },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 },
+enum {
+    TYPE = 256,
+    COLUMN,
+    DELIMITER,
+    SKIP_NAN,
+    RESULT,
+    METHOD,
+    ROUNDING,
+    CORRECTION,
+    OPERATION,
+    TOTAL,
+    AXIS,
+    ROWS,
+    SEGMENTS,
+    THREADS,
+    TIER,
+    DEVICE,
+    JSON
 };
 
-static const char option_help[] =
-    "\n"
-    "FILE is an .npy file of floats (f1, f2, f4, f8), or raw numbers with --type; - is standard input.\n"
-    "\n"
-    "  --type f16|bf16|f32|f64|e5m2|e4m3\n"
-    "                               the numbers of a raw file\n"
-    "  --result f16|bf16|f32|f64|e5m2|e4m3\n"
-    "                               the type of the result (default: that of the input)\n"
-    "  --method exact|kahan|pairwise|plain|all\n"
-    "                               how to sum (default: exact); all compares them in a table\n"
-    "  --json                       print JSON\n"
-    "  --threads N                  use N threads (default: 0, as many as there are processors)\n"
-    "  --tier portable|avx2|avx512|avx512vnni|best\n"
-    "                               use these instructions of the processor (default: best)\n"
-    "  --device cpu|cuda|cuda:N     where to work (default: cpu; cuda is cuda:0)\n"
-    "  -h, --help                   print this help\n";
+#define READERS (REDUCTION | DOT | MOMENT | DESCRIBE | ACCUMULATE)
+#define REDUCERS (REDUCTION | DOT | MOMENT)
+#define ALL (READERS | MERGE | ROUND | INFO)
+
+/* The options, in the order of the help: who takes them, their value, and what they do. */
+static const struct {
+    int value;
+    const char *name, *argument, *help;
+    int families;
+} entries[] = {
+    { TYPE, "type", "TYPE", "the numbers of a raw file: f16, bf16, f32, f64, e5m2, e4m3, i8 to u64", READERS },
+    { COLUMN, "column", "NAME|NUMBER", "a column of a table (CSV, tabs, blanks); several: separated by commas", READERS },
+    { DELIMITER, "delimiter", "CHARACTER", "between the fields of a table (default: found in its first line)", READERS },
+    { SKIP_NAN, "skip-nan", NULL, "leave NaN out, and count what was left out", READERS },
+    { RESULT, "result", "TYPE", "the type of the result (default: that of the input)", REDUCERS | ROUND | DESCRIBE },
+    { RESULT, "result-type", "TYPE", NULL, REDUCERS | ROUND | DESCRIBE },
+    { METHOD, "method", "METHOD", "exact (default), kahan, pairwise, plain; all compares them in a table", REDUCTION | DOT },
+    { ROUNDING, "rounding", "WAY", "nearest (default), down, up or zero", REDUCERS | ROUND | DESCRIBE },
+    { CORRECTION, "correction", "N", "divide by n - N (default: 0; 1 for a sample)", MOMENT | DESCRIBE | ROUND },
+    { OPERATION, "operation", "VERB", "sum (default), asum, dot, nrm2, mean, variance, stddev or sumsq",
+      ACCUMULATE | ROUND },
+    { TOTAL, "total", NULL, "one result of all files together", REDUCTION | MOMENT | DESCRIBE },
+    { AXIS, "axis", "K", "one result for each vector along axis K of an .npy file; -1 is the last", REDUCERS },
+    { ROWS, "rows", "N", "one result for each of N rows of equal length", REDUCERS },
+    { SEGMENTS, "segments", "FILE", "one result for each segment between the offsets in FILE", REDUCERS },
+    { 'o', "output", "FILE", "where the results go: an .npy file, or accumulators", REDUCERS | ACCUMULATE | MERGE },
+    { 'v', "verbose", NULL, "also print the hexadecimal and how many elements there are", REDUCERS | ROUND },
+    { JSON, "json", NULL, "print JSON", REDUCERS | DESCRIBE | ROUND | INFO },
+    { THREADS, "threads", "N", "use N threads (default: 0, as many as there are processors)", READERS },
+    { TIER, "tier", "TIER", "portable, avx2, avx512, avx512vnni or best (default)", READERS },
+    { DEVICE, "device", "WHERE", "cpu (default), cuda or cuda:N", REDUCERS | ACCUMULATE },
+    { 'h', "help", NULL, "print this help", ALL },
+};
+#define ENTRIES ((int)(sizeof entries / sizeof *entries))
 
 static const char *long_name(int value) {
-    for (const struct option *option = long_options; option->name; option++)
-        if (option->val == value) return option->name;
+    for (int i = 0; i < ENTRIES; i++)
+        if (entries[i].value == value) return entries[i].name;
     return "";
 }
 
-static int bad_value(int option, const char *value, const char *wanted) {
+static bool bad_value(int option, const char *value, const char *wanted) {
     complain("--%s %s: not %s", long_name(option), value, wanted);
-    return EXIT_USAGE;
+    return false;
 }
 
-static int read_threads(struct options *options, const char *value) {
+/* ------------------------------------------------------------------------------------------------------------- values */
+
+static bool read_whole(int option, const char *word, long least, long most, long *value) {
     char *end;
     errno = 0;
-    long threads = strtol(value, &end, 10);
-    if (end == value || *end || errno || threads < 0 || threads > QUIRE_MAX_THREADS) {
-        complain("--threads %s: not a number from 0 to %d", value, QUIRE_MAX_THREADS);
-        return EXIT_USAGE;
-    }
-    options->threads = (int)threads;
-    return EXIT_FINE;
+    *value = strtol(word, &end, 10);
+    if (end != word && !*end && !errno && *value >= least && *value <= most) return true;
+    if (most == LONG_MAX && least == LONG_MIN) return bad_value(option, word, "a whole number");
+    complain("--%s %s: not a number from %ld to %ld", long_name(option), word, least, most);
+    return false;
 }
 
-static int read_device(struct options *options, const char *value) {
+static bool read_device(struct options *options, const char *value) {
     static const char prefix[] = "cuda:";
     options->cuda = strcmp(value, "cpu") != 0;
     options->gpu = 0;
-    if (!options->cuda || !strcmp(value, "cuda")) return EXIT_FINE;
-    if (strncmp(value, prefix, sizeof prefix - 1)) return bad_value(OPTION_DEVICE, value, "cpu, cuda or cuda:N");
-    const char *digits = value + sizeof prefix - 1;
+    if (!options->cuda || !strcmp(value, "cuda")) return true;
+    const char *digits = strncmp(value, prefix, sizeof prefix - 1) ? "" : value + sizeof prefix - 1;
     if (!*digits || strlen(digits) > 4 || strspn(digits, "0123456789") != strlen(digits))
-        return bad_value(OPTION_DEVICE, value, "cpu, cuda or cuda:N");
+        return bad_value(DEVICE, value, "cpu, cuda or cuda:N");
     options->gpu = atoi(digits);
-    return EXIT_FINE;
+    return true;
 }
 
-static int read_option(struct options *options, int option, const char *value) {
+static bool read_result(struct options *options, const char *word) {
+    struct element element;
+    const bool fine = element_named(word, &element) && !element.integer && !element.foreign;
+    options->result = element.type;
+    return fine || bad_value(RESULT, word, "f16, bf16, f32, f64, e5m2 or e4m3");
+}
+
+static bool read_type(struct options *options, const char *word) {
+    options->reading.typed = true;
+    return element_named(word, &options->reading.element) ||
+           bad_value(TYPE, word, "f16, bf16, f32, f64, e5m2, e4m3, i8, i16, i32, i64, u8, u16, u32 or u64");
+}
+
+static bool read_delimiter(struct options *options, const char *word) {
+    if (!strcmp(word, "tab") || !strcmp(word, "\\t")) word = "\t";
+    if (!*word || word[1] || *word == '\n' || *word == '"') return bad_value(DELIMITER, word, "one character");
+    options->reading.delimiter = *word;
+    return true;
+}
+
+/* One of the names of quire.h's enums. */
+static bool read_name(int option, const char *word, int number, const char *wanted, int *value) {
+    *value = number;
+    return number >= 0 || bad_value(option, word, wanted);
+}
+
+static bool read_rows(struct options *options, const char *word) {
+    long rows = 0;
+    const bool fine = read_whole(ROWS, word, 1, LONG_MAX, &rows);
+    options->rows = (size_t)rows;
+    return fine;
+}
+
+static bool read_threads(struct options *options, const char *word) {
+    long threads;
+    const bool fine = read_whole(THREADS, word, 0, QUIRE_MAX_THREADS, &threads);
+    options->threads = (int)threads;
+    options->cpu_only = true;
+    return fine;
+}
+
+static bool read_value(struct options *options, int option, char *word) {
     switch (option) {
-    case OPTION_METHOD:
-        options->method = strcmp(value, "all") ? method_named(value) : METHOD_ALL;
-        return options->method < 0 ? bad_value(option, value, "exact, kahan, pairwise, plain or all") : EXIT_FINE;
-    case OPTION_TYPE:
-        options->type = type_named(value);
-        return options->type < 0 ? bad_value(option, value, "f16, bf16, f32, f64, e5m2 or e4m3") : EXIT_FINE;
-    case OPTION_RESULT:
-        options->result = type_named(value);
-        return options->result < 0 ? bad_value(option, value, "f16, bf16, f32, f64, e5m2 or e4m3") : EXIT_FINE;
-    case OPTION_TIER:
-        options->tier = tier_named(value);
-        return options->tier < 0 ? bad_value(option, value, "portable, avx2, avx512, avx512vnni or best") : EXIT_FINE;
-    case OPTION_DEVICE: return read_device(options, value);
-    case OPTION_THREADS: return read_threads(options, value);
-    case OPTION_JSON: options->json = true; return EXIT_FINE;
-    default: /* -h */ options->help = true; return EXIT_FINE;
+    case TYPE: return read_type(options, word);
+    case COLUMN: options->reading.column = word; return *word || bad_value(option, word, "a name or a number");
+    case DELIMITER: return read_delimiter(options, word);
+    case SKIP_NAN: options->skip_nan = true; return true;
+    case RESULT: return read_result(options, word);
+    case METHOD:
+        return read_name(option, word, strcmp(word, "all") ? method_named(word) : METHOD_ALL,
+                         "exact, kahan, pairwise, plain or all", &options->method);
+    case ROUNDING: return read_name(option, word, rounding_named(word), "nearest, down, up or zero", &options->rounding);
+    case CORRECTION: return read_whole(option, word, LONG_MIN, LONG_MAX, &options->correction);
+    case OPERATION:
+        return read_name(option, word, operation_named(word), "sum, asum, dot, nrm2, mean, variance, stddev or sumsq",
+                         &options->operation);
+    case TOTAL: options->total = true; return true;
+    case AXIS:
+        options->by_axis = true;
+        return read_whole(option, word, -NPY_MAX_DIMENSIONS, NPY_MAX_DIMENSIONS - 1, &options->axis);
+    case ROWS: return read_rows(options, word);
+    case SEGMENTS: options->segments = word; return true;
+    case 'o': options->output = word; return *word || bad_value(option, word, "a file's name");
+    case 'v': options->verbose = true; return true;
+    case JSON: options->json = true; return true;
+    case THREADS: return read_threads(options, word);
+    case TIER:
+        options->cpu_only = true;
+        return read_name(option, word, tier_named(word), "portable, avx2, avx512, avx512vnni or best", &options->tier);
+    case DEVICE: return read_device(options, word);
+    default: options->help = true; return true;
     }
 }
 
-/* What getopt_long did not like. argument is the one it stopped behind. */
-static int bad_option(int answer, const char *argument) {
-    if (answer == ':')
-        complain("--%s needs a value", long_name(optopt));
-    else if (optopt >= OPTION_METHOD || (optopt == 'h' && !strncmp(argument, "--", 2)))
-        complain("--%s takes no value", long_name(optopt));
-    else if (optopt)
-        complain("unknown option -%c", optopt);
+/* An option of other verbs is an error here. */
+static bool take_option(void *user, int option, char *word) {
+    struct options *options = user;
+    for (int i = 0; i < ENTRIES; i++)
+        if (entries[i].value == option && entries[i].families & (int)options->command->family)
+            return read_value(options, option, word);
+    complain("%s takes no option --%s", options->command->name, long_name(option));
+    return false;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- the line */
+
+bool options_many(const struct options *options) { return options->by_axis || options->rows || options->segments; }
+
+static bool wrong(const char *what) {
+    complain("%s", what);
+    return false;
+}
+
+/* What does not go together. */
+static bool check_combinations(const struct options *options) {
+    const bool many = options_many(options);
+    if (options->cuda && options->cpu_only) return wrong("--threads and --tier are for --device cpu");
+    if (options->by_axis + (options->rows != 0) + (options->segments != NULL) > 1)
+        return wrong("--axis, --rows and --segments are different ways to cut an array: choose one");
+    if (many && options->cuda) return wrong("--axis, --rows and --segments are for --device cpu");
+    if (many && (options->skip_nan || options->total))
+        return wrong("--skip-nan and --total are for whole files, not for --axis, --rows or --segments");
+    if (many && options->method == METHOD_ALL) return wrong("--method all is for whole files");
+    if (many && options->files > 1 && options->command->family != DOT)
+        return wrong("--axis, --rows and --segments take one file");
+    if (options->method == METHOD_ALL && options->rounding) return wrong("--method all rounds to nearest");
+    if (options->method == METHOD_ALL && options->total)
+        return wrong("--method all is for one file after the other, not for --total");
+    if (options->total && options->method != QUIRE_EXACT) return wrong("--total is for the exact method");
+    if (options->cuda && options->skip_nan) return wrong("--skip-nan is for --device cpu");
+    if (options->output && !many && options->command->family & REDUCERS)
+        return wrong("--output takes the results of --axis, --rows or --segments");
+    if (!options->output && options->command->family & (ACCUMULATE | MERGE)) return wrong("--output FILE is missing");
+    return true;
+}
+
+static bool check_operands(const struct options *options) {
+    const struct command *command = options->command;
+    static const char *const numbers[] = { "no", "one", "two" };
+    const bool many = command->most >= 0 && options->files > command->most;
+    if (options->files >= command->least && !many) return true;
+    const int limit = many ? command->most : command->least;
+    if (!command->most)
+        complain("%s takes no files", command->name);
     else
-        complain("unknown option %s", argument);
-    return EXIT_USAGE;
-}
-
-static int read_operands(struct options *options, const struct command *command, int argc, char **argv) {
-    if (argc != command->files) {
-        if (argc > command->files && !command->files)
-            complain("%s takes no files", command->name);
-        else
-            complain("%s needs %s, not %d", command->name, command->files == 1 ? "one file" : "two files", argc);
-        return EXIT_USAGE;
-    }
-    for (int i = 0; i < argc; i++) options->file[i] = argv[i];
-    if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-")) {
-        complain("%s: only one file can be standard input", command->name);
-        return EXIT_USAGE;
-    }
-    return EXIT_FINE;
+        complain("%s needs at %s %s file%s, not %d", command->name, many ? "most" : "least", numbers[limit],
+                 limit == 1 ? "" : "s", options->files);
+    return false;
 }
 
 int options_read(struct options *options, const struct command *command, int argc, char **argv) {
-    *options = (struct options){ .method = QUIRE_EXACT, .tier = -1 };
-    bool only_json = true, cpu_only = false;
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
-        if (option == '?' || option == ':') return bad_option(option, argv[optind - 1]);
-        int status = read_option(options, option, optarg);
-        if (status) return status;
-        only_json = only_json && (option == OPTION_JSON || option == 'h');
-        cpu_only = cpu_only || option == OPTION_THREADS || option == OPTION_TIER;
+    struct option table[ENTRIES + 1];
+    char problem[ARGUMENTS_PROBLEM];
+    for (int i = 0; i < ENTRIES; i++)
+        table[i] = (struct option){ entries[i].name, entries[i].argument ? required_argument : no_argument, NULL,
+                                    entries[i].value };
+    table[ENTRIES] = (struct option){ 0 };
+    *options = (struct options){ .method = QUIRE_EXACT, .tier = -1, .command = command };
+    if (!arguments_walk(argc, argv, "ho:v", table, take_option, options, problem)) {
+        if (*problem) complain("%s", problem);
+        return EXIT_USAGE;
     }
+    options->file = argv + optind;
+    options->files = argc - optind;
     if (options->help) return EXIT_FINE;
-    if (!command->files && !only_json) {
-        complain("%s takes no option but --json", command->name);
-        return EXIT_USAGE;
-    }
-    if (options->cuda && cpu_only) {
-        complain("--threads and --tier are for --device cpu");
-        return EXIT_USAGE;
-    }
-    return read_operands(options, command, argc - optind, argv + optind);
+    return check_operands(options) && check_combinations(options) ? EXIT_FINE : EXIT_USAGE;
 }
+
+/* --------------------------------------------------------------------------------------------------------------- help */
+
+static const char reader_help[] = "\n"
+                                  "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
+                                  "numbers, a table with --column, or\n"
+                                  "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
+                                  "for -, standard input is read.\n";
 
 void options_help(const struct command *command) {
     printf("usage: quire %s [option ...]%s%s\n%s\n", command->name, *command->operands ? " " : "", command->operands,
            command->summary);
-    if (command->files)
-        fputs(option_help, stdout);
-    else
-        fputs("\n  --json        print JSON\n  -h, --help    print this help\n", stdout);
+    if (command->family & READERS) fputs(reader_help, stdout);
+    putchar('\n');
+    for (int i = 0; i < ENTRIES; i++) {
+        char left[64];
+        if (!(entries[i].families & (int)command->family) || !entries[i].help) continue;
+        const char letter[] = { '-', (char)entries[i].value, ',', ' ', 0 };
+        snprintf(left, sizeof left, "%s--%s%s%s", entries[i].value < 256 ? letter : "", entries[i].name,
+                 entries[i].argument ? " " : "", entries[i].argument ? entries[i].argument : "");
+        printf("  %-24s %s\n", left, entries[i].help);
+    }
+    if (command->examples) printf("\nExamples:\n%s", command->examples);
 }
 
 void options_help_all(const struct command *commands) {
-    fputs("usage: quire command [option ...] [FILE ...]\n"
+    fputs("usage: quire VERB [option ...] [FILE ...]\n"
           "Correctly rounded, reproducible sums of floating-point numbers.\n\n",
           stdout);
     for (const struct command *command = commands; command->name; command++)
-        printf("  %-5s%-10s %s\n", command->name, command->operands, command->summary);
-    fputs(option_help, stdout);
-    fputs("  --version                    print the version (in place of a command)\n", stdout);
+        printf("  %-11s%-18s %s\n", command->name, command->operands, command->summary);
+    fputs("  help       [VERB]             this help, or that of a verb, with its options and examples\n", stdout);
+    fputs(reader_help, stdout);
+    fputs("\nExamples:\n"
+          "  seq 1000000 | quire sum                              numbers in decimal, from a pipe\n"
+          "  quire mean measurements.csv --column temperature     a column of a table\n"
+          "  quire sum weights.npy --method all                   what other ways to sum lose\n"
+          "  quire accumulate part1.npy -o part1.quire            a part of a sum, to be merged and rounded elsewhere\n"
+          "\n"
+          "quire --version prints the version.\n",
+          stdout);
 }

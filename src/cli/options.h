@@ -7,41 +7,69 @@
 
 #include <stdbool.h>
 
+#include "input.h"
 #include "names.h"
 
 #define METHOD_ALL 0
 
+/* Which options a verb takes: a bit for each family of verbs. */
+enum family {
+    REDUCTION = 1, /* sum, asum, nrm2, mean, sumsq */
+    DOT = 2,
+    MOMENT = 4, /* variance, stddev             */
+    DESCRIBE = 8,
+    ACCUMULATE = 16,
+    MERGE = 32,
+    ROUND = 64,
+    INFO = 128
+};
+
 struct options;
 
-/* A command of quire: its name, what it needs, and the function that is it. */
+/* A verb of the command: its name, what it needs, and the function that is it. */
 struct command {
     const char *name;
-    const char *operands; /* as the help shows them                                 */
-    const char *summary;  /* one line for the list of commands                      */
-    int files;            /* how many operands; a command without takes only --json */
-    enum operation operation;
+    const char *operands; /* as the help shows them                                          */
+    const char *summary;  /* one line for the list of verbs                                  */
+    const char *examples; /* lines for its help                                              */
+    enum family family;
+    int least, most; /* operands; most < 0: any number                                       */
+    quire_operation operation;
     int (*run)(const struct command *command, const struct options *options);
 };
 
 /* Zero means: not given. */
 struct options {
-    const char *file[2];
-    int method; /* a quire_method, or METHOD_ALL                     */
-    int type;   /* a quire_type: of raw input                        */
-    int result; /* a quire_type                                      */
+    char **file;
+    int files;
+    struct reading reading;
+    int method;    /* a quire_method, or METHOD_ALL                   */
+    int result;    /* a quire_type                                    */
+    int rounding;  /* a quire_rounding                                */
+    int operation; /* a quire_operation                               */
+    long correction;
+    bool skip_nan, total, verbose, json;
+    bool by_axis;
+    long axis;
+    size_t rows;
+    const char *segments, *output;
     int threads;
     int tier; /* a quire_tier; -1: not given                         */
-    bool json;
-    bool cuda;
+    bool cuda, cpu_only;
     int gpu; /* the number of the CUDA device                        */
     bool help;
+
+    const struct command *command; /* the verb it is read for         */
 };
 
-/* Reads the arguments after the command's name: argv[0] is the command itself. EXIT_FINE or EXIT_USAGE. */
+/* Reads the arguments after the command's name: argv[0] is the verb itself. EXIT_FINE or EXIT_USAGE. */
 int options_read(struct options *options, const struct command *command, int argc, char **argv);
 
-/* Help on standard output: of one command; of all of them, the table ending with a name of NULL. */
+/* Help on standard output: of one verb; of all of them, the table ending with a name of NULL. */
 void options_help(const struct command *command);
 void options_help_all(const struct command *commands);
+
+/* Whether there is one result a row, column or segment. */
+bool options_many(const struct options *options);
 
 #endif

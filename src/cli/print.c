@@ -34,9 +34,9 @@ static void write_ulps(double ulps, char text[CELL_TEXT]) {
 }
 
 static void write_row(const struct job *job, const struct outcome *outcome, row_text row) {
-    double value = number_value(job->result_type, &outcome->result);
+    double value = number_value(job->what.result_type, &outcome->result);
     strcpy(row[0], method_name(outcome->method));
-    number_decimal(job->result_type, value, row[1]);
+    number_decimal(job->what.result_type, value, row[1]);
     number_hex(value, row[2]);
     write_ulps(outcome->error, row[3]);
     write_ulps(outcome->bound, row[4]);
@@ -59,16 +59,89 @@ static void print_table(const struct job *job, const struct outcome *outcomes, i
     }
 }
 
-int print_outcomes(const struct command *command, const struct options *options, const struct job *job,
-                   const struct outcome *outcomes, int count) {
-    if (options->json) return json_outcomes(command, options, job, outcomes, count);
-    if (options->method == METHOD_ALL) {
-        print_table(job, outcomes, count);
+/* Whether lines have the names of their files. */
+static bool named;
+
+void print_begin(const struct options *options, bool several) {
+    named = several;
+    if (options->json) json_begin(several);
+}
+
+int print_end(const struct options *options) { return options->json ? json_end() : EXIT_FINE; }
+
+static void print_number(const struct options *options, quire_type type, const union number *number) {
+    char text[NUMBER_TEXT];
+    const double value = number_value(type, number);
+    number_decimal(type, value, text);
+    fputs(text, stdout);
+    if (!options->verbose) return;
+    number_hex(value, text);
+    printf("  %s", text);
+    number_bit_text(type, number, text);
+    printf("  %s", text);
+}
+
+int print_report(const struct options *options, const struct report *report) {
+    if (options->json) {
+        json_report(options, report);
         return EXIT_FINE;
     }
+    if (options->method == METHOD_ALL) {
+        if (named) printf("%s:\n", report->source->name);
+        print_table(&report->job, report->outcomes, report->count);
+        return EXIT_FINE;
+    }
+    print_number(options, report->job.what.result_type, &report->outcomes[0].result);
+    if (options->verbose) printf("  n %ju", report->n);
+    if (options->verbose && options->skip_nan) printf("  nan %ju", report->skipped);
+    if (named) printf("  %s", report->source->name);
+    putchar('\n');
+    return EXIT_FINE;
+}
+
+static void print_fact(const char *label, quire_type type, const union number *number) {
     char text[NUMBER_TEXT];
-    number_decimal(job->result_type, number_value(job->result_type, &outcomes[0].result), text);
-    puts(text);
+    number_decimal(type, number_value(type, number), text);
+    printf("%-12s%s\n", label, text);
+}
+
+/* One of the elements, of their type. */
+static void print_extreme(const char *label, quire_type type, double value) {
+    char text[NUMBER_TEXT];
+    number_decimal(type, value, text);
+    printf("%-12s%s\n", label, text);
+}
+
+int print_facts(const struct options *options, const struct report *report, const struct facts *facts,
+                const union number values[2]) {
+    if (options->json) {
+        json_facts(options, report, facts, values);
+        return EXIT_FINE;
+    }
+    const quire_type type = report->job.what.result_type;
+    if (named) printf("%s:\n", report->source->name);
+    printf("%-12s%ju\n", "count", report->n);
+    print_fact("mean", type, &values[0]);
+    print_fact("stddev", type, &values[1]);
+    print_extreme("min", report->job.what.type, facts->least);
+    print_extreme("max", report->job.what.type, facts->greatest);
+    printf("%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n", "nan", facts->nan, "inf", facts->positive_infinity, "-inf",
+           facts->negative_infinity, "zeros", facts->zeros, "subnormals", facts->subnormals);
+    return EXIT_FINE;
+}
+
+int print_results(const struct options *options, const struct results *results) {
+    if (options->json) {
+        json_results(options, results);
+        return EXIT_FINE;
+    }
+    const size_t size = type_size(results->result_type);
+    for (size_t i = 0; i < results->count; i++) {
+        union number number;
+        memcpy(&number, (const char *)results->array + (results->place ? results->place[i] : i) * size, size);
+        print_number(options, results->result_type, &number);
+        putchar('\n');
+    }
     return EXIT_FINE;
 }
 

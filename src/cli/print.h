@@ -5,11 +5,42 @@
 #ifndef QUIRE_CLI_PRINT_H
 #define QUIRE_CLI_PRINT_H
 
+#include "gather.h"
 #include "measure.h"
+#include "sources.h"
 
-/* One outcome as a number alone, METHODS of them as a table; either as JSON, if the options say so. */
-int print_outcomes(const struct command *command, const struct options *options, const struct job *job,
-                   const struct outcome *outcomes, int count);
+/* What is known of a result, or of METHODS of them. */
+struct report {
+    const struct source *source; /* what it is made of */
+    size_t sources;
+    const char *type; /* of the elements     */
+    uintmax_t n, skipped;
+    struct job job;
+    const struct outcome *outcomes;
+    int count;
+};
+
+/* One or several reports: several lines have the names of their files, and several objects of JSON are an array. These
+ * answer EXIT_FINE or EXIT_TROUBLE. */
+void print_begin(const struct options *options, bool several);
+int print_report(const struct options *options, const struct report *report);
+int print_end(const struct options *options);
+
+/* What describe tells. values: mean and standard deviation, of type F64. */
+int print_facts(const struct options *options, const struct report *report, const struct facts *facts,
+                const union number values[2]);
+
+/* Many results of a type, in a text or JSON; shape has dimensions lengths. */
+struct results {
+    const char *file, *type; /* of the elements                 */
+    quire_type result_type;
+    size_t count; /* they stand at array             */
+    const void *array;
+    const size_t *place; /* of each in the array; NULL: in their order */
+    const size_t *shape;
+    int dimensions;
+};
+int print_results(const struct options *options, const struct results *results);
 
 int print_info(bool json);
 

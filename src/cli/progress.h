@@ -1,4 +1,5 @@
-/* progress.h - a bar on standard error, if that is a terminal, for what takes more than a second.
+/* progress.h - a bar on standard error, if that is a terminal, for what takes more than a second: what is done, the share of
+ * it, the rate, and the time left.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,11 +8,17 @@
 
 #include <stddef.h>
 
-/* The second starts. */
-void progress_begin(void);
+/* Every bar of the next calls is one of several passes over the data; passes 0: the only one. The label stays. */
+void progress_pass(int pass, int passes);
 
-/* As the report of quire_set_progress: what is a word for what is done (a const char *); total 0 means unknown. */
-void progress_report(void *what, size_t done, size_t total);
+/* The second starts. what is a word for what is done; size is how many bytes one of what is counted has, 0: not known. */
+void progress_begin(const char *what, size_t size);
+
+/* done of total are done (total 0: not known). what NULL: what progress_begin said. */
+void progress_report(const char *what, size_t done, size_t total);
+
+/* As the report of quire_set_progress. */
+void progress_of_library(void *user, size_t done, size_t total);
 
 /* Erases the bar, if there is one; to be called before anything is printed. */
 void progress_end(void);

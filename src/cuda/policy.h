@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_POLICY_H
 #define QUIRE_CUDA_POLICY_H
 
-/* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance-cuda.md). RING_BYTES: from how many on
+/* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance.md). RING_BYTES: from how many on
  * they take ring.cuh; RING_SOONER: kahan, but where it adds by bounds. A block then takes RING_LEAST at least, and up to
  * RING_GROUP if that leaves RING_GROUPS groups. */
 #define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers           */
@@ -94,7 +94,7 @@ struct exact_case {
     exact_kind kind;
 };
 
-/* Measured on an H200, 2026-11 (docs/performance-cuda.md): what is fastest for ordinary data. */
+/* Measured on an H200, 2026-11 (docs/performance.md): what is fastest for ordinary data. */
 constexpr exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
     const int vectors = c.is_pair ? 4 : 8; /* what registers hold */

@@ -11,9 +11,9 @@ typedef uint8_t e4m3_element;
 
 /* In float's places the exponent is 120 short; the multiplication mends that, exactly, subnormals included. */
 QUIRE_INLINE float e4m3_to_f32(e4m3_element b) {
-    const uint32_t magnitude = b & 0x7f, sign = (uint32_t)(b & 0x80) << 24;
-    const uint32_t bits = bits_of_float(float_of_bits(magnitude << 20) * 0x1p120f);
-    return float_of_bits((magnitude == 0x7f ? 0x7fc00000u : bits) | sign);
+    const uint32_t magnitude = b & 0x7f, special = magnitude == 0x7f ? 0x7fc00000u : 0u;
+    const uint32_t bits = bits_of_float(float_of_bits(magnitude << 20) * 0x1p120f) | special;
+    return float_of_bits(bits | (uint32_t)(b & 0x80) << 24);
 }
 
 #endif

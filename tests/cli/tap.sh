@@ -89,7 +89,8 @@ put() {
         escapes=
         while [ -n "$word" ]; do
             rest=${word#??}
-            byte=$(printf '\\%03o' "0x${word%"$rest"}")
+            byte=$((0x${word%"$rest"})) # no process is started for a byte
+            byte=\\$((byte / 64))$((byte / 8 % 8))$((byte % 8))
             if [ "$put_order" = '<' ]; then escapes=$byte$escapes; else escapes=$escapes$byte; fi
             word=$rest
         done

@@ -36,12 +36,14 @@ refuses 2 '--threads two' sum --threads two good.npy
 refuses 2 '--threads 4097' sum --threads 4097 good.npy
 refuses 2 '--threads 99999999999999999999' sum --threads 99999999999999999999 good.npy
 refuses 2 '--device cpu' sum --device cuda --threads 2 good.npy
-refuses 2 'needs one file' sum
-refuses 2 'needs one file' sum good.npy good.npy
-refuses 2 'needs two files' dot good.npy
+refuses 2 'dot needs two arrays: good.npy is one' dot good.npy
+refuses 2 'dot needs two arrays: standard input is one' dot </dev/null
+refuses 2 'dot needs at most two files, not 3' dot good.npy good.npy good.npy
+refuses 2 'round needs at most one file, not 2' round a.quire b.quire
+refuses 2 'merge needs at least one file, not 0' merge -o c.quire
 refuses 2 'only one file can be standard input' dot - -
 refuses 2 'info takes no' info good.npy
-refuses 2 'info takes no' info --method all
+refuses 2 'info takes no option --method' info --method all
 
 # Files that are not there, or no files of numbers.
 refuses 1 'No such file' sum missing.npy
@@ -50,7 +52,8 @@ mkdir folder
 refuses 1 'directory' sum folder
 refuses 1 'directory' sum --type f32 folder
 refuses 1 'not an .npy file' sum good.f32
-refuses 1 'not an .npy file' sum /dev/null
+: >nothing.npy
+refuses 1 'not an .npy file' sum nothing.npy
 refuses 1 'not of f64' sum --type f64 good.npy
 refuses 1 'No such file' sum 'two
 lines.npy'
@@ -89,9 +92,9 @@ element() {
     run sum element.npy
     check "element type $1 fails" failed 1 "$2"
 }
-element '<i4' integer
-element '<u2' integer
-element '|i1' integer
+element '<i3' integer
+element '|i4' integer
+element '<u16' integer
 element '|b1' boolean
 element '<c8' complex
 element '|O' object

@@ -153,10 +153,14 @@ mkdir tmp
 for file in odd.npy double.npy; do
     TMPDIR=$work/tmp run sum $file
     check "$file by way of TMPDIR" prints 2
+    TMPDIR=$work/tmp run sum --method kahan $file
+    check "$file by way of TMPDIR, with another method" prints 2
 done
 check "no temporary file is left" same "$(ls tmp)" ''
-TMPDIR=$work/none run sum odd.npy
+TMPDIR=$work/none run sum --method kahan odd.npy
 check "TMPDIR that is not there" failed 1 'temporary file'
+TMPDIR=$work/none run sum odd.npy
+check "no temporary file for an exact sum" prints 2
 TMPDIR=$work/none run sum raw.f32 --type f32
 check "no temporary file for what can be mapped" prints 2
 

@@ -1,0 +1,192 @@
+"""What the pictures of plot.py have in common: looks, pages light and dark, labels at points, the scale of errors.
+
+SPDX-License-Identifier: MIT
+"""
+import math
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.ticker import NullLocator
+
+# A method's colour on light and on dark pages, marker, and line. Markers and lines tell them apart in grey, too.
+LOOKS = {
+    "exact": ("#c23b16", "#ff7f5c", "o", "-"),
+    "kahan": ("#0a7568", "#35c9b6", "s", "-"),
+    "pairwise": ("#2c66c4", "#79adff", "^", "-"),
+    "plain": ("#7b3fb0", "#c795f2", "D", "-"),
+    "fast-math": ("#7d6100", "#dcb43c", "X", "--"),
+    "cub": ("#33701a", "#8fd06a", "v", "--"),
+    "cub in float": ("#33701a", "#8fd06a", "<", "-."),
+}
+OTHER = ("#666666", "#aaaaaa", "P", "--")
+INKS = {"light": ("#24292f", "#d0d7de"), "dark": ("#e6edf3", "#3d444d")}
+NAMES = {"cub": "CUB", "cub in float": "CUB in float"}
+TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double"}
+REFERENCE = {"cpu": ("baseline", "fast-math loop"), "gpu": ("ceiling", "reading alone")}
+WIDTH = 8.6  # inches, which is the width of a page on GitHub
+LEAST = 0.5  # ulps, where scales of errors begin
+
+plt.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "quire", "font.family": "DejaVu Sans", "font.size": 9,
+                     "axes.spines.top": False, "axes.spines.right": False})
+
+
+def in_order(rows, key):
+    """The values of a column, in the order of their first appearance."""
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def data_in_order(rows):
+    """Condition numbers first, from the least; then the other data."""
+    families = in_order(rows, "family")
+    conditions = [family for family in families if family.startswith("condition-")]
+    return sorted(conditions, key=lambda family: float(family[10:])) + [f for f in families if f not in conditions]
+
+
+def size_name(n):
+    for base in (10, 2):
+        exponent = round(math.log(n, base))
+        if n == base**exponent:
+            return f"${base}^{{{exponent}}}$"
+    return f"{n:,.0f}"
+
+
+def data_name(family):
+    if family.startswith("condition-"):
+        power = round(math.log10(float(family[10:])))
+        return f"condition $10^{{{power}}}$" if power else "condition 1"
+    return family.replace("-", " ")
+
+
+class Theme:
+    """Colours for pages of one kind, and where pictures go."""
+
+    def __init__(self, name, out, stem, form):
+        self.dark = name == "dark"
+        self.ink, self.faint = INKS[name]
+        self.out, self.stem, self.form = out, stem, form
+        plt.rcParams.update({key: self.ink for key in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color",
+                                                       "ytick.color", "axes.titlecolor")})
+
+    def look(self, method):
+        light, dark, marker, line = LOOKS.get(method, OTHER)
+        return (dark if self.dark else light), marker, line
+
+    def panels(self, lines, columns, height, share_x=True):
+        figure, axes = plt.subplots(lines, columns, figsize=(WIDTH, lines * height + 1), squeeze=False, sharey="row",
+                                    sharex="all" if share_x else False)
+        for axis in axes.flat:
+            axis.grid(True, color=self.faint, linewidth=0.6)
+            axis.set_axisbelow(True)
+            axis.tick_params(which="both", length=0)
+        return figure, axes
+
+    def finish(self, figure, title, facts, place, name):
+        """The title, what was measured on, and the file."""
+        height = figure.get_size_inches()[1]
+        figure.text(0.01, 1 - 0.08 / height, title, ha="left", va="top", fontsize=11, weight="bold")
+        figure.text(0.01, 0.05 / height, source_of(facts, place), ha="left", va="bottom", fontsize=7)
+        path = self.out / f"{self.stem}-{name}{'-dark' if self.dark else ''}.{self.form}"
+        plain = {"transparent": True, "metadata": {"Date": None}} if self.form == "svg" else \
+            {"dpi": 150, "facecolor": "#0d1117" if self.dark else "white"}
+        figure.savefig(path, **plain)
+        plt.close(figure)
+        print(path)
+
+
+def source_of(facts, place):
+    """What a picture was measured on, in a line."""
+    gpu = [part for part in facts.get("gpu", "").split(", ") if part.split(" ")[0] not in ("compute", "L2")]
+    cpu = [facts.get(key, "") for key in ("cpu", "tier", "compiler")]
+    parts = (gpu if place == "gpu" else cpu) + ["commit " + facts.get("commit", "?"), facts.get("date", "")[:10]]
+    return ", ".join(part.split(";")[0] for part in parts if part)
+
+
+def fit(figure):
+    height = figure.get_size_inches()[1]
+    figure.tight_layout(rect=(0, 0.22 / height, 1, 1 - 0.3 / height))
+
+
+# ----------------------------------------------------------------------------------------------------- labels at points
+
+def write_labels(axis, labels, side=None, size=7.5):
+    """Labels (x, y, text, colour) beside their points: on that side, or right of them where there is room; moved apart,
+    with a thin line where one had to move far. To be called when limits and layout are final."""
+    box, scale = axis.get_window_extent(), 72 / axis.figure.dpi
+    points = [axis.transData.transform((x, y)) for x, y, _, _ in labels]
+    sides = {}
+    for (px, py), label in zip(points, labels):
+        room = len(label[2]) * size * 0.62 / scale + 8 / scale
+        to_right = side == "right" or (side is None and (px + room < box.x1 or px - room < box.x0))
+        sides.setdefault(to_right, []).append((py, px, label))
+    for to_right, mine in sides.items():
+        mine.sort(key=lambda one: one[0])
+        step, places = size * 1.25 / scale, []
+        for py, _, _ in mine:
+            places.append(max(py, places[-1] + step) if places else max(py, box.y0 + step / 3))
+        over = places[-1] + step / 2 - box.y1
+        for i in range(len(places) - 1, -1, -1):
+            most = box.y1 - step / 2 if i == len(places) - 1 else places[i + 1] - step
+            places[i] = min(places[i], most) if over > 0 else places[i]
+        for place, (py, px, (x, y, text, colour)) in zip(places, mine):
+            aside = 7 if abs(place - py) * scale < 4 else 12
+            axis.annotate(text, (x, y), xytext=(aside if to_right else -aside, (place - py) * scale),
+                          textcoords="offset points", ha="left" if to_right else "right", va="center", fontsize=size,
+                          color=colour, annotation_clip=False,
+                          arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
+                          if aside == 12 else None)
+
+
+def together(axis, points):
+    """Points (x, y, name, colour) that lie on each other, as one with all names."""
+    found = []
+    for x, y, name, colour in points:
+        at = axis.transData.transform((x, y)) * 72 / axis.figure.dpi
+        near = [one for one in found if abs(at[0] - one[0][0]) < 3 and abs(at[1] - one[0][1]) < 2]
+        if near:
+            near[0][3].append(name)
+        else:
+            found.append((at, x, y, [name], colour))
+    return [found_one[1:] for found_one in found]
+
+
+def label_points(axis, points, side=None):
+    """Labels for points (x, y, name, colour); none for exact on its line, which is named at the axis."""
+    points = [point for point in points if point[1] > 0 or point[2] != "exact"]
+    write_labels(axis, [(x, y, ", ".join(NAMES.get(name, name) for name in names), colour)
+                        for x, y, names, colour in together(axis, points)], side)
+
+
+# ------------------------------------------------------------------------------------------------- a scale of errors
+
+
+class Errors:
+    """Where errors stand: from half an ulp on in decades, from 0 to top; above, what is not finite; below, what is always
+    correctly rounded."""
+
+    def __init__(self, errors):
+        finite = [error for error in errors if math.isfinite(error)]
+        self.top = max([self.decades(error) for error in finite] + [2])
+        self.wrong, self.right, self.margin = self.top * 1.12, -0.14 * self.top, 0.09 * self.top
+
+    @staticmethod
+    def decades(error):
+        return math.log10(max(error, LEAST) / LEAST)
+
+    def height(self, error, always_right=False):
+        return self.right if always_right else self.wrong if math.isinf(error) else self.decades(error)
+
+    def draw(self, theme, axis, words):
+        """Errors in ulps, on the vertical axis; words: what the line below means."""
+        axis.set_ylim(self.right - self.margin, self.wrong + self.margin)
+        powers = range(0, math.floor(self.top + math.log10(LEAST)) + 1, max(1, math.ceil(self.top / 6)))[1:]
+        names = [{1: "10"}.get(p, f"$10^{{{p}}}$") for p in powers]
+        axis.set_yticks([self.right, 0] + [self.decades(10.0**p) for p in powers] + [self.wrong],
+                        ["exact", "0.5"] + names + ["Inf, NaN"])
+        axis.yaxis.set_minor_locator(NullLocator())
+        axis.axhline(self.right, color=theme.look("exact")[0], linewidth=1.4, zorder=1)
+        axis.axhline(self.right / 2, color=theme.faint, linewidth=0.8, linestyle=(0, (1, 2)))
+        if words:
+            axis.text(0.98, self.right - self.margin / 4, "correctly rounded, always", fontsize=6.5, va="top",
+                      ha="right", transform=axis.get_yaxis_transform(), color=theme.look("exact")[0])

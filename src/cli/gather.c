@@ -1,0 +1,127 @@
+/* gather.c - exact sums of what comes in pieces.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "gather.h"
+
+#include <math.h>
+
+#include "complain.h"
+#include "progress.h"
+
+#define CACHED ((size_t)1 << 15) /* elements that are looked at again while they are in a cache */
+
+quire_accumulator *gathering_of(struct gathering *gathering, enum terms terms) {
+    return &gathering->sum[terms == TERM_VALUE ? 0 : terms == TERM_MAGNITUDE ? 1 : 2];
+}
+
+int gathering_terms(quire_operation operation) {
+    return operation_has_moments(operation) ? TERM_VALUE | TERM_PRODUCT : (int)operation_terms(operation);
+}
+
+/* n elements of each input; the second parts of a wide one may be NULL. */
+struct piece {
+    quire_type type;
+    size_t n;
+    const void *x[2];
+    const double *low[2];
+};
+
+/* The terms of a number in two parts are sums of two, or of four: all are added, and counted as one. */
+static int add_parts(struct device *device, enum terms terms, const struct piece *piece, quire_accumulator *sum) {
+    const void *x[2] = { piece->x[0], piece->low[0] }, *y[2] = { piece->x[1], piece->low[1] };
+    int status = EXIT_FINE;
+    for (int i = 0; i < 2 && x[i]; i++)
+        for (int j = 0; j < 2 && (j == 0 || (terms == TERM_PRODUCT && y[j])); j++) {
+            if (!status) status = device_accumulate(device, piece->type, terms, piece->n, x[i], y[j], sum);
+            if (i || j) sum->count -= (int64_t)piece->n;
+        }
+    return status;
+}
+
+/* normal is the least normal number of the type. */
+static void look_at(struct facts *facts, double normal, double value) {
+    if (isnan(value)) {
+        facts->nan++;
+        return;
+    }
+    if (!(value >= facts->least)) facts->least = value; /* the first replaces a NaN */
+    if (!(value <= facts->greatest)) facts->greatest = value;
+    facts->positive_infinity += value == INFINITY;
+    facts->negative_infinity += value == -INFINITY;
+    facts->zeros += value == 0;
+    facts->subnormals += value != 0 && fabs(value) < normal;
+}
+
+static void look_at_piece(struct facts *facts, const struct piece *piece) {
+    const double normal = ldexp(1, number_least(piece->type));
+    for (size_t i = 0; i < piece->n; i++) {
+        const double value = number_at(piece->type, piece->x[0], i);
+        look_at(facts, normal, piece->low[0] ? value + piece->low[0][i] : value);
+    }
+}
+
+static int add_piece(struct device *device, struct gathering *gathering, const struct piece *piece) {
+    int status = EXIT_FINE;
+    if (gathering->facts) look_at_piece(gathering->facts, piece);
+    for (int terms = TERM_VALUE; terms <= TERM_PRODUCT; terms *= 2)
+        if (gathering->terms & terms && !status)
+            status = add_parts(device, (enum terms)terms, piece, gathering_of(gathering, (enum terms)terms));
+    gathering->n += piece->n;
+    return status;
+}
+
+/* Parts of a mapped array: all of it, or, where each is looked at several times, what a cache holds. */
+static int add_whole(struct device *device, struct gathering *gathering, const struct whole *whole, quire_type type,
+                     bool two) {
+    const bool once = !gathering->facts && !(gathering->terms & (gathering->terms - 1));
+    const size_t size = type_size(type), part = once || device->gpu ? whole->n : CACHED;
+    int status = EXIT_FINE;
+    for (size_t done = 0; done < whole->n && !status; done += part) {
+        const size_t n = whole->n - done < part ? whole->n - done : part;
+        const char *x = (const char *)whole->x[0] + done * size, *y = two ? (const char *)whole->x[1] + done * size : x;
+        status = add_piece(device, gathering, &(struct piece){ type, n, { x, y }, { NULL, NULL } });
+        if (!once) progress_report(NULL, done + n, whole->n);
+    }
+    return status;
+}
+
+static int gather_whole(struct device *device, struct gathering *gathering, struct pieces *pieces) {
+    struct whole whole;
+    const quire_type type = pieces->input[0]->type;
+    int status = pieces_whole(pieces, &whole);
+    progress_begin("summing", type_size(type) * (size_t)pieces->inputs);
+    if (!status) status = add_whole(device, gathering, &whole, type, pieces->inputs == 2);
+    progress_end();
+    whole_close(&whole);
+    return status;
+}
+
+static int gather_pieces(struct device *device, struct gathering *gathering, struct pieces *pieces) {
+    const bool two = pieces->inputs == 2;
+    int status = EXIT_FINE;
+    ssize_t n = 0;
+    progress_begin("summing", type_size(pieces->input[0]->type) * (size_t)pieces->inputs);
+    while (!status && (n = pieces_next(pieces)) > 0)
+        status = add_piece(
+            device, gathering,
+            &(struct piece){
+                pieces->input[0]->type, (size_t)n, { pieces->x[0], pieces->x[two] }, { pieces->low[0], pieces->low[two] } });
+    progress_end();
+    gathering->skipped += pieces->skipped;
+    return n < 0 ? EXIT_TROUBLE : status;
+}
+
+int gather(struct device *device, struct gathering *gathering, struct pieces *pieces) {
+    const quire_type type = pieces->input[0]->type;
+    gathering->type = !gathering->type || gathering->type == type ? type : QUIRE_F64;
+    const bool whole = pieces_are_mappable(pieces) || device->gpu;
+    return (whole ? gather_whole : gather_pieces)(device, gathering, pieces);
+}
+
+int gathering_finish(struct gathering *gathering, const quire_reduction *what, union number *result) {
+    const bool moments = operation_has_moments(what->operation);
+    const quire_status status = quire_finish(what, gathering_of(gathering, operation_terms(what->operation)),
+                                             moments ? gathering_of(gathering, TERM_PRODUCT) : NULL, result);
+    return status ? device_trouble(operation_name(what->operation), status) : EXIT_FINE;
+}

@@ -1,0 +1,217 @@
+/* many.c - one result for each vector along an axis, each row, or each segment.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "npy_write.h"
+#include "progress.h"
+#include "reduce.h"
+
+/* How an array is cut, and what the results look like. */
+struct cut {
+    quire_layout layout;
+    int64_t *offsets; /* of segments; NULL for a layout           */
+    size_t count;     /* of results                                */
+    size_t shape[NPY_MAX_DIMENSIONS];
+    int dimensions;
+    bool fortran; /* the first index of the results runs fastest */
+};
+
+static int wrong(const char *what) {
+    complain("%s", what);
+    return EXIT_TROUBLE;
+}
+
+static int out_of_memory(void) { return wrong("out of memory"); }
+
+/* ---------------------------------------------------------------------------------------------------------------- axis */
+
+/* The lengths before the axis are outer and those behind it inner; in Fortran's order the other way round. */
+static int cut_axis(struct cut *cut, const struct options *options, const struct input *input) {
+    const struct npy_header *header = &input->header;
+    const int dimensions = header->dimensions;
+    const long axis = options->axis < 0 ? options->axis + dimensions : options->axis;
+    if (input->stored != STORED_NPY) return wrong("--axis is for .npy files; --rows cuts others");
+    if (axis < 0 || axis >= dimensions) {
+        complain("--axis %ld: %s has %d dimension%s", options->axis, input->name, dimensions, dimensions == 1 ? "" : "s");
+        return EXIT_USAGE;
+    }
+    size_t before = 1, behind = 1;
+    const size_t n = header->shape[axis];
+    for (int i = 0; i < dimensions; i++) {
+        if (i == axis) continue;
+        cut->shape[cut->dimensions++] = header->shape[i];
+        size_t *side = i < axis ? &before : &behind;
+        if (header->shape[i] && *side > (size_t)PTRDIFF_MAX / 8 / header->shape[i])
+            return wrong("--axis: the result is too large");
+        *side *= header->shape[i];
+    }
+    cut->fortran = npy_truly_fortran(header);
+    const size_t outer = cut->fortran ? behind : before, inner = cut->fortran ? before : behind;
+    if (n && inner > (size_t)PTRDIFF_MAX / n) return wrong("--axis: the array is too large");
+    cut->layout = (quire_layout){ outer, n, inner, (ptrdiff_t)(n * inner), (ptrdiff_t)inner, 1 };
+    if (inner && outer > (size_t)PTRDIFF_MAX / 8 / inner) return wrong("--axis: the result is too large");
+    cut->count = outer * inner;
+    return EXIT_FINE;
+}
+
+static int cut_rows(struct cut *cut, const struct options *options, const struct input *input, size_t n) {
+    if (npy_truly_fortran(&input->header)) return wrong("--rows is for arrays in C order; --axis knows Fortran's");
+    if (n % options->rows) {
+        complain("--rows %zu: %s has %zu elements, which are no rows of equal length", options->rows, input->name, n);
+        return EXIT_TROUBLE;
+    }
+    cut->count = cut->shape[0] = options->rows;
+    cut->dimensions = 1;
+    cut->layout = quire_rows(options->rows, n / options->rows, (ptrdiff_t)(n / options->rows));
+    return EXIT_FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ segments */
+
+/* More offsets from the pieces of a file. */
+static int add_offsets(struct cut *cut, const struct pieces *pieces, size_t got, size_t n, const char *name) {
+    int64_t *more = realloc(cut->offsets, (cut->count + got) * sizeof *more);
+    if (!more) return out_of_memory();
+    cut->offsets = more;
+    for (size_t i = 0; i < got; i++) {
+        const double low = pieces->low[0] ? pieces->low[0][i] : 0;
+        const double value = number_at(pieces->input[0]->type, pieces->x[0], i) + low;
+        if (!(value >= 0 && value <= (double)n && value == floor(value))) {
+            complain("%s: offset number %zu is no whole number from 0 to %zu, the number of elements", name, cut->count + i,
+                     n);
+            return EXIT_TROUBLE;
+        }
+        more[cut->count + i] = (int64_t)value;
+    }
+    cut->count += got;
+    return EXIT_FINE;
+}
+
+static int read_offsets(struct cut *cut, struct input *input, size_t n) {
+    struct pieces pieces;
+    int status = pieces_open(&pieces, input, NULL, false);
+    ssize_t got = 0;
+    while (!status && (got = pieces_next(&pieces)) > 0) status = add_offsets(cut, &pieces, (size_t)got, n, input->name);
+    pieces_close(&pieces);
+    if (got < 0) return EXIT_TROUBLE;
+    if (!status && !cut->count) {
+        complain("%s: no offsets; K segments have K + 1", input->name);
+        return EXIT_TROUBLE;
+    }
+    return status;
+}
+
+static int cut_segments(struct cut *cut, const struct options *options, size_t n) {
+    char path[4096];
+    char *const operand[] = { path };
+    struct sources sources;
+    struct input input;
+    const struct reading reading = { .typed = false };
+    if (strlen(options->segments) >= sizeof path) return wrong("--segments: the name is too long");
+    strcpy(path, options->segments);
+    int status = sources_find(&sources, "--segments", operand, 1, &reading);
+    if (!status && sources.count != 1) status = wrong("--segments takes one array of offsets");
+    if (!status) status = input_open(&input, sources.source, &reading);
+    if (!status) {
+        status = read_offsets(cut, &input, n);
+        input_close(&input);
+    }
+    sources_free(&sources);
+    if (status) return status;
+    cut->count--;
+    cut->shape[0] = cut->count;
+    cut->dimensions = 1;
+    return EXIT_FINE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- results */
+
+/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory. */
+static size_t *places(const struct cut *cut) {
+    size_t index[NPY_MAX_DIMENSIONS] = { 0 }, *place = malloc((cut->count + 1) * sizeof *place);
+    for (size_t i = 0; place && i < cut->count; i++) {
+        size_t at = 0;
+        for (int d = cut->dimensions; d-- > 0;) at = at * cut->shape[d] + index[d];
+        place[i] = at;
+        for (int d = cut->dimensions; d-- > 0 && ++index[d] == cut->shape[d];) index[d] = 0;
+    }
+    return place;
+}
+
+static int deliver(const struct options *options, const struct cut *cut, const struct input *input, quire_type type,
+                   const void *array) {
+    if (options->output)
+        return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->count);
+    size_t *place = cut->fortran ? places(cut) : NULL;
+    if (cut->fortran && !place) return out_of_memory();
+    const struct results results = { .file = input->name,
+                                     .type = element_name(&input->element),
+                                     .result_type = type,
+                                     .count = cut->count,
+                                     .array = array,
+                                     .place = place,
+                                     .shape = cut->shape,
+                                     .dimensions = cut->dimensions };
+    const int status = print_results(options, &results);
+    free(place);
+    return status;
+}
+
+static int reduce_cut(struct device *device, const struct options *options, const struct cut *cut, const struct input *input,
+                      const struct whole *whole) {
+    const quire_reduction what = reduction_of(options, options->command->operation, input->type);
+    void *array = malloc((cut->count + 1) * type_size(what.result_type));
+    if (!array) return out_of_memory();
+    progress_begin("summing", 0);
+    quire_status failed;
+    if (cut->offsets)
+        failed = quire_reduce_segments(device->context, &what, cut->count, QUIRE_I64, cut->offsets, cut->offsets + 1,
+                                       whole->x[0], whole->x[1], array);
+    else
+        failed = quire_reduce(device->context, &what, &cut->layout, whole->x[0], NULL, whole->x[1], array);
+    progress_end();
+    const int status =
+        failed ? device_trouble(options->command->name, failed) : deliver(options, cut, input, what.result_type, array);
+    free(array);
+    return status;
+}
+
+static int cut_and_reduce(struct device *device, const struct options *options, struct input *input, struct pieces *pieces) {
+    struct whole whole;
+    struct cut cut = { .offsets = NULL };
+    int status = pieces_whole(pieces, &whole);
+    if (!status && options->by_axis) status = cut_axis(&cut, options, input);
+    if (!status && options->rows) status = cut_rows(&cut, options, input, whole.n);
+    if (!status && options->segments) status = cut_segments(&cut, options, whole.n);
+    if (!status) status = reduce_cut(device, options, &cut, input, &whole);
+    free(cut.offsets);
+    whole_close(&whole);
+    return status;
+}
+
+int reduce_many(struct device *device, const struct options *options, const struct source *source, int count) {
+    struct input input[2];
+    struct pieces pieces;
+    int opened = 0, status = EXIT_FINE;
+    if (options->command->family == DOT && count != 2) return wrong("dot needs two arrays");
+    while (opened < count && !status) {
+        status = input_open(&input[opened], &source[opened], &options->reading);
+        opened += !status;
+    }
+    if (!status && count == 2) status = input_match(&input[0], &input[1]);
+    if (!status && count == 2 && options->by_axis && !npy_same_shape(&input[0].header, &input[1].header))
+        status = wrong("dot needs equal shapes for --axis");
+    if (!status) {
+        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, false);
+        if (!status) status = cut_and_reduce(device, options, &input[0], &pieces);
+        pieces_close(&pieces);
+    }
+    while (opened > 0) input_close(&input[--opened]);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* pieces.c - one input, or two whose elements pair up.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pieces.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "complain.h"
+#include "names.h"
+#include "number.h"
+#include "progress.h"
+#include "spool.h"
+
+#define PIECE ((size_t)1 << 17) /* elements */
+
+int pieces_open(struct pieces *pieces, struct input *x, struct input *y, bool skip_nan) {
+    *pieces = (struct pieces){ .input = { x, y }, .inputs = y ? 2 : 1, .skip_nan = skip_nan };
+    return EXIT_FINE;
+}
+
+static int make_room(struct pieces *pieces) {
+    for (int i = 0; i < pieces->inputs; i++) {
+        const bool wide = pieces->input[i]->wide;
+        if (!pieces->x[i]) pieces->x[i] = malloc(PIECE * sizeof(double));
+        if (wide && !pieces->low[i]) pieces->low[i] = malloc(PIECE * sizeof(double));
+        if (pieces->x[i] && (pieces->low[i] || !wide)) continue;
+        complain("out of memory");
+        return EXIT_TROUBLE;
+    }
+    return EXIT_FINE;
+}
+
+void pieces_close(struct pieces *pieces) {
+    for (int i = 0; i < pieces->inputs; i++) {
+        free(pieces->x[i]);
+        free(pieces->low[i]);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- leaving NaN out */
+
+static void move_element(struct pieces *pieces, int i, size_t to, size_t from) {
+    const size_t size = type_size(pieces->input[i]->type);
+    memcpy((char *)pieces->x[i] + to * size, (char *)pieces->x[i] + from * size, size);
+    if (pieces->low[i]) pieces->low[i][to] = pieces->low[i][from];
+}
+
+/* Closes the gaps that pairs with a NaN leave. */
+static size_t leave_nan_out(struct pieces *pieces, size_t n) {
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++) {
+        bool none = false;
+        for (int i = 0; i < pieces->inputs; i++) none |= isnan(number_at(pieces->input[i]->type, pieces->x[i], k));
+        if (none) continue;
+        for (int i = 0; i < pieces->inputs && kept < k; i++) move_element(pieces, i, kept, k);
+        kept++;
+    }
+    pieces->skipped += n - kept;
+    return kept;
+}
+
+/* ---------------------------------------------------------------------------------------------------- piece by piece */
+
+/* One input has ended after some elements of the piece, the other goes on: complains with both lengths. */
+static ssize_t unequal(struct pieces *pieces, size_t x, size_t y) {
+    uintmax_t length[2] = { pieces->taken + x, pieces->taken + y };
+    for (int i = 0; i < 2; i++)
+        for (ssize_t got = 1; got > 0; length[i] += (uintmax_t)got) {
+            got = input_read(pieces->input[i], PIECE, pieces->x[i], pieces->low[i]);
+            if (got < 0) return -1;
+        }
+    complain("dot needs equal lengths: %s has %ju elements, %s has %ju", pieces->input[0]->name, length[0],
+             pieces->input[1]->name, length[1]);
+    return -1;
+}
+
+static void report(const struct pieces *pieces) {
+    const struct input *input = pieces->input[0];
+    progress_report("reading", (size_t)pieces->taken, input->counted ? input->n : 0);
+}
+
+ssize_t pieces_next(struct pieces *pieces) {
+    size_t kept = 0;
+    if (make_room(pieces)) return -1;
+    while (!kept) {
+        ssize_t got[2] = { 0, 0 };
+        for (int i = 0; i < pieces->inputs; i++) {
+            got[i] = input_read(pieces->input[i], PIECE, pieces->x[i], pieces->low[i]);
+            if (got[i] < 0) return -1;
+        }
+        if (pieces->inputs == 2 && got[0] != got[1]) return unequal(pieces, (size_t)got[0], (size_t)got[1]);
+        if (!got[0]) return 0;
+        pieces->taken += (uintmax_t)got[0];
+        report(pieces);
+        kept = pieces->skip_nan ? leave_nan_out(pieces, (size_t)got[0]) : (size_t)got[0];
+    }
+    return (ssize_t)kept;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the whole */
+
+bool pieces_are_mappable(const struct pieces *pieces) {
+    return !pieces->skip_nan && pieces->input[0]->mappable && (pieces->inputs == 1 || pieces->input[1]->mappable);
+}
+
+/* Adds the parts of wide integers up, if that is exact. */
+static int narrow(const struct pieces *pieces, int i, size_t n) {
+    double *x = pieces->x[i];
+    const double *low = pieces->low[i];
+    for (size_t k = 0; low && k < n; k++) {
+        const double sum = x[k] + low[k];
+        if (sum - x[k] != low[k]) {
+            complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those",
+                     pieces->input[i]->name);
+            return EXIT_TROUBLE;
+        }
+        x[k] = sum;
+    }
+    return EXIT_FINE;
+}
+
+static int spool_pieces(struct pieces *pieces, struct spool spools[2]) {
+    ssize_t n;
+    while ((n = pieces_next(pieces)) > 0)
+        for (int i = 0; i < pieces->inputs; i++) {
+            const size_t size = type_size(pieces->input[i]->type);
+            int status = narrow(pieces, i, (size_t)n);
+            if (!status) status = spool_write(&spools[i], pieces->x[i], (size_t)n * size);
+            if (status) return status;
+        }
+    return n < 0 ? EXIT_TROUBLE : EXIT_FINE;
+}
+
+static int make_whole(struct pieces *pieces, struct whole *whole) {
+    struct spool spools[2] = { { -1, 0 }, { -1, 0 } };
+    int status = EXIT_FINE;
+    for (int i = 0; i < pieces->inputs && !status; i++) status = spool_open(&spools[i]);
+    progress_begin("reading", type_size(pieces->input[0]->type));
+    if (!status) status = spool_pieces(pieces, spools);
+    progress_end();
+    for (int i = 0; i < pieces->inputs && !status; i++) {
+        status = spool_map(&spools[i], &whole->map[i]);
+        whole->x[i] = whole->map[i];
+        whole->map_length[i] = spools[i].length;
+    }
+    whole->n = spools[0].length / type_size(pieces->input[0]->type);
+    for (int i = 0; i < pieces->inputs; i++) spool_close(&spools[i]);
+    return status;
+}
+
+int pieces_whole(struct pieces *pieces, struct whole *whole) {
+    memset(whole, 0, sizeof *whole);
+    if (!pieces_are_mappable(pieces)) return make_whole(pieces, whole);
+    whole->n = pieces->input[0]->n;
+    for (int i = 0; i < pieces->inputs; i++) {
+        whole->x[i] = input_map(pieces->input[i], &whole->map[i], &whole->map_length[i]);
+        if (whole->n && !whole->x[i]) return EXIT_TROUBLE;
+    }
+    return EXIT_FINE;
+}
+
+void whole_close(struct whole *whole) {
+    for (int i = 0; i < 2; i++)
+        if (whole->map[i]) munmap(whole->map[i], whole->map_length[i]);
+}

@@ -1,0 +1,46 @@
+/* pieces.h - one input, or two whose elements pair up, piece by piece or as a whole.
+ *
+ * Pieces are read once and take little memory. The whole is mapped where it is, or else made of the pieces in a temporary
+ * file. In both, pairs with a NaN can be left out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CLI_PIECES_H
+#define QUIRE_CLI_PIECES_H
+
+#include "input.h"
+
+struct pieces {
+    struct input *input[2];
+    int inputs;
+    bool skip_nan;
+    uintmax_t taken;   /* elements of each, so far                                */
+    uintmax_t skipped; /* of them left out                                        */
+    void *x[2];        /* the piece                                               */
+    double *low[2];    /* of a wide input, to be added; else NULL                 */
+};
+
+/* y is NULL for one input. EXIT_FINE or EXIT_TROUBLE. */
+int pieces_open(struct pieces *pieces, struct input *x, struct input *y, bool skip_nan);
+
+/* The next piece: how many elements it has, 0 at the end, -1 after a complaint. */
+ssize_t pieces_next(struct pieces *pieces);
+void pieces_close(struct pieces *pieces);
+
+/* All elements, each input's side by side. */
+struct whole {
+    size_t n;
+    const void *x[2];
+    void *map[2];
+    size_t map_length[2];
+};
+
+/* Whether the whole needs no temporary file. */
+bool pieces_are_mappable(const struct pieces *pieces);
+
+/* In place of pieces_next. EXIT_FINE or EXIT_TROUBLE; integers that are no doubles are trouble. To be closed in both cases.
+ */
+int pieces_whole(struct pieces *pieces, struct whole *whole);
+void whole_close(struct whole *whole);
+
+#endif

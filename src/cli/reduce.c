@@ -1,0 +1,213 @@
+/* reduce.c - the verbs that reduce arrays: sum, asum, dot, nrm2, mean, sumsq, variance and stddev.
+ *
+ * Exact results of what is mapped, and all of the other methods, are one call of the library; exact ones of what is read, or
+ * of several files together, are added up piece by piece.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "reduce.h"
+
+#include <math.h>
+
+#include "complain.h"
+#include "progress.h"
+#include "verbs.h"
+
+quire_reduction reduction_of(const struct options *options, quire_operation operation, quire_type type) {
+    return (quire_reduction){
+        .operation = operation,
+        .type = type,
+        .result_type = options->result ? (quire_type)options->result : type,
+        .method = options->method == METHOD_ALL ? QUIRE_EXACT : (quire_method)options->method,
+        .rounding = (quire_rounding)options->rounding,
+        .correction = options->correction,
+    };
+}
+
+/* ------------------------------------------------------------------------------------------------------------- inputs */
+
+/* One or two inputs, and their pieces. */
+struct opened {
+    struct input input[2];
+    int count;
+    struct pieces pieces;
+};
+
+static void close_inputs(struct opened *opened) {
+    pieces_close(&opened->pieces);
+    while (opened->count > 0) input_close(&opened->input[--opened->count]);
+}
+
+static int open_inputs(struct opened *opened, const struct options *options, const struct source *source, int count) {
+    int status = EXIT_FINE;
+    opened->count = 0;
+    opened->pieces = (struct pieces){ .inputs = 0 };
+    for (int i = 0; i < count && !status; i++) {
+        status = input_open(&opened->input[i], &source[i], &options->reading);
+        opened->count += !status;
+    }
+    if (!status && count == 2) status = input_match(&opened->input[0], &opened->input[1]);
+    if (!status)
+        status = pieces_open(&opened->pieces, &opened->input[0], count == 2 ? &opened->input[1] : NULL, options->skip_nan);
+    if (status) close_inputs(opened);
+    return status;
+}
+
+static void describe_input(struct report *report, const struct input *input) {
+    report->type = element_name(&input->element);
+}
+
+int gather_sources(struct device *device, const struct options *options, const struct source *source, int count,
+                   struct gathering *gathering, struct report *report) {
+    struct opened opened;
+    int status = open_inputs(&opened, options, source, count);
+    if (status) return status;
+    status = gather(device, gathering, &opened.pieces);
+    describe_input(report, &opened.input[0]);
+    close_inputs(&opened);
+    report->n = gathering->n;
+    report->skipped = gathering->skipped;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- one result */
+
+/* An array of two rows is two arrays. */
+static bool has_two_rows(const struct input *input) {
+    const struct npy_header *header = &input->header;
+    return input->stored == STORED_NPY && header->dimensions == 2 && header->shape[0] == 2 && !npy_truly_fortran(header);
+}
+
+/* The whole arrays, for one call of the library for each method. */
+static int reduce_whole(struct device *device, const struct options *options, struct pieces *pieces, struct report *report,
+                        struct outcome *outcomes) {
+    struct whole whole;
+    struct job *job = &report->job;
+    const size_t size = type_size(job->what.type);
+    int status = pieces_whole(pieces, &whole);
+    const bool halves = job->what.operation == QUIRE_DOT && pieces->inputs == 1;
+    job->n = halves ? whole.n / 2 : whole.n;
+    const void *y = halves ? (const char *)whole.x[0] + job->n * size : whole.x[1];
+    if (!status) status = device_load(device, pieces->input[0]->name, whole.x[0], job->n * size, &job->x);
+    if (!status && y) status = device_load(device, pieces->input[pieces->inputs - 1]->name, y, job->n * size, &job->y);
+    if (!status && options->method == METHOD_ALL) {
+        report->count = METHODS;
+        status = measure_all(device, job, outcomes);
+    } else if (!status) {
+        outcomes[0] = (struct outcome){ .method = job->what.method };
+        status = device_reduce(device, job, job->what.method, &outcomes[0].result);
+    }
+    whole_close(&whole);
+    report->n = job->n;
+    report->skipped = pieces->skipped;
+    return status;
+}
+
+static int reduce_pieces(struct device *device, struct pieces *pieces, struct report *report, struct outcome *outcome) {
+    const quire_reduction *what = &report->job.what;
+    struct gathering gathering = { .terms = gathering_terms(what->operation) };
+    *outcome = (struct outcome){ .method = QUIRE_EXACT };
+    int status = gather(device, &gathering, pieces);
+    if (!status) status = gathering_finish(&gathering, what, &outcome->result);
+    report->n = gathering.n;
+    report->skipped = gathering.skipped;
+    return status;
+}
+
+/* One result of one source, or of two. */
+static int reduce_one(struct device *device, const struct options *options, const struct source *source, int count) {
+    struct outcome outcomes[METHODS];
+    struct opened opened;
+    const quire_operation operation = options->command->operation;
+    int status = open_inputs(&opened, options, source, count);
+    if (status) return status;
+    struct input *input = &opened.input[0];
+    struct report report = { .source = source, .sources = (size_t)count, .outcomes = outcomes, .count = 1 };
+    report.job.what = reduction_of(options, operation, input->type);
+    describe_input(&report, input);
+    const bool halves = operation == QUIRE_DOT && count == 1;
+    if (halves && (!has_two_rows(input) || options->skip_nan)) {
+        complain("dot needs two arrays: %s is one%s", input->name,
+                 options->skip_nan ? ", and --skip-nan cannot split it" : "");
+        status = EXIT_USAGE;
+    } else if (options->method != QUIRE_EXACT || halves || pieces_are_mappable(&opened.pieces) || device->gpu) {
+        status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
+    } else {
+        status = reduce_pieces(device, &opened.pieces, &report, outcomes);
+    }
+    if (!status) status = print_report(options, &report);
+    close_inputs(&opened);
+    return status;
+}
+
+/* One result of all sources together. */
+static int reduce_total(struct device *device, const struct options *options, const struct sources *sources) {
+    struct gathering gathering = { .terms = gathering_terms(options->command->operation) };
+    struct outcome outcome = { .method = QUIRE_EXACT };
+    struct report report = { .source = sources->source, .sources = sources->count, .outcomes = &outcome, .count = 1 };
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < sources->count && !status; i++) {
+        progress_pass((int)i + 1, (int)sources->count);
+        status = gather_sources(device, options, &sources->source[i], 1, &gathering, &report);
+    }
+    if (status) return status;
+    report.type = sources->count > 1 ? type_name(gathering.type) : report.type;
+    report.job.what = reduction_of(options, options->command->operation, gathering.type);
+    status = gathering_finish(&gathering, &report.job.what, &outcome.result);
+    return status ? status : print_report(options, &report);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- verbs */
+
+/* Each source by itself: one that fails does not keep the others from their results. */
+static int reduce_each(struct device *device, const struct options *options, const struct sources *sources) {
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < sources->count; i++) {
+        const int one = reduce_one(device, options, &sources->source[i], 1);
+        if (one) status = one;
+    }
+    return status;
+}
+
+int verb_reduce(const struct command *command, const struct options *options) {
+    struct sources sources;
+    struct device device = { NULL, NULL, false };
+    int status = sources_find(&sources, command->name, options->file, options->files, &options->reading);
+    if (!status) status = device_open(&device, options);
+    if (!status) {
+        print_begin(options, sources.count > 1 && !options->total);
+        if (options_many(options) && sources.count != 1) {
+            complain("--axis, --rows and --segments take one array, not %zu", sources.count);
+            status = EXIT_USAGE;
+        } else if (options_many(options)) {
+            status = reduce_many(&device, options, sources.source, 1);
+        } else {
+            status = options->total ? reduce_total(&device, options, &sources) : reduce_each(&device, options, &sources);
+        }
+        const int printed = print_end(options);
+        if (!status) status = printed;
+        device_close(&device);
+    }
+    sources_free(&sources);
+    return status;
+}
+
+int verb_dot(const struct command *command, const struct options *options) {
+    struct sources sources;
+    struct device device = { NULL, NULL, false };
+    int status = sources_find(&sources, command->name, options->file, options->files, &options->reading);
+    if (!status && sources.count > 2) {
+        complain("dot needs two arrays, not %zu", sources.count);
+        status = EXIT_USAGE;
+    }
+    if (!status) status = device_open(&device, options);
+    if (!status) {
+        print_begin(options, false);
+        status = (options_many(options) ? reduce_many : reduce_one)(&device, options, sources.source, (int)sources.count);
+        const int printed = print_end(options);
+        if (!status) status = printed;
+        device_close(&device);
+    }
+    sources_free(&sources);
+    return status;
+}

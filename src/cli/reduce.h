@@ -1,0 +1,23 @@
+/* reduce.h - what the verbs that read arrays share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CLI_REDUCE_H
+#define QUIRE_CLI_REDUCE_H
+
+#include "gather.h"
+#include "print.h"
+#include "sources.h"
+
+/* What is to be computed of elements of a type, as the options say. */
+quire_reduction reduction_of(const struct options *options, quire_operation operation, quire_type type);
+
+/* Opens a source and adds it to the gathering; two of them with their products. *report gets the type, n and skipped.
+ * EXIT_FINE or EXIT_TROUBLE. */
+int gather_sources(struct device *device, const struct options *options, const struct source *source, int count,
+                   struct gathering *gathering, struct report *report);
+
+/* One result a row, column or segment, of one source or, for dot, of two. */
+int reduce_many(struct device *device, const struct options *options, const struct source *source, int count);
+
+#endif

@@ -1,0 +1,256 @@
+/* text.c - numbers written in decimal.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+
+#define END_OF_TEXT (-1)
+#define TROUBLE (-2) /* complained already */
+
+/* The next byte, which stays there; END_OF_TEXT or TROUBLE. */
+static int peek(struct text *text) {
+    struct bytes *bytes = text->bytes;
+    if (bytes->next == bytes->end) {
+        const ssize_t got = bytes_peek(bytes, BYTES_AHEAD);
+        if (got <= 0) return got ? TROUBLE : END_OF_TEXT;
+    }
+    return bytes->buffer[bytes->next];
+}
+
+static void step(struct text *text) { text->line += text->bytes->buffer[text->bytes->next++] == '\n'; }
+
+static bool is_blank(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
+
+static int wrong(const struct text *text, const char *what) {
+    complain("%s: line %ju: %s", text->bytes->name, text->line, what);
+    return TROUBLE;
+}
+
+/* Puts a byte behind the field's others. */
+static int put(struct text *text, size_t *length, int c) {
+    if (*length + 1 >= TEXT_FIELD) return wrong(text, "a field is too long");
+    text->field[(*length)++] = (char)c;
+    return 0;
+}
+
+static int skip_line(struct text *text) {
+    int c;
+    while ((c = peek(text)) >= 0) {
+        step(text);
+        if (c == '\n') break;
+    }
+    return c == TROUBLE ? TROUBLE : 0;
+}
+
+/* Steps to the first line that is neither empty nor a comment, if what is next begins a line. */
+static int skip_comments(struct text *text) {
+    for (int c;;) {
+        while (is_blank(c = peek(text)) && (c != '\t' || text->delimiter != '\t')) step(text);
+        if (c != '#') return c;
+        if (skip_line(text)) return TROUBLE;
+    }
+}
+
+static bool read_number(const char *field, double *value) {
+    char *end;
+    while (is_blank(*field)) field++;
+    *value = NAN;
+    if (!*field || !strcmp(field, "NA") || !strcmp(field, "N/A")) return true;
+    *value = strtod(field, &end);
+    while (is_blank(*end)) end++;
+    return !*end;
+}
+
+static int no_number(struct text *text) {
+    complain("%s: line %ju: '%.60s' is no number", text->bytes->name, text->line, text->field);
+    return TROUBLE;
+}
+
+/* --------------------------------------------------------------------------------------------------- words anywhere */
+
+static bool between_words(int c) { return is_blank(c) || c == ',' || c == ';'; }
+
+/* 1: a number, 0: the end, TROUBLE. */
+static int next_word(struct text *text, double *value) {
+    size_t length = 0;
+    int c;
+    for (;;) {
+        while (between_words(c = peek(text))) step(text);
+        if (c != '#') break;
+        if (skip_line(text)) return TROUBLE;
+    }
+    for (; c >= 0 && !between_words(c); c = peek(text)) {
+        if (put(text, &length, c)) return TROUBLE;
+        step(text);
+    }
+    text->field[length] = 0;
+    if (c == TROUBLE) return TROUBLE;
+    if (!length) return 0;
+    return read_number(text->field, value) ? 1 : no_number(text);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ tables */
+
+static bool ends_field(const struct text *text, int c) {
+    return c < 0 || c == '\n' || c == text->delimiter || (text->delimiter == ' ' && is_blank(c));
+}
+
+static int quoted(struct text *text, size_t *length) {
+    step(text);
+    for (int c; (c = peek(text)) != '"' || (step(text), peek(text) == '"');) {
+        if (c == END_OF_TEXT) return wrong(text, "a quote is not closed");
+        if (c == TROUBLE || put(text, length, c)) return TROUBLE;
+        step(text);
+    }
+    return 0;
+}
+
+/* Blanks within a line, which do not count beside a field. */
+static bool is_padding(const struct text *text, int c) {
+    return is_blank(c) && c != '\n' && (c != text->delimiter || c == ' ');
+}
+
+/* Reads a field up to what ends it, which stays. The byte that ended it, END_OF_TEXT or TROUBLE. */
+static int next_field(struct text *text) {
+    size_t length = 0;
+    int c = peek(text);
+    while (is_padding(text, c)) step(text), c = peek(text);
+    if (c == '"') {
+        if (quoted(text, &length)) return TROUBLE;
+        c = peek(text);
+    }
+    for (; !ends_field(text, c); c = peek(text)) {
+        if (put(text, &length, c)) return TROUBLE;
+        step(text);
+    }
+    while (length && is_blank(text->field[length - 1])) length--;
+    text->field[length] = 0;
+    while (text->delimiter == ' ' && is_padding(text, c)) step(text), c = peek(text);
+    return c;
+}
+
+/* Whether another field follows on the line, which c ended the last one of. */
+static bool goes_on(const struct text *text, int c) {
+    return c >= 0 && c != '\n' && (c == text->delimiter || text->delimiter == ' ');
+}
+
+static void step_over(struct text *text, int c) {
+    if (c == '\n' || (c == text->delimiter && c != ' ')) step(text);
+}
+
+/* Leaves the wanted field of the next row in text->field. 1, 0 at the end, TROUBLE. */
+static int next_row(struct text *text) {
+    char wanted[TEXT_FIELD];
+    int c = skip_comments(text), fields = 0;
+    if (c < 0) return c == END_OF_TEXT ? 0 : TROUBLE;
+    const uintmax_t line = text->line;
+    for (bool more = true; more;) {
+        c = next_field(text);
+        if (c == TROUBLE) return TROUBLE;
+        if (++fields == text->column) strcpy(wanted, text->field);
+        more = goes_on(text, c);
+        if (more) step_over(text, c);
+    }
+    if (fields < text->column) {
+        complain("%s: line %ju: no column %d, there are %d", text->bytes->name, line, text->column, fields);
+        return TROUBLE;
+    }
+    strcpy(text->field, wanted);
+    return 1;
+}
+
+/* The number of the wanted field; the line's end is stepped over behind it, so that a complaint names the line. */
+static int next_of_column(struct text *text, double *value) {
+    if (!text->kept) {
+        const int row = next_row(text);
+        if (row <= 0) return row;
+    }
+    text->kept = false;
+    if (!read_number(text->field, value)) return no_number(text);
+    step_over(text, peek(text));
+    return 1;
+}
+
+/* The column whose name stands in the first line. */
+static int find_column(struct text *text, const char *name) {
+    char all[256] = "";
+    int c = skip_comments(text);
+    for (int column = 1; c >= 0; column++) {
+        c = next_field(text);
+        if (c == TROUBLE) return EXIT_TROUBLE;
+        if (!text->column && !strcmp(text->field, name)) text->column = column;
+        const size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%.40s", length ? ", " : "", text->field);
+        if (!goes_on(text, c)) break;
+        step_over(text, c);
+    }
+    if (c == TROUBLE) return EXIT_TROUBLE;
+    step_over(text, c);
+    if (text->column) return EXIT_FINE;
+    complain("%s: no column '%s'; there are: %s", text->bytes->name, name, all);
+    return EXIT_TROUBLE;
+}
+
+/* A tab, comma or semicolon of the first line, outside of quotes; else blanks. */
+static int find_delimiter(struct text *text) {
+    static const char candidates[] = "\t,;";
+    const int c = skip_comments(text);
+    const ssize_t there = c < 0 ? 0 : bytes_peek(text->bytes, BYTES_AHEAD);
+    const unsigned char *line = text->bytes->buffer + text->bytes->next;
+    if (c == TROUBLE || there < 0) return TROUBLE;
+    for (const char *candidate = candidates; *candidate; candidate++) {
+        bool inside = false;
+        for (ssize_t i = 0; i < there && (inside || line[i] != '\n'); i++) {
+            if (line[i] == '"') inside = !inside;
+            if (!inside && line[i] == *candidate) return *candidate;
+        }
+    }
+    return ' ';
+}
+
+/* A number, whose first line may be a heading. */
+static int begin_column(struct text *text) {
+    double value;
+    const int row = next_row(text);
+    if (row <= 0) return row ? EXIT_TROUBLE : EXIT_FINE;
+    text->kept = read_number(text->field, &value);
+    if (!text->kept) step_over(text, peek(text));
+    return EXIT_FINE;
+}
+
+int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
+    *text = (struct text){ .bytes = bytes, .table = column != NULL, .delimiter = delimiter, .line = 1 };
+    if (bytes_peek(bytes, 3) >= 3 && !memcmp(bytes->buffer + bytes->next, "\xef\xbb\xbf", 3)) bytes->next += 3;
+    if (!column) return EXIT_FINE;
+    if (!delimiter) text->delimiter = find_delimiter(text);
+    if (text->delimiter == TROUBLE) return EXIT_TROUBLE;
+    char *end;
+    errno = 0;
+    const long number = strtol(column, &end, 10);
+    if (*end || end == column) return find_column(text, column);
+    if (errno || number < 1 || number > 1000000) {
+        complain("--column %s: columns count from 1", column);
+        return EXIT_TROUBLE;
+    }
+    text->column = (int)number;
+    return begin_column(text);
+}
+
+ssize_t text_read(struct text *text, double *to, size_t n) {
+    size_t done = 0;
+    while (done < n) {
+        const int one = text->table ? next_of_column(text, &to[done]) : next_word(text, &to[done]);
+        if (one < 0) return -1;
+        if (!one) break;
+        done++;
+    }
+    return (ssize_t)done;
+}

@@ -1,0 +1,1 @@
+#include <quire/quire.h>

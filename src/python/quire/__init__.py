@@ -1,0 +1,36 @@
+"""quire: the correctly rounded sum, the same bits everywhere, at the speed of memory.
+
+>>> import quire
+>>> quire.sum([1e20, 1.0, -1e20, 1.0])
+np.float64(2.0)
+"""
+
+from ._accumulators import Accumulator, Moments
+from ._functions import asum, mean, norm, std, sum, var, vecdot, vector_norm
+from ._quire import ffi as _ffi
+from ._quire import lib as _lib
+from ._segments import segment_sum
+
+__version__: str = _ffi.string(_lib.quire_version()).decode()
+
+__all__ = [
+    "Accumulator",
+    "Moments",
+    "asum",
+    "mean",
+    "norm",
+    "segment_sum",
+    "std",
+    "sum",
+    "var",
+    "vecdot",
+    "vector_norm",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "torch":  # not before it is asked for: it imports PyTorch
+        from importlib import import_module
+
+        return import_module("quire.torch")
+    raise AttributeError(f"module 'quire' has no attribute {name!r}")

@@ -1,0 +1,62 @@
+"""Arrays that no layout describes, through accumulators: piece by piece, in memory of a fixed size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ._quire import ffi, lib
+from ._types import ASUM, CODES, DOT, NRM2, PLAIN_BITS, STDDEV, VARIANCE, fail, pointer
+
+Array = np.ndarray[Any, Any]
+CHUNK = 1 << 16  # elements that are copied at a time
+
+
+def chunks(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
+    """The elements of arrays of one shape as contiguous pieces; of one array, in the order of memory."""
+    x = arrays[0]
+    if all(a.flags.c_contiguous for a in arrays):
+        yield arrays
+    elif all(a.flags.f_contiguous for a in arrays):
+        yield tuple(a.T for a in arrays)
+    elif x.size:
+        bits = PLAIN_BITS.get(x.dtype)  # NumPy's iterator casts nothing then
+        plain = [a.view(bits) for a in arrays] if bits is not None else list(arrays)
+        walk = np.nditer(
+            plain,
+            ["external_loop", "buffered"],
+            [["readonly", "contig"]] * len(plain),  # type: ignore[call-overload]  # which NumPy's stubs lack
+            order="K",
+            buffersize=CHUNK,
+        )
+        for pieces in walk:
+            yield tuple(p.view(x.dtype) for p in (pieces if len(plain) > 1 else (pieces,)))
+
+
+def accumulate(words: Any, arrays: tuple[Array, ...], call: Callable[..., int], name: str) -> None:
+    """Adds arrays to a C accumulator."""
+    code = CODES[arrays[0].dtype]
+    for pieces in chunks(arrays):
+        status = call(ffi.NULL, words, code, pieces[0].size, *(pointer(p) for p in pieces))
+        if status:
+            fail(status, name)
+
+
+def reduce_whole(what: Any, operation: int, arrays: tuple[Array, ...], results: Array, name: str) -> int:
+    """The exact reduction of all elements to results, of one element. Returns the status of the library."""
+    words, squares = ffi.new("quire_accumulator *"), ffi.NULL
+    if operation == DOT:
+        accumulate(words, arrays, lib.quire_accumulate_products, name)
+    elif operation == NRM2:
+        accumulate(words, arrays * 2, lib.quire_accumulate_products, name)
+    elif operation == ASUM:
+        accumulate(words, arrays, lib.quire_accumulate_magnitudes, name)
+    else:
+        accumulate(words, arrays, lib.quire_accumulate, name)
+        if operation in (VARIANCE, STDDEV):
+            squares = ffi.new("quire_accumulator *")
+            accumulate(squares, arrays * 2, lib.quire_accumulate_products, name)
+    status: int = lib.quire_finish(what, words, squares, pointer(results))
+    return status

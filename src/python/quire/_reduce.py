@@ -1,0 +1,180 @@
+"""The way of every reduction of NumPy arrays: types, layout, the call, the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _arrays
+from ._chunks import reduce_whole
+from ._layout import normalized, plan
+from ._quire import ffi, lib
+from ._types import CODES, I64, code_of, fail, pointer, reduction, result_dtype
+
+Array = np.ndarray[Any, Any]
+NULL = ffi.NULL
+
+
+def operand(x: Any, name: str) -> Array:
+    """An array of the machine's own numbers, aligned: x itself if it is one."""
+    if type(x) is not np.ndarray:
+        x = _arrays.as_numpy(x, name)
+    a: Array = x
+    if a.dtype not in CODES:
+        native = a.dtype if a.dtype.isnative else a.dtype.newbyteorder("=")
+        code_of(native, name)
+        a = a.astype(native, copy=False)
+    return a if a.flags.aligned else a.copy()
+
+
+def results_for(out: Any, dtype: Any, x_dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
+    """The dtype of results: dtype, else that of out, else that of x."""
+    if out is None:
+        return x_dtype if dtype is None else result_dtype(dtype, name)
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"quire.{name}: out must be a NumPy array, not {type(out).__name__}")
+    if not out.flags.writeable:
+        raise ValueError(f"quire.{name}: out is read-only")
+    wanted = result_dtype(out.dtype.newbyteorder("=") if dtype is None else dtype, name)
+    if wanted != out.dtype.newbyteorder("="):
+        raise TypeError(f"quire.{name}: dtype is {wanted.name}, but out has {out.dtype.name}")
+    return wanted
+
+
+def delivered(results: Array, out: Array | None) -> Any:
+    """What the caller gets: out, a scalar for one result, or the array."""
+    if out is not None:
+        if results is not out:
+            out[...] = results
+        return out
+    return results[()] if results.ndim == 0 else results
+
+
+def checked_shape(out: Array | None, shape: tuple[int, ...], name: str) -> None:
+    if out is not None and out.shape != shape:
+        raise ValueError(f"quire.{name}: out has shape {out.shape}, but the result has {shape}")
+
+
+def place(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any], inputs: tuple[Array, ...]) -> Array:
+    """Memory for contiguous results: out itself if it will do."""
+    if out is not None and out.shape == shape and out.dtype == dtype and out.flags.carray:
+        if not any(np.may_share_memory(out, x) for x in inputs):
+            return out
+    return np.empty(shape, dtype)
+
+
+def reduce(
+    name: str,
+    operation: int,
+    arrays: tuple[Array, ...],
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
+    """Reduces arrays (one, or two of one shape and dtype) along axes."""
+    x = arrays[0]
+    x_dtype = x.dtype
+    wanted = results_for(out, dtype, x_dtype, name) if out is not None or dtype is not None else x_dtype
+    try:
+        what = reduction(operation, CODES[x_dtype], CODES[wanted], method, rounding, correction)
+        way = plan(x.shape, tuple(a.strides for a in arrays), x_dtype.itemsize, axis, bool(keepdims), method == "exact")
+    except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
+        for word, value in (("method", method), ("rounding", rounding)):
+            if not isinstance(value, str):
+                raise TypeError(f"{word} must be a string, not {value!r}") from None
+        normalized(axis, x.ndim)
+        raise
+    in_pieces = way.order is not None and way.vectors == 1 and method == "exact"
+    if in_pieces:
+        pass
+    elif way.order is not None:
+        arrays = tuple(np.ascontiguousarray(a.transpose(way.order)) for a in arrays)
+    elif way.flip is not None:
+        arrays = tuple(a[way.flip] for a in arrays)
+    if out is not None:
+        final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
+        checked_shape(out, final, name)
+        results = place(out if way.back is None else None, way.shape, wanted, arrays)
+    else:
+        results = np.empty(way.shape, wanted)
+    if in_pieces:
+        status = reduce_whole(what, operation, arrays, results, name)
+    elif len(arrays) == 1:
+        status = lib.quire_reduce(NULL, what, way.layouts[0], pointer(arrays[0]), NULL, NULL, pointer(results))
+    else:
+        status = lib.quire_reduce(
+            NULL, what, way.layouts[0], pointer(arrays[0]), way.layouts[1], pointer(arrays[1]), pointer(results)
+        )
+    if status:
+        fail(status, name)
+    return delivered(results if way.back is None else results.transpose(way.back), out)
+
+
+def segments(
+    name: str,
+    operation: int,
+    x: Array,
+    begin: Array,
+    end: Array,
+    results: Array,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> None:
+    """Reduces x[begin[s]:end[s]] to results[s]; offsets are int32 or int64 and lie within x."""
+    what = reduction(operation, CODES[x.dtype], CODES[results.dtype], method, rounding, correction)
+    status = lib.quire_reduce_segments(
+        NULL,
+        what,
+        begin.size,
+        I64 if begin.dtype.itemsize == 8 else 1,
+        pointer(begin),
+        pointer(end),
+        pointer(x),
+        NULL,
+        pointer(results),
+    )
+    if status:
+        fail(status, name)
+
+
+def reduce_where(
+    name: str,
+    operation: int,
+    x: Array,
+    where: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
+    """The same of the elements that a mask selects: a vector is what is left of it, in its order."""
+    mask = np.asarray(where)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"quire.{name}: where must be an array of bool, not of {mask.dtype.name}")
+    try:
+        mask = np.broadcast_to(mask, x.shape)
+    except ValueError:
+        raise ValueError(f"quire.{name}: where has shape {mask.shape}, which does not fit x, of {x.shape}") from None
+    wanted = results_for(out, dtype, x.dtype, name)
+    reduced = normalized(axis, x.ndim)
+    kept = tuple(a for a in range(x.ndim) if a not in reduced)
+    shape = tuple(x.shape[a] for a in kept)
+    final = tuple(1 if a in reduced else x.shape[a] for a in range(x.ndim)) if keepdims else shape
+    checked_shape(out, final, name)
+    x, mask = x.transpose(kept + reduced), mask.transpose(kept + reduced)
+    counts = np.count_nonzero(mask, axis=tuple(range(len(kept), x.ndim))) if x.ndim else np.asarray(int(mask))
+    offsets = np.zeros(np.size(counts) + 1, np.int64)
+    np.cumsum(np.ravel(counts), out=offsets[1:])
+    chosen = x[mask]
+    results = np.empty(final, wanted)
+    segments(name, operation, chosen, offsets[:-1], offsets[1:], results.reshape(-1), method, rounding, correction)
+    return delivered(results, out)

@@ -1,0 +1,110 @@
+"""The formats, methods and roundings of the library, under the names that Python knows them by."""
+
+from __future__ import annotations
+
+import operator
+from functools import lru_cache
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+
+from ._quire import ffi, lib
+
+Method = Literal["exact", "kahan", "pairwise", "plain"]
+Rounding = Literal["nearest", "downward", "upward", "toward_zero"]
+
+SUM, ASUM, DOT, NRM2, MEAN, VARIANCE, STDDEV = 1, 2, 3, 4, 5, 6, 7
+F16, BF16, F32, F64, E5M2, E4M3 = 1, 2, 3, 4, 5, 6
+I32, I64 = 1, 2
+
+METHODS = {"exact": 1, "kahan": 2, "pairwise": 3, "plain": 4}
+ROUNDINGS = {"nearest": 0, "downward": 1, "upward": 2, "toward_zero": 3}
+
+FORMATS = {"float16": F16, "bfloat16": BF16, "float32": F32, "float64": F64, "float8_e5m2": E5M2, "float8_e4m3fn": E4M3}
+
+# NumPy's own formats; those of ml_dtypes join when the first array of them is seen, which finds ml_dtypes imported.
+CODES: dict[np.dtype[Any], int] = {np.dtype(name): FORMATS[name] for name in ("float16", "float32", "float64")}
+
+# NumPy exports no buffer of another package's formats, but of integers of their size.
+PLAIN_BITS: dict[np.dtype[Any], Any] = {}
+
+INVALID_OPERATION, INVALID_MOMENTS, OUT_OF_MEMORY = 15, 19, 30
+
+
+def code_of(dtype: np.dtype[Any], name: str) -> int:
+    """The library's number of a format that is in the machine's byte order; TypeError for any other dtype."""
+    code = CODES.get(dtype)
+    if code is None:
+        code = FORMATS.get(dtype.name)
+        if code is None or dtype.type.__module__.partition(".")[0] != "ml_dtypes":
+            raise TypeError(f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype.name}")
+        PLAIN_BITS[dtype] = np.dtype(f"u{dtype.itemsize}")
+        CODES[dtype] = code
+    return code
+
+
+def result_dtype(dtype: Any, name: str) -> np.dtype[Any]:
+    """The dtype that a caller names, by NumPy's words or those of another library of the array API."""
+    found: np.dtype[Any]
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        word = str(dtype).rpartition(".")[2]  # torch.float32, array_api_strict.float32
+        if word not in FORMATS:
+            raise TypeError(f"quire.{name}: dtype must be one of {', '.join(FORMATS)}, not {dtype!r}") from None
+        if word in ("float16", "float32", "float64"):
+            return np.dtype(word)
+        import ml_dtypes
+
+        found = np.dtype(getattr(ml_dtypes, word))
+    if found not in CODES:
+        try:
+            code_of(found, name)
+        except TypeError:
+            raise TypeError(f"quire.{name}: dtype must be one of {', '.join(FORMATS)}, not {found.name}") from None
+    return found
+
+
+@lru_cache(maxsize=1024)
+def reduction(operation: int, x_type: int, result_type: int, method: str, rounding: str, correction: int) -> Any:
+    """The C struct that says what is computed. All calls that want the same share it, and it is never written again."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    if rounding not in ROUNDINGS:
+        raise ValueError(f"rounding must be one of {', '.join(map(repr, ROUNDINGS))}, not {rounding!r}")
+    what = ffi.new("quire_reduction *")
+    what.operation, what.type, what.result_type = operation, x_type, result_type
+    what.method, what.rounding, what.correction = METHODS[method], ROUNDINGS[rounding], correction
+    return what
+
+
+def whole_number(value: Any, name: str) -> int:
+    """A correction, which the array API lets be 1.0 as well as 1."""
+    number = value.__index__() if hasattr(value, "__index__") else None
+    if number is None and isinstance(value, (float, np.floating)) and float(value).is_integer():
+        number = int(value)
+    if number is None or not -(2**63) <= number < 2**63:
+        raise TypeError(f"quire.{name}: correction must be a whole number, not {value!r}")
+    return operator.index(number)
+
+
+def pointer(a: np.ndarray[Any, Any]) -> Any:
+    """The address of the first element. It keeps the array alive, and the array cannot be resized meanwhile."""
+    bits = PLAIN_BITS.get(a.dtype)
+    if bits is not None:
+        a = a.view(bits)
+    if not a.flags.c_contiguous:
+        a = a[(slice(0, 1),) * a.ndim]  # only contiguous arrays have buffers, and one element is contiguous
+    return ffi.from_buffer(a)
+
+
+def fail(status: int, name: str) -> NoReturn:
+    """Raises what a status of the library means. Arguments have been checked, so there are few that can come."""
+    text = f"quire.{name}: {ffi.string(lib.quire_status_string(status)).decode()}"
+    if status == INVALID_OPERATION:
+        raise NotImplementedError(text)
+    if status == INVALID_MOMENTS:
+        raise ValueError(text)
+    if status == OUT_OF_MEMORY:
+        raise MemoryError(text)
+    raise RuntimeError(text)

@@ -1,0 +1,125 @@
+#!/bin/sh
+# test_many.sh - one result for each vector along an axis, each row or each segment; directed roundings.
+#
+# SPDX-License-Identifier: MIT
+
+. "${0%/*}/tap.sh"
+
+# list WORDS ARGUMENTS...: quire so called prints these words, one a line.
+list() {
+    wanted=$1
+    shift
+    run "$@"
+    check "$program $* prints $wanted" same "$status$(cat err) $(tr '\n' ' ' <out)" "0 $wanted "
+}
+
+# x[i][j][k] = 12 i + 4 j + k, in both orders, as floats.
+float() { # of 0 to 23
+    set -- $(awk -v n="$1" 'BEGIN { if (n == 0) { print "00000000"; exit } e = int(log(n + 0.5) / log(2)); m = n * 2 ^ (23 - e) - 2 ^ 23; printf "%08x\n", (127 + e) * 2 ^ 23 + m }')
+    echo "$1"
+}
+c= f=
+for n in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do c="$c $(float $n)"; done
+for k in 0 1 2 3; do for j in 0 1 2; do for i in 0 1; do f="$f $(float $((12 * i + 4 * j + k)))"; done; done; done
+array '<f4' '(2, 3, 4)' $c >c.npy
+array '>f4' '(2, 3, 4)' $c >big.npy
+{ header 1 "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3, 4), }"; put '<' $f; } >f.npy
+
+for file in c.npy big.npy f.npy; do
+    list '12 14 16 18 20 22 24 26 28 30 32 34' sum $file --axis 0
+    list '12 15 18 21 48 51 54 57' sum $file --axis 1
+    list '6 22 38 54 70 86' sum $file --axis 2
+    list '6 22 38 54 70 86' sum --axis -1 $file
+    list '6 7 8 9 10 11 12 13 14 15 16 17' mean $file --axis -3
+    list '6 22 38 54 70 86' asum $file --axis 2 --method pairwise
+    list '14 126 366 734 1230 1854' sumsq $file --axis 2
+    list '14 126 366 734 1230 1854' dot $file $file --axis 2
+    list '1.25 1.25 1.25 1.25 1.25 1.25' variance $file --axis 2
+    list '36 36 36 36 36 36 36 36 36 36 36 36' variance $file --axis 0
+    list '6 6 6 6 6 6 6 6 6 6 6 6' stddev $file --axis 0
+    for axis in 0 1 2; do
+        run sum $file --axis $axis --output results.npy
+        check "$file, axis $axis, to a file" same "$status$(cat out err)" 0
+        run sum results.npy
+        check "its sum is that of all" prints 276
+    done
+    run sum $file --axis 2 --output results.npy
+    list '60 92 124' sum results.npy --axis 0 # it has the shape and the order that it says
+    list '66 210' sum results.npy --axis 1
+done
+refuses 2 '--axis 3: c.npy has 3 dimensions' sum c.npy --axis 3
+refuses 2 '--axis -4: c.npy has 3 dimensions' sum c.npy --axis -4
+run sum c.npy --axis 0 --json
+check "JSON of an axis" same "$(member decimal | tr '\n' ' ')$(sed -n '/"shape"/,/]/p' out | tr -d ' \n')" \
+    '12 14 16 18 20 22 24 26 28 30 32 34 "shape":[3,4],'
+array '<f4' '(0, 3)' >none.npy
+list '0 0 0' sum none.npy --axis 0
+list 'nan nan nan' mean none.npy --axis 0
+run sum none.npy --axis 1
+check "no vectors, no lines" same "$status$(cat out err)" 0
+array '<f4' '()' 3f800000 >scalar.npy
+refuses 2 '--axis 0: scalar.npy has 0 dimensions' sum scalar.npy --axis 0
+array '<i4' '(2, 2)' 00000001 00000002 00000003 7fffffff >int.npy
+list '3 2147483650' sum int.npy --axis 1
+
+# Results of all types, written and read again.
+for type in f16 bf16 f32 f64 e5m2 e4m3; do
+    run sum c.npy --axis 2 --result $type -o $type.npy
+    run sum $type.npy --type $type --rows 6
+    mv out there
+    run sum c.npy --axis 2 --result $type
+    check "results of type $type in a file" cmp -s out there
+done
+
+# Rows and segments.
+tail -c 96 c.npy >raw.f32
+list '66 210' sum --type '<f4' --rows 2 raw.f32
+list '66 210' sum --rows 2 c.npy
+run sum --rows 2 c.npy -o rows.npy
+gives 276 sum rows.npy
+refuses 1 'no rows of equal length' sum --rows 5 c.npy
+refuses 1 'in C order' sum --rows 2 f.npy
+refuses 2 '--rows 0' sum --rows 0 c.npy
+array '<i4' '(4,)' 00000000 00000002 00000002 00000018 >offsets.npy
+array '>i8' '(4,)' 0000000000000000 0000000000000002 0000000000000002 0000000000000018 >wide.npy
+printf '0 2 2 24' >offsets.txt
+for file in offsets.npy wide.npy offsets.txt; do list '1 0 275' sum c.npy --segments $file; done
+printf '0 2 2 24' | "$QUIRE_EXE" mean c.npy --segments - --result f64 >out 2>err
+status=$? ran='mean c.npy --segments -'
+check "segments from standard input" same "$(tr '\n' ' ' <out)" '0.5 nan 12.5 '
+printf '0 6 24' >offsets2.txt
+list '55 4269' dot c.npy c.npy --segments offsets2.txt
+printf '0 25' >offsets3.txt
+refuses 1 'no whole number from 0 to 24' sum c.npy --segments offsets3.txt
+printf '0 1.5' >offsets3.txt
+refuses 1 'no whole number' sum c.npy --segments offsets3.txt
+: >offsets4.txt
+refuses 1 'no offsets' sum c.npy --segments offsets4.txt
+refuses 1 'No such file' sum c.npy --segments offsets5.txt
+refuses 2 'choose one' sum c.npy --segments offsets.txt --axis 0
+refuses 2 'for --device cpu' sum c.npy --axis 0 --device cuda
+refuses 2 '--output takes the results of' sum c.npy --output x.npy
+refuses 2 '--skip-nan and --total' sum c.npy --axis 0 --skip-nan
+run sum c.npy --axis 0 -o "$work/none/x.npy"
+check "an output that cannot be written" failed 1 'No such file'
+cp c.npy keep.npy
+run sum c.npy --axis 9 -o keep.npy
+check "an output of before stays if there is none" cmp -s c.npy keep.npy
+
+# Directed roundings: 1 + 2^-60 lies between two floats and two doubles.
+printf '1 0x1p-60' >near.txt
+list 1 sum near.txt
+list 1 sum near.txt --rounding down
+list 1.0000000000000002 sum near.txt --rounding up
+list 1 sum near.txt --rounding zero
+list 1.0000001 sum near.txt --rounding up --result f32
+printf -- '-1 -0x1p-60' >near.txt
+list -1.0000000000000002 sum near.txt --rounding down
+list -1 sum near.txt --rounding zero
+list -1 sum near.txt --rounding up
+refuses 2 '--rounding away: not nearest, down, up or zero' sum near.txt --rounding away
+refuses 2 'rounds to nearest' sum near.txt --rounding up --method all
+run sum near.txt --rounding up --json
+check "the rounding in JSON" same "$(member rounding)" up
+
+finish

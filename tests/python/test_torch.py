@@ -1,0 +1,183 @@
+"""PyTorch's tensors: operators, gradients, the compiler, and its own reductions made exact."""
+
+from __future__ import annotations
+
+import doctest
+import threading
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
+
+import quire  # noqa: E402
+import quire.torch  # noqa: E402
+from data import filled  # noqa: E402
+from reference import NAMES  # noqa: E402
+
+ONE = ["sum", "mean", "asum", "vector_norm", "var", "std"]
+DIMS = [None, [0], [-1], [0, 1]]
+
+
+def tensor(x):
+    """A tensor that has the bits of a NumPy array."""
+    bits = torch.from_numpy(x.view(f"i{x.itemsize}").copy())
+    return bits.view(getattr(torch, x.dtype.name))
+
+
+def bits(t):
+    return np.ascontiguousarray(t.detach().view(getattr(torch, f"int{8 * t.itemsize}")).numpy()).tobytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("call", ONE)
+def test_bits_are_those_of_numpy(call, name):
+    x = filled((6, 5, 7), name, "any finite bits", 3)
+    t, call = tensor(x), getattr(quire, call)
+    for axis in (None, 0, -1, (0, 2), (1, 2), ()):
+        for keepdims in (False, True):
+            result, right = call(t, axis=axis, keepdims=keepdims), call(x, axis=axis, keepdims=keepdims)
+            assert type(result) is torch.Tensor and result.dtype == t.dtype and tuple(result.shape) == right.shape
+            assert bits(result) == np.ascontiguousarray(right).tobytes()
+    views = [
+        (t.permute(2, 0, 1), x.transpose(2, 0, 1)),
+        (t[::2, 1:, ::3], x[::2, 1:, ::3]),
+        (t[:1].expand(4, 5, 7), np.broadcast_to(x[:1], (4, 5, 7))),
+    ]
+    for view, same in views:
+        assert bits(call(view, axis=1)) == np.ascontiguousarray(call(same, axis=1)).tobytes()
+        assert bits(call(view, dtype=torch.float64)) == call(same, dtype=np.float64).tobytes()
+    assert bits(call(t, axis=0, where=t.double() > 0)) == call(x, axis=0, where=x > 0).tobytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pairs_segments_accumulators(name):
+    x = filled((6, 50), name, "any finite bits", 3)
+    t = tensor(x)
+    assert bits(quire.vecdot(t, t[0])) == quire.vecdot(x, x[0]).tobytes()
+    assert bits(quire.segment_sum(t[0], torch.tensor([0, 7, 50]))) == quire.segment_sum(x[0], [0, 7, 50]).tobytes()
+    assert quire.Accumulator(t) == quire.Accumulator(x)
+    assert quire.sum(t, dtype="float32").dtype == torch.float32
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_gradients(name):
+    torch.manual_seed(1)
+    x = torch.randn(4, 5, dtype=torch.float64, requires_grad=True)
+    operator = getattr(torch.ops.quire, name)
+    for dim in DIMS:
+        for keepdim in (False, True):
+            assert torch.autograd.gradcheck(lambda t: operator(t, dim, keepdim), x)
+            assert torch.autograd.gradgradcheck(lambda t: operator(t, dim, keepdim), x)
+    options = {"correction": 1} if name in ("var", "std") else {}
+    assert torch.autograd.gradcheck(lambda t: operator(t, [1], **options), x)
+    quire.sum(x.float()).backward()
+    assert x.grad is not None and (x.grad == 1).all()
+
+
+def test_gradients_of_norms_at_zero():
+    x = torch.zeros(3, requires_grad=True)
+    (quire.norm(x) + quire.std(x)).backward()
+    assert x.grad.tolist() == [0, 0, 0]
+
+
+def test_gradients_of_vecdot():
+    torch.manual_seed(2)
+    x, y = (torch.randn(4, 5, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    assert torch.autograd.gradcheck(quire.vecdot, (x, y)) and torch.autograd.gradgradcheck(quire.vecdot, (x, y[0]))
+
+
+@pytest.mark.parametrize("name", [*ONE, "vecdot"])
+def test_operators_are_well_formed(name):
+    operator, x = getattr(torch.ops.quire, name), torch.randn(4, 3, 5, requires_grad=True)
+    arguments = [(x, x, 1)] if name == "vecdot" else [(x,), (x, [0, 2]), (x, [-2], True), (x.permute(2, 1, 0), [0])]
+    for one in arguments:
+        assert set(torch.library.opcheck(operator, one).values()) == {"SUCCESS"}
+
+
+def test_the_compiler_keeps_them():
+    seen = []
+
+    def backend(graph, inputs):
+        seen.extend(node.target for node in graph.graph.nodes if node.op == "call_function")
+        return graph.forward
+
+    def f(x):
+        return torch.ops.quire.sum(x * 2, [-1]) + 1
+
+    x = torch.randn(8, 33)
+    compiled = torch.compile(f, backend=backend, fullgraph=True)
+    assert bits(compiled(x)) == bits(f(x))
+    assert torch.ops.quire.sum in seen or torch.ops.quire.sum.default in seen
+    assert bits(torch.compile(f, backend="aot_eager", fullgraph=True, dynamic=True)(x)) == bits(f(x))
+
+
+def rms_norm(x, weight, eps=1e-6):
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
+
+
+def test_rms_norm_keeps_a_rows_bits_in_any_batch():
+    torch.manual_seed(3)
+    x, weight = torch.randn(257, 1000), torch.randn(1000)
+    with quire.torch.batch_invariant():
+        whole = rms_norm(x, weight)
+        for part in (x[7:8], x[5:9], x[:100]):
+            begin = part.storage_offset() // 1000
+            assert bits(rms_norm(part, weight)) == bits(whole[begin : begin + len(part)])
+
+
+def test_batch_invariant():
+    x = tensor(filled((40, 1000), "float32", "any finite bits", 5)) * 1e-30
+    calls = {
+        "sum": lambda: (x.sum(), quire.sum(x)),
+        "sum of rows": lambda: (torch.sum(x, -1), quire.sum(x, axis=-1)),
+        "sum in double": lambda: (x.sum((0, 1), dtype=torch.float64), quire.sum(x, dtype=torch.float64)),
+        "mean": lambda: (x.mean(), quire.mean(x)),
+        "mean of columns": lambda: (x.mean(0, keepdim=True), quire.mean(x, axis=0, keepdims=True)),
+        "var": lambda: (x.var(), quire.var(x, correction=1)),
+        "var of rows": lambda: (torch.var(x, 1, correction=0), quire.var(x, axis=1)),
+        "std": lambda: (x.std(1), quire.std(x, axis=1, correction=1)),
+        "norm": lambda: (x.norm(), quire.norm(x)),
+        "vector_norm": lambda: (torch.linalg.vector_norm(x, dim=1), quire.norm(x, axis=1)),
+        "asum": lambda: (torch.linalg.vector_norm(x, 1), quire.asum(x)),
+    }
+    before = [bits(theirs) for theirs, _ in (call() for call in calls.values())]
+    with quire.torch.batch_invariant(), quire.torch.batch_invariant():
+        for name, call in calls.items():
+            theirs, ours = call()
+            assert bits(theirs) == bits(ours), name
+        elsewhere = []
+        thread = threading.Thread(target=lambda: elsewhere.append(bits(x.sum())))
+        thread.start()
+        thread.join()
+        assert elsewhere == [bits(quire.sum(x))]
+        assert torch.arange(5).sum() == 10 and torch.ones(3, dtype=torch.bool).sum() == 3
+        assert torch.linalg.vector_norm(torch.tensor([1.0, -3.0]), float("inf")) == 3
+        assert torch.ones(2, dtype=torch.complex64).sum() == 2
+    after = [bits(theirs) for theirs, _ in (call() for call in calls.values())]
+    assert before == after
+    assert before != [bits(ours) for _, ours in (call() for call in calls.values())], "the test cannot tell them apart"
+
+
+def test_bad_input():
+    x = torch.ones(3, 4)
+    for error, words, call in [
+        (TypeError, "floating-point numbers", lambda: quire.sum(torch.arange(3))),
+        (TypeError, "floating-point numbers", lambda: quire.sum(x, dtype=torch.int32)),
+        (ValueError, "out of bounds", lambda: quire.sum(x, axis=2)),
+        (ValueError, "method must be one of", lambda: quire.sum(x, method="magic")),
+        (TypeError, "out is for NumPy arrays", lambda: quire.sum(x, out=np.empty(()))),
+        (ValueError, "elements along the axis", lambda: quire.vecdot(x, torch.ones(3))),
+        (TypeError, "the other is of ndarray", lambda: quire.vecdot(x, np.ones(4, np.float32))),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_examples_of_the_documentation():
+    from quire.torch import _batch_invariant
+
+    for module in (quire.torch, _batch_invariant):
+        result = doctest.testmod(module)
+        assert result.failed == 0 and result.attempted > 0
