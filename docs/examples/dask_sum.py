@@ -1,8 +1,5 @@
-#!/usr/bin/env python3
-"""The exact sum of a Dask array, by accumulators on a cluster of processes: the same bits for any chunks and workers.
-
-python3 docs/examples/dask_sum.py
-"""
+# python3 dask_sum.py
+"""The exact sum of a Dask array, by accumulators on a cluster of processes: the same bits for any chunks and workers."""
 
 from __future__ import annotations
 

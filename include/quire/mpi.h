@@ -310,11 +310,13 @@ static inline quire_status quire_mpi_elements_at_once(quire_context *context, co
 }
 
 /* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of x[i]
- * of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements between them. n
- * elements of x and of results, on all ranks the same; else QUIRE_INVALID_LAYOUT x        this rank's array results  n
- * elements of the result type, on all ranks; may be x if the result type is the type The traffic is that of a ring
- * allreduce: every element goes out once (MPI_Alltoallv), is reduced by one rank, comes back once (MPI_Allgatherv). Two
- * buffers of up to QUIRE_MPI_ELEMENTS elements are allocated: QUIRE_OUT_OF_MEMORY. */
+ * of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements between them.
+ *   n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT
+ *   x        this rank's array
+ *   results  n elements of the result type, on all ranks; may be x if the result type is the type
+ *
+ * The traffic is that of a ring allreduce: every element goes out once (MPI_Alltoallv), is reduced by one rank, and comes
+ * back once (MPI_Allgatherv). Two buffers of up to QUIRE_MPI_ELEMENTS elements are allocated: QUIRE_OUT_OF_MEMORY. */
 #define QUIRE_MPI_ELEMENTS ((size_t)1 << 18)
 
 static inline quire_status quire_mpi_check_elements(const quire_reduction *what, size_t n, const void *x,
