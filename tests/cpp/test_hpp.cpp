@@ -172,7 +172,7 @@ START_TEST(errors) {
     quire::dot(x, shorter, &result, status);
     ck_assert_int_eq(status, QUIRE_INVALID_LAYOUT);
     check_same(result, 7.0);
-    ck_assert_int_eq(thrown_by([&] { quire::sum(x, static_cast<quire_method>(9)); }), QUIRE_INVALID_METHOD);
+    ck_assert_int_eq(thrown_by([&] { quire::sum(x, static_cast<quire_method>(7)); }), QUIRE_INVALID_METHOD);
 
     ck_assert_int_eq(thrown_by([] { quire::context::cpu(-1); }), QUIRE_INVALID_THREADS);
     const quire::context none = quire::context::cpu(-1, status);
@@ -196,7 +196,7 @@ START_TEST(contexts) {
     ck_assert_ptr_null(second.get());
     third.set_tier(QUIRE_TIER_PORTABLE);
     check_same(quire::sum(x, third), expected(QUIRE_SUM));
-    ck_assert_int_eq(thrown_by([&] { third.set_tier(static_cast<quire_tier>(99)); }), QUIRE_INVALID_TIER);
+    ck_assert_int_eq(thrown_by([&] { third.set_tier(static_cast<quire_tier>(7)); }), QUIRE_INVALID_TIER);
     ck_assert_int_eq(thrown_by([&] { third.set_stream(nullptr); }), QUIRE_WRONG_CONTEXT);
 
     quire_status status = QUIRE_OK;

@@ -1,0 +1,29 @@
+from spack.package import *
+
+
+class Quire(MesonPackage):
+    """Correctly rounded and deterministic sums of floating point numbers, on CPUs and NVIDIA GPUs."""
+
+    license("MIT")
+
+    # version("0.1.0", sha256="the sha256 of the release's quire-0.1.0.tar.xz", url="its address")
+
+    variant("cuda", default=False, description="the CUDA backend")
+    variant("openmp", default=True, description="threads on the CPU")
+    variant("fortran", default=True, description="the Fortran module")
+    variant("mpi", default=False, description="the Fortran module for MPI; quire/mpi.h is there anyway")
+    variant("cli", default=True, description="the command quire")
+
+    depends_on("c", type="build")
+    depends_on("fortran", type="build", when="+fortran")
+    depends_on("meson@1.0:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("mpi", when="+mpi")
+    depends_on("cuda@12:", when="+cuda")
+    depends_on("jansson", when="+cli")
+
+    def meson_args(self):
+        args = ["-Dtests=disabled", "-Dbench=disabled"]
+        for name in ("cuda", "openmp", "fortran", "mpi", "cli"):
+            args.append(f"-D{name}={'enabled' if self.spec.satisfies('+' + name) else 'disabled'}")
+        return args
