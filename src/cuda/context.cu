@@ -235,8 +235,9 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,     cuda_reduce_many, cuda_reduce_segments, cuda_accumulate,
-                                            cuda_set_stream, cuda_set_tier,    cuda_set_progress,    cuda_close };
+static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
+                                            cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
+                                            cuda_set_progress, cuda_close,       0 };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
@@ -247,9 +248,17 @@ static cudaError_t prepare_kernels(const cuda_context *c) {
             for (int offset = 0; offset <= 16; offset += 8) { /* y is x; not aligned alike; aligned alike */
                 static const char array[64] __attribute__((aligned(64))) = { 0 };
                 const char *x = array, *y = array + offset;
-                const quire_job job = {
-                    (quire_type)type, (quire_term)term, FINISH_KEEP, 0, x, y, QUIRE_EXACT, QUIRE_F64, NULL, QUIRE_TO_NEAREST
-                };
+                const quire_job job = { (quire_type)type,
+                                        (quire_term)term,
+                                        FINISH_KEEP,
+                                        0,
+                                        x,
+                                        y,
+                                        QUIRE_EXACT,
+                                        QUIRE_F64,
+                                        NULL,
+                                        QUIRE_TO_NEAREST,
+                                        0 };
                 for (cuda_length length : { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM }) {
                     const cuda_kernel kernel = find_kernel(&job, length);
                     if (!kernel.function) continue; /* nobody has one array that is not aligned like itself */
@@ -287,8 +296,8 @@ static void look_for_clusters(cuda_context *c) {
     alignas(16) static const char array[16] = { 0 };
     c->cluster = c->has_bulk ? CLUSTER_BLOCKS : 1;
     for (int type = QUIRE_F16; c->has_bulk && type <= QUIRE_F64; type++) {
-        const quire_job job = { (quire_type)type, TERM_IDENTITY, FINISH_KEEP,     0, array, array, QUIRE_EXACT,
-                                QUIRE_F64,        NULL,          QUIRE_TO_NEAREST };
+        const quire_job job = { (quire_type)type, TERM_IDENTITY, FINISH_KEEP,      0, array, array, QUIRE_EXACT,
+                                QUIRE_F64,        NULL,          QUIRE_TO_NEAREST, 0 };
         const cuda_kernel kernel = find_kernel(&job, LENGTH_ONCE);
         const unsigned blocks = cluster_blocks(c, &kernel);
         if (blocks < c->cluster) c->cluster = blocks;
@@ -297,8 +306,8 @@ static void look_for_clusters(cuda_context *c) {
 
 /* All kernels are compiled alike: one tells of all. */
 static cudaError_t look_for_bulk(cuda_context *c) {
-    const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP, 0,    NULL,
-                            NULL,      QUIRE_PLAIN,   QUIRE_F32,   NULL, QUIRE_TO_NEAREST };
+    const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP,      0, NULL, NULL, QUIRE_PLAIN,
+                            QUIRE_F32, NULL,          QUIRE_TO_NEAREST, 0 };
     cudaFuncAttributes is;
     const cudaError_t error = cudaFuncGetAttributes(&is, find_kernel(&job, LENGTH_LONG).function);
     c->has_bulk = !error && is.ptxVersion >= 90;
