@@ -18,7 +18,8 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     return finish_and_round(total_of_two(sum, error), job->finish, job->n, format, job->rounding);
 }
 
-/* The same of what needs squares: both totals are finite, and neither is zero. */
+/* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most (certain.h), so
+ * that a total holds all of them. */
 QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error, const quire_job *job,
                                   format_description format) {
     uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
