@@ -356,6 +356,8 @@ END_TEST
 
 START_TEST(types_and_methods_are_pinned) {
     ck_assert(QUIRE_F16 == 1 && QUIRE_BF16 == 2 && QUIRE_F32 == 3 && QUIRE_F64 == 4);
+    for (int i = 0; i < TYPE_COUNT; i++) ck_assert_uint_eq(quire_type_size(TYPES[i]), type_size(TYPES[i]));
+    ck_assert(!quire_type_size((quire_type)0) && !quire_type_size((quire_type)INT_MAX));
     ck_assert(QUIRE_EXACT == 1 && QUIRE_KAHAN == 2 && QUIRE_PAIRWISE == 3 && QUIRE_PLAIN == 4);
     ck_assert_uint_eq(sizeof(quire_accumulator), QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t));
     ck_assert_uint_eq(offsetof(quire_accumulator, negative_infinity), (QUIRE_ACCUMULATOR_WORDS - 1) * sizeof(int64_t));

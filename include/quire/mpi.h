@@ -44,18 +44,6 @@ extern "C" {
 
 static inline quire_status quire_mpi_status(int code) { return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT; }
 
-static inline size_t quire_mpi_size(quire_type type) {
-    switch (type) {
-    case QUIRE_E5M2:
-    case QUIRE_E4M3: return 1;
-    case QUIRE_F16:
-    case QUIRE_BF16: return 2;
-    case QUIRE_F32: return 4;
-    case QUIRE_F64: return 8;
-    }
-    return 0;
-}
-
 static inline void quire_mpi_merge(void *from, void *into, int *length, MPI_Datatype *type) {
     (void)type;
     for (int i = 0; i < *length; i++) quire_record_merge((quire_record *)into + i, (const quire_record *)from + i);
@@ -94,8 +82,8 @@ static inline int quire_mpi_has_squares(const quire_mpi_job *job) {
 static inline quire_status quire_mpi_check(const quire_mpi_job *job, size_t fields, const void *results) {
     const quire_reduction *what = &job->what;
     const quire_layout *x = &job->x_layout, *y = &job->y_layout, none = { 0, 0, 0, 0, 0, 0 };
-    const size_t size = quire_mpi_size(what->type);
-    const size_t result_size = quire_mpi_size(what->result_type ? what->result_type : what->type);
+    const size_t size = quire_type_size(what->type);
+    const size_t result_size = quire_type_size(what->result_type ? what->result_type : what->type);
     const int dot = what->operation == QUIRE_DOT;
     quire_status status = quire_reduce(NULL, what, &none, NULL, NULL, NULL, NULL);
     if (status) return status;
@@ -129,7 +117,7 @@ static inline quire_status quire_mpi_accumulate(const quire_mpi_job *job, size_t
     double x_copy[512], y_copy[512];
     const quire_operation operation = job->what.operation;
     const quire_type type = job->what.type;
-    const size_t size = quire_mpi_size(type), n = job->x_layout.n;
+    const size_t size = quire_type_size(type), n = job->x_layout.n;
     const int contiguous = job->x_layout.stride == 1 && (operation != QUIRE_DOT || job->y_layout.stride == 1);
     quire_status status = QUIRE_OK;
     for (size_t k = 0; k < n && !status;) {
@@ -180,7 +168,7 @@ static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fie
                                             MPI_Comm comm) {
     const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     const size_t each = job->squares ? 2 : 1, most = (QUIRE_MPI_RECORDS - 1) / each;
-    const size_t size = quire_mpi_size(job->what.result_type ? job->what.result_type : job->what.type);
+    const size_t size = quire_type_size(job->what.result_type ? job->what.result_type : job->what.type);
     const int squares = quire_mpi_has_squares(job);
     quire_record records[QUIRE_MPI_RECORDS];
     size_t from = 0;
@@ -335,8 +323,8 @@ static inline quire_status quire_mpi_allreduce_elements(quire_context *context, 
     int ranks = 1, code = MPI_Comm_size(comm, &ranks);
     if (code != MPI_SUCCESS) return QUIRE_COMMUNICATION_FAULT;
     quire_status status = quire_mpi_check_elements(what, n, x, results);
-    const size_t size = status ? 1 : quire_mpi_size(what->type);
-    const size_t result_size = status ? 1 : quire_mpi_size(what->result_type ? what->result_type : what->type);
+    const size_t size = status ? 1 : quire_type_size(what->type);
+    const size_t result_size = status ? 1 : quire_type_size(what->result_type ? what->result_type : what->type);
     const size_t once = n < QUIRE_MPI_ELEMENTS ? n : QUIRE_MPI_ELEMENTS, own = once / (size_t)ranks + 1;
     char *gathered = status ? NULL : (char *)malloc(own * (size_t)ranks * size);
     char *mine = status ? NULL : (char *)malloc(own * result_size);

@@ -105,6 +105,9 @@ typedef enum quire_type {
                        that rounds to no finite number is the NaN 0x7f                                                  */
 } quire_type;
 
+/* Bytes of an element; 0 for a number that is none of quire_type. */
+QUIRE_API size_t quire_type_size(quire_type type);
+
 /* How a sum is made. u is the unit roundoff of the accumulation: 2^-53 for F64 input, which accumulates in double, 2^-24
  * for every other, which accumulates in float. The bounds are on the total before its one rounding to the result
  * type (which adds half an ulp of that), barring overflow and, for products, underflow; c is the longest chain of additions

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "api/check.h"
+#include "format/formats.h"
 #include "order/order.h"
 
 static quire_status reduce(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
@@ -71,6 +72,8 @@ double quire_sumd(const double *x, size_t n) {
     quire_sum(NULL, QUIRE_F64, n, x, QUIRE_EXACT, QUIRE_F64, &sum);
     return sum;
 }
+
+size_t quire_type_size(quire_type type) { return (size_t)describe_format(type).size; }
 
 size_t quire_chain_length(quire_method method, size_t n) {
     if (method != QUIRE_PLAIN && method != QUIRE_PAIRWISE && method != QUIRE_KAHAN) return 0;

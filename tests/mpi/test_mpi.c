@@ -223,7 +223,7 @@ static void accumulators(void) {
 static void check_elements(quire_reduction what, size_t n, int in_place) {
     double *all = malloc(n * (size_t)ranks * 8 + 8), *own = malloc(n * 8 + 8), *right = malloc(n * 8 + 8);
     const quire_layout columns = quire_columns((size_t)ranks, n, (ptrdiff_t)n);
-    const size_t size = quire_mpi_size(what.type);
+    const size_t size = quire_type_size(what.type);
     for (size_t i = 0; i < n * (size_t)ranks; i++) {
         const double v = random_double(i % 7 ? 10 : 1000);
         if (what.type == QUIRE_F64)
@@ -240,7 +240,7 @@ static void check_elements(quire_reduction what, size_t n, int in_place) {
     const quire_status expected = quire_reduce(NULL, &what, &columns, all, NULL, NULL, right);
     const quire_status status = quire_mpi_allreduce_elements(NULL, &what, n, own, results, MPI_COMM_WORLD);
     expect(status == expected, "elements: status %d, not %d", status, expected);
-    const size_t bytes = n * quire_mpi_size(what.result_type ? what.result_type : what.type);
+    const size_t bytes = n * quire_type_size(what.result_type ? what.result_type : what.type);
     expect(status || !memcmp(results, right, bytes), "elements: n %zu type %d operation %d", n, what.type, what.operation);
     free(all), free(own), free(right);
     if (!in_place) free(results);
