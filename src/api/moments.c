@@ -35,8 +35,7 @@ quire_status finish_moments(const quire_reduction *what, quire_status so_far, co
     if (!has_special(sum) && !has_special(squares)) {
         const wide_integer difference = difference_of(sum, sum, squares, &room);
         if (difference.negative) return QUIRE_INVALID_MOMENTS;
-        t = moment_quotient(difference, (uint64_t)sum->count, what->correction);
-        if (what->operation == QUIRE_STDDEV) t = total_root(t);
+        t = moment_total(difference, describe_operation(what->operation).finish, (uint64_t)sum->count, what->correction);
     }
     store(t, what, result);
     return QUIRE_OK;

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "complain.h"
-#include "progress.h"
 #include "reduce.h"
 #include "verbs.h"
 
@@ -47,12 +46,8 @@ static int describe_total(struct device *device, const struct options *options, 
     struct gathering gathering;
     struct facts facts;
     struct report report = { .source = sources->source, .sources = sources->count };
-    int status = EXIT_FINE;
     begin(&gathering, &facts);
-    for (size_t i = 0; i < sources->count && !status; i++) {
-        progress_pass((int)i + 1, (int)sources->count);
-        status = gather_sources(device, options, &sources->source[i], 1, &gathering, &report);
-    }
+    const int status = gather_total(device, options, sources, &gathering, &report);
     return status ? status : finish(options, &gathering, &report);
 }
 

@@ -11,7 +11,6 @@
 #include "bytes.h"
 #include "complain.h"
 #include "output.h"
-#include "progress.h"
 #include "reduce.h"
 #include "verbs.h"
 
@@ -43,17 +42,12 @@ static int accumulate_sources(struct device *device, const struct options *optio
                               struct gathering *gathering) {
     struct report report;
     const bool dot = options->operation == QUIRE_DOT;
-    int status = EXIT_FINE;
     if (dot && sources->count != 2) {
         complain("accumulate --operation dot needs two arrays, not %zu", sources->count);
         return EXIT_USAGE;
     }
     if (dot) return gather_sources(device, options, sources->source, 2, gathering, &report);
-    for (size_t i = 0; i < sources->count && !status; i++) {
-        progress_pass((int)i + 1, (int)sources->count);
-        status = gather_sources(device, options, &sources->source[i], 1, gathering, &report);
-    }
-    return status;
+    return gather_total(device, options, sources, gathering, &report);
 }
 
 int verb_accumulate(const struct command *command, const struct options *options) {

@@ -70,6 +70,16 @@ int gather_sources(struct device *device, const struct options *options, const s
     return status;
 }
 
+int gather_total(struct device *device, const struct options *options, const struct sources *sources,
+                 struct gathering *gathering, struct report *report) {
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < sources->count && !status; i++) {
+        progress_pass((int)i + 1, (int)sources->count);
+        status = gather_sources(device, options, &sources->source[i], 1, gathering, report);
+    }
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------------------- one result */
 
 /* An array of two rows is two arrays. */
@@ -145,11 +155,7 @@ static int reduce_total(struct device *device, const struct options *options, co
     struct gathering gathering = { .terms = gathering_terms(options->command->operation) };
     struct outcome outcome = { .method = QUIRE_EXACT };
     struct report report = { .source = sources->source, .sources = sources->count, .outcomes = &outcome, .count = 1 };
-    int status = EXIT_FINE;
-    for (size_t i = 0; i < sources->count && !status; i++) {
-        progress_pass((int)i + 1, (int)sources->count);
-        status = gather_sources(device, options, &sources->source[i], 1, &gathering, &report);
-    }
+    int status = gather_total(device, options, sources, &gathering, &report);
     if (status) return status;
     report.type = sources->count > 1 ? type_name(gathering.type) : report.type;
     report.job.what = reduction_of(options, options->command->operation, gathering.type);

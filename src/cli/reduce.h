@@ -17,6 +17,10 @@ quire_reduction reduction_of(const struct options *options, quire_operation oper
 int gather_sources(struct device *device, const struct options *options, const struct source *source, int count,
                    struct gathering *gathering, struct report *report);
 
+/* Adds every source to the gathering, one after the other. *report as above, of the last. EXIT_FINE or EXIT_TROUBLE. */
+int gather_total(struct device *device, const struct options *options, const struct sources *sources,
+                 struct gathering *gathering, struct report *report);
+
 /* One result a row, column or segment, of one source or, for dot, of two. */
 int reduce_many(struct device *device, const struct options *options, const struct source *source, int count);
 

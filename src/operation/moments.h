@@ -40,13 +40,18 @@ QUIRE_INLINE quire_total moment_quotient(wide_integer difference, uint64_t n, in
     return divisor.count ? wide_quotient(difference, divisor, work) : total_special(TOTAL_NAN, 0);
 }
 
+/* The variance or, as the finish says, its root. */
+QUIRE_INLINE quire_total moment_total(wide_integer difference, finish_kind finish, uint64_t n, int64_t correction) {
+    const quire_total variance = moment_quotient(difference, n, correction);
+    return finish == FINISH_STDDEV ? total_root(variance) : variance;
+}
+
 /* The bits of a variance or of its root. The sums are those of the same n finite numbers. */
 QUIRE_INLINE uint64_t moments_round(wide_integer sum, wide_integer squares, finish_kind finish, uint64_t n,
                                     int64_t correction, format_description format, quire_rounding rounding) {
     uint32_t digit[MOMENT_DIFFERENCE];
-    quire_total t = moment_quotient(moment_difference(n, squares, sum, sum, digit), n, correction);
-    if (finish == FINISH_STDDEV) t = total_root(t);
-    return total_round(t, format, rounding);
+    const wide_integer difference = moment_difference(n, squares, sum, sum, digit);
+    return total_round(moment_total(difference, finish, n, correction), format, rounding);
 }
 
 /* Whether something that was added to an accumulator is not finite. */
