@@ -186,10 +186,14 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     return error || (!wants_zero && !accumulator) || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
 }
 
+#include "cuda/host/many.cuh"
+
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
 static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
-    return launch((cuda_context *)context, job, NULL);
+    const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
+    return needs_squares(job->finish) ? cuda_reduce_many(context, job, &one, &one)
+                                      : launch((cuda_context *)context, job, NULL);
 }
 
 static quire_status cuda_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
@@ -237,7 +241,7 @@ static void cuda_close(quire_context *context) {
 
 static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
-                                            cuda_set_progress, cuda_close,       0 };
+                                            cuda_set_progress, cuda_close,       1 };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 

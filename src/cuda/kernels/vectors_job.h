@@ -30,11 +30,21 @@
 #define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
 #define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
 #define PART_LEAST 2048        /* elements of a part                                                                       */
+#define ROWS_STAGE 3072        /* bytes of a stage of a warp: two stages of all warps of a block are what it has for nothing */
+#define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
+#define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
+#define ROWS_WAVES 4           /* how many times the blocks there are that fit the device                                  */
+#define ROWS_BLOCKS 4          /* of a multiprocessor                                                                      */
+#define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
+#define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
 #define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
+
+/* Places where those that have ended are counted. */
+enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
 
 /* What a part brings: numbers whose sum it is, or a state of the canonical order. is_unknown: it is in the vector's limbs
  * instead; or if there are none, nowhere. */
@@ -46,7 +56,9 @@ typedef struct {
 /* Everything is zero between calls, but for the places, which are written before they are read. */
 typedef struct {
     part_state place[VECTORS_PLACES];
-    unsigned ended[VECTORS_IN_PARTS]; /* units, of each bundle                                                          */
+    unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels                                        */
+    unsigned marked;             /* whether a result has been                                                           */
+    quire_accumulator moments[MOST_SUMS]; /* of a long vector                                                           */
     unsigned long_segments;           /* how many have been met                                                         */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
@@ -67,6 +79,7 @@ typedef struct {
     order_rows rows;
     finish_kind finish;
     quire_rounding rounding;
+    int64_t correction;
     format_description format; /* of the results                                                                      */
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format                     */
     void *results;
@@ -76,6 +89,8 @@ typedef struct {
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */
     unsigned parts;                 /* of a vector                                                                       */
     vectors_workspace *workspace;
+    bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
+    bool takes_all;              /* of the kernel for marked results: nothing has been marked, and all are wanted         */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -83,10 +98,15 @@ typedef struct {
 struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
+struct row_kernels {
+    const void *rows, *marked;
+};
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
-    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);
+    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                               \
+    QUIRE_PRIVATE row_kernels quire_rows_##name(quire_term term, bool has_moments);
 QUIRE_FORMATS(QUIRE_VECTORS_FORMAT, )
 #undef QUIRE_VECTORS_FORMAT
+QUIRE_PRIVATE const void *quire_moments_kernel(void);
 #endif
 
 #endif

@@ -1,0 +1,58 @@
+/* many.cuh - the backend's calls for many vectors: memory is checked, and those who serve a layout are chosen. From
+ * context.cu: on_device, check_memory, status_of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_MANY_CUH
+#define QUIRE_CUDA_HOST_MANY_CUH
+
+#include "cuda/host/moments.cuh"
+
+static quire_status reduce_many(cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    if (needs_squares(job->finish)) return reduce_moments(c, job, x);
+    const rows_plan p = plan_rows_of(c, job, x, y);
+    if (job->method != QUIRE_EXACT || !p.fits) return reduce_layout(c, job, x, y, NULL);
+    vectors_job work = vectors_job_of(c, job, NULL);
+    work.at.x_layout = *x, work.at.y_layout = *y;
+    work.vectors = x->outer * x->inner;
+    return reduce_rows(c, job, &work, &p);
+}
+
+static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                                     const quire_layout *y_layout) {
+    cuda_context *c = (cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const size_t size = (size_t)describe_format(job->type).size;
+    bool others;
+    quire_status status = check_memory(job->result, c, &others);
+    if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
+    if (!status && job->n && job->y != job->x) status = check_layout_memory(c, y_layout, job->y, size);
+    return status ? status : reduce_many(c, job, x_layout, y_layout);
+}
+
+/* Segments: those of a warp and shorter ones, then by a second kernel what the first has put aside as long. */
+static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
+    cuda_context *c = (cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    bool others;
+    quire_status status = check_memory(job->result, c, &others);
+    if (!status) status = check_memory(segments->begin, c, &others);
+    if (!status) status = check_memory(segments->end, c, &others);
+    if (!status && job->x) status = check_memory(job->x, c, &others);
+    if (!status && job->y && job->y != job->x) status = check_memory(job->y, c, &others);
+    if (status) return status;
+    vectors_job work = vectors_job_of(c, job, NULL);
+    work.at.begin = segments->begin, work.at.end = segments->end, work.at.is_64_bit = segments->index == QUIRE_I64;
+    work.vectors = segments->count;
+    const vectors_plan p = plan_segments(segments->count, warps_of_device(c));
+    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts;
+    if (needs_squares(job->finish)) return status_of(start_marked(c, find_row_kernels(job).marked, &work, true));
+    const vectors_kernels kernels = find_vectors_kernels(job);
+    cudaError_t error = start_vectors(c, kernels.vectors, &work, p.units);
+    if (!error) error = start_vectors(c, kernels.long_segments, &work, warps_of_device(c));
+    return status_of(error);
+}
+
+#endif

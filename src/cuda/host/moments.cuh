@@ -1,0 +1,53 @@
+/* moments.cuh - variances and standard deviations on a device. From context.cu: launch, status_of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_MOMENTS_CUH
+#define QUIRE_CUDA_HOST_MOMENTS_CUH
+
+#include "cuda/host/rows.cuh"
+
+#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice                        */
+#define LONG_MOMENTS 1024             /* of them, at most                                                                */
+
+/* A sum of vector v, or that of its squares, into an accumulator of the workspace. */
+static quire_status accumulate_vector(cuda_context *c, const quire_job *job, const quire_layout *x, size_t v, bool squares) {
+    const size_t size = (size_t)describe_format(job->type).size;
+    const ptrdiff_t at =
+        (ptrdiff_t)(v / x->inner) * x->outer_stride + (ptrdiff_t)(v % x->inner) * x->inner_stride;
+    const quire_layout one = { 1, x->n, 1, 0, x->stride, 0 };
+    quire_accumulator *to = &c->vectors->moments[squares];
+    quire_job sum = *job;
+    sum.x = sum.y = (const char *)job->x + at * (ptrdiff_t)size;
+    sum.term = squares ? TERM_PRODUCT : TERM_IDENTITY, sum.finish = FINISH_KEEP;
+    return x->stride == 1 ? launch(c, &sum, to) : reduce_layout(c, &sum, &one, &one, to);
+}
+
+/* Vectors that are long, one after the other. What a failure leaves in the accumulators is cleared. */
+static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, const quire_layout *x, vectors_job *work) {
+    for (size_t v = 0; v < work->vectors; v++) {
+        quire_status status = accumulate_vector(c, job, x, v, false);
+        if (!status) status = accumulate_vector(c, job, x, v, true);
+        void *arguments[] = { work, &v };
+        if (!status) status = status_of(cudaLaunchKernel(quire_moments_kernel(), dim3(1), dim3(32), arguments, 0, c->stream));
+        if (status) {
+            cudaMemsetAsync(c->vectors->moments, 0, sizeof c->vectors->moments, c->stream);
+            cudaGetLastError();
+            return status;
+        }
+    }
+    return QUIRE_OK;
+}
+
+/* Of a layout: rows by the stream; long vectors by all of the device; others by a warp each. */
+static quire_status reduce_moments(cuda_context *c, const quire_job *job, const quire_layout *x) {
+    vectors_job work = vectors_job_of(c, job, NULL);
+    work.at.x_layout = work.at.y_layout = *x;
+    work.vectors = x->outer * x->inner;
+    const rows_plan p = plan_rows_of(c, job, x, x);
+    if (p.fits) return reduce_rows(c, job, &work, &p);
+    if (x->n >= LONG_MOMENT && work.vectors <= LONG_MOMENTS) return reduce_long_moments(c, job, x, &work);
+    return status_of(start_marked(c, find_row_kernels(job).marked, &work, true));
+}
+
+#endif

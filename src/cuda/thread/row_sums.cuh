@@ -1,0 +1,147 @@
+/* row_sums.cuh - a thread's exact sums of a row, as cheap as the format's elements allow: of numbers, of products, or of
+ * numbers and their squares at once. Each is a few doubles that add up to it exactly, or it is not known, which shows.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_ROW_SUMS_CUH
+#define QUIRE_CUDA_THREAD_ROW_SUMS_CUH
+
+#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/shifted.cuh"
+
+/* What is added up. */
+enum row_terms { ROW_NUMBERS, ROW_PRODUCTS, ROW_MOMENTS };
+
+/* One double, of terms whose sums all are doubles. */
+struct sure_sum {
+    static constexpr int words = 1;
+    double sum;
+
+    __device__ __forceinline__ void clear() { sum = -0.0; }
+    __device__ __forceinline__ void add(double term) { sum += term; }
+    __device__ __forceinline__ void merge(unsigned threads) {
+        for (unsigned apart = threads / 2; apart; apart /= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, apart);
+    }
+    __device__ __forceinline__ bool is_exact() const { return double_is_finite(sum); }
+    __device__ __forceinline__ double word(int) const { return sum; }
+};
+
+/* One double, rounded down and rounded up; the sum is known where both are equal. */
+struct directed_sum {
+    static constexpr int words = 1;
+    double down, up;
+
+    __device__ __forceinline__ void clear() { down = up = -0.0; }
+    __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
+    __device__ __forceinline__ void merge(unsigned threads) {
+        for (unsigned apart = threads / 2; apart; apart /= 2) {
+            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, apart));
+            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, apart));
+        }
+    }
+    __device__ __forceinline__ bool is_exact() const { return down == up && double_is_finite(up); }
+    __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
+};
+
+/* Two doubles or three (exact_sum.cuh). */
+template <int WORDS> struct long_sum : exact_sum<WORDS> {
+    static constexpr int words = WORDS;
+
+    __device__ __forceinline__ void merge(unsigned threads) { *(exact_sum<WORDS> *)this = merge_threads(*this, threads); }
+    __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
+};
+
+template <class Format> struct row_arithmetic {
+    static constexpr format_description is = Format::description;
+    static constexpr bool is_shifted = sizeof(typename Format::element) <= 2;
+    static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least   */
+    /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
+    static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
+    typedef std::conditional_t<is_sure, sure_sum, std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>> number_sum;
+    static constexpr int product_bits = 2 * is.precision;
+    typedef std::conditional_t<product_bits <= 24, directed_sum,
+                               std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
+        product_sum;
+    static constexpr bool has_float_products = product_bits <= 24 && 2 * is.least_exponent >= -149 &&
+                                               2 * exact_terms<Format, false>::greatest <= 127;
+};
+
+template <class Format, row_terms TERMS> struct row_sums {
+    typedef row_arithmetic<Format> arithmetic;
+    typedef typename Format::real real;
+    static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
+    static constexpr int number_words = has_numbers ? arithmetic::number_sum::words : 0;
+    static constexpr int words = number_words + (has_products ? arithmetic::product_sum::words : 0);
+    static constexpr bool looks_for_special = has_numbers && arithmetic::is_shifted;
+    typename arithmetic::number_sum numbers;
+    typename arithmetic::product_sum products;
+    uint32_t special;
+
+    __device__ __forceinline__ void clear() {
+        special = 0;
+        if (has_numbers) numbers.clear();
+        if (has_products) products.clear();
+    }
+
+    template <int COUNT>
+    static __device__ __forceinline__ double number(const element_group<Format, COUNT> &x, int i, bool magnitude) {
+        if constexpr (arithmetic::is_shifted) {
+            typedef shifted<Format> to;
+            constexpr int per_word = 32 / to::bits;
+            return to::element(x.word[i / per_word], i % per_word, magnitude ? to::mask & 0x7fffffff : to::mask);
+        } else {
+            return element_term<Format, false>::linear((real)x.of[i], magnitude);
+        }
+    }
+    __device__ __forceinline__ void add_product(real a, real b) {
+        if constexpr (sizeof(real) == 8) {
+            const double value = a * b;
+            products.add(value);
+            products.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
+            if (abs_f64(value) < 0x1p-960 && a != 0 && b != 0) products.give_up();
+        } else if constexpr (arithmetic::has_float_products) {
+            products.add(a * b);
+        } else {
+            products.add((double)a * (double)b);
+        }
+    }
+    template <int COUNT>
+    __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
+                                        bool magnitude) {
+        if constexpr (looks_for_special) {
+#pragma unroll
+            for (int w = 0; w < element_group<Format, COUNT>::WORDS; w++) special |= shifted<Format>::special(x.word[w]);
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            if constexpr (has_numbers) numbers.add(number(x, i, magnitude));
+            if constexpr (has_products) {
+                const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;
+                add_product(a, b);
+            }
+        }
+    }
+
+    /* Of neighbouring threads, a power of two; by whole warps. */
+    __device__ __forceinline__ void merge(unsigned threads) {
+        if constexpr (has_numbers) numbers.merge(threads);
+        if constexpr (has_products) products.merge(threads);
+        if constexpr (looks_for_special)
+            for (unsigned apart = threads / 2; apart; apart /= 2) special |= __shfl_xor_sync(WHOLE_WARP, special, apart);
+    }
+    __device__ __forceinline__ bool is_exact() const {
+        bool is = true;
+        if constexpr (has_numbers) is = is && numbers.is_exact();
+        if constexpr (has_products) is = is && products.is_exact();
+        if constexpr (looks_for_special) is = is && !(special & shifted<Format>::signs);
+        return is;
+    }
+    __device__ __forceinline__ double word(int i) const {
+        if constexpr (has_numbers)
+            if (i < number_words) return numbers.word(i) * (arithmetic::is_shifted ? shifted<Format>::scale() : 1);
+        if constexpr (has_products) return products.word(i - number_words);
+        return 0;
+    }
+};
+
+#endif
