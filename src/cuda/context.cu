@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cuda/finish.cuh"
 #include "cuda/shape.cuh"
 
 /* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
@@ -196,6 +197,20 @@ static quire_status cuda_accumulate(quire_context *context, const quire_job *job
     return launch((cuda_context *)context, job, accumulator); /* of no elements, too: it carries */
 }
 
+/* Both ends of the accumulators must be there, and of the results. */
+static quire_status cuda_finish(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const finish_job work = { sums, count, job->finish, job->rounding, describe_format(job->result_type), job->result };
+    const char *result = (const char *)job->result;
+    const void *const ends[4] = { sums, sums + count - 1, result, result + (count - 1) * (size_t)work.format.size };
+    bool others;
+    for (const void *end : ends)
+        if (const quire_status status = check_memory(end, c, &others)) return status;
+    return status_of(quire_cuda_finish(&work, c->stream));
+}
+
 static quire_status cuda_set_stream(quire_context *context, struct CUstream_st *stream) {
     cuda_context *c = (cuda_context *)context;
     const on_device here(c->device);
@@ -237,7 +252,8 @@ static void cuda_close(quire_context *context) {
 
 static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
-                                            cuda_set_progress, cuda_close,       0 };
+                                            cuda_set_progress, cuda_close,       0,
+                                            cuda_finish };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
@@ -335,6 +351,7 @@ static cudaError_t fill_context(cuda_context *c) {
     c->shared_memory = shared_for_kernels((unsigned)shared_memory);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
+    if (!error) error = quire_cuda_load_finish();
     if (!error) take_for_lesser(c); /* the kernels are prepared for all contexts */
     if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
