@@ -18,8 +18,8 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_accumulators(con
         const quire_accumulator *sum = &job.sums[i];
         const quire_total limbs = warp_total(sum->limb, lane);
         if (lane) continue;
-        const uint64_t bits =
-            finish_and_round(accumulator_total_of(sum, limbs), job.finish, (uint64_t)sum->count, job.format, job.rounding);
+        const uint64_t bits = finish_and_round(accumulator_total_of(sum, limbs), job.finish, (uint64_t)sum->count,
+                                               job.format, job.rounding);
         format_store(bits, job.format.size, (char *)job.results + i * (size_t)job.format.size);
     }
 }
