@@ -177,6 +177,17 @@ quire_status place_accumulate_products(quire_accumulator *accumulator, quire_typ
     return status;
 }
 
+quire_status place_finish(const quire_reduction *what, size_t count, const quire_accumulator *sums,
+                          const quire_accumulator *squares, void *results) {
+    const size_t size = count * type_size(what->result_type ? what->result_type : what->type);
+    const void *s = lend(PLACE_X, sums, count * sizeof *sums);
+    const void *q = squares ? lend(PLACE_Y, squares, count * sizeof *squares) : NULL;
+    void *r = lend(PLACE_RESULT, results, size);
+    const quire_status status = quire_finish_many(place_context(), what, count, s, q, r);
+    the_place()->collect(PLACE_RESULT, results, size);
+    return status;
+}
+
 quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                     const void *y) {
     switch (op) {

@@ -83,7 +83,7 @@ typedef enum quire_status {
     QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none                                   */
     QUIRE_DEVICE_FAULT = 44,      /* the device reports an error, perhaps left by an earlier kernel of the caller       */
 
-    QUIRE_COMMUNICATION_FAULT = 50 /* a call of MPI failed (quire/mpi.h)                                                */
+    QUIRE_COMMUNICATION_FAULT = 50 /* a call of MPI or NCCL failed (quire/mpi.h, quire/nccl.h) */
 } quire_status;
 
 /* One line of English for a status, without a full stop or newline; for an unknown number "unknown status".
@@ -402,7 +402,8 @@ QUIRE_API quire_status quire_accumulate_magnitudes(quire_context *context, quire
 QUIRE_API quire_status quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, quire_type type,
                                                  size_t n, const void *x, const void *y);
 
-/* The rest of this section works on accumulators in host memory (copy one back from a device: it is plain bytes). */
+/* The rest of this section works on accumulators in host memory (copy one back from a device: it is plain bytes), but for
+ * quire_finish_many. */
 
 /* Adds *from to *into, and carries. from may be into. QUIRE_NULL_POINTER, QUIRE_MISALIGNED. */
 QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumulator *from);
@@ -428,6 +429,21 @@ QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, qu
  * QUIRE_INVALID_MOMENTS. */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
+
+/* The same for count accumulators, carried or not, in memory the context can reach: on a CUDA context in device memory,
+ * asynchronously on its stream; else in host memory.
+ *   context  where the accumulators are; NULL: host memory
+ *   what     as above; the same for all
+ *   count    how many; 0 is allowed, and sums, squares and results may then be anything
+ *   sums     count accumulators; not modified
+ *   squares  count accumulators, read for QUIRE_VARIANCE and QUIRE_STDDEV alone; else anything
+ *   results  count elements of the result type, none of them in an accumulator
+ * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
+ * QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_WRONG_CONTEXT (QUIRE_VARIANCE and QUIRE_STDDEV, which a CUDA
+ * context has not yet; with a count of 0, too), QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results),
+ * QUIRE_INVALID_MOMENTS; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
+QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
+                                         const quire_accumulator *sums, const quire_accumulator *squares, void *results);
 
 /* The covariance of two vectors, (n P - S T) / (n (n - correction)), of the sums S of x[i], T of y[i] and P of x[i] * y[i];
  * and their correlation, (n P - S T) / sqrt((n Q - S^2) (n R - T^2)), of the sums of their squares Q and R, too. Rounded

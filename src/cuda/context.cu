@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cuda/finish.cuh"
 #include "cuda/shape.cuh"
 
 /* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
@@ -241,7 +242,8 @@ static void cuda_close(quire_context *context) {
 
 static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
-                                            cuda_set_progress, cuda_close,       1 };
+                                            cuda_set_progress, cuda_close,       1,
+                                            cuda_finish };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
@@ -339,6 +341,7 @@ static cudaError_t fill_context(cuda_context *c) {
     c->shared_memory = shared_for_kernels((unsigned)shared_memory);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
+    if (!error) error = quire_cuda_load_finish();
     if (!error) take_for_lesser(c); /* the kernels are prepared for all contexts */
     if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);

@@ -52,11 +52,13 @@ QUIRE_INLINE quire_total moment_total(wide_integer difference, finish_kind finis
     return finish == FINISH_STDDEV ? total_root(variance) : variance;
 }
 
-/* The bits of a variance or of its root. The sums are those of the same n finite numbers. */
+/* The bits of a variance or of its root. The sums are those of the same n finite numbers; of others that could not be, whose
+ * difference is negative, NaN. */
 QUIRE_INLINE uint64_t moments_round(wide_integer sum, wide_integer squares, finish_kind finish, uint64_t n,
                                     int64_t correction, format_description format, quire_rounding rounding,
                                     moment_room *room) {
     const wide_integer difference = moment_difference(n, squares, sum, sum, room);
+    if (difference.negative) return format.quiet_nan;
     return total_round(moment_total(difference, finish, n, correction), format, rounding);
 }
 

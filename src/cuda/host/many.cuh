@@ -55,4 +55,21 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
     return status_of(error);
 }
 
+/* Both ends of the accumulators must be there, and of the results. */
+static quire_status cuda_finish(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums,
+                                const quire_accumulator *squares) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const finish_job work = finish_job_of(job, count, sums, squares);
+    const char *result = (const char *)job->result;
+    const void *const ends[6] = { sums,    sums + count - 1,
+                                  result,  result + (count - 1) * (size_t)work.format.size,
+                                  squares, squares + (squares ? count - 1 : 0) };
+    bool others;
+    for (int i = 0; i < (squares ? 6 : 4); i++)
+        if (const quire_status status = check_memory(ends[i], c, &others)) return status;
+    return status_of(quire_cuda_finish(&work, c->stream));
+}
+
 #endif

@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_HOST_MOMENTS_CUH
 #define QUIRE_CUDA_HOST_MOMENTS_CUH
 
+#include "cuda/finish.cuh"
 #include "cuda/host/rows.cuh"
 
 #define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice                        */
@@ -23,20 +24,19 @@ static quire_status accumulate_vector(cuda_context *c, const quire_job *job, con
     return x->stride == 1 ? launch(c, &sum, to) : reduce_layout(c, &sum, &one, &one, to);
 }
 
-/* Vectors that are long, one after the other. What a failure leaves in the accumulators is cleared. */
-static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, const quire_layout *x, vectors_job *work) {
-    for (size_t v = 0; v < work->vectors; v++) {
-        quire_status status = accumulate_vector(c, job, x, v, false);
-        if (!status) status = accumulate_vector(c, job, x, v, true);
-        void *arguments[] = { work, &v };
-        if (!status) status = status_of(cudaLaunchKernel(quire_moments_kernel(), dim3(1), dim3(32), arguments, 0, c->stream));
-        if (status) {
-            cudaMemsetAsync(c->vectors->moments, 0, sizeof c->vectors->moments, c->stream);
-            cudaGetLastError();
-            return status;
-        }
+/* Vectors that are long, one after the other. */
+static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, const quire_layout *x, size_t vectors) {
+    quire_accumulator *both = c->vectors->moments;
+    quire_job one = *job;
+    quire_status status = QUIRE_OK;
+    for (size_t v = 0; v < vectors && !status; v++) {
+        status = status_of(cudaMemsetAsync(both, 0, sizeof c->vectors->moments, c->stream));
+        for (int squares = 0; squares < 2 && !status; squares++) status = accumulate_vector(c, job, x, v, squares);
+        one.result = (char *)job->result + v * (size_t)describe_format(job->result_type).size;
+        const finish_job work = finish_job_of(&one, 1, &both[0], &both[1]);
+        if (!status) status = status_of(quire_cuda_finish(&work, c->stream));
     }
-    return QUIRE_OK;
+    return status;
 }
 
 /* Of a layout: rows by the stream; long vectors by all of the device; others by a warp each. */
@@ -46,7 +46,7 @@ static quire_status reduce_moments(cuda_context *c, const quire_job *job, const 
     work.vectors = x->outer * x->inner;
     const rows_plan p = plan_rows_of(c, job, x, x);
     if (p.fits) return reduce_rows(c, job, &work, &p);
-    if (x->n >= LONG_MOMENT && work.vectors <= LONG_MOMENTS) return reduce_long_moments(c, job, x, &work);
+    if (x->n >= LONG_MOMENT && work.vectors <= LONG_MOMENTS) return reduce_long_moments(c, job, x, work.vectors);
     return status_of(start_marked(c, find_row_kernels(job).marked, &work, true));
 }
 

@@ -106,7 +106,6 @@ struct row_kernels {
     QUIRE_PRIVATE row_kernels quire_rows_##name(quire_term term, bool has_moments);
 QUIRE_FORMATS(QUIRE_VECTORS_FORMAT, )
 #undef QUIRE_VECTORS_FORMAT
-QUIRE_PRIVATE const void *quire_moments_kernel(void);
 #endif
 
 #endif
