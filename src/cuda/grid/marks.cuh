@@ -13,9 +13,13 @@ static __device__ __forceinline__ uint64_t mark_of(const format_description &for
     return format.quiet_nan | format.sign;
 }
 
+/* Once the list is full no more are counted. */
 static __device__ __forceinline__ void mark_result(const vectors_job &job, size_t v) {
+    vectors_workspace &w = *job.workspace;
     format_store(mark_of(job.format), job.format.size, result_at(job, v));
-    *(volatile unsigned *)&job.workspace->marked = 1;
+    if (*(volatile unsigned *)&w.marked >= MARKED_LISTED) return;
+    const unsigned at = atomicAdd(&w.marked, 1u);
+    if (at < MARKED_LISTED) w.marked_vector[at] = v;
 }
 
 static __device__ __forceinline__ bool is_marked(const vectors_job &job, size_t v) {

@@ -26,25 +26,26 @@ static cudaError_t start_marked(const cuda_context *c, const void *function, vec
     return start_blocks(c, function, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most), work);
 }
 
+/* Blocks of the kernel for rows that are at work at once. */
+static size_t row_blocks(const cuda_context *c, const quire_job *job) {
+    const bool has_products = job->term == TERM_PRODUCT || needs_squares(job->finish);
+    return (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * rows_blocks(has_products)));
+}
+
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
     const row_kernels kernels = find_row_kernels(job);
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * ROWS_BLOCKS * ROWS_WAVES));
     work->threads = p->threads, work->turns = p->turns, work->parts = p->parts, work->part = p->part;
-    work->is_contiguous = p->is_contiguous, work->is_pair = job->y != job->x;
+    work->groups = p->groups, work->is_contiguous = p->is_contiguous, work->is_pair = job->y != job->x;
     cudaError_t error = start_blocks(c, kernels.rows, VECTORS_THREADS,
-                                     plan_least(plan_divide_up(p->bundles, VECTORS_THREADS / 32), most), work);
+                                     plan_least(plan_divide_up(p->units, VECTORS_THREADS / 32), row_blocks(c, job)), work);
     if (!error) error = start_marked(c, kernels.marked, work, false);
     return status_of(error);
 }
 
-/* How many warps of the stream are at work at once. */
-static size_t row_warps(const cuda_context *c) {
-    return (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * ROWS_BLOCKS)) * (VECTORS_THREADS / 32);
-}
-
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    return plan_rows(x, y, describe_format(job->type).size, job->y != job->x, row_warps(c));
+    return plan_rows(x, y, describe_format(job->type).size, job->y != job->x,
+                     row_blocks(c, job) * (VECTORS_THREADS / 32));
 }
 
 #endif

@@ -18,13 +18,20 @@ template <> struct marked_room<ROW_MOMENTS> {
     accumulated_moment_room moment;
 };
 
+/* The first lane's total, in all of them: lanes may have different words of the same sum. */
+static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
+    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], 0);
+    t.is_known = __shfl_sync(WHOLE_WARP, (int)t.is_known, 0);
+    return t;
+}
+
 /* The sum of a vector's numbers or products. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void sum_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
     constexpr bool is_product = TERMS == ROW_PRODUCTS;
     typedef exact_agent<Format, is_product> agent;
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    vector_total t = agent::consume(at, 0, at.n, job.rows, job.magnitude, lane, WARP);
+    vector_total t = total_of_first(agent::consume(at, 0, at.n, job.rows, job.magnitude, lane, WARP));
     if (t.is_known && !needs_terms(job, t)) {
         if (lane == 0) store_vector<agent>(job, v, at.n, t.word);
         __syncwarp();
@@ -62,8 +69,8 @@ static __device__ __forceinline__ void moment_marked(const vectors_job &job, mar
     typedef moment_words<numbers::words, squares::words> both;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     at.y = at.x;
-    const vector_total s = numbers::consume(at, 0, at.n, job.rows, false, lane, WARP);
-    const vector_total q = squares::consume(at, 0, at.n, job.rows, false, lane, WARP);
+    const vector_total s = total_of_first(numbers::consume(at, 0, at.n, job.rows, false, lane, WARP));
+    const vector_total q = total_of_first(squares::consume(at, 0, at.n, job.rows, false, lane, WARP));
     double word[both::words];
     for (int i = 0; i < both::words; i++) word[i] = i < numbers::words ? s.word[i] : q.word[i - numbers::words];
     bool is_stored = s.is_known && q.is_known && at.n;
@@ -78,26 +85,34 @@ static __device__ __forceinline__ void moment_marked(const vectors_job &job, mar
     __syncwarp();
 }
 
-/* job.takes_all: nothing has been marked. The last block to end takes the word back that said that something was. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
+    if constexpr (TERMS == ROW_MOMENTS)
+        moment_marked<Format>(job, room, v, lane);
+    else
+        sum_marked<Format, TERMS>(job, room, v, lane);
+}
+
+/* job.takes_all: nothing has been marked. The last block to end forgets what was. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_constant__ vectors_job job) {
     __shared__ marked_room<TERMS> rooms[MARKED_THREADS / WARP];
-    if (!job.takes_all && !*(volatile unsigned *)&job.workspace->marked) return;
+    marked_room<TERMS> &room = rooms[threadIdx.x / WARP];
+    vectors_workspace &w = *job.workspace;
     const int lane = threadIdx.x % WARP;
-    const size_t at_once = job.takes_all ? 1 : WARP;
-    for (size_t first = warp_of_grid() * at_once; first < job.vectors; first += warps_of_grid() * at_once) {
-        const size_t v = first + lane;
-        const bool is = job.takes_all ? lane == 0 : v < job.vectors && is_marked(job, v);
-        for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
-            const size_t one = first + (unsigned)__ffs((int)left) - 1;
-            if constexpr (TERMS == ROW_MOMENTS)
-                moment_marked<Format>(job, rooms[threadIdx.x / WARP], one, lane);
-            else
-                sum_marked<Format, TERMS>(job, rooms[threadIdx.x / WARP], one, lane);
+    const size_t marked = job.takes_all ? job.vectors : *(volatile unsigned *)&w.marked;
+    if (!marked) return;
+    if (job.takes_all || marked <= MARKED_LISTED) {
+        for (size_t i = warp_of_grid(); i < marked; i += warps_of_grid())
+            one_marked<Format, TERMS>(job, room, job.takes_all ? i : w.marked_vector[i], lane);
+    } else {
+        for (size_t first = warp_of_grid() * WARP; first < job.vectors; first += warps_of_grid() * WARP) {
+            const bool is = first + lane < job.vectors && is_marked(job, first + lane);
+            for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1)
+                one_marked<Format, TERMS>(job, room, first + (unsigned)__ffs((int)left) - 1, lane);
         }
     }
-    unsigned *ended = &job.workspace->ended[ENDED_MARKED];
-    if (!job.takes_all && is_last_block(ended)) *ended = 0, job.workspace->marked = 0;
+    if (!job.takes_all && is_last_block(&w.ended[ENDED_MARKED])) w.ended[ENDED_MARKED] = 0, w.marked = 0;
 }
 
 #endif

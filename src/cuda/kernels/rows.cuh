@@ -9,65 +9,76 @@
 #include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/row_stream.cuh"
 
-/* Starts to copy an item; y stands in the second half of a stage. */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void fetch_item(const vectors_job &job, const row_item &item, unsigned char *stage,
-                                                  int lane) {
-    piece_of<Format>(job, item, job.at.x, job.at.x_layout).fetch(stage, lane);
-    if (TERMS == ROW_PRODUCTS && job.is_pair)
-        piece_of<Format>(job, item, job.at.y, job.at.y_layout).fetch(stage + ROWS_STAGE / 2, lane);
+/* What a lane will round: the words of one row of its warp's unit. */
+template <class Sums> struct row_words {
+    double word[Sums::words];
+    bool is_known;
+
+    /* Merges the threads of each row; those of this turn go to the lanes that finish them. By a whole warp. */
+    __device__ __forceinline__ void take(Sums &sums, unsigned threads, unsigned turn, int lane) {
+        const unsigned rows = WARP / threads;
+        const bool is_mine = lane / rows == turn;
+        const int from = (int)((lane % rows) * threads);
+        sums.merge(threads);
+        const bool is_exact = threads == 1 ? sums.is_exact() : __shfl_sync(WHOLE_WARP, (int)sums.is_exact(), from);
+        for (int i = 0; i < Sums::words; i++) {
+            const double of_row = threads == 1 ? sums.word(i) : __shfl_sync(WHOLE_WARP, sums.word(i), from);
+            if (is_mine) word[i] = of_row;
+        }
+        if (is_mine) is_known = is_exact;
+    }
+};
+
+/* Whether chunks of rows can be added: all rows stand at chunks, or there is one, and x and y are alike. */
+static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const unsigned char *y, unsigned apart) {
+    const uintptr_t off_x = (uintptr_t)x % ROWS_CHUNK, off_y = (uintptr_t)y % ROWS_CHUNK;
+    return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
 }
 
-/* Adds an item that has arrived. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void take_item(row_sums<Format, TERMS> &sums, const vectors_job &job,
-                                                 const row_item &item, const unsigned char *stage, int lane) {
-    const unsigned char *x = stage + piece_of<Format>(job, item, job.at.x, job.at.x_layout).offset(), *y = x;
-    if (TERMS == ROW_PRODUCTS && job.is_pair)
-        y = stage + ROWS_STAGE / 2 + piece_of<Format>(job, item, job.at.y, job.at.y_layout).offset();
-    add_item(sums, job, extent_of_item(job, item), x, y, lane);
-}
-
-template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(const __grid_constant__ vectors_job job) {
-    typedef row_sums<Format, TERMS> row_sums_of;
-    __shared__ __align__(ROWS_CHUNK) unsigned char stages[VECTORS_THREADS / WARP][2][ROWS_STAGE];
+__global__ void __launch_bounds__(VECTORS_THREADS, rows_blocks(TERMS != ROW_NUMBERS)) rows_kernel(const __grid_constant__ vectors_job job) {
+    typedef row_sums<Format, TERMS> sums_of_row;
+    __shared__ warp_stages all_stages[VECTORS_THREADS / WARP];
+    warp_stages &stages = all_stages[threadIdx.x / WARP];
     const int lane = threadIdx.x % WARP;
-    unsigned char(&stage)[2][ROWS_STAGE] = stages[threadIdx.x / WARP];
-    const unsigned rows = WARP / job.threads;
-    row_item item = { warp_of_grid(), 0, 0 };
-    row_sums_of sums;
-    double mine[row_sums_of::words] = {};
-    bool is_known = false;
+    const unsigned threads = job.threads, row = lane / threads, thread = lane % threads, warps = (unsigned)warps_of_grid();
+    const unsigned row_bytes = job.parts == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
+    const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
+    const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
+    row_cursor<Format> now(job, warp_of_grid());
+    row_words<sums_of_row> mine;
+    sums_of_row sums;
     sums.clear();
-    if (item.is_there(job)) fetch_item<Format, TERMS>(job, item, stage[0], lane);
-    __pipeline_commit();
-    for (unsigned side = 0; item.is_there(job); side ^= 1) {
-        const row_item next = item.next(job, warps_of_grid());
-        if (next.is_there(job)) fetch_item<Format, TERMS>(job, next, stage[side ^ 1], lane);
-        __pipeline_commit();
-        __pipeline_wait_prior(1);
-        __syncwarp();
-        take_item(sums, job, item, stage[side], lane);
-        __syncwarp();
-        if (item.ends_rows(job)) {
-            sums.merge(job.threads);
-            const int from = (lane % rows) * job.threads;
-            const bool is_mine = lane / rows == item.turn, is_exact = __shfl_sync(WHOLE_WARP, (int)sums.is_exact(), from);
-            for (int i = 0; i < row_sums_of::words; i++) {
-                const double word = __shfl_sync(WHOLE_WARP, sums.word(i), from);
-                if (is_mine) mine[i] = word;
-            }
-            if (is_mine) is_known = is_exact;
-            sums.clear();
-        }
-        if (item.ends_bundle(job)) {
-            const size_t v = item.bundle * job.turns * rows + lane;
-            if ((unsigned)lane < rows * job.turns && v < job.vectors)
-                finish_row<row_sums_of, TERMS>(job, v, job.at.x_layout.n, mine, is_known);
+    stages.open(lane);
+    if (now.is_there(job)) now.template fetch<TERMS == ROW_PRODUCTS>(job, stages, 0, lane);
+    stages.commit();
+    for (unsigned count = 0; now.is_there(job); count++) {
+        row_cursor<Format> next = now;
+        next.advance(job, warps);
+        if (next.is_there(job)) next.template fetch<TERMS == ROW_PRODUCTS>(job, stages, (count + 1) % ROWS_STAGES, lane);
+        stages.commit();
+        stages.wait(count % ROWS_STAGES, count / ROWS_STAGES);
+        const unsigned char *x = stages.data[count % ROWS_STAGES] + chunk_offset(now.x);
+        const unsigned char *y =
+            TERMS == ROW_PRODUCTS && job.is_pair ? stages.data[count % ROWS_STAGES] + ROWS_STAGE / 2 + chunk_offset(now.y) : x;
+        const unsigned bytes = now.length(job) * (unsigned)sizeof(typename Format::element), rows = now.rows(job);
+        const bool is_aligned = are_aligned(x, y, threads < WARP ? row_bytes : 0);
+        for (unsigned first = 0; first < rows; first += WARP / threads) {
+            const unsigned at = (first + row) * row_bytes;
+            if (first + row < rows)
+                add_row(sums, x + at, y + at, bytes, thread, threads, is_aligned, rotation, job.magnitude);
+            if (!now.ends_rows(job)) break;
             __syncwarp();
+            mine.take(sums, threads, now.turn, lane);
+            sums.clear();
+            if (now.ends_unit(job) || threads == 1) {
+                const size_t v = now.row - (size_t)now.turn * (WARP / threads) + first + lane;
+                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors)
+                    finish_row<sums_of_row, TERMS>(job, v, job.at.x_layout.n, mine.word, mine.is_known);
+            }
         }
-        item = next;
+        __syncwarp();
+        now = next;
     }
 }
 

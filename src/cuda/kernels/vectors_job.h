@@ -30,15 +30,19 @@
 #define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
 #define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
 #define PART_LEAST 2048        /* elements of a part                                                                       */
-#define ROWS_STAGE 3072        /* bytes of a stage of a warp: two stages of all warps of a block are what it has for nothing */
+#define ROWS_STAGE 3040        /* bytes of a stage of a warp: those of all warps of a block are what it has for nothing     */
+#define ROWS_STAGES 2
+#define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
-#define ROWS_WAVES 4           /* how many times the blocks there are that fit the device                                  */
-#define ROWS_BLOCKS 4          /* of a multiprocessor                                                                      */
+#define ROWS_SPREAD 16         /* units of a warp, at least, before units grow                                             */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
 #define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
 #define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
+
+/* Blocks of a multiprocessor that registers are to leave room for, of the kernel for rows. */
+QUIRE_CONSTANT int rows_blocks(bool has_products) { return has_products ? 3 : 4; }
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
@@ -57,7 +61,8 @@ typedef struct {
 typedef struct {
     part_state place[VECTORS_PLACES];
     unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels                                        */
-    unsigned marked;             /* whether a result has been                                                           */
+    unsigned marked;             /* how many results have been; from MARKED_LISTED on, at least as many                 */
+    size_t marked_vector[MARKED_LISTED];
     quire_accumulator moments[MOST_SUMS]; /* of a long vector                                                           */
     unsigned long_segments;           /* how many have been met                                                         */
     size_t long_segment[LONG_SEGMENTS];
@@ -90,6 +95,7 @@ typedef struct {
     unsigned parts;                 /* of a vector                                                                       */
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
+    unsigned groups;             /* of rows, of an item                                                                   */
     bool takes_all;              /* of the kernel for marked results: nothing has been marked, and all are wanted         */
 } vectors_job;
 

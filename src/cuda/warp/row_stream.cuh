@@ -1,124 +1,143 @@
-/* row_stream.cuh - rows as a stream of pieces of memory that pass through a warp's stages in shared memory: while the pieces
- * of one stage are added up, those of the other are under way. What is in a stage stands there as in memory, byte for byte.
+/* row_stream.cuh - rows as a stream of items that pass through a warp's stages (stage.cuh).
  *
- * An item is what fills a stage: 32 / threads rows side by side, or a piece of one row. A bundle is job.turns such groups of
- * rows, one after the other; lane i finishes row i of it.
+ * An item is "groups" times 32 / threads rows side by side, or one of "parts" pieces of a row. A unit, which a warp takes at a
+ * time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the other
+ * warps. groups is 1 unless a row has one thread, and then turns is 1.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_WARP_ROW_STREAM_CUH
 #define QUIRE_CUDA_WARP_ROW_STREAM_CUH
 
-#include <cuda_pipeline.h>
-
 #include "cuda/thread/row_sums.cuh"
+#include "cuda/warp/stage.cuh"
 #include "cuda/warp/vector_at.cuh"
 
-/* Where a warp is in its stream. */
-struct row_item {
-    size_t bundle;
+static __device__ __forceinline__ unsigned rows_of_item(const vectors_job &job) { return WARP / job.threads * job.groups; }
+
+/* Where a warp is in its stream: at an item whose first row and elements these are. */
+template <class Format> struct row_cursor {
+    typedef typename Format::element element;
+    const element *x, *y;
+    size_t row;
     unsigned turn, piece;
 
-    __device__ __forceinline__ size_t first_row(const vectors_job &job) const {
-        return (bundle * job.turns + turn) * (WARP / job.threads);
+    __device__ __forceinline__ row_cursor(const vectors_job &job, size_t unit)
+        : row(unit * job.turns * rows_of_item(job)), turn(0), piece(0) {
+        go_to_row(job);
     }
-    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return first_row(job) < job.vectors; }
+    __device__ __forceinline__ void go_to_row(const vectors_job &job) {
+        if (job.is_contiguous) {
+            x = (const element *)job.at.x + row * job.at.x_layout.n, y = (const element *)job.at.y + row * job.at.x_layout.n;
+        } else if (is_there(job)) {
+            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row);
+            x = at.x.x, y = at.y.x;
+        }
+    }
+    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors; }
+    __device__ __forceinline__ unsigned rows(const vectors_job &job) const {
+        return (unsigned)min((size_t)rows_of_item(job), job.vectors - row);
+    }
+    /* Elements of a row that the item has. */
+    __device__ __forceinline__ unsigned length(const vectors_job &job) const {
+        return ends_rows(job) ? (unsigned)job.at.x_layout.n - piece * (unsigned)job.part : (unsigned)job.part;
+    }
     __device__ __forceinline__ bool ends_rows(const vectors_job &job) const { return piece + 1 == job.parts; }
-    __device__ __forceinline__ bool ends_bundle(const vectors_job &job) const {
-        return ends_rows(job) && (turn + 1 == job.turns || first_row(job) + WARP / job.threads >= job.vectors);
+    __device__ __forceinline__ bool ends_unit(const vectors_job &job) const {
+        return turn + 1 == job.turns || row + rows_of_item(job) >= job.vectors;
     }
-    /* The one after this, where a warp takes every so manieth bundle. */
-    __device__ __forceinline__ row_item next(const vectors_job &job, size_t warps) const {
-        if (!ends_rows(job)) return { bundle, turn, piece + 1 };
-        if (!ends_bundle(job)) return { bundle, turn + 1, 0 };
-        return { bundle + warps, 0, 0 };
-    }
-};
-
-/* An item of one array: its elements, and those around it that may be read. */
-template <class Element> struct row_piece {
-    const Element *begin, *end, *low, *high;
-
-    __device__ __forceinline__ unsigned offset() const { return (unsigned)((uintptr_t)begin % ROWS_CHUNK); }
-
-    /* Starts to copy the chunks that hold the item, so that its first element stands offset() bytes into the stage. A chunk
-     * that reaches beyond what may be read goes element by element. */
-    __device__ __forceinline__ void fetch(unsigned char *stage, int lane) const {
-        const char *from = (const char *)begin - offset();
-        const unsigned bytes = (unsigned)((const char *)end - from);
-        for (unsigned at = (unsigned)lane * ROWS_CHUNK; at < bytes; at += WARP * ROWS_CHUNK) {
-            const char *chunk = from + at;
-            if (chunk >= (const char *)low && chunk + ROWS_CHUNK <= (const char *)high) {
-                __pipeline_memcpy_async(stage + at, chunk, ROWS_CHUNK);
-                continue;
-            }
-            for (int i = 0; i < ROWS_CHUNK / (int)sizeof(Element); i++) {
-                const Element *one = (const Element *)chunk + i;
-                if (one >= low && one < high) ((Element *)(stage + at))[i] = *one;
-            }
+    /* The next item, of the warps that take every so manieth unit. */
+    __device__ __forceinline__ void advance(const vectors_job &job, unsigned warps) {
+        if (!ends_rows(job)) {
+            x += job.part, y += job.part, piece++;
+            return;
         }
+        piece = 0;
+        if (++turn < job.turns) {
+            row += rows_of_item(job);
+        } else {
+            row += (size_t)((warps - 1) * job.turns + 1) * rows_of_item(job);
+            turn = 0;
+        }
+        go_to_row(job);
+    }
+    __device__ __forceinline__ memory_piece<element> piece_of(const vectors_job &job, const element *at, const void *all) const {
+        const size_t n = job.at.x_layout.n;
+        const element *end = at + (size_t)rows(job) * length(job);
+        if (job.is_contiguous) return { at, end, (const element *)all, (const element *)all + job.vectors * n };
+        return { at, end, at - piece * job.part, at - piece * job.part + n };
+    }
+    /* Starts to copy the item; y stands in the second half of a stage. */
+    template <bool PAIR> __device__ __forceinline__ void fetch(const vectors_job &job, warp_stages &stages, unsigned stage, int lane) const {
+        const memory_piece<element> of_x = piece_of(job, x, job.at.x);
+        const piece_copy<element> copy_x(of_x);
+        if (PAIR && job.is_pair) {
+            const memory_piece<element> of_y = piece_of(job, y, job.at.y);
+            const piece_copy<element> copy_y(of_y);
+            stages.expect_bytes(stage, copy_x.bytes + copy_y.bytes, lane);
+            copy_y.start(stages, stage, of_y, stages.data[stage] + ROWS_STAGE / 2, lane);
+        } else {
+            stages.expect_bytes(stage, copy_x.bytes, lane);
+        }
+        copy_x.start(stages, stage, of_x, stages.data[stage], lane);
     }
 };
 
-/* How many rows an item has, and how many elements of each. */
-struct row_extent {
-    unsigned rows, elements;
-};
-
-static __device__ __forceinline__ row_extent extent_of_item(const vectors_job &job, const row_item &item) {
-    const size_t n = job.at.x_layout.n, first = item.first_row(job), left = job.vectors - first, done = item.piece * job.part;
-    return { (unsigned)min((size_t)(WARP / job.threads), left), (unsigned)min(job.part, n - done) };
-}
-
-template <class Format>
-static __device__ __forceinline__ row_piece<typename Format::element>
-piece_of(const vectors_job &job, const row_item &item, const void *array, const quire_layout &l) {
-    typedef typename Format::element element;
-    const row_extent extent = extent_of_item(job, item);
-    const element *all = (const element *)array;
-    if (job.is_contiguous) {
-        const element *begin = all + item.first_row(job) * l.n + item.piece * job.part;
-        return { begin, begin + (size_t)extent.rows * extent.elements, all, all + job.vectors * l.n };
-    }
-    const size_t row = item.first_row(job), i = l.inner == 1 ? row : row / l.inner, j = l.inner == 1 ? 0 : row % l.inner;
-    const element *first = view_of<Format>(array, l, i, j).x, *begin = first + item.piece * job.part;
-    return { begin, begin + extent.elements, first, first + l.n };
-}
-
-/* Adds what a thread has of an item in the stages of x and y. A row's threads take its chunks in turn; neighbouring rows
- * start at different ones, since rows of some lengths would meet in the same banks. Where rows do not stand at chunks they
- * take elements in turn. */
+/* Adds chunks of so many bytes that stand from x on: every so manieth, from "from" to the end and then from the front on. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void add_item(row_sums<Format, TERMS> &sums, const vectors_job &job, row_extent extent,
-                                                const unsigned char *x, const unsigned char *y, int lane) {
-    typedef typename Format::element element;
-    constexpr int count = ROWS_CHUNK / (int)sizeof(element);
-    const unsigned threads = job.threads, row = lane / threads, thread = lane % threads;
-    if (row >= extent.rows) return;
-    const unsigned row_bytes = extent.elements * (unsigned)sizeof(element), apart = threads < WARP ? row_bytes : 0;
-    unsigned done = 0;
-    if ((((uintptr_t)x | (uintptr_t)y | apart) & (ROWS_CHUNK - 1)) == 0) {
-        const unsigned chunks = row_bytes / ROWS_CHUNK, rounds = (chunks + threads - 1) / threads;
-        unsigned round = rounds > 1 && threads <= 4 ? row % rounds : 0;
-        for (unsigned i = 0; i < rounds; i++) {
-            const unsigned chunk = round * threads + thread;
-            element_group<Format, count> of_x, of_y;
-            if (chunk < chunks) {
-                of_x.load_stage(x + row * row_bytes + chunk * ROWS_CHUNK);
-                if (TERMS == ROW_PRODUCTS) of_y.load_stage(y + row * row_bytes + chunk * ROWS_CHUNK);
-                sums.add(of_x, of_y, job.magnitude);
-            }
-            if (++round == rounds) round = 0;
-        }
-        done = chunks * count;
+static __device__ __forceinline__ void add_run(row_sums<Format, TERMS> &sums, const unsigned char *x, unsigned bytes,
+                                               unsigned from, unsigned step, ptrdiff_t to_y, bool magnitude) {
+    constexpr int count = ROWS_CHUNK / (int)sizeof(typename Format::element);
+    const unsigned char *end = x + bytes, *p = x + from;
+    for (unsigned left = bytes; left; left -= step) {
+        element_group<Format, count> of_x, of_y;
+        of_x.load_stage(p);
+        if (TERMS == ROW_PRODUCTS) of_y.load_stage(p + to_y);
+        sums.add(of_x, of_y, magnitude);
+        p += step;
+        if (p >= end) p -= bytes;
     }
-    const element *of_row_x = (const element *)(x + row * row_bytes), *of_row_y = (const element *)(y + row * row_bytes);
-    for (unsigned k = done + thread; k < extent.elements; k += threads) {
+}
+
+/* Adds elements from a byte on to an end, every so manieth. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void add_elements(row_sums<Format, TERMS> &sums, const unsigned char *x,
+                                                    const unsigned char *y, unsigned from, unsigned end, unsigned thread,
+                                                    unsigned threads, bool magnitude) {
+    constexpr unsigned size = (unsigned)sizeof(typename Format::element);
+    for (unsigned k = from + thread * size; k < end; k += threads * size) {
         element_group<Format, 1> of_x, of_y;
-        of_x.load_one(of_row_x + k);
-        if (TERMS == ROW_PRODUCTS) of_y.load_one(of_row_y + k);
-        sums.add(of_x, of_y, job.magnitude);
+        of_x.load_one((const typename Format::element *)(x + k));
+        if (TERMS == ROW_PRODUCTS) of_y.load_one((const typename Format::element *)(y + k));
+        sums.add(of_x, of_y, magnitude);
     }
+}
+
+/* Adds what a thread has of a row of so many bytes, which its neighbours share: if chunks can be added these, and elements
+ * before and behind them; else elements. "rotation" is how many bytes into the chunks its threads begin: where all began at
+ * the front, the threads of neighbouring rows would meet in the same banks. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, const unsigned char *x, const unsigned char *y,
+                                               unsigned bytes, unsigned thread, unsigned threads, bool is_aligned,
+                                               unsigned rotation, bool magnitude) {
+    constexpr int count = ROWS_CHUNK / (int)sizeof(typename Format::element);
+    if (!is_aligned) {
+        add_elements(sums, x, y, 0, bytes, thread, threads, magnitude);
+        return;
+    }
+    const unsigned step = threads * ROWS_CHUNK, head = min((unsigned)-(uintptr_t)x % ROWS_CHUNK, bytes);
+    const unsigned whole = (bytes - head) / step * step, mine = head + whole + thread * ROWS_CHUNK;
+    if (head) add_elements(sums, x, y, 0, head, thread, threads, magnitude);
+    if (whole)
+        add_run<Format, TERMS>(sums, x + head, whole, thread * ROWS_CHUNK + rotation, step, y - x, magnitude);
+    if (mine + ROWS_CHUNK <= bytes) {
+        element_group<Format, count> of_x, of_y;
+        of_x.load_stage(x + mine);
+        if (TERMS == ROW_PRODUCTS) of_y.load_stage(y + mine);
+        sums.add(of_x, of_y, magnitude);
+    }
+    const unsigned tail = (bytes - head) % ROWS_CHUNK;
+    if (tail) add_elements(sums, x, y, bytes - tail, bytes, thread, threads, magnitude);
 }
 
 #endif

@@ -99,6 +99,9 @@ template <class Element> struct piece_copy {
         stages.copy_chunks(stage, to + (from - base), from, bytes, lane);
         if (has_ends) {
             copy_ends(p, to, lane);
+#if QUIRE_HAS_BULK
+            writes_before_copies(); /* of a later item to the same stage */
+#endif
             __syncwarp();
         }
     }
