@@ -14,19 +14,10 @@ import quire  # noqa: E402
 import quire.torch  # noqa: E402
 from data import filled  # noqa: E402
 from reference import NAMES  # noqa: E402
+from tensors import bits, tensor  # noqa: E402
 
 ONE = ["sum", "mean", "asum", "vector_norm", "var", "std"]
 DIMS = [None, [0], [-1], [0, 1]]
-
-
-def tensor(x):
-    """A tensor that has the bits of a NumPy array."""
-    bits = torch.from_numpy(x.view(f"i{x.itemsize}").copy())
-    return bits.view(getattr(torch, x.dtype.name))
-
-
-def bits(t):
-    return np.ascontiguousarray(t.detach().view(getattr(torch, f"int{8 * t.itemsize}")).numpy()).tobytes()
 
 
 @pytest.mark.parametrize("name", NAMES)

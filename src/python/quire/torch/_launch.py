@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -54,6 +55,16 @@ def context_of(x: Tensor, name: str) -> Any:
     raise TypeError(f"quire.{name} works on tensors of the CPU and of CUDA devices, not of {x.device}")
 
 
+@lru_cache(maxsize=1024)
+def strides_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Of a contiguous tensor, as PyTorch has them: an axis of length 0 counts as one of length 1."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
 def whole(name: str, operation: int, x: Tensor, method: str, rounding: str, correction: int) -> Tensor:
     """The short way of a contiguous tensor to one number of its own format."""
     dtype = x.dtype
@@ -81,12 +92,13 @@ def reduce(
 ) -> Tensor:
     """Reduces tensors (one, or two of one shape, dtype and device) along dimensions.
 
-    axis: None, or a tuple. out: of the right device and dtype, with dtype its own.
+    axis: as quire.sum has it. out: of the right device and dtype, with dtype its own.
     """
     x = tensors[0]
     x_code = code(x.dtype, name)
     what = reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
-    way = plan(x.shape, tuple([t.stride() for t in tensors]), 1, axis, keepdim, method == "exact")
+    strides = (x.stride(),) if len(tensors) == 1 else (x.stride(), tensors[1].stride())
+    way = plan(x.shape, strides, 1, axis, keepdim, method == "exact")
     target = None
     if out is not None:
         final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
@@ -98,7 +110,10 @@ def reduce(
     if way.order is not None:
         order = way.order
         tensors = tuple(t.permute(order).contiguous() for t in tensors)
-    results = x.new_empty(way.shape, dtype=dtype) if target is None else target
+    if target is None:
+        results = _empty(way.shape, strides_of(way.shape), dtype=dtype or x.dtype, device=x.device)
+    else:
+        results = target
     y_layout, y = (NULL, 0) if len(tensors) == 1 else (way.layouts[1], tensors[1].data_ptr())
     status = _reduce(context, what, way.layouts[0], tensors[0].data_ptr(), y_layout, y, results.data_ptr())
     if status:

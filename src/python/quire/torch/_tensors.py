@@ -88,14 +88,18 @@ def one(
         dtype = named(dtype, name)
     if out is not None:
         dtype = checked_out(out, x, dtype, name)
-    refuse_words(method, rounding)
-    axis = None if axis is None else normalized(axis, x.ndim)
     if plain:
-        return reduce(name, operation, (x,), axis, bool(keepdims), dtype, method, rounding, correction, out)
+        try:
+            return reduce(name, operation, (x,), axis, bool(keepdims), dtype, method, rounding, correction, out)
+        except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
+            refuse_words(method, rounding)
+            normalized(axis, x.ndim)
+            raise
+    refuse_words(method, rounding)
     refuse_tangents(name, x)
     words = {"correction": correction} if name in ("var", "std") else {"method": method}
     operator = getattr(torch.ops.quire, "asum" if operation == ASUM else name)
-    dims = None if axis is None else list(axis)
+    dims = None if axis is None else list(normalized(axis, x.ndim))
     results = operator(x, dims, bool(keepdims), dtype=dtype, rounding=rounding, **words)
     return results if out is None else into(results, out, name)
 
