@@ -112,8 +112,9 @@ def test_other_libraries():
         a, y = view(cp.asarray(x)), view(x)
         right = np.asarray(quire.sum(y, axis=1))
         assert same(quire.sum(Interface(a), axis=1), right)
-        result = quire.sum(Dlpack(a), axis=1)
-        assert type(result) is Dlpack and same(result.a, right)
+        if min(a.strides) >= 0:
+            result = quire.sum(Dlpack(a), axis=1)
+            assert type(result) is Dlpack and same(result.a, right)
     out = cp.zeros((6, 7), np.float32)
     quire.sum(Interface(cp.asarray(x)), axis=1, out=Interface(out))
     assert same(out, quire.sum(x, axis=1))

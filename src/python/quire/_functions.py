@@ -64,13 +64,14 @@ def sum(
     Parameters
     ----------
     x : array of floating-point numbers
-        float16, float32, float64, or bfloat16, float8_e5m2, float8_e4m3fn of ml_dtypes; of NumPy, or of any library
-        with ``__dlpack__`` whose arrays are in the memory of the CPU. Integers, bools and complex numbers are refused.
+        float16, float32, float64, or bfloat16, float8_e5m2, float8_e4m3fn of ml_dtypes; of NumPy, PyTorch, CuPy, or
+        any library with ``__dlpack__`` or ``__cuda_array_interface__``, in the memory of the CPU or of a CUDA device.
+        Integers, bools and complex numbers are refused.
     axis : int or tuple of ints, optional
         The axes to be summed along; None: all of them. Negative numbers count from the last.
     dtype : dtype, optional
         Of the result, to which it is rounded once. Default: that of out, else that of x.
-    out : NumPy array, optional
+    out : NumPy array, tensor or CuPy array, as x is, optional
         Where the result goes; it has the shape and the dtype of the result. Nothing is written if the call fails.
     keepdims : bool
         Whether axes summed along stay, with length 1.
@@ -79,11 +80,12 @@ def sum(
     rounding : {"nearest", "downward", "upward", "toward_zero"}
         Of the one rounding; "nearest" has ties to even.
     where : array of bool, optional
-        Which elements count; it is broadcast to the shape of x. Those selected are copied.
+        Which elements count; it is broadcast to the shape of x. Those selected are copied. On the CPU alone.
 
     Returns
     -------
-    A NumPy scalar or array; for an array of another library, an array of that library.
+    A NumPy scalar or array; for an array of another library, an array of that library, on its device. On a CUDA
+    device the work is queued on the library's current stream, and nothing is waited for.
 
     Notes
     -----

@@ -164,6 +164,8 @@ def checked_out(out: Any, x: Tensor, dtype: torch.dtype | None, name: str) -> to
         raise TypeError(f"quire.{name}: dtype is {dtype}, but out has {out.dtype}")
     if torch.is_grad_enabled() and (out.requires_grad or x.requires_grad):
         raise ValueError(f"quire.{name} has no gradient with out, and a tensor requires one: pass x.detach()")
+    if out.layout is not torch.strided:
+        raise TypeError(f"quire.{name}: out is {out.layout}, and not strided as arrays are")
     if out.numel() and any(stride == 0 and size > 1 for stride, size in zip(out.stride(), out.shape, strict=True)):
         raise ValueError(f"quire.{name}: elements of out share memory")
     return out.dtype

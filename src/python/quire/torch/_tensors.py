@@ -48,6 +48,12 @@ def named(dtype: Any, name: str) -> torch.dtype:
     return found
 
 
+def check(x: Tensor, name: str) -> None:
+    code(x.dtype, name)
+    if x.layout is not _strided:
+        raise TypeError(f"quire.{name}: this tensor is {x.layout}, and not strided as arrays are")
+
+
 def refuse_words(method: Any, rounding: Any) -> None:
     for word, value in (("method", method), ("rounding", rounding)):
         if not isinstance(value, str):
@@ -83,7 +89,7 @@ def one(
         raise TypeError(
             f"quire.{name}: where is for arrays on the CPU: to count the elements it selects would wait for the device"
         )
-    code(x.dtype, name)
+    check(x, name)
     if dtype is not None:
         dtype = named(dtype, name)
     if out is not None:
@@ -122,7 +128,7 @@ def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, roundin
     for t in (x, y):
         if not isinstance(t, Tensor):
             raise TypeError(f"quire.{name}: one operand is a tensor, the other is of {type(t).__name__}")
-        code(t.dtype, name)
+        check(t, name)
     if x.device != y.device:
         raise ValueError(f"quire.{name}: x1 is on {x.device}, x2 on {y.device}")
     if dtype is not None:
@@ -169,7 +175,7 @@ def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, roun
     name = "segment_sum"
     if x.requires_grad and _is_grad_enabled():
         raise TypeError(f"quire.{name} has no gradient, and this tensor requires one: pass x.detach()")
-    code(x.dtype, name)
+    check(x, name)
     if dtype is not None:
         dtype = named(dtype, name)
     if out is not None:
