@@ -6,6 +6,7 @@ What goes to the library is then what would go to a device, and its results are 
 from __future__ import annotations
 
 import sys
+import threading
 import types
 
 import numpy as np
@@ -281,7 +282,7 @@ def test_without_cuda():
 
 def test_contexts(monkeypatch):
     """A context for each stream, up to a number of them; then the oldest moves on."""
-    opened, moved = [], []
+    opened, moved, closed = [], [], []
 
     class Library(WithCuda):
         def quire_open_cuda(self, made, device, stream):
@@ -294,11 +295,12 @@ def test_contexts(monkeypatch):
             return 43 if moved[-1][1] == 666 else 0
 
         def quire_close(self, context):
-            pass
+            closed.append(int(ffi.cast("uintptr_t", context)))
 
     monkeypatch.setattr(_contexts, "lib", Library())
     monkeypatch.setattr(_contexts, "_mine", type(_contexts._mine)())
     monkeypatch.setattr(_contexts, "_captured", {})
+    monkeypatch.setattr(_contexts, "_idle", [])
     for _ in range(2):
         for stream in range(_contexts.STREAMS):
             _contexts.cuda(0, stream, "sum")
@@ -306,6 +308,14 @@ def test_contexts(monkeypatch):
     assert len(opened) == _contexts.STREAMS + 1 and not moved
     assert int(ffi.cast("uintptr_t", _contexts.cuda(0, 500, "sum"))) == 1 and moved == [(1, 500)]
     _contexts.cuda(0, 666, "sum")  # the second will not move: its stream is gone
-    assert opened[-1] == (0, 666) and moved[-1] == (2, 666)
+    assert opened[-1] == (0, 666) and moved[-1] == (2, 666) and closed == [2]
     first = _contexts.captured(0, 3, "sum")
     assert first is _contexts.captured(0, 3, "sum") and first is not _contexts.cuda(0, 3, "sum")
+
+    seen = []
+    for stream in (7, 8, 8):  # a thread that ends leaves its context to the next
+        thread = threading.Thread(target=lambda: seen.append(_contexts.cuda(2, stream, "sum")))
+        thread.start()
+        thread.join()
+    assert seen[0] is seen[1] is seen[2] and moved[-2:] == [(int(ffi.cast("uintptr_t", seen[0])), 8)] * 2
+    assert opened.count((2, 7)) == 1 and closed == [2]

@@ -14,7 +14,20 @@ from ._types import fail
 
 STREAMS = 16  # contexts of a thread on a device, at most
 
+
+class Contexts(dict[tuple[int, int], Any]):
+    """Those of a thread, by device and stream. When the thread ends they wait for another, since to close one waits."""
+
+    def __init__(self) -> None:
+        self.owners: dict[tuple[int, int], Any] = {}
+
+    def __del__(self) -> None:
+        for key, context in self.items() if _idle is not None else ():  # None when the interpreter ends
+            _idle.append((key, context, self.owners.get(key)))
+
+
 _mine = threading.local()
+_idle: list[tuple[tuple[int, int], Any, Any]] = []
 _captured: dict[tuple[int, int], Any] = {}
 _lock = threading.Lock()
 
@@ -54,16 +67,23 @@ def _opened(device: int, stream: int, name: str) -> Any:
 
 
 def _added(device: int, stream: int, name: str, owner: Any) -> Any:
-    contexts: dict[tuple[int, int], Any] = _mine.__dict__.setdefault("contexts", {})
-    owners: dict[tuple[int, int], Any] = _mine.__dict__.setdefault("owners", {})  # behind contexts: goes after them
-    context, others = None, [key for key in contexts if key[0] == device]
-    if len(others) >= STREAMS:
-        oldest = others[0]
-        context = contexts.pop(oldest)
-        if lib.quire_set_stream(context, _pointer(stream)):
-            context = None  # the stream has been destroyed; what is dropped is closed
-        owners.pop(oldest, None)
+    contexts = _mine.__dict__.setdefault("contexts", Contexts())
+    mine = [key for key in contexts if key[0] == device]
+    context = before = None
+    if len(mine) >= STREAMS:
+        context, before = contexts.pop(mine[0]), contexts.owners.pop(mine[0])
+    else:
+        with _lock:
+            idle = [entry for entry in _idle if entry[0][0] == device]
+            if idle:
+                entry = next((e for e in idle if e[0][1] == stream), idle[0])
+                _idle.remove(entry)
+                _, context, before = entry
+    if context is not None and lib.quire_set_stream(context, _pointer(stream)):
+        lib.quire_close(context)  # its stream has been destroyed
+        context = None
+    del before  # the stream that it came from had to live until now
     if context is None:
-        context = ffi.gc(_opened(device, stream, name), lib.quire_close)
-    contexts[device, stream], owners[device, stream] = context, owner
+        context = _opened(device, stream, name)
+    contexts[device, stream], contexts.owners[device, stream] = context, owner
     return context
