@@ -46,3 +46,9 @@ struct CUstream_st;
 int quire_open_cuda(quire_context **context, int device, struct CUstream_st *stream);
 int quire_set_stream(quire_context *context, struct CUstream_st *stream);
 void quire_close(quire_context *context);
+
+int reduce_at(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, uintptr_t x,
+              const quire_layout *y_layout, uintptr_t y, uintptr_t results);
+int reduce_vector_at(quire_context *context, const quire_reduction *what, size_t n, uintptr_t x, uintptr_t results);
+int reduce_segments_at(quire_context *context, const quire_reduction *what, size_t segments, int index,
+                       uintptr_t offsets, uintptr_t x, uintptr_t results);
