@@ -234,8 +234,7 @@ QUIRE_API quire_status quire_mean(quire_context *context, quire_type type, size_
  * its square root: each rounded once, so nothing cancels, overflows or underflows on the way. correction is 0 for that of
  * the numbers themselves, 1 for an estimate from a sample (Bessel's); any int64_t is allowed. NaN where n is 0, n -
  * correction is not positive, or something in x is not finite; equal numbers give +0. Always QUIRE_EXACT. Statuses as
- * above but QUIRE_INVALID_METHOD; QUIRE_WRONG_CONTEXT for a CUDA context, which has neither yet (accumulate x and its
- * products with itself there, and use quire_finish). */
+ * above but QUIRE_INVALID_METHOD. */
 QUIRE_API quire_status quire_variance(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
                                       quire_type result_type, void *result);
 QUIRE_API quire_status quire_stddev(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
@@ -329,9 +328,8 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
  * elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side would, where there are any),
- * QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_WRONG_CONTEXT (QUIRE_VARIANCE and QUIRE_STDDEV, which
- * it has not yet), QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. QUIRE_INVALID_METHOD is also that of a variance by
- * another than QUIRE_EXACT. */
+ * QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT.
+ * QUIRE_INVALID_METHOD is also that of a variance by another than QUIRE_EXACT. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
 
@@ -439,9 +437,9 @@ QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_acc
  *   squares  count accumulators, read for QUIRE_VARIANCE and QUIRE_STDDEV alone; else anything
  *   results  count elements of the result type, none of them in an accumulator
  * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
- * QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_WRONG_CONTEXT (QUIRE_VARIANCE and QUIRE_STDDEV, which a CUDA
- * context has not yet; with a count of 0, too), QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results),
- * QUIRE_INVALID_MOMENTS; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
+ * QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results),
+ * QUIRE_INVALID_MOMENTS, in place of which a CUDA context stores NaN; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
+ * QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
                                          const quire_accumulator *sums, const quire_accumulator *squares, void *results);
 

@@ -242,8 +242,7 @@ static void cuda_close(quire_context *context) {
 
 static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
-                                            cuda_set_progress, cuda_close,       1,
-                                            cuda_finish };
+                                            cuda_set_progress, cuda_close,       cuda_finish };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 

@@ -143,7 +143,7 @@ void bad_arguments(rank_state *r) {
         if (way == 11) right = QUIRE_MISALIGNED, workspace = (char *)workspace + 8;
         if (way == 12) right = QUIRE_OUT_OF_MEMORY, room = 7;
         if (way == 13) right = QUIRE_NULL_POINTER, context = NULL;
-        if (way == 14) right = QUIRE_WRONG_CONTEXT, what.operation = QUIRE_VARIANCE;
+        if (way == 14) right = QUIRE_INVALID_METHOD, what.operation = QUIRE_VARIANCE, what.method = QUIRE_PLAIN;
         if (way == 15)
             right = QUIRE_NOT_DEVICE_MEMORY, workspace = (void *)(((uintptr_t)zeros + 255) & ~(uintptr_t)255);
         if (way == 16) right = QUIRE_COMMUNICATION_FAULT, comm = NULL;
