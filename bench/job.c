@@ -36,7 +36,7 @@ size_t job_element(const job *j, size_t i, size_t k) {
     return j->layout == LAYOUT_COLUMNS ? k * j->vectors + i : i * j->length + k;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the calls */
+/* -------------------------------------------------------------------------------------------------------- the calls */
 
 static quire_status reduce_many(quire_context *context, const job *j, const quire_reduction *what, void *results) {
     const ptrdiff_t wide = (ptrdiff_t)j->vectors, apart = (ptrdiff_t)j->length;

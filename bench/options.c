@@ -48,7 +48,7 @@ void options_help(void) {
          "  Beyond 4194301 elements a vector is copies of a block of that many, and a tail drawn for itself.\n"
          "\n"
          "How:\n"
-         "  --seconds S        time to spend on a row                              (0.5)\n"
+         "  --seconds S        time to spend on a line of the table        (0.5; of many vectors a call 0.1)\n"
          "  --warm             on a GPU one buffer again and again, not buffers in turn that no cache holds\n"
          "  --queued           on a GPU every call is launched by itself, as in a program, not replayed from a graph\n"
          "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"

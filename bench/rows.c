@@ -29,8 +29,7 @@ static const size_t lengths[MANY_LENGTHS] = { 8,   10,  16,   32,   33,   64,   
 static const size_t means[] = { 8, 64, 1024, 65536 };
 static const size_t quick_lengths[] = { 16, 1000 };
 
-/* ---------------------------------------------------------------------------------------------------------- the sizes
- */
+/* -------------------------------------------------------------------------------------------------------- the sizes */
 
 /* The lengths that are asked for, or else those of the layout. */
 static const size_t *lengths_of(const options *o, layout which, int *count) {
@@ -75,8 +74,7 @@ bool rows_room(const options *o, const place *where, bool whole, size_t *bytes, 
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the offsets
- */
+/* ------------------------------------------------------------------------------------------------------ the offsets */
 
 static int32_t *offsets;
 static size_t offsets_room;
@@ -103,8 +101,7 @@ static bool lay_out(const options *o, job *j, const data *d) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the run
- */
+/* ---------------------------------------------------------------------------------------------------------- the run */
 
 static bool run_length(const contenders *all, const options *o, data *d, operation which, layout layout,
                        size_t length) {
@@ -156,8 +153,7 @@ void rows_close(void) {
     offsets_room = 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- judging
- */
+/* ---------------------------------------------------------------------------------------------------------- judging */
 
 /* Results of single calls on vectors 0, apart, 2 apart, ... of a job. */
 typedef struct sample {

@@ -21,8 +21,8 @@ struct add {
     __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-/* Both phases of CUB: with no workspace it tells how many bytes it wants. T to T by the sum as it comes, else in float.
- */
+/* Both phases of CUB: with no workspace it tells how many bytes it wants. T to T is the sum as it comes; T to float adds
+ * in float. */
 template <typename T, typename R, typename Offsets>
 static cudaError_t sum(void *workspace, size_t *bytes, const job *j, void *results, Offsets begin,
                        cudaStream_t stream) {
@@ -58,8 +58,7 @@ static cudaError_t in_float(void *workspace, size_t *bytes, const job *j, void *
     return by_offsets<__nv_bfloat16, float>(workspace, bytes, j, results, stream);
 }
 
-/* ---------------------------------------------------------------------------------------------- segments of one length
- */
+/* ------------------------------------------------------------------------------------------- segments of one length */
 
 /* The overload that takes the length, if this CUB has it: the one of these two parameters and of this type. */
 template <typename T> using fixed_sum = cudaError_t (*)(void *, size_t &, const T *, T *, int64_t, int, cudaStream_t);
@@ -88,8 +87,7 @@ static cudaError_t fixed_size(void *workspace, size_t *bytes, const job *j, void
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------- the reducers
- */
+/* ----------------------------------------------------------------------------------------------------- the reducers */
 
 typedef cudaError_t reduction(void *, size_t *, const job *, void *, cudaStream_t);
 
