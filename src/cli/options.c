@@ -203,7 +203,6 @@ static bool check_combinations(const struct options *options) {
     if (options->cuda && options->cpu_only) return wrong("--threads and --tier are for --device cpu");
     if (options->by_axis + (options->rows != 0) + (options->segments != NULL) > 1)
         return wrong("--axis, --rows and --segments are different ways to cut an array: choose one");
-    if (many && options->cuda) return wrong("--axis, --rows and --segments are for --device cpu");
     if (many && (options->skip_nan || options->total))
         return wrong("--skip-nan and --total are for whole files, not for --axis, --rows or --segments");
     if (many && options->method == METHOD_ALL) return wrong("--method all is for whole files");
