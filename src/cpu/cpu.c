@@ -338,5 +338,4 @@ static quire_status cpu_accumulate(quire_context *context, const quire_job *job,
 
 const quire_backend quire_cpu_backend = { cpu_reduce,       cpu_reduce_many, cpu_reduce_segments,
                                           cpu_accumulate,   cpu_set_stream,  cpu_set_tier,
-                                          cpu_set_progress, cpu_close,       1,
-                                          NULL };
+                                          cpu_set_progress, cpu_close,       NULL };

@@ -111,6 +111,10 @@ static quire_status check_memories(const cuda_context *c, const quire_job *job, 
 
 #include "cuda/host/vectors.cuh"
 
+static quire_status launch(cuda_context *c, const quire_job *job, quire_accumulator *accumulator);
+
+#include "cuda/host/many.cuh"
+
 /* ----------------------------------------------------------------------------------------------------------- launching */
 
 static cudaLaunchAttribute overlapping(bool may_overlap) {
@@ -156,7 +160,10 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     bool others;
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result, &others);
     if (status) return status;
-    if (!is_windowed(job->type)) return reduce_decoded(c, job, accumulator);
+    if (!is_windowed(job->type)) { /* no kernel of arrays knows it */
+        const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
+        return accumulator ? reduce_layout(c, job, &one, &one, accumulator) : reduce_many(c, job, &one, &one);
+    }
     const bool was_hard = *(volatile unsigned *)c->hint;
     const cuda_kernel kernel = kernel_for(c, job, was_hard, accumulator != NULL);
     cuda_job work = {};
@@ -186,8 +193,6 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     }
     return error || (!wants_zero && !accumulator) || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
 }
-
-#include "cuda/host/many.cuh"
 
 /* --------------------------------------------------------------------------------------------------------- the backend */
 

@@ -106,7 +106,10 @@ mv there.npy there
 run sum numbers.txt --rows 10 -o here.npy
 mv here.npy out
 check "rows of a text on cuda, to a file, as on the CPU" alike_runs
-refuses 1 'variance: ' variance --device cuda cube.npy --axis 0
+alike variance cube.npy --axis 0
+alike variance --correction 1 cube.npy --axis -1
+alike stddev --type f32 --rows 100 sample.f32
+alike stddev --type f16 --segments offsets.txt sample.f32
 
 # The table, but for times and rates.
 for operation in sum asum nrm2 mean; do

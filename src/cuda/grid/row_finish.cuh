@@ -69,4 +69,19 @@ static __device__ __forceinline__ void finish_row(const vectors_job &job, size_t
     }
 }
 
+/* The same for what finishes several, one after the other: once in the code. */
+template <class Sums, row_terms TERMS>
+static __device__ __noinline__ void finish_column(const vectors_job &job, size_t v, size_t n, const double *word,
+                                                  bool is_known) {
+    finish_row<Sums, TERMS>(job, v, n, word, is_known);
+}
+
+/* What a part of a vector has come to, for whom brings the parts together. */
+template <int WORDS>
+static __device__ __forceinline__ void store_part(vectors_workspace &w, size_t place, const double *word, bool is_known) {
+    part_state *to = &w.place[place];
+    for (int i = 0; i < WORDS; i++) to->word[i] = word[i];
+    to->is_unknown = !is_known;
+}
+
 #endif

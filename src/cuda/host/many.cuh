@@ -10,12 +10,10 @@
 
 static quire_status reduce_many(cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
     if (needs_squares(job->finish)) return reduce_moments(c, job, x);
-    const rows_plan p = plan_rows_of(c, job, x, y);
-    if (job->method != QUIRE_EXACT || !p.fits) return reduce_layout(c, job, x, y, NULL);
     vectors_job work = vectors_job_of(c, job, NULL);
-    work.at.x_layout = *x, work.at.y_layout = *y;
-    work.vectors = x->outer * x->inner;
-    return reduce_rows(c, job, &work, &p);
+    quire_status status = QUIRE_OK;
+    return job->method == QUIRE_EXACT && reduce_exact(c, job, x, y, &work, &status) ? status
+                                                                                    : reduce_layout(c, job, x, y, NULL);
 }
 
 static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
@@ -48,7 +46,7 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
     work.vectors = segments->count;
     const vectors_plan p = plan_segments(segments->count, warps_of_device(c));
     work.threads = p.threads, work.turns = p.turns, work.parts = p.parts;
-    if (needs_squares(job->finish)) return status_of(start_marked(c, find_row_kernels(job).marked, &work, true));
+    if (needs_squares(job->finish)) return status_of(start_marked(c, job, &work, MARKED_ALL));
     const vectors_kernels kernels = find_vectors_kernels(job);
     cudaError_t error = start_vectors(c, kernels.vectors, &work, p.units);
     if (!error) error = start_vectors(c, kernels.long_segments, &work, warps_of_device(c));

@@ -39,15 +39,13 @@ static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, c
     return status;
 }
 
-/* Of a layout: rows by the stream; long vectors by all of the device; others by a warp each. */
+/* Of a layout: long vectors that are neither rows nor columns by all of the device, others of that kind by a warp each. */
 static quire_status reduce_moments(cuda_context *c, const quire_job *job, const quire_layout *x) {
     vectors_job work = vectors_job_of(c, job, NULL);
-    work.at.x_layout = work.at.y_layout = *x;
-    work.vectors = x->outer * x->inner;
-    const rows_plan p = plan_rows_of(c, job, x, x);
-    if (p.fits) return reduce_rows(c, job, &work, &p);
+    quire_status status = QUIRE_OK;
+    if (reduce_exact(c, job, x, x, &work, &status)) return status;
     if (x->n >= LONG_MOMENT && work.vectors <= LONG_MOMENTS) return reduce_long_moments(c, job, x, work.vectors);
-    return status_of(start_marked(c, find_row_kernels(job).marked, &work, true));
+    return status_of(start_marked(c, job, &work, MARKED_ALL));
 }
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef QUIRE_CUDA_HOST_ROWS_CUH
 #define QUIRE_CUDA_HOST_ROWS_CUH
 
+#include "cuda/host/columns_plan.h"
 #include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors.cuh"
 
@@ -17,13 +18,13 @@ static row_kernels find_row_kernels(const quire_job *job) {
     return {};
 }
 
-/* The second kernel: what has been marked; or all. */
-static cudaError_t start_marked(const cuda_context *c, const void *function, vectors_job *work, bool takes_all) {
+/* The second kernel: what has been marked; or all; or those of which there are parts. */
+static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
-    work->takes_all = takes_all;
-    const size_t units = takes_all ? work->vectors : plan_divide_up(work->vectors, 32);
+    work->source = source;
+    const size_t units = source == MARKED_RESULTS ? plan_divide_up(work->vectors, 32) : work->vectors;
     const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * 8));
-    return start_blocks(c, function, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most), work);
+    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most), work);
 }
 
 /* Blocks of the kernel for rows that are at work at once. */
@@ -34,18 +35,49 @@ static size_t row_blocks(const cuda_context *c, const quire_job *job) {
 
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
-    const row_kernels kernels = find_row_kernels(job);
     work->threads = p->threads, work->turns = p->turns, work->parts = p->parts, work->part = p->part;
-    work->groups = p->groups, work->is_contiguous = p->is_contiguous, work->is_pair = job->y != job->x;
-    cudaError_t error = start_blocks(c, kernels.rows, VECTORS_THREADS,
+    work->groups = p->groups, work->cuts = p->cuts, work->cut = p->cut;
+    work->is_contiguous = p->is_contiguous, work->is_pair = job->y != job->x;
+    cudaError_t error = start_blocks(c, find_row_kernels(job).rows, VECTORS_THREADS,
                                      plan_least(plan_divide_up(p->units, VECTORS_THREADS / 32), row_blocks(c, job)), work);
-    if (!error) error = start_marked(c, kernels.marked, work, false);
+    work->parts = p->cuts;
+    if (!error) error = start_marked(c, job, work, p->cuts > 1 ? MARKED_PARTS : MARKED_RESULTS);
+    return status_of(error);
+}
+
+/* The same of columns. */
+static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work, const columns_plan *p) {
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 4));
+    work->threads = p->threads, work->parts = p->parts, work->part = p->part, work->has_chunks = p->has_chunks;
+    cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS,
+                                     plan_least(plan_divide_up(p->units, VECTORS_THREADS / 32), most), work);
+    if (!error) error = start_marked(c, job, work, p->parts > 1 ? MARKED_PARTS : MARKED_RESULTS);
     return status_of(error);
 }
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
     return plan_rows(x, y, describe_format(job->type).size, job->y != job->x,
                      row_blocks(c, job) * (VECTORS_THREADS / 32));
+}
+
+static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                    const quire_layout *y) {
+    const size_t blocks = c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS);
+    return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
+}
+
+/* Exact vectors of a layout, by the stream of rows or by columns; false: by neither. */
+static bool reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
+                         vectors_job *work, quire_status *status) {
+    const rows_plan rows = plan_rows_of(c, job, x, y);
+    const columns_plan columns = plan_columns_of(c, job, x, y);
+    work->at.x_layout = *x, work->at.y_layout = *y;
+    work->vectors = x->outer * x->inner;
+    if (rows.fits)
+        *status = reduce_rows(c, job, work, &rows);
+    else if (columns.fits)
+        *status = reduce_columns(c, job, work, &columns);
+    return rows.fits || columns.fits;
 }
 
 #endif

@@ -85,12 +85,6 @@ static quire_status check_layout_memory(const cuda_context *c, const quire_layou
     return status || last == first ? status : check_memory(last, c, &others);
 }
 
-/* One contiguous vector of a format that no kernel of array.cuh knows, whose memory has been checked. */
-static quire_status reduce_decoded(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
-    const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };
-    return reduce_layout(c, job, &layout, &layout, accumulator);
-}
-
 /* Behind a kernel that does not tell zeros from terms that cancel. */
 static quire_status tell_zeros(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     vectors_job work = vectors_job_of(c, job, accumulator);

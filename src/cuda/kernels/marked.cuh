@@ -1,4 +1,5 @@
-/* marked.cuh - the results that a first kernel has marked, or all of a job's: a vector a warp, by the slow ways.
+/* marked.cuh - the results that a first kernel has marked, or all of a job's, or those of which it has left parts: a vector
+ * a warp, by slower ways.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,6 +19,15 @@ template <> struct marked_room<ROW_MOMENTS> {
     accumulated_moment_room moment;
 };
 
+/* How many words a sum has here. */
+template <class Format, bool PRODUCT> constexpr int marked_words = exact_terms<Format, PRODUCT>::words;
+
+/* As row_sums say it. */
+template <class Format> struct moment_words {
+    static constexpr int number_words = marked_words<Format, false>;
+    static constexpr int words = number_words + marked_words<Format, true>;
+};
+
 /* The first lane's total, in all of them: lanes may have different words of the same sum. */
 static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
     for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], 0);
@@ -25,15 +35,13 @@ static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
     return t;
 }
 
-/* The sum of a vector's numbers or products. */
+/* The sum of a vector's numbers or products: t, if that is known. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void sum_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
+static __device__ __forceinline__ void store_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, size_t n,
+                                                    vector_total t, int lane) {
     constexpr bool is_product = TERMS == ROW_PRODUCTS;
-    typedef exact_agent<Format, is_product> agent;
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    vector_total t = total_of_first(agent::consume(at, 0, at.n, job.rows, job.magnitude, lane, WARP));
     if (t.is_known && !needs_terms(job, t)) {
-        if (lane == 0) store_vector<agent>(job, v, at.n, t.word);
+        if (lane == 0) store_exact<marked_words<Format, is_product>>(job, v, n, t.word);
         __syncwarp();
     } else {
         sum_by_cells<Format, is_product>(job, room.cells, v, lane);
@@ -55,24 +63,14 @@ static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_c
     __syncwarp();
 }
 
-/* As row_sums say it. */
-template <int NUMBERS, int SQUARES> struct moment_words {
-    static constexpr int number_words = NUMBERS, words = NUMBERS + SQUARES;
-};
-
-/* The same of a variance, by integers where no ball decides. */
+/* The same of a variance, of the totals of the numbers and the squares: by a ball, or integers. */
 template <class Format>
-static __device__ __forceinline__ void moment_marked(const vectors_job &job, marked_room<ROW_MOMENTS> &room, size_t v,
-                                                     int lane) {
-    typedef exact_agent<Format, false> numbers;
-    typedef exact_agent<Format, true> squares;
-    typedef moment_words<numbers::words, squares::words> both;
-    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    at.y = at.x;
-    const vector_total s = total_of_first(numbers::consume(at, 0, at.n, job.rows, false, lane, WARP));
-    const vector_total q = total_of_first(squares::consume(at, 0, at.n, job.rows, false, lane, WARP));
+static __device__ __forceinline__ void store_marked_moment(const vectors_job &job, marked_room<ROW_MOMENTS> &room, size_t v,
+                                                           const vector_pair<Format> &at, const vector_total &s,
+                                                           const vector_total &q, int lane) {
+    typedef moment_words<Format> both;
     double word[both::words];
-    for (int i = 0; i < both::words; i++) word[i] = i < numbers::words ? s.word[i] : q.word[i - numbers::words];
+    for (int i = 0; i < both::words; i++) word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
     bool is_stored = s.is_known && q.is_known && at.n;
     if (is_stored && lane == 0) is_stored = store_moment<both>(job, v, at.n, word);
     if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return;
@@ -85,26 +83,68 @@ static __device__ __forceinline__ void moment_marked(const vectors_job &job, mar
     __syncwarp();
 }
 
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
-    if constexpr (TERMS == ROW_MOMENTS)
-        moment_marked<Format>(job, room, v, lane);
-    else
-        sum_marked<Format, TERMS>(job, room, v, lane);
+/* The total of a vector, from its elements; of moments of the numbers, or of the squares. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ vector_total total_of_elements(const vectors_job &job, const vector_pair<Format> &at,
+                                                                 int lane) {
+    return total_of_first(exact_agent<Format, PRODUCT>::consume(at, 0, at.n, job.rows, job.magnitude, lane, WARP));
 }
 
-/* job.takes_all: nothing has been marked. The last block to end forgets what was. */
+/* The same from its parts, of whose words these are some. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, int from, int words,
+                                                              int lane) {
+    typedef exact_agent<Format, PRODUCT> agent;
+    const part_state *place = &job.workspace->place[v * job.parts];
+    typename agent::sum s;
+    bool some_unknown = false;
+    s.clear();
+    for (unsigned p = lane; p < job.parts; p += WARP) {
+        some_unknown |= __ldcg(&place[p].is_unknown) != 0;
+        for (int i = 0; i < words; i++) {
+            const double number = __ldcg(&place[p].word[from + i]);
+            if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
+        }
+    }
+    vector_total t = total_of_first(agent::merged(s, WARP));
+    t.is_known = t.is_known && !__any_sync(WHOLE_WARP, some_unknown);
+    return t;
+}
+
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
+    typedef row_sums<Format, TERMS> of_parts;
+    const bool has_parts = job.source == MARKED_PARTS;
+    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    if constexpr (TERMS == ROW_MOMENTS) {
+        constexpr int numbers = of_parts::number_words, squares = of_parts::words - numbers;
+        at.y = at.x;
+        const vector_total s = has_parts ? total_of_parts<Format, false>(job, v, 0, numbers, lane)
+                                         : total_of_elements<Format, false>(job, at, lane);
+        const vector_total q = has_parts ? total_of_parts<Format, true>(job, v, numbers, squares, lane)
+                                         : total_of_elements<Format, true>(job, at, lane);
+        store_marked_moment<Format>(job, room, v, at, s, q, lane);
+    } else {
+        constexpr bool is_product = TERMS == ROW_PRODUCTS;
+        const vector_total t = has_parts ? total_of_parts<Format, is_product>(job, v, 0, of_parts::words, lane)
+                                         : total_of_elements<Format, is_product>(job, at, lane);
+        store_marked<Format, TERMS>(job, room, v, at.n, t, lane);
+    }
+}
+
+/* The last block to end forgets what was marked. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_constant__ vectors_job job) {
     __shared__ marked_room<TERMS> rooms[MARKED_THREADS / WARP];
     marked_room<TERMS> &room = rooms[threadIdx.x / WARP];
     vectors_workspace &w = *job.workspace;
     const int lane = threadIdx.x % WARP;
-    const size_t marked = job.takes_all ? job.vectors : *(volatile unsigned *)&w.marked;
+    const bool is_listed = job.source == MARKED_RESULTS;
+    const size_t marked = is_listed ? *(volatile unsigned *)&w.marked : job.vectors;
     if (!marked) return;
-    if (job.takes_all || marked <= MARKED_LISTED) {
+    if (!is_listed || marked <= MARKED_LISTED) {
         for (size_t i = warp_of_grid(); i < marked; i += warps_of_grid())
-            one_marked<Format, TERMS>(job, room, job.takes_all ? i : w.marked_vector[i], lane);
+            one_marked<Format, TERMS>(job, room, is_listed ? w.marked_vector[i] : i, lane);
     } else {
         for (size_t first = warp_of_grid() * WARP; first < job.vectors; first += warps_of_grid() * WARP) {
             const bool is = first + lane < job.vectors && is_marked(job, first + lane);
@@ -112,7 +152,7 @@ __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_con
                 one_marked<Format, TERMS>(job, room, first + (unsigned)__ffs((int)left) - 1, lane);
         }
     }
-    if (!job.takes_all && is_last_block(&w.ended[ENDED_MARKED])) w.ended[ENDED_MARKED] = 0, w.marked = 0;
+    if (is_listed && is_last_block(&w.ended[ENDED_MARKED])) w.ended[ENDED_MARKED] = 0, w.marked = 0;
 }
 
 #endif

@@ -35,6 +35,15 @@ static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const
     return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
 }
 
+/* The result of a row, or what a cut of it has come to. */
+template <class Sums, row_terms TERMS>
+static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, size_t v, const double *word, bool is_known) {
+    if (job.cuts == 1)
+        finish_row<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
+    else
+        store_part<Sums::words>(*job.workspace, v, word, is_known);
+}
+
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(VECTORS_THREADS, rows_blocks(TERMS != ROW_NUMBERS)) rows_kernel(const __grid_constant__ vectors_job job) {
     typedef row_sums<Format, TERMS> sums_of_row;
@@ -73,8 +82,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS, rows_blocks(TERMS != ROW_NUMB
             sums.clear();
             if (now.ends_unit(job) || threads == 1) {
                 const size_t v = now.row - (size_t)now.turn * (WARP / threads) + first + lane;
-                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors)
-                    finish_row<sums_of_row, TERMS>(job, v, job.at.x_layout.n, mine.word, mine.is_known);
+                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors * job.cuts)
+                    finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.is_known);
             }
         }
         __syncwarp();

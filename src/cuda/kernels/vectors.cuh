@@ -6,6 +6,7 @@
 #define QUIRE_CUDA_KERNELS_VECTORS_CUH
 
 #include "cuda/grid/vectors_parts.cuh"
+#include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/marked.cuh"
 #include "cuda/kernels/rows.cuh"
 
@@ -153,7 +154,8 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 }
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
-    return { (const void *)rows_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
+    return { (const void *)rows_kernel<Format, TERMS>, (const void *)columns_kernel<Format, TERMS>,
+             (const void *)marked_kernel<Format, TERMS> };
 }
 
 template <class Format> static row_kernels row_kernels_of(quire_term term, bool has_moments) {

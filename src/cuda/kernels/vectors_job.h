@@ -29,9 +29,14 @@
 #define VECTORS_BLOCKS 2       /* of a multiprocessor, that registers are to leave room for                          */
 #define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
 #define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
+#define PART_WORDS 5              /* the same of moments                                                                   */
 #define PART_LEAST 2048        /* elements of a part                                                                       */
 #define ROWS_STAGE 3040        /* bytes of a stage of a warp: those of all warps of a block are what it has for nothing     */
 #define ROWS_STAGES 2
+#define ROWS_CUT_LEAST 8192    /* elements of a cut of a row, at least                                                     */
+#define ROWS_CUT_STEP 512      /* and a multiple of this                                                                   */
+#define COLUMNS_SPREAD 2       /* units of a warp, at least, where there are rows to part                                  */
+#define COLUMNS_PART_LEAST 1024 /* rows of a part, times lanes that have columns side by side, at least                    */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
@@ -53,7 +58,7 @@ enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT
 /* What a part brings: numbers whose sum it is, or a state of the canonical order. is_unknown: it is in the vector's limbs
  * instead; or if there are none, nowhere. */
 typedef struct {
-    double word[VECTORS_WORDS];
+    double word[PART_WORDS];
     int is_unknown;
 } part_state;
 
@@ -77,6 +82,9 @@ typedef struct {
     bool is_64_bit;          /* an index                                                                                */
 } vectors_at;
 
+/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; in parts of vectors. */
+typedef enum { MARKED_RESULTS, MARKED_ALL, MARKED_PARTS } marked_source;
+
 typedef struct {
     vectors_at at;
     size_t vectors;
@@ -96,7 +104,10 @@ typedef struct {
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
     unsigned groups;             /* of rows, of an item                                                                   */
-    bool takes_all;              /* of the kernel for marked results: nothing has been marked, and all are wanted         */
+    marked_source source;        /* of the kernel for marked results                                                      */
+    size_t cut;                  /* elements of a row that a warp takes, of "cuts" of them; 0: all                        */
+    unsigned cuts;
+    bool has_chunks; /* columns are loaded by chunks */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -105,7 +116,7 @@ struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
 struct row_kernels {
-    const void *rows, *marked;
+    const void *rows, *columns, *marked;
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                               \

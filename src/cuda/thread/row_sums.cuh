@@ -19,8 +19,8 @@ struct sure_sum {
 
     __device__ __forceinline__ void clear() { sum = -0.0; }
     __device__ __forceinline__ void add(double term) { sum += term; }
-    __device__ __forceinline__ void merge(unsigned threads) {
-        for (unsigned apart = threads / 2; apart; apart /= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, apart);
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
     }
     __device__ __forceinline__ bool is_exact() const { return double_is_finite(sum); }
     __device__ __forceinline__ double word(int) const { return sum; }
@@ -33,10 +33,10 @@ struct directed_sum {
 
     __device__ __forceinline__ void clear() { down = up = -0.0; }
     __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
-    __device__ __forceinline__ void merge(unsigned threads) {
-        for (unsigned apart = threads / 2; apart; apart /= 2) {
-            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, apart));
-            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, apart));
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
+            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
+            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, lanes));
         }
     }
     __device__ __forceinline__ bool is_exact() const { return down == up && double_is_finite(up); }
@@ -47,7 +47,7 @@ struct directed_sum {
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
-    __device__ __forceinline__ void merge(unsigned threads) { *(exact_sum<WORDS> *)this = merge_threads(*this, threads); }
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) { *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart); }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
 };
 
@@ -105,29 +105,40 @@ template <class Format, row_terms TERMS> struct row_sums {
             products.add((double)a * (double)b);
         }
     }
+    /* Not 0 in the format's signs if an element is an infinity or NaN, which sums of shifted numbers do not tell. */
+    template <int COUNT> static __device__ __forceinline__ uint32_t special_of(const element_group<Format, COUNT> &x) {
+        uint32_t any = 0;
+        if constexpr (looks_for_special) {
+#pragma unroll
+            for (int w = 0; w < element_group<Format, COUNT>::WORDS; w++) any |= shifted<Format>::special(x.word[w]);
+        }
+        return any;
+    }
+    /* The terms of element i of a group. */
+    template <int COUNT>
+    __device__ __forceinline__ void add_element(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
+                                                int i, bool magnitude) {
+        if constexpr (has_numbers) numbers.add(number(x, i, magnitude));
+        if constexpr (has_products) {
+            const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;
+            add_product(a, b);
+        }
+    }
     template <int COUNT>
     __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
                                         bool magnitude) {
-        if constexpr (looks_for_special) {
+        special |= special_of(x);
 #pragma unroll
-            for (int w = 0; w < element_group<Format, COUNT>::WORDS; w++) special |= shifted<Format>::special(x.word[w]);
-        }
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            if constexpr (has_numbers) numbers.add(number(x, i, magnitude));
-            if constexpr (has_products) {
-                const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;
-                add_product(a, b);
-            }
-        }
+        for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
     }
 
-    /* Of neighbouring threads, a power of two; by whole warps. */
-    __device__ __forceinline__ void merge(unsigned threads) {
-        if constexpr (has_numbers) numbers.merge(threads);
-        if constexpr (has_products) products.merge(threads);
+    /* Of so many threads, a power of two, that stand "apart"; by whole warps. */
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        if constexpr (has_numbers) numbers.merge(threads, apart);
+        if constexpr (has_products) products.merge(threads, apart);
         if constexpr (looks_for_special)
-            for (unsigned apart = threads / 2; apart; apart /= 2) special |= __shfl_xor_sync(WHOLE_WARP, special, apart);
+            for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
+                special |= __shfl_xor_sync(WHOLE_WARP, special, lanes);
     }
     __device__ __forceinline__ bool is_exact() const {
         bool is = true;

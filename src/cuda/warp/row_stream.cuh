@@ -2,7 +2,8 @@
  *
  * An item is "groups" times 32 / threads rows side by side, or one of "parts" pieces of a row. A unit, which a warp takes at a
  * time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the other
- * warps. groups is 1 unless a row has one thread, and then turns is 1.
+ * warps. groups is 1 unless a row has one thread, and then turns is 1. Where there are few long rows each is cut into "cuts",
+ * which are rows here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,31 +21,34 @@ template <class Format> struct row_cursor {
     typedef typename Format::element element;
     const element *x, *y;
     size_t row;
-    unsigned turn, piece;
+    unsigned turn, piece, n; /* elements of the row                                                                      */
 
     __device__ __forceinline__ row_cursor(const vectors_job &job, size_t unit)
-        : row(unit * job.turns * rows_of_item(job)), turn(0), piece(0) {
+        : row(unit * job.turns * rows_of_item(job)), turn(0), piece(0), n((unsigned)job.at.x_layout.n) {
         go_to_row(job);
     }
     __device__ __forceinline__ void go_to_row(const vectors_job &job) {
         if (job.is_contiguous) {
             x = (const element *)job.at.x + row * job.at.x_layout.n, y = (const element *)job.at.y + row * job.at.x_layout.n;
         } else if (is_there(job)) {
-            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row);
-            x = at.x.x, y = at.y.x;
+            const size_t cut = row % job.cuts * job.cut;
+            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.cuts);
+            x = at.x.x + cut, y = at.y.x + cut;
+            if (job.cuts > 1) n = (unsigned)min(job.cut, at.n - min(cut, at.n));
         }
     }
-    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors; }
+    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors * job.cuts; }
     __device__ __forceinline__ unsigned rows(const vectors_job &job) const {
-        return (unsigned)min((size_t)rows_of_item(job), job.vectors - row);
+        return (unsigned)min((size_t)rows_of_item(job), job.vectors * job.cuts - row);
     }
-    /* Elements of a row that the item has. */
+    /* Elements of a row that the item has: none where a last cut ends early. */
     __device__ __forceinline__ unsigned length(const vectors_job &job) const {
-        return ends_rows(job) ? (unsigned)job.at.x_layout.n - piece * (unsigned)job.part : (unsigned)job.part;
+        const unsigned done = piece * (unsigned)job.part;
+        return min((unsigned)job.part, n - min(done, n));
     }
     __device__ __forceinline__ bool ends_rows(const vectors_job &job) const { return piece + 1 == job.parts; }
     __device__ __forceinline__ bool ends_unit(const vectors_job &job) const {
-        return turn + 1 == job.turns || row + rows_of_item(job) >= job.vectors;
+        return turn + 1 == job.turns || row + rows_of_item(job) >= job.vectors * job.cuts;
     }
     /* The next item, of the warps that take every so manieth unit. */
     __device__ __forceinline__ void advance(const vectors_job &job, unsigned warps) {
@@ -62,13 +66,13 @@ template <class Format> struct row_cursor {
         go_to_row(job);
     }
     __device__ __forceinline__ memory_piece<element> piece_of(const vectors_job &job, const element *at, const void *all) const {
-        const size_t n = job.at.x_layout.n;
-        const element *end = at + (size_t)rows(job) * length(job);
-        if (job.is_contiguous) return { at, end, (const element *)all, (const element *)all + job.vectors * n };
+        const element *end = at + (size_t)rows(job) * length(job), *first = (const element *)all;
+        if (job.is_contiguous) return { at, end, first, first + job.vectors * n };
         return { at, end, at - piece * job.part, at - piece * job.part + n };
     }
     /* Starts to copy the item; y stands in the second half of a stage. */
-    template <bool PAIR> __device__ __forceinline__ void fetch(const vectors_job &job, warp_stages &stages, unsigned stage, int lane) const {
+    template <bool PAIR>
+    __device__ __forceinline__ void fetch(const vectors_job &job, warp_stages &stages, unsigned stage, int lane) const {
         const memory_piece<element> of_x = piece_of(job, x, job.at.x);
         const piece_copy<element> copy_x(of_x);
         if (PAIR && job.is_pair) {

@@ -1,0 +1,129 @@
+/* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16 bytes
+ * of a row hold. Where there are few columns lanes share them, and warps take parts of the rows. What it cannot tell it
+ * marks, for marked.cuh.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_COLUMNS_CUH
+#define QUIRE_CUDA_KERNELS_COLUMNS_CUH
+
+#include "cuda/grid/row_finish.cuh"
+#include "cuda/kernels/grid_warps.cuh"
+
+#define COLUMNS_AHEAD 4 /* rows that a lane loads at a time */
+
+/* What a warp takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer arrays. */
+struct column_unit {
+    size_t outer, first; /* column */
+    size_t part;
+
+    __device__ __forceinline__ column_unit(const vectors_job &job, size_t unit, unsigned columns) {
+        const size_t groups = (job.at.x_layout.inner + columns - 1) / columns;
+        part = unit % job.parts;
+        outer = unit / job.parts / groups;
+        first = unit / job.parts % groups * columns;
+    }
+};
+
+/* A lane's columns: side by side if it loads chunks, else so many apart that neighbouring lanes load neighbours. */
+template <class Format> struct lane_columns {
+    typedef typename Format::element element;
+    static constexpr int count = ROWS_CHUNK / (int)sizeof(element);
+    size_t first;
+    unsigned apart;
+    bool has_chunks;
+
+    __device__ __forceinline__ lane_columns(const vectors_job &job, const column_unit &unit, unsigned lane)
+        : first(unit.first + (job.has_chunks ? lane * count : lane)), apart(job.has_chunks ? 1 : job.threads),
+          has_chunks(job.has_chunks && first + count <= job.at.x_layout.inner) {}
+    __device__ __forceinline__ size_t column(int i) const { return first + (unsigned)i * apart; }
+
+    /* A row, whose column 0 stands at p; in place of columns that are not there whatever changes nothing. */
+    __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, size_t columns) const {
+        if (has_chunks) {
+            x.load_aligned({ p, 1 }, first);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < count; i++) x.of[i] = column(i) < columns ? p[column(i)] : zero_element<Format>(false);
+    }
+};
+
+/* The sums of a lane's columns. */
+template <class Format, row_terms TERMS> struct column_sums {
+    typedef row_sums<Format, TERMS> sums_of_column;
+    typedef lane_columns<Format> columns;
+    typedef element_group<Format, columns::count> group;
+    sums_of_column of[columns::count];
+    uint32_t special;
+
+    __device__ __forceinline__ void clear() {
+        special = 0;
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) of[i].clear();
+    }
+    __device__ __forceinline__ void add(const group &x, const group &y, bool magnitude) {
+        special |= sums_of_column::special_of(x);
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) of[i].add_element(x, y, i, magnitude);
+    }
+    /* Rows first to end of a part, every so manieth. */
+    __device__ __forceinline__ void add_rows(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
+                                             const vector_view<Format> &y, size_t first, size_t end, unsigned step) {
+        const size_t width = job.at.x_layout.inner;
+        size_t k = first;
+        for (; k + (COLUMNS_AHEAD - 1) * step < end; k += COLUMNS_AHEAD * step) {
+            group of_x[COLUMNS_AHEAD], of_y[COLUMNS_AHEAD];
+#pragma unroll
+            for (int i = 0; i < COLUMNS_AHEAD; i++) {
+                lane.load(of_x[i], x.x + (ptrdiff_t)(k + (unsigned)i * step) * x.stride, width);
+                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)(k + (unsigned)i * step) * y.stride, width);
+            }
+#pragma unroll
+            for (int i = 0; i < COLUMNS_AHEAD; i++) add(of_x[i], of_y[i], job.magnitude);
+        }
+        for (; k < end; k += step) {
+            group of_x, of_y;
+            lane.load(of_x, x.x + (ptrdiff_t)k * x.stride, width);
+            if (TERMS == ROW_PRODUCTS) lane.load(of_y, y.x + (ptrdiff_t)k * y.stride, width);
+            add(of_x, of_y, job.magnitude);
+        }
+    }
+};
+
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kernel(const __grid_constant__ vectors_job job) {
+    typedef lane_columns<Format> columns;
+    typedef row_sums<Format, TERMS> sums_of_column;
+    const unsigned lane = threadIdx.x % WARP, side = lane % job.threads, sharers = WARP / job.threads;
+    const quire_layout &l = job.at.x_layout;
+    const unsigned wide = job.threads * columns::count;
+    const size_t units = l.outer * ((l.inner + wide - 1) / wide) * job.parts;
+    for (size_t u = warp_of_grid(); u < units; u += warps_of_grid()) {
+        const column_unit unit(job, u, wide);
+        const columns mine(job, unit, side);
+        const size_t begin = unit.part * job.part, end = min(begin + job.part, l.n);
+        column_sums<Format, TERMS> sums;
+        sums.clear();
+        sums.add_rows(job, mine, view_of<Format>(job.at.x, l, unit.outer, 0),
+                      view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0), begin + lane / job.threads, end, sharers);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) {
+            sums_of_column &s = sums.of[i];
+            s.special = sums.special;
+            s.merge(sharers, job.threads);
+            if (lane >= job.threads || mine.column(i) >= l.inner) continue;
+            const size_t v = unit.outer * l.inner + mine.column(i);
+            double word[sums_of_column::words];
+            for (int w = 0; w < sums_of_column::words; w++) word[w] = s.word(w);
+            if (job.parts == 1)
+                finish_column<sums_of_column, TERMS>(job, v, l.n, word, s.is_exact());
+            else
+                store_part<sums_of_column::words>(*job.workspace, v * job.parts + unit.part, word, s.is_exact());
+        }
+        __syncwarp();
+    }
+}
+
+#endif
