@@ -8,6 +8,27 @@
 
 #include "cuda/host/moments.cuh"
 
+/* Loads the kernels for many vectors, so that no call does, which a capture would not allow. */
+static cudaError_t load_many(const cuda_context *c) {
+    cudaFuncAttributes is;
+    cudaError_t error = cudaSuccess;
+    for (int type = 1; type < FORMAT_NUMBERS; type++)
+        for (int term = 0; term < TERM_COUNT && describe_format((quire_type)type).size; term++)
+            for (int kind = 0; kind < 5; kind++) { /* four methods; and variances */
+                quire_job job = {};
+                job.type = (quire_type)type, job.term = (quire_term)term;
+                job.method = (quire_method)(kind < 4 ? kind + 1 : QUIRE_EXACT);
+                job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
+                const vectors_kernels v = find_vectors_kernels(&job);
+                const row_kernels r = find_row_kernels(&job);
+                for (const void *function : { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.unknown, r.marked })
+                    if (!error) error = cudaFuncGetAttributes(&is, function);
+                if (!error && c->shared_memory >= ROWS_SHARED)
+                    error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
+            }
+    return error;
+}
+
 static quire_status reduce_many(cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
     if (needs_squares(job->finish)) return reduce_moments(c, job, x);
     vectors_job work = vectors_job_of(c, job, NULL);

@@ -16,11 +16,12 @@ static vectors_kernels find_vectors_kernels(const quire_job *job) {
 }
 
 static cudaError_t start_blocks(const cuda_context *c, const void *function, unsigned threads, size_t blocks,
-                                vectors_job *work) {
+                                vectors_job *work, unsigned shared = 0) {
     void *arguments[] = { work };
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)(blocks ? blocks : 1));
     config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
     config.stream = c->stream;
     return cudaLaunchKernelExC(&config, function, arguments);
 }

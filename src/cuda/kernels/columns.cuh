@@ -1,6 +1,6 @@
 /* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16 bytes
- * of a row hold. Where there are few columns lanes share them, and warps take parts of the rows. What it cannot tell it
- * marks, for marked.cuh.
+ * of a row hold. Where there are few columns lanes share them; the warps of a block share theirs where there are many rows, and
+ * blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 
 #define COLUMNS_AHEAD 4 /* rows that a lane loads at a time */
 
-/* What a warp takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer arrays. */
+/* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer arrays. */
 struct column_unit {
     size_t outer, first; /* column */
     size_t part;
@@ -51,7 +51,7 @@ template <class Format> struct lane_columns {
 
 /* The sums of a lane's columns. */
 template <class Format, row_terms TERMS> struct column_sums {
-    typedef row_sums<Format, TERMS> sums_of_column;
+    typedef row_sums<Format, TERMS, false> sums_of_column;
     typedef lane_columns<Format> columns;
     typedef element_group<Format, columns::count> group;
     sums_of_column of[columns::count];
@@ -91,36 +91,82 @@ template <class Format, row_terms TERMS> struct column_sums {
     }
 };
 
+/* A column's sums as words, of each warp of a block. */
+template <class Sums> struct column_words {
+    double word[Sums::words][VECTORS_THREADS];
+    bool is_known[VECTORS_THREADS];
+};
+
+/* The words of a column from all warps, added up; answers whether they are known. */
+template <class Sums>
+static __device__ __forceinline__ bool total_of_warps(const column_words<Sums> &room, unsigned lane,
+                                                      double (&word)[Sums::words]) {
+    typename Sums::arithmetic::number_sum numbers;
+    typename Sums::arithmetic::product_sum products;
+    bool is_known = true;
+    numbers.clear(), products.clear();
+    for (unsigned from = lane; from < VECTORS_THREADS; from += WARP) {
+        is_known = is_known && room.is_known[from];
+        for (int w = 0; w < Sums::words; w++) {
+            const double one = room.word[w][from];
+            if (w < Sums::number_words && (w == 0 || one != 0)) numbers.add(one); /* a +0 that is lost is no term         */
+            if (w >= Sums::number_words && (w == Sums::number_words || one != 0)) products.add(one);
+        }
+    }
+    for (int w = 0; w < Sums::words; w++)
+        word[w] = w < Sums::number_words ? numbers.word(w) : products.word(w - Sums::number_words);
+    return is_known && (!Sums::has_numbers || numbers.is_exact()) && (!Sums::has_products || products.is_exact());
+}
+
+template <class Sums, row_terms TERMS>
+static __device__ __forceinline__ void leave_column(const vectors_job &job, const column_unit &unit, size_t column,
+                                                    const double (&word)[Sums::words], bool is_known) {
+    const size_t v = unit.outer * job.at.x_layout.inner + column;
+    if (column >= job.at.x_layout.inner) return;
+    if (job.parts == 1)
+        finish_column<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
+    else
+        store_part<Sums::words>(*job.workspace, v * job.parts + unit.part, word, is_known);
+}
+
+/* job.warps: how many warps share a unit, 1 or those of a block. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kernel(const __grid_constant__ vectors_job job) {
     typedef lane_columns<Format> columns;
-    typedef row_sums<Format, TERMS> sums_of_column;
-    const unsigned lane = threadIdx.x % WARP, side = lane % job.threads, sharers = WARP / job.threads;
+    typedef row_sums<Format, TERMS, false> sums_of_column;
+    __shared__ column_words<sums_of_column> room;
+    const bool by_block = job.warps > 1;
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads, sharers = WARP / job.threads;
     const quire_layout &l = job.at.x_layout;
-    const unsigned wide = job.threads * columns::count;
+    const unsigned wide = job.threads * columns::count, turn = (by_block ? warp * sharers : 0) + lane / job.threads;
     const size_t units = l.outer * ((l.inner + wide - 1) / wide) * job.parts;
-    for (size_t u = warp_of_grid(); u < units; u += warps_of_grid()) {
+    const size_t first = by_block ? blockIdx.x : warp_of_grid(), step = by_block ? gridDim.x : warps_of_grid();
+    for (size_t u = first; u < units; u += step) {
         const column_unit unit(job, u, wide);
         const columns mine(job, unit, side);
         const size_t begin = unit.part * job.part, end = min(begin + job.part, l.n);
         column_sums<Format, TERMS> sums;
         sums.clear();
         sums.add_rows(job, mine, view_of<Format>(job.at.x, l, unit.outer, 0),
-                      view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0), begin + lane / job.threads, end, sharers);
+                      view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0), begin + turn, end, sharers * job.warps);
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < columns::count; i++) {
             sums_of_column &s = sums.of[i];
             s.special = sums.special;
             s.merge(sharers, job.threads);
-            if (lane >= job.threads || mine.column(i) >= l.inner) continue;
-            const size_t v = unit.outer * l.inner + mine.column(i);
             double word[sums_of_column::words];
             for (int w = 0; w < sums_of_column::words; w++) word[w] = s.word(w);
-            if (job.parts == 1)
-                finish_column<sums_of_column, TERMS>(job, v, l.n, word, s.is_exact());
-            else
-                store_part<sums_of_column::words>(*job.workspace, v * job.parts + unit.part, word, s.is_exact());
+            bool is_known = s.is_exact();
+            if (by_block) {
+                for (int w = 0; w < sums_of_column::words; w++) room.word[w][threadIdx.x] = word[w];
+                room.is_known[threadIdx.x] = is_known;
+                __syncthreads();
+                if (warp == 0) is_known = total_of_warps(room, lane, word);
+                __syncthreads();
+            }
+            if (lane < job.threads && (!by_block || warp == 0))
+                leave_column<sums_of_column, TERMS>(job, unit, mine.column(i), word, is_known);
         }
         __syncwarp();
     }

@@ -35,6 +35,42 @@ static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
     return t;
 }
 
+/* The workspace's limbs of a vector of which there are parts: of its sum, or that of its squares; NULL: none are left. */
+template <row_terms TERMS>
+static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vectors_job &job, size_t v, bool squares) {
+    const size_t slot = TERMS == ROW_MOMENTS ? 2 * v + squares : v;
+    return job.source == MARKED_PARTS && slot < VECTORS_LIMBS ? &job.workspace->limbs[slot] : NULL;
+}
+
+/* The sum of a vector whose parts are known by their words, "from" and so on, or are in the limbs, which are cleared. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, int from, int words,
+                                                   quire_accumulator *limbs, int lane) {
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    const part_state *place = &job.workspace->place[v * job.parts];
+    int64_t *word = cells.sum.limb, *of_unknown = limbs->limb;
+    bool nonzero = false;
+    cells.clear(lane);
+    for (unsigned first = 0; first < job.parts; first += CELL_ELEMENTS / 4) {
+        for (unsigned p = first + lane; p < job.parts && p < first + CELL_ELEMENTS / 4; p += WARP)
+            for (int i = 0; i < words && !__ldcg(&place[p].is_unknown); i++) {
+                const double number = __ldcg(&place[p].word[from + i]);
+                nonzero |= number != 0;
+                cells.add_double(number);
+            }
+        cells.empty(lane);
+    }
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += __ldcg(&of_unknown[i]), of_unknown[i] = 0;
+    nonzero = __any_sync(WHOLE_WARP, nonzero);
+    __syncwarp();
+    const bool is_told = nonzero || cells.sum.other >= OTHER_NONZERO;
+    const int64_t other =
+        is_told ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, PRODUCT ? at.y : at.x, 0, at.n, job.magnitude, lane);
+    __syncwarp();
+    if (lane == 0) cells.sum.other |= other, cells.sum.count = (int64_t)at.n;
+    __syncwarp();
+}
+
 /* The sum of a vector's numbers or products: t, if that is known. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void store_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, size_t n,
@@ -42,6 +78,10 @@ static __device__ __forceinline__ void store_marked(const vectors_job &job, mark
     constexpr bool is_product = TERMS == ROW_PRODUCTS;
     if (t.is_known && !needs_terms(job, t)) {
         if (lane == 0) store_exact<marked_words<Format, is_product>>(job, v, n, t.word);
+        __syncwarp();
+    } else if (quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false)) {
+        cells_of_parts<Format, is_product>(job, room.cells, v, 0, row_sums<Format, TERMS>::words, limbs, lane);
+        store_limbs(job, room.cells.sum, v, n, lane);
         __syncwarp();
     } else {
         sum_by_cells<Format, is_product>(job, room.cells, v, lane);
@@ -74,8 +114,16 @@ static __device__ __forceinline__ void store_marked_moment(const vectors_job &jo
     bool is_stored = s.is_known && q.is_known && at.n;
     if (is_stored && lane == 0) is_stored = store_moment<both>(job, v, at.n, word);
     if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return;
-    fill_cells<Format, false>(job, room.cells, at, s, lane);
-    fill_cells<Format, true>(job, room.squares, at, q, lane);
+    quire_accumulator *limbs = limbs_of_parts<ROW_MOMENTS>(job, v, false);
+    if (limbs && limbs_of_parts<ROW_MOMENTS>(job, v, true)) {
+        typedef row_sums<Format, ROW_MOMENTS> of_parts;
+        constexpr int numbers = of_parts::number_words, squares = of_parts::words - numbers;
+        cells_of_parts<Format, false>(job, room.cells, v, 0, numbers, limbs, lane);
+        cells_of_parts<Format, true>(job, room.squares, v, numbers, squares, limbs + 1, lane);
+    } else {
+        fill_cells<Format, false>(job, room.cells, at, s, lane);
+        fill_cells<Format, true>(job, room.squares, at, q, lane);
+    }
     if (lane == 0)
         format_store(accumulated_moments_round(&room.cells.sum, &room.squares.sum, job.finish, job.correction, job.format,
                                                job.rounding, &room.moment),
@@ -129,6 +177,41 @@ static __device__ __forceinline__ void one_marked(const vectors_job &job, marked
         const vector_total t = has_parts ? total_of_parts<Format, is_product>(job, v, 0, of_parts::words, lane)
                                          : total_of_elements<Format, is_product>(job, at, lane);
         store_marked<Format, TERMS>(job, room, v, at.n, t, lane);
+    }
+}
+
+/* Adds a part that is not known to limbs of the workspace, by cells. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void add_unknown_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
+                                                     quire_accumulator *to, int lane) {
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    const size_t begin = min((size_t)part * job.cut, at.n), end = min(begin + job.cut, at.n);
+    cells.clear(lane);
+    add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
+    const int64_t *word = cells.sum.limb;
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
+        if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
+    __syncwarp();
+}
+
+/* Between the kernel that leaves parts and the one that brings them together: the parts that are not known go to the limbs of
+ * their vectors, while there are such. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __grid_constant__ vectors_job job) {
+    __shared__ warp_cells rooms[MARKED_THREADS / WARP];
+    warp_cells &cells = rooms[threadIdx.x / WARP];
+    const int lane = threadIdx.x % WARP;
+    const size_t places = job.vectors * job.parts;
+    for (size_t first = warp_of_grid() * WARP; first < places; first += warps_of_grid() * WARP) {
+        const bool is = first + lane < places && job.workspace->place[first + lane].is_unknown;
+        for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
+            const size_t place = first + (unsigned)__ffs((int)left) - 1, v = place / job.parts;
+            const unsigned part = (unsigned)(place % job.parts);
+            quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
+            if (!of_sum || !of_squares) continue;
+            add_unknown_part<Format, TERMS == ROW_PRODUCTS>(job, cells, v, part, of_sum, lane);
+            if (TERMS == ROW_MOMENTS) add_unknown_part<Format, true>(job, cells, v, part, of_squares, lane);
+        }
     }
 }
 

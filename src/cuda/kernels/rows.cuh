@@ -45,12 +45,14 @@ static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, s
 }
 
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(VECTORS_THREADS, rows_blocks(TERMS != ROW_NUMBERS)) rows_kernel(const __grid_constant__ vectors_job job) {
+__global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(const __grid_constant__ vectors_job job) {
+#if QUIRE_HAS_BULK
     typedef row_sums<Format, TERMS> sums_of_row;
-    __shared__ warp_stages all_stages[VECTORS_THREADS / WARP];
-    warp_stages &stages = all_stages[threadIdx.x / WARP];
+    constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
+    warp_stages &stages = ((warp_stages *)shared)[threadIdx.x / WARP];
     const int lane = threadIdx.x % WARP;
-    const unsigned threads = job.threads, row = lane / threads, thread = lane % threads, warps = (unsigned)warps_of_grid();
+    const unsigned threads = job.threads, row = lane / threads, thread = lane % threads;
     const unsigned row_bytes = job.parts == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
     const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
     const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
@@ -59,23 +61,22 @@ __global__ void __launch_bounds__(VECTORS_THREADS, rows_blocks(TERMS != ROW_NUMB
     sums_of_row sums;
     sums.clear();
     stages.open(lane);
-    if (now.is_there(job)) now.template fetch<TERMS == ROW_PRODUCTS>(job, stages, 0, lane);
-    stages.commit();
+    if (now.is_there(job)) now.template fetch<has_pairs>(job, stages, 0, lane);
     for (unsigned count = 0; now.is_there(job); count++) {
+        const unsigned stage = count % ROWS_STAGES;
         row_cursor<Format> next = now;
-        next.advance(job, warps);
-        if (next.is_there(job)) next.template fetch<TERMS == ROW_PRODUCTS>(job, stages, (count + 1) % ROWS_STAGES, lane);
-        stages.commit();
-        stages.wait(count % ROWS_STAGES, count / ROWS_STAGES);
-        const unsigned char *x = stages.data[count % ROWS_STAGES] + chunk_offset(now.x);
-        const unsigned char *y =
-            TERMS == ROW_PRODUCTS && job.is_pair ? stages.data[count % ROWS_STAGES] + ROWS_STAGE / 2 + chunk_offset(now.y) : x;
+        next.advance(job);
+        if (next.is_there(job)) next.template fetch<has_pairs>(job, stages, (count + 1) % ROWS_STAGES, lane);
+        stages.wait(stage, count / ROWS_STAGES);
+        const unsigned char *x = stages.data[stage] + chunk_offset(now.x), *y = x;
+        if (has_pairs && job.is_pair) y = stages.data[stage] + ROWS_STAGE / 2 + chunk_offset(now.y);
         const unsigned bytes = now.length(job) * (unsigned)sizeof(typename Format::element), rows = now.rows(job);
         const bool is_aligned = are_aligned(x, y, threads < WARP ? row_bytes : 0);
         for (unsigned first = 0; first < rows; first += WARP / threads) {
             const unsigned at = (first + row) * row_bytes;
             if (first + row < rows)
                 add_row(sums, x + at, y + at, bytes, thread, threads, is_aligned, rotation, job.magnitude);
+            sums.close();
             if (!now.ends_rows(job)) break;
             __syncwarp();
             mine.take(sums, threads, now.turn, lane);
@@ -89,6 +90,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS, rows_blocks(TERMS != ROW_NUMB
         __syncwarp();
         now = next;
     }
+#endif
 }
 
 #endif

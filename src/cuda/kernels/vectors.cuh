@@ -155,7 +155,7 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     return { (const void *)rows_kernel<Format, TERMS>, (const void *)columns_kernel<Format, TERMS>,
-             (const void *)marked_kernel<Format, TERMS> };
+             (const void *)unknown_parts_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
 }
 
 template <class Format> static row_kernels row_kernels_of(quire_term term, bool has_moments) {

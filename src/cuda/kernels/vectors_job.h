@@ -31,23 +31,23 @@
 #define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
 #define PART_WORDS 5              /* the same of moments                                                                   */
 #define PART_LEAST 2048        /* elements of a part                                                                       */
-#define ROWS_STAGE 3040        /* bytes of a stage of a warp: those of all warps of a block are what it has for nothing     */
+#define ROWS_STAGE 4608        /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2
+#define ROWS_BLOCKS 3          /* of a multiprocessor, that registers and shared memory are to leave room for              */
 #define ROWS_CUT_LEAST 8192    /* elements of a cut of a row, at least                                                     */
 #define ROWS_CUT_STEP 512      /* and a multiple of this                                                                   */
 #define COLUMNS_SPREAD 2       /* units of a warp, at least, where there are rows to part                                  */
-#define COLUMNS_PART_LEAST 1024 /* rows of a part, times lanes that have columns side by side, at least                    */
+#define COLUMNS_MANY 16        /* units of a warp from which on no block shares any                                        */
+#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least                    */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
 #define ROWS_SPREAD 16         /* units of a warp, at least, before units grow                                             */
+#define ROW_ITEM_BITS 12       /* a thread has fewer than 2^this elements of an item                                       */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
 #define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
 #define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
-
-/* Blocks of a multiprocessor that registers are to leave room for, of the kernel for rows. */
-QUIRE_CONSTANT int rows_blocks(bool has_products) { return has_products ? 3 : 4; }
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
@@ -104,10 +104,13 @@ typedef struct {
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
     unsigned groups;             /* of rows, of an item                                                                   */
+    unsigned rows_of_item, last_part; /* elements of the last piece of a row                                              */
+    size_t elements_of_item, rows_ahead, elements_ahead; /* of a whole item; from a warp's last item of a unit to its next */
     marked_source source;        /* of the kernel for marked results                                                      */
     size_t cut;                  /* elements of a row that a warp takes, of "cuts" of them; 0: all                        */
     unsigned cuts;
     bool has_chunks; /* columns are loaded by chunks */
+    unsigned warps;  /* that share columns */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -116,7 +119,7 @@ struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
 struct row_kernels {
-    const void *rows, *columns, *marked;
+    const void *rows, *columns, *unknown, *marked;
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                               \

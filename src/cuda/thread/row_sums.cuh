@@ -43,6 +43,21 @@ struct directed_sum {
     __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
 };
 
+/* The same of terms whose sums are doubles within an item, so that a term is added once; close() ends an item. */
+struct sum_of_items : directed_sum {
+    double item;
+
+    __device__ __forceinline__ void clear() {
+        directed_sum::clear();
+        item = -0.0;
+    }
+    __device__ __forceinline__ void add(double term) { item += term; }
+    __device__ __forceinline__ void close() {
+        directed_sum::add(item);
+        item = -0.0;
+    }
+};
+
 /* Two doubles or three (exact_sum.cuh). */
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
@@ -51,23 +66,30 @@ template <int WORDS> struct long_sum : exact_sum<WORDS> {
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
 };
 
-template <class Format> struct row_arithmetic {
+/* BY_ITEMS: terms come in items that are closed. */
+template <class Format, bool BY_ITEMS> struct row_arithmetic {
     static constexpr format_description is = Format::description;
     static constexpr bool is_shifted = sizeof(typename Format::element) <= 2;
     static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least   */
     /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
-    typedef std::conditional_t<is_sure, sure_sum, std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>> number_sum;
+    /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's. */
+    static constexpr bool is_sure_in_item = BY_ITEMS && exponents + ROW_ITEM_BITS <= 53;
+    typedef std::conditional_t<
+        is_sure, sure_sum,
+        std::conditional_t<is_sure_in_item, sum_of_items, std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
+        number_sum;
     static constexpr int product_bits = 2 * is.precision;
-    typedef std::conditional_t<product_bits <= 24, directed_sum,
+    /* Squares have twice the range of exponents: one double holds those of a row where they are of few bits alone. */
+    typedef std::conditional_t<product_bits <= 12, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
     static constexpr bool has_float_products = product_bits <= 24 && 2 * is.least_exponent >= -149 &&
                                                2 * exact_terms<Format, false>::greatest <= 127;
 };
 
-template <class Format, row_terms TERMS> struct row_sums {
-    typedef row_arithmetic<Format> arithmetic;
+template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
+    typedef row_arithmetic<Format, BY_ITEMS> arithmetic;
     typedef typename Format::real real;
     static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
     static constexpr int number_words = has_numbers ? arithmetic::number_sum::words : 0;
@@ -132,7 +154,11 @@ template <class Format, row_terms TERMS> struct row_sums {
         for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
     }
 
-    /* Of so many threads, a power of two, that stand "apart"; by whole warps. */
+    /* At the end of an item. */
+    __device__ __forceinline__ void close() {
+        if constexpr (has_numbers && arithmetic::is_sure_in_item && !arithmetic::is_sure) numbers.close();
+    }
+    /* Of so many threads, a power of two, that stand "apart"; by whole warps, of closed sums. */
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         if constexpr (has_numbers) numbers.merge(threads, apart);
         if constexpr (has_products) products.merge(threads, apart);

@@ -14,7 +14,19 @@
 #include "cuda/warp/stage.cuh"
 #include "cuda/warp/vector_at.cuh"
 
-static __device__ __forceinline__ unsigned rows_of_item(const vectors_job &job) { return WARP / job.threads * job.groups; }
+#if QUIRE_HAS_BULK
+
+/* The first elements of a row that does not stand beside the one before, or of a cut; and how many it has. */
+template <class Format> struct row_place {
+    const typename Format::element *x, *y;
+    unsigned n;
+};
+
+template <class Format> static __device__ __noinline__ row_place<Format> place_of_row(const vectors_job &job, size_t row) {
+    const size_t cut = row % job.cuts * job.cut;
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.cuts);
+    return { at.x.x + cut, at.y.x + cut, (unsigned)(job.cuts > 1 ? min(job.cut, at.n - min(cut, at.n)) : at.n) };
+}
 
 /* Where a warp is in its stream: at an item whose first row and elements these are. */
 template <class Format> struct row_cursor {
@@ -24,68 +36,70 @@ template <class Format> struct row_cursor {
     unsigned turn, piece, n; /* elements of the row                                                                      */
 
     __device__ __forceinline__ row_cursor(const vectors_job &job, size_t unit)
-        : row(unit * job.turns * rows_of_item(job)), turn(0), piece(0), n((unsigned)job.at.x_layout.n) {
-        go_to_row(job);
-    }
-    __device__ __forceinline__ void go_to_row(const vectors_job &job) {
+        : row(unit * job.turns * job.rows_of_item), turn(0), piece(0), n((unsigned)job.at.x_layout.n) {
         if (job.is_contiguous) {
             x = (const element *)job.at.x + row * job.at.x_layout.n, y = (const element *)job.at.y + row * job.at.x_layout.n;
-        } else if (is_there(job)) {
-            const size_t cut = row % job.cuts * job.cut;
-            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.cuts);
-            x = at.x.x + cut, y = at.y.x + cut;
-            if (job.cuts > 1) n = (unsigned)min(job.cut, at.n - min(cut, at.n));
+        } else {
+            find_row(job);
         }
+    }
+    __device__ __forceinline__ void find_row(const vectors_job &job) {
+        const row_place<Format> at = place_of_row<Format>(job, row);
+        x = at.x, y = at.y, n = at.n;
     }
     __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors * job.cuts; }
     __device__ __forceinline__ unsigned rows(const vectors_job &job) const {
-        return (unsigned)min((size_t)rows_of_item(job), job.vectors * job.cuts - row);
+        const size_t left = job.vectors * job.cuts - row;
+        return left < job.rows_of_item ? (unsigned)left : job.rows_of_item;
     }
     /* Elements of a row that the item has: none where a last cut ends early. */
     __device__ __forceinline__ unsigned length(const vectors_job &job) const {
+        if (job.parts == 1) return n;
         const unsigned done = piece * (unsigned)job.part;
         return min((unsigned)job.part, n - min(done, n));
     }
     __device__ __forceinline__ bool ends_rows(const vectors_job &job) const { return piece + 1 == job.parts; }
     __device__ __forceinline__ bool ends_unit(const vectors_job &job) const {
-        return turn + 1 == job.turns || row + rows_of_item(job) >= job.vectors * job.cuts;
+        return turn + 1 == job.turns || row + job.rows_of_item >= job.vectors * job.cuts;
     }
-    /* The next item, of the warps that take every so manieth unit. */
-    __device__ __forceinline__ void advance(const vectors_job &job, unsigned warps) {
+    /* The next item. Between the warp's units lie those of the others. */
+    __device__ __forceinline__ void advance(const vectors_job &job) {
         if (!ends_rows(job)) {
             x += job.part, y += job.part, piece++;
             return;
         }
-        piece = 0;
-        if (++turn < job.turns) {
-            row += rows_of_item(job);
-        } else {
-            row += (size_t)((warps - 1) * job.turns + 1) * rows_of_item(job);
-            turn = 0;
-        }
-        go_to_row(job);
+        size_t ahead = job.parts == 1 ? job.elements_of_item : job.last_part;
+        piece = 0, row += job.rows_of_item;
+        if (++turn == job.turns) turn = 0, row += job.rows_ahead, ahead += job.elements_ahead;
+        if (job.is_contiguous)
+            x += ahead, y += ahead;
+        else
+            find_row(job);
     }
     __device__ __forceinline__ memory_piece<element> piece_of(const vectors_job &job, const element *at, const void *all) const {
-        const element *end = at + (size_t)rows(job) * length(job), *first = (const element *)all;
-        if (job.is_contiguous) return { at, end, first, first + job.vectors * n };
+        const element *end = at + rows(job) * length(job), *first = (const element *)all;
+        if (job.is_contiguous) return { at, end, first, first + job.vectors * job.at.x_layout.n };
         return { at, end, at - piece * job.part, at - piece * job.part + n };
     }
     /* Starts to copy the item; y stands in the second half of a stage. */
     template <bool PAIR>
     __device__ __forceinline__ void fetch(const vectors_job &job, warp_stages &stages, unsigned stage, int lane) const {
+        uint64_t *barrier = &stages.filled[stage];
         const memory_piece<element> of_x = piece_of(job, x, job.at.x);
         const piece_copy<element> copy_x(of_x);
         if (PAIR && job.is_pair) {
             const memory_piece<element> of_y = piece_of(job, y, job.at.y);
             const piece_copy<element> copy_y(of_y);
-            stages.expect_bytes(stage, copy_x.bytes + copy_y.bytes, lane);
-            copy_y.start(stages, stage, of_y, stages.data[stage] + ROWS_STAGE / 2, lane);
-        } else {
-            stages.expect_bytes(stage, copy_x.bytes, lane);
+            if (lane == 0) barrier_expect(barrier, copy_x.bytes + copy_y.bytes);
+            copy_y.start(barrier, of_y, stages.data[stage] + ROWS_STAGE / 2, lane);
+        } else if (lane == 0) {
+            barrier_expect(barrier, copy_x.bytes);
         }
-        copy_x.start(stages, stage, of_x, stages.data[stage], lane);
+        copy_x.start(barrier, of_x, stages.data[stage], lane);
     }
 };
+
+#endif
 
 /* Adds chunks of so many bytes that stand from x on: every so manieth, from "from" to the end and then from the front on. */
 template <class Format, row_terms TERMS>
