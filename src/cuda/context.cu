@@ -65,50 +65,7 @@ static quire_status status_of(cudaError_t error) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ checking */
-
-static quire_status check_stream(cudaStream_t stream, int device) {
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return QUIRE_OK;
-#if CUDART_VERSION >= 12080
-    int streams;
-    const cudaError_t error = cudaStreamGetDevice(stream, &streams);
-    if (error == cudaErrorInvalidValue || error == cudaErrorInvalidResourceHandle) {
-        cudaGetLastError();
-        return QUIRE_INVALID_STREAM;
-    }
-    if (error) return status_of(error);
-    return streams == device ? QUIRE_OK : QUIRE_INVALID_STREAM;
-#else
-    unsigned flags;
-    (void)device;
-    return cudaStreamGetFlags(stream, &flags) ? (cudaGetLastError(), QUIRE_INVALID_STREAM) : QUIRE_OK;
-#endif
-}
-
-/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there.
- * others: is set if it is not of this device. */
-static quire_status check_memory(const void *p, const cuda_context *c, bool *others) {
-    cudaPointerAttributes is;
-    const cudaError_t error = cudaPointerGetAttributes(&is, p);
-    if (error == cudaErrorInvalidValue) {
-        cudaGetLastError();
-        return QUIRE_NOT_DEVICE_MEMORY;
-    }
-    if (error) return status_of(error);
-    if (is.type == cudaMemoryTypeUnregistered || is.devicePointer != p) return QUIRE_NOT_DEVICE_MEMORY;
-    if (is.type != cudaMemoryTypeDevice) *others = true;
-    return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
-}
-
-/* Those of a job; others: of the arrays. */
-static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target, bool *others) {
-    quire_status status = check_memory(target, c, others);
-    *others = false;
-    if (!status && job->n) status = check_memory(job->x, c, others);
-    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c, others);
-    return status;
-}
-
+#include "cuda/host/checks.cuh"
 #include "cuda/host/vectors.cuh"
 
 static quire_status launch(cuda_context *c, const quire_job *job, quire_accumulator *accumulator);
@@ -210,6 +167,7 @@ static quire_status cuda_set_stream(quire_context *context, struct CUstream_st *
     cuda_context *c = (cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
+    if (stream == c->stream && is_capturing(stream)) return QUIRE_OK;
     const quire_status status = check_stream(stream, c->device);
     if (status || stream == c->stream) return status;
     cudaError_t error = cudaEventRecord(c->moved, c->stream);

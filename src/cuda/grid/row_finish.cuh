@@ -77,10 +77,14 @@ static __device__ __noinline__ void finish_column(const vectors_job &job, size_t
 }
 
 /* What a part of a vector has come to, for whom brings the parts together. */
-template <int WORDS>
+template <class Sums>
 static __device__ __forceinline__ void store_part(vectors_workspace &w, size_t place, const double *word, bool is_known) {
+    constexpr int squares = Sums::has_numbers && Sums::has_products ? Sums::words - Sums::number_words : 0;
+    constexpr int first = Sums::words - squares;
     part_state *to = &w.place[place];
-    for (int i = 0; i < WORDS; i++) to->word[i] = word[i];
+    for (int i = 0; i < PART_WORDS; i++) to->word[i] = 0;
+    for (int i = 0; i < first; i++) to->word[i] = word[i];
+    for (int i = 0; i < squares; i++) to->word[PART_SQUARES + i] = word[first + i];
     to->is_unknown = !is_known;
 }
 

@@ -21,6 +21,11 @@ static row_kernels find_row_kernels(const quire_job *job) {
     return {};
 }
 
+/* Whether y is read beside x: at another place, or in another layout. */
+static bool is_pair(const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    return job->term == TERM_PRODUCT && !needs_squares(job->finish) && (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
+}
+
 /* The second kernel: what has been marked; or all; or those of which there are parts. */
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
@@ -51,7 +56,7 @@ static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vec
     const size_t n = p->cuts > 1 ? p->cut : work->at.x_layout.n, others = (blocks * warps - 1) * p->turns;
     work->threads = p->threads, work->turns = p->turns, work->parts = p->parts, work->part = p->part;
     work->groups = p->groups, work->cuts = p->cuts, work->cut = p->cut;
-    work->is_contiguous = p->is_contiguous, work->is_pair = job->y != job->x;
+    work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
     work->rows_of_item = 32 / p->threads * p->groups, work->last_part = (unsigned)(n - (p->parts - 1) * p->part);
     work->elements_of_item = work->rows_of_item * n;
     work->rows_ahead = others * work->rows_of_item, work->elements_ahead = others * work->elements_of_item;
@@ -72,7 +77,7 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
 }
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    rows_plan p = plan_rows(x, y, describe_format(job->type).size, job->y != job->x, row_blocks(c) * (VECTORS_THREADS / 32));
+    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (VECTORS_THREADS / 32));
     p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
     return p;
 }

@@ -10,7 +10,11 @@
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 
-#define COLUMNS_AHEAD 4 /* rows that a lane loads at a time */
+#define COLUMNS_ITEM 64 /* loads that make an item (row_sums.cuh) */
+
+/* Formats of which a lane has few columns: they have registers for more rows at a time, and for sums of items. */
+template <class Format> constexpr bool has_few_columns = sizeof(typename Format::element) >= 4;
+template <class Format> constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
 
 /* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer arrays. */
 struct column_unit {
@@ -51,7 +55,8 @@ template <class Format> struct lane_columns {
 
 /* The sums of a lane's columns. */
 template <class Format, row_terms TERMS> struct column_sums {
-    typedef row_sums<Format, TERMS, false> sums_of_column;
+    typedef row_sums<Format, TERMS, has_few_columns<Format>> sums_of_column;
+    static constexpr int ahead = columns_ahead<Format>;
     typedef lane_columns<Format> columns;
     typedef element_group<Format, columns::count> group;
     sums_of_column of[columns::count];
@@ -67,20 +72,26 @@ template <class Format, row_terms TERMS> struct column_sums {
 #pragma unroll
         for (int i = 0; i < columns::count; i++) of[i].add_element(x, y, i, magnitude);
     }
+    __device__ __forceinline__ void close() {
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) of[i].close();
+    }
     /* Rows first to end of a part, every so manieth. */
     __device__ __forceinline__ void add_rows(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
                                              const vector_view<Format> &y, size_t first, size_t end, unsigned step) {
         const size_t width = job.at.x_layout.inner;
         size_t k = first;
-        for (; k + (COLUMNS_AHEAD - 1) * step < end; k += COLUMNS_AHEAD * step) {
-            group of_x[COLUMNS_AHEAD], of_y[COLUMNS_AHEAD];
+        unsigned loads = 0;
+        for (; k + (ahead - 1) * step < end; k += ahead * step) {
+            group of_x[ahead], of_y[ahead];
 #pragma unroll
-            for (int i = 0; i < COLUMNS_AHEAD; i++) {
+            for (int i = 0; i < ahead; i++) {
                 lane.load(of_x[i], x.x + (ptrdiff_t)(k + (unsigned)i * step) * x.stride, width);
                 if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)(k + (unsigned)i * step) * y.stride, width);
             }
 #pragma unroll
-            for (int i = 0; i < COLUMNS_AHEAD; i++) add(of_x[i], of_y[i], job.magnitude);
+            for (int i = 0; i < ahead; i++) add(of_x[i], of_y[i], job.magnitude);
+            if (++loads % COLUMNS_ITEM == 0) close();
         }
         for (; k < end; k += step) {
             group of_x, of_y;
@@ -88,6 +99,7 @@ template <class Format, row_terms TERMS> struct column_sums {
             if (TERMS == ROW_PRODUCTS) lane.load(of_y, y.x + (ptrdiff_t)k * y.stride, width);
             add(of_x, of_y, job.magnitude);
         }
+        close();
     }
 };
 
@@ -126,14 +138,14 @@ static __device__ __forceinline__ void leave_column(const vectors_job &job, cons
     if (job.parts == 1)
         finish_column<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
     else
-        store_part<Sums::words>(*job.workspace, v * job.parts + unit.part, word, is_known);
+        store_part<Sums>(*job.workspace, v * job.parts + unit.part, word, is_known);
 }
 
 /* job.warps: how many warps share a unit, 1 or those of a block. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kernel(const __grid_constant__ vectors_job job) {
     typedef lane_columns<Format> columns;
-    typedef row_sums<Format, TERMS, false> sums_of_column;
+    typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
     __shared__ column_words<sums_of_column> room;
     const bool by_block = job.warps > 1;
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads, sharers = WARP / job.threads;

@@ -44,8 +44,9 @@ static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vector
 
 /* The sum of a vector whose parts are known by their words, "from" and so on, or are in the limbs, which are cleared. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, int from, int words,
+static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, int from,
                                                    quire_accumulator *limbs, int lane) {
+    constexpr int words = marked_words<Format, PRODUCT>;
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     const part_state *place = &job.workspace->place[v * job.parts];
     int64_t *word = cells.sum.limb, *of_unknown = limbs->limb;
@@ -80,7 +81,7 @@ static __device__ __forceinline__ void store_marked(const vectors_job &job, mark
         if (lane == 0) store_exact<marked_words<Format, is_product>>(job, v, n, t.word);
         __syncwarp();
     } else if (quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false)) {
-        cells_of_parts<Format, is_product>(job, room.cells, v, 0, row_sums<Format, TERMS>::words, limbs, lane);
+        cells_of_parts<Format, is_product>(job, room.cells, v, 0, limbs, lane);
         store_limbs(job, room.cells.sum, v, n, lane);
         __syncwarp();
     } else {
@@ -116,10 +117,8 @@ static __device__ __forceinline__ void store_marked_moment(const vectors_job &jo
     if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return;
     quire_accumulator *limbs = limbs_of_parts<ROW_MOMENTS>(job, v, false);
     if (limbs && limbs_of_parts<ROW_MOMENTS>(job, v, true)) {
-        typedef row_sums<Format, ROW_MOMENTS> of_parts;
-        constexpr int numbers = of_parts::number_words, squares = of_parts::words - numbers;
-        cells_of_parts<Format, false>(job, room.cells, v, 0, numbers, limbs, lane);
-        cells_of_parts<Format, true>(job, room.squares, v, numbers, squares, limbs + 1, lane);
+        cells_of_parts<Format, false>(job, room.cells, v, 0, limbs, lane);
+        cells_of_parts<Format, true>(job, room.squares, v, PART_SQUARES, limbs + 1, lane);
     } else {
         fill_cells<Format, false>(job, room.cells, at, s, lane);
         fill_cells<Format, true>(job, room.squares, at, q, lane);
@@ -131,18 +130,18 @@ static __device__ __forceinline__ void store_marked_moment(const vectors_job &jo
     __syncwarp();
 }
 
-/* The total of a vector, from its elements; of moments of the numbers, or of the squares. */
+/* The total of a range of a vector, from its elements; of moments of the numbers, or of the squares. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ vector_total total_of_elements(const vectors_job &job, const vector_pair<Format> &at,
-                                                                 int lane) {
-    return total_of_first(exact_agent<Format, PRODUCT>::consume(at, 0, at.n, job.rows, job.magnitude, lane, WARP));
+static __device__ __noinline__ vector_total total_of_elements(const vectors_job &job, const vector_pair<Format> &at,
+                                                              size_t begin, size_t end, int lane) {
+    return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
 }
 
-/* The same from its parts, of whose words these are some. */
+/* The same from its parts, of whose words it has those from one on. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, int from, int words,
-                                                              int lane) {
+static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, int from, int lane) {
     typedef exact_agent<Format, PRODUCT> agent;
+    constexpr int words = marked_words<Format, PRODUCT>;
     const part_state *place = &job.workspace->place[v * job.parts];
     typename agent::sum s;
     bool some_unknown = false;
@@ -161,31 +160,27 @@ static __device__ __forceinline__ vector_total total_of_parts(const vectors_job 
 
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
-    typedef row_sums<Format, TERMS> of_parts;
     const bool has_parts = job.source == MARKED_PARTS;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if constexpr (TERMS == ROW_MOMENTS) {
-        constexpr int numbers = of_parts::number_words, squares = of_parts::words - numbers;
         at.y = at.x;
-        const vector_total s = has_parts ? total_of_parts<Format, false>(job, v, 0, numbers, lane)
-                                         : total_of_elements<Format, false>(job, at, lane);
-        const vector_total q = has_parts ? total_of_parts<Format, true>(job, v, numbers, squares, lane)
-                                         : total_of_elements<Format, true>(job, at, lane);
+        const vector_total s = has_parts ? total_of_parts<Format, false>(job, v, 0, lane)
+                                         : total_of_elements<Format, false>(job, at, 0, at.n, lane);
+        const vector_total q = has_parts ? total_of_parts<Format, true>(job, v, PART_SQUARES, lane)
+                                         : total_of_elements<Format, true>(job, at, 0, at.n, lane);
         store_marked_moment<Format>(job, room, v, at, s, q, lane);
     } else {
         constexpr bool is_product = TERMS == ROW_PRODUCTS;
-        const vector_total t = has_parts ? total_of_parts<Format, is_product>(job, v, 0, of_parts::words, lane)
-                                         : total_of_elements<Format, is_product>(job, at, lane);
+        const vector_total t = has_parts ? total_of_parts<Format, is_product>(job, v, 0, lane)
+                                         : total_of_elements<Format, is_product>(job, at, 0, at.n, lane);
         store_marked<Format, TERMS>(job, room, v, at.n, t, lane);
     }
 }
 
-/* Adds a part that is not known to limbs of the workspace, by cells. */
+/* Elements begin to end of a vector as cells, added to limbs of the workspace. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void add_unknown_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
-                                                     quire_accumulator *to, int lane) {
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    const size_t begin = min((size_t)part * job.cut, at.n), end = min(begin + job.cut, at.n);
+static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
+                                                 size_t begin, size_t end, quire_accumulator *to, int lane) {
     cells.clear(lane);
     add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
     const int64_t *word = cells.sum.limb;
@@ -194,23 +189,45 @@ static __device__ __noinline__ void add_unknown_part(const vectors_job &job, war
     __syncwarp();
 }
 
-/* Between the kernel that leaves parts and the one that brings them together: the parts that are not known go to the limbs of
- * their vectors, while there are such. */
+/* Part number "part" of vector v, which was not known: now it is, or it goes to the vector's limbs, if there are such. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part, int lane) {
+    constexpr bool has_moments = TERMS == ROW_MOMENTS, is_product = TERMS == ROW_PRODUCTS;
+    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    if (has_moments) at.y = at.x;
+    part_state *place = &job.workspace->place[v * job.parts + part];
+    const size_t begin = min((size_t)part * job.cut, at.n), end = min(begin + job.cut, at.n);
+    const vector_total first = total_of_elements<Format, is_product>(job, at, begin, end, lane);
+    vector_total squares = { {}, true };
+    if (has_moments) squares = total_of_elements<Format, true>(job, at, begin, end, lane);
+    if (first.is_known && squares.is_known) {
+        if (lane == 0) {
+            for (int i = 0; i < VECTORS_WORDS; i++) {
+                if (!has_moments || i < PART_SQUARES) place->word[i] = first.word[i];
+                if (has_moments) place->word[PART_SQUARES + i] = squares.word[i];
+            }
+            place->is_unknown = 0;
+        }
+        __syncwarp();
+        return;
+    }
+    quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
+    if (!of_sum || !of_squares) return;
+    add_to_limbs<Format, is_product>(job, cells, at, begin, end, of_sum, lane);
+    if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
+}
+
+/* Between the kernel that leaves parts and the one that brings them together: the parts that are not known. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __grid_constant__ vectors_job job) {
     __shared__ warp_cells rooms[MARKED_THREADS / WARP];
-    warp_cells &cells = rooms[threadIdx.x / WARP];
     const int lane = threadIdx.x % WARP;
     const size_t places = job.vectors * job.parts;
     for (size_t first = warp_of_grid() * WARP; first < places; first += warps_of_grid() * WARP) {
         const bool is = first + lane < places && job.workspace->place[first + lane].is_unknown;
         for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
-            const size_t place = first + (unsigned)__ffs((int)left) - 1, v = place / job.parts;
-            const unsigned part = (unsigned)(place % job.parts);
-            quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
-            if (!of_sum || !of_squares) continue;
-            add_unknown_part<Format, TERMS == ROW_PRODUCTS>(job, cells, v, part, of_sum, lane);
-            if (TERMS == ROW_MOMENTS) add_unknown_part<Format, true>(job, cells, v, part, of_squares, lane);
+            const size_t place = first + (unsigned)__ffs((int)left) - 1;
+            learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts), lane);
         }
     }
 }

@@ -41,7 +41,7 @@ static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, s
     if (job.cuts == 1)
         finish_row<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
     else
-        store_part<Sums::words>(*job.workspace, v, word, is_known);
+        store_part<Sums>(*job.workspace, v, word, is_known);
 }
 
 template <class Format, row_terms TERMS>
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
             const unsigned at = (first + row) * row_bytes;
             if (first + row < rows)
                 add_row(sums, x + at, y + at, bytes, thread, threads, is_aligned, rotation, job.magnitude);
-            sums.close();
+            if (job.parts > 1) sums.close();
             if (!now.ends_rows(job)) break;
             __syncwarp();
             mine.take(sums, threads, now.turn, lane);

@@ -29,7 +29,8 @@
 #define VECTORS_BLOCKS 2       /* of a multiprocessor, that registers are to leave room for                          */
 #define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
 #define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
-#define PART_WORDS 5              /* the same of moments                                                                   */
+#define PART_WORDS 5              /* the same of a part: of moments those of the squares begin at                          */
+#define PART_SQUARES 2
 #define PART_LEAST 2048        /* elements of a part                                                                       */
 #define ROWS_STAGE 4608        /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2

@@ -43,27 +43,45 @@ struct directed_sum {
     __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
 };
 
-/* The same of terms whose sums are doubles within an item, so that a term is added once; close() ends an item. */
-struct sum_of_items : directed_sum {
-    double item;
-
-    __device__ __forceinline__ void clear() {
-        directed_sum::clear();
-        item = -0.0;
-    }
-    __device__ __forceinline__ void add(double term) { item += term; }
-    __device__ __forceinline__ void close() {
-        directed_sum::add(item);
-        item = -0.0;
-    }
-};
-
 /* Two doubles or three (exact_sum.cuh). */
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) { *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart); }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
+};
+
+/* Sums of items, which end with close(): each is a double, and all of them together are two. A sum that has never been closed
+ * is that of its one item. */
+template <class Item> struct sum_of_items {
+    static constexpr int words = 2;
+    Item item;
+    long_sum<2> all;
+    bool has_closed, is_known;
+
+    __device__ __forceinline__ void clear() {
+        item.clear(), all.clear();
+        has_closed = false, is_known = true;
+    }
+    __device__ __forceinline__ void add(double term) { item.add(term); }
+    __device__ __forceinline__ void close() {
+        is_known = is_known && item.is_exact();
+        all.add(item.word(0));
+        item.clear();
+        has_closed = true;
+    }
+    /* The threads have closed alike. */
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        if (!has_closed) {
+            item.merge(threads, apart);
+            return;
+        }
+        all.merge(threads, apart);
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
+            is_known = __shfl_xor_sync(WHOLE_WARP, (int)is_known, lanes) && is_known;
+    }
+    __device__ __forceinline__ bool is_exact() const { return has_closed ? is_known && all.is_exact() : item.is_exact(); }
+    __device__ __forceinline__ double word(int i) const { return has_closed ? all.word(i) : i ? 0 : item.word(0); }
 };
 
 /* BY_ITEMS: terms come in items that are closed. */
@@ -74,10 +92,11 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
     /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's. */
-    static constexpr bool is_sure_in_item = BY_ITEMS && exponents + ROW_ITEM_BITS <= 53;
+    typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, directed_sum> item_sum;
+    static constexpr bool has_items = BY_ITEMS && !is_sure && is.precision <= 24;
     typedef std::conditional_t<
         is_sure, sure_sum,
-        std::conditional_t<is_sure_in_item, sum_of_items, std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
+        std::conditional_t<has_items, sum_of_items<item_sum>, std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
         number_sum;
     static constexpr int product_bits = 2 * is.precision;
     /* Squares have twice the range of exponents: one double holds those of a row where they are of few bits alone. */
@@ -154,9 +173,9 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
         for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
     }
 
-    /* At the end of an item. */
+    /* At the end of an item, if there is more than one. */
     __device__ __forceinline__ void close() {
-        if constexpr (has_numbers && arithmetic::is_sure_in_item && !arithmetic::is_sure) numbers.close();
+        if constexpr (has_numbers && arithmetic::has_items) numbers.close();
     }
     /* Of so many threads, a power of two, that stand "apart"; by whole warps, of closed sums. */
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
