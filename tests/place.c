@@ -226,7 +226,8 @@ quire_status place_layouts(const quire_reduction *what, const quire_layout *x_la
     const quire_type result_type = what->result_type ? what->result_type : what->type;
     const size_t size = type_size(what->type), bytes = x_layout->outer * x_layout->inner * type_size(result_type);
     const void *u = lend_layout(PLACE_X, x_layout, x, size);
-    const void *v = what->operation == QUIRE_DOT ? lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size) : NULL;
+    const void *v = NULL;
+    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
     void *r = lend(PLACE_RESULT, results, bytes);
     quire_status status = quire_reduce(place_context(), what, x_layout, u, y_layout, v, r);
     the_place()->collect(PLACE_RESULT, results, bytes);

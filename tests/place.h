@@ -49,7 +49,7 @@ quire_status place_finish(const quire_reduction *what, size_t count, const quire
                           const quire_accumulator *squares, void *results);
 
 /* quire_reduce with host pointers; layouts as there. All memory between the least and the greatest address that a layout
- * reaches is lent, gaps too. */
+ * reaches is lent, gaps too. Where y is x it is the same memory, of which it reaches no more. */
 quire_status place_layouts(const quire_reduction *what, const quire_layout *x_layout, const void *x,
                            const quire_layout *y_layout, const void *y, void *results);
 
