@@ -113,8 +113,8 @@ template <class Sums> struct column_words {
 template <class Sums>
 static __device__ __forceinline__ bool total_of_warps(const column_words<Sums> &room, unsigned lane,
                                                       double (&word)[Sums::words]) {
-    typename Sums::arithmetic::number_sum numbers;
-    typename Sums::arithmetic::product_sum products;
+    long_sum<2> numbers;
+    long_sum<Sums::has_products && Sums::words - Sums::number_words == 3 ? 3 : 2> products;
     bool is_known = true;
     numbers.clear(), products.clear();
     for (unsigned from = lane; from < VECTORS_THREADS; from += WARP) {
@@ -127,6 +127,8 @@ static __device__ __forceinline__ bool total_of_warps(const column_words<Sums> &
     }
     for (int w = 0; w < Sums::words; w++)
         word[w] = w < Sums::number_words ? numbers.word(w) : products.word(w - Sums::number_words);
+    if (Sums::number_words == 1) is_known = is_known && numbers.is_one_number();
+    if (Sums::has_products && Sums::words - Sums::number_words == 1) is_known = is_known && products.is_one_number();
     return is_known && (!Sums::has_numbers || numbers.is_exact()) && (!Sums::has_products || products.is_exact());
 }
 

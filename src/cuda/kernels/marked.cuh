@@ -177,16 +177,36 @@ static __device__ __forceinline__ void one_marked(const vectors_job &job, marked
     }
 }
 
-/* Elements begin to end of a vector as cells, added to limbs of the workspace. */
+/* A range of a vector as an accumulator in cells: by a few doubles, if they hold its sum. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
+                                                  size_t begin, size_t end, int lane) {
+    const vector_total t = total_of_elements<Format, PRODUCT>(job, at, begin, end, lane);
+    const bool is_zero = t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
+    cells.clear(lane);
+    if (t.is_known && !is_zero) {
+        if (lane < VECTORS_WORDS) cells.add_double(t.word[lane]);
+        cells.empty(lane);
+        if (lane == 0) cells.sum.other = OTHER_NONZERO;
+        __syncwarp();
+    } else { /* a zero's sign depends on the terms */
+        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
+    }
+}
+
+/* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
+#define LEARNT_ELEMENTS ((size_t)2048)
+
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
                                                  size_t begin, size_t end, quire_accumulator *to, int lane) {
-    cells.clear(lane);
-    add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
     const int64_t *word = cells.sum.limb;
-    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
-        if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
-    __syncwarp();
+    for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
+        fill_cells<Format, PRODUCT>(job, cells, at, from, min(from + LEARNT_ELEMENTS, end), lane);
+        for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
+            if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
+        __syncwarp();
+    }
 }
 
 /* Part number "part" of vector v, which was not known: now it is, or it goes to the vector's limbs, if there are such. */
@@ -223,10 +243,10 @@ __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __g
     __shared__ warp_cells rooms[MARKED_THREADS / WARP];
     const int lane = threadIdx.x % WARP;
     const size_t places = job.vectors * job.parts;
-    for (size_t first = warp_of_grid() * WARP; first < places; first += warps_of_grid() * WARP) {
-        const bool is = first + lane < places && job.workspace->place[first + lane].is_unknown;
+    for (grid_items items(places, lane); items.are_there(); items.advance()) {
+        const bool is = items.mine() < places && job.workspace->place[items.mine()].is_unknown;
         for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
-            const size_t place = first + (unsigned)__ffs((int)left) - 1;
+            const size_t place = items.of_lane((unsigned)__ffs((int)left) - 1);
             learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts), lane);
         }
     }
@@ -246,10 +266,10 @@ __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_con
         for (size_t i = warp_of_grid(); i < marked; i += warps_of_grid())
             one_marked<Format, TERMS>(job, room, is_listed ? w.marked_vector[i] : i, lane);
     } else {
-        for (size_t first = warp_of_grid() * WARP; first < job.vectors; first += warps_of_grid() * WARP) {
-            const bool is = first + lane < job.vectors && is_marked(job, first + lane);
+        for (grid_items items(job.vectors, lane); items.are_there(); items.advance()) {
+            const bool is = items.mine() < job.vectors && is_marked(job, items.mine());
             for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1)
-                one_marked<Format, TERMS>(job, room, first + (unsigned)__ffs((int)left) - 1, lane);
+                one_marked<Format, TERMS>(job, room, items.of_lane((unsigned)__ffs((int)left) - 1), lane);
         }
     }
     if (is_listed && is_last_block(&w.ended[ENDED_MARKED])) w.ended[ENDED_MARKED] = 0, w.marked = 0;

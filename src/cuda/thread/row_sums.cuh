@@ -100,7 +100,7 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
         number_sum;
     static constexpr int product_bits = 2 * is.precision;
     /* Squares have twice the range of exponents: one double holds those of a row where they are of few bits alone. */
-    typedef std::conditional_t<product_bits <= 12, directed_sum,
+    typedef std::conditional_t<2 * exponents + ROW_COUNT_BITS / 2 <= 53, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
     static constexpr bool has_float_products = product_bits <= 24 && 2 * is.least_exponent >= -149 &&
