@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-static void LOOP(add_row)(enum operation operation, const ELEMENT *x, const ELEMENT *y, size_t columns,
-                          REAL *restrict s) {
+static void LOOP(add_row)(enum operation operation, const ELEMENT *x, const ELEMENT *y, size_t columns, REAL *restrict s) {
     switch (operation) {
     case OPERATION_ASUM:
         for (size_t i = 0; i < columns; i++) s[i] += VALUE(x[i]) < 0 ? -VALUE(x[i]) : VALUE(x[i]);
@@ -24,9 +23,7 @@ static void LOOP(add_row)(enum operation operation, const ELEMENT *x, const ELEM
 }
 
 static REAL LOOP(last)(const job *j, REAL s) {
-    return j->operation == OPERATION_NRM2   ? (REAL)sqrt((double)s)
-           : j->operation == OPERATION_MEAN ? s / (REAL)j->length
-                                            : s;
+    return j->operation == OPERATION_NRM2 ? (REAL)sqrt((double)s) : j->operation == OPERATION_MEAN ? s / (REAL)j->length : s;
 }
 
 static void LOOP(columns)(const job *j) {

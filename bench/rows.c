@@ -103,14 +103,11 @@ static bool lay_out(const options *o, job *j, const data *d) {
 
 /* ---------------------------------------------------------------------------------------------------------- the run */
 
-static bool run_length(const contenders *all, const options *o, data *d, operation which, layout layout,
-                       size_t length) {
+static bool run_length(const contenders *all, const options *o, data *d, operation which, layout layout, size_t length) {
     static row rows[MAX_CONTENDERS];
-    job j = { .operation = which,
-              .type = d->type,
-              .result_type = accumulation_type(d->type),
-              .layout = layout,
-              .length = length };
+    job j = {
+        .operation = which, .type = d->type, .result_type = accumulation_type(d->type), .layout = layout, .length = length
+    };
     int count;
     if (interrupted()) return true;
     return lay_out(o, &j, d) && all->place->hold(&j) && measure(all, o, &j, NULL, d, rows, &count) &&
@@ -195,9 +192,7 @@ static void gather(const sample *s, const data *d, size_t v, size_t n) {
 static const uint64_t *single_calls(sample *s, const data *d, quire_method method) {
     if (s->bits[method]) return s->bits[method];
     uint64_t *bits = s->bits[method] = malloc((s->count + 1) * sizeof *bits);
-    job one = {
-        .operation = s->j->operation, .type = s->j->type, .result_type = s->j->result_type, .x = s->x, .y = s->y
-    };
+    job one = { .operation = s->j->operation, .type = s->j->type, .result_type = s->j->result_type, .x = s->x, .y = s->y };
     for (size_t i = 0; bits && i < s->count; i++) {
         double result;
         one.n = job_vector_length(s->j, i * s->apart);

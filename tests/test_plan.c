@@ -67,7 +67,8 @@ END_TEST
 static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
     const rows_plan p = plan_rows(l, l, size, is_pair, warps);
     const size_t vectors = l->outer * l->inner, n = p.cuts > 1 ? p.cut : l->n, rows = 32 / (p.threads ? p.threads : 1);
-    const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK, item = p.parts > 1 ? p.part : rows * p.groups * n;
+    const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
+                 item = p.parts > 1 ? p.part : rows * p.groups * n;
     if (!p.fits) return;
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
@@ -89,7 +90,8 @@ START_TEST(streams) {
     generator_seed(&g, 8);
     for (size_t turn = 0; turn < scaled(300000); turn++) {
         static const int sizes[] = { 1, 2, 4, 8 };
-        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)), rows = 1 + generator_below(&g, 70000);
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
+                     rows = 1 + generator_below(&g, 70000);
         const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
         const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n), apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
         check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
@@ -106,7 +108,8 @@ START_TEST(columns) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const int size = sizes[generator_below(&g, 4)];
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63));
-        const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)), outer = 1 + generator_below(&g, 50);
+        const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
+                     outer = 1 + generator_below(&g, 50);
         const quire_layout l = { outer, n, width, (ptrdiff_t)(n * width), (ptrdiff_t)width, 1 };
         const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, (size_t)1 << generator_between(&g, 0, 13));
         if (!p.fits) continue;

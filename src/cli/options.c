@@ -253,11 +253,12 @@ int options_read(struct options *options, const struct command *command, int arg
 
 /* --------------------------------------------------------------------------------------------------------------- help */
 
-static const char reader_help[] = "\n"
-                                  "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
-                                  "numbers, a table with --column, or\n"
-                                  "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
-                                  "for -, standard input is read.\n";
+static const char reader_help[] =
+    "\n"
+    "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
+    "numbers, a table with --column, or\n"
+    "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
+    "for -, standard input is read.\n";
 
 void options_help(const struct command *command) {
     printf("usage: quire %s [option ...]%s%s\n%s\n", command->name, *command->operands ? " " : "", command->operands,

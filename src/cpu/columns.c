@@ -146,10 +146,10 @@ static void round_accumulators(const panel_job *p, panel_accumulators *a, format
     for (size_t c = 0; c < p->count; c++) {
         quire_accumulator *sum = &a->of[0][c];
         sum->count = (int64_t)job->n;
-        bits[c] = needs_squares(job->finish)
-                      ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding,
-                                                  &room)
-                      : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
+        bits[c] =
+            needs_squares(job->finish)
+                ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding, &room)
+                : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
     }
 }
 

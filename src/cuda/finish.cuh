@@ -20,8 +20,8 @@ struct finish_job {
 /* The same from a job whose finish, result type, rounding, correction and result say how and where to. */
 static inline finish_job finish_job_of(const quire_job *job, size_t count, const quire_accumulator *sums,
                                        const quire_accumulator *squares) {
-    return { sums, squares, count, job->finish, job->rounding, describe_format(job->result_type), job->result,
-             job->correction };
+    return { sums,        squares,        count, job->finish, job->rounding, describe_format(job->result_type),
+             job->result, job->correction };
 }
 
 QUIRE_PRIVATE cudaError_t quire_cuda_finish(const finish_job *job, cudaStream_t stream);

@@ -10,10 +10,9 @@
 #include <string.h>
 
 #define MOST_RANKS 8
-#define MOST 3000 /* elements of a vector that is not long                                              */
-#define LONGEST                                                                                                        \
-    ((size_t)3000000)           /* of one that is                                                                     */
-#define ROOM ((size_t)32 << 20) /* bytes of each buffer: host and device */
+#define MOST 3000                 /* elements of a vector that is not long                                              */
+#define LONGEST ((size_t)3000000) /* of one that is                                                                     */
+#define ROOM ((size_t)32 << 20)   /* bytes of each buffer: host and device */
 #define UNTOUCHED UINT64_C(0x5555555555555555)
 
 /* A rank: a device with a context, a stream, a communicator, and buffers of ROOM bytes. */

@@ -25,8 +25,8 @@ static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS
     word[0] = high, word[1] = low, word[2] = 0;
 }
 
-/* The mean or the root of a sum that rounds to number, if the hardware can tell what that rounds to: both ends of what it may
- * be round alike. Its error is below 2^-51 of it: three roundings of 2^-53. */
+/* The mean or the root of a sum that rounds to number, if the hardware can tell what that rounds to: both ends of what it
+ * may be round alike. Its error is below 2^-51 of it: three roundings of 2^-53. */
 static __device__ __forceinline__ bool round_finished(const vectors_job &job, double number, size_t n, uint64_t *bits) {
     if (job.finish == FINISH_KEEP || job.rounding != QUIRE_TO_NEAREST) return false;
     if (job.format.precision < 8 || job.format.precision > 24 || n >> 53) return false;

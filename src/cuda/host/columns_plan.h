@@ -1,4 +1,5 @@
-/* columns_plan.h - how columns are shared out (kernels/columns.cuh): a pure function of the layouts and of what the device is.
+/* columns_plan.h - how columns are shared out (kernels/columns.cuh): a pure function of the layouts and of what the device
+ * is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,16 +25,17 @@ static inline int plan_has_chunks(const quire_layout *l, const void *x, int size
 /* warps: how many are at work at once. */
 static inline columns_plan plan_columns(const quire_layout *x_layout, const void *x, const quire_layout *y_layout,
                                         const void *y, int size, size_t warps) {
-    columns_plan p = { 0, plan_has_chunks(x_layout, x, size) && plan_has_chunks(y_layout, y, size), 1, 1, 1,
-                       x_layout->n, 0 };
+    columns_plan p = {
+        0, plan_has_chunks(x_layout, x, size) && plan_has_chunks(y_layout, y, size), 1, 1, 1, x_layout->n, 0
+    };
     const size_t inner = x_layout->inner, n = x_layout->n, of_lane = (size_t)(ROWS_CHUNK / size);
     if (n == 0 || inner < 2 || x_layout->inner_stride != 1 || y_layout->inner_stride != 1) return p;
     while (p.threads < 32 && p.threads * of_lane < inner) p.threads *= 2;
     const size_t groups = x_layout->outer * plan_divide_up(inner, p.threads * of_lane), vectors = x_layout->outer * inner;
     const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), block = VECTORS_THREADS / 32;
     if (vectors <= VECTORS_PLACES) {
-        const size_t wanted = plan_least(plan_divide_up(COLUMNS_SPREAD * warps, groups * block),
-                                         n * p.threads / (COLUMNS_PART_LEAST * block));
+        const size_t wanted =
+            plan_least(plan_divide_up(COLUMNS_SPREAD * warps, groups * block), n * p.threads / (COLUMNS_PART_LEAST * block));
         p.parts = (unsigned)plan_least(wanted ? wanted : 1, VECTORS_PLACES / vectors);
     }
     if (n * p.threads >= COLUMNS_PART_LEAST * block && groups < COLUMNS_MANY * warps) p.warps = (unsigned)block;

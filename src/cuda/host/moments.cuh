@@ -14,8 +14,7 @@
 /* A sum of vector v, or that of its squares, into an accumulator of the workspace. */
 static quire_status accumulate_vector(cuda_context *c, const quire_job *job, const quire_layout *x, size_t v, bool squares) {
     const size_t size = (size_t)describe_format(job->type).size;
-    const ptrdiff_t at =
-        (ptrdiff_t)(v / x->inner) * x->outer_stride + (ptrdiff_t)(v % x->inner) * x->inner_stride;
+    const ptrdiff_t at = (ptrdiff_t)(v / x->inner) * x->outer_stride + (ptrdiff_t)(v % x->inner) * x->inner_stride;
     const quire_layout one = { 1, x->n, 1, 0, x->stride, 0 };
     quire_accumulator *to = &c->vectors->moments[squares];
     quire_job sum = *job;

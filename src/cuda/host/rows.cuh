@@ -32,7 +32,8 @@ static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vec
     work->source = source;
     const size_t units = source == MARKED_RESULTS ? plan_divide_up(work->vectors, 32) : work->vectors;
     const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * 8));
-    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most), work);
+    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most),
+                        work);
 }
 
 /* What comes behind a kernel that has left parts, "cut" elements each, or marks. */
@@ -77,7 +78,8 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
 }
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (VECTORS_THREADS / 32));
+    rows_plan p =
+        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (VECTORS_THREADS / 32));
     p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
     return p;
 }

@@ -7,8 +7,8 @@
 
 #include "cuda/host/vectors_plan.h"
 
-/* See vectors_job.h. fits: whether the stream is for these vectors at all. A row has "parts" pieces of "part" elements; where
- * it is cut, each of its "cuts" cuts of "cut" elements has. */
+/* See vectors_job.h. fits: whether the stream is for these vectors at all. A row has "parts" pieces of "part" elements;
+ * where it is cut, each of its "cuts" cuts of "cut" elements has. */
 typedef struct {
     int fits, is_contiguous;
     unsigned threads, groups, turns, parts, cuts;

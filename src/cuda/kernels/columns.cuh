@@ -1,6 +1,6 @@
-/* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16 bytes
- * of a row hold. Where there are few columns lanes share them; the warps of a block share theirs where there are many rows, and
- * blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
+/* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16
+ * bytes of a row hold. Where there are few columns lanes share them; the warps of a block share theirs where there are many
+ * rows, and blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,8 @@
 template <class Format> constexpr bool has_few_columns = sizeof(typename Format::element) >= 4;
 template <class Format> constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
 
-/* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer arrays. */
+/* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer
+ * arrays. */
 struct column_unit {
     size_t outer, first; /* column */
     size_t part;
@@ -150,7 +151,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
     typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
     __shared__ column_words<sums_of_column> room;
     const bool by_block = job.warps > 1;
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads, sharers = WARP / job.threads;
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads,
+                   sharers = WARP / job.threads;
     const quire_layout &l = job.at.x_layout;
     const unsigned wide = job.threads * columns::count, turn = (by_block ? warp * sharers : 0) + lane / job.threads;
     const size_t units = l.outer * ((l.inner + wide - 1) / wide) * job.parts;

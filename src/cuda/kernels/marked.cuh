@@ -11,9 +11,7 @@
 #include "operation/moments.h"
 
 /* A warp's shared memory. */
-template <row_terms TERMS> struct marked_room {
-    warp_cells cells;
-};
+template <row_terms TERMS> struct marked_room { warp_cells cells; };
 template <> struct marked_room<ROW_MOMENTS> {
     warp_cells cells, squares;
     accumulated_moment_room moment;
@@ -211,7 +209,8 @@ static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_ce
 
 /* Part number "part" of vector v, which was not known: now it is, or it goes to the vector's limbs, if there are such. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part, int lane) {
+static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
+                                                  int lane) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS, is_product = TERMS == ROW_PRODUCTS;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (has_moments) at.y = at.x;
@@ -247,7 +246,8 @@ __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __g
         const bool is = items.mine() < places && job.workspace->place[items.mine()].is_unknown;
         for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
             const size_t place = items.of_lane((unsigned)__ffs((int)left) - 1);
-            learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts), lane);
+            learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts),
+                                      lane);
         }
     }
 }

@@ -25,21 +25,21 @@
 #define VECTORS_THREADS 256 /* of a block                                                                              */
 #define VECTORS_PLACES (1 << 17) /* parts there can be in all */
 #define VECTORS_IN_PARTS 65536   /* vectors that are cut   */
-#define VECTORS_LIMBS 2048     /* of those, as many as have limbs of their own for what parts cannot tell                 */
-#define VECTORS_BLOCKS 2       /* of a multiprocessor, that registers are to leave room for                          */
-#define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
-#define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
-#define PART_WORDS 5              /* the same of a part: of moments those of the squares begin at                          */
+#define VECTORS_LIMBS 2048 /* of those, as many as have limbs of their own for what parts cannot tell                 */
+#define VECTORS_BLOCKS 2   /* of a multiprocessor, that registers are to leave room for                          */
+#define VECTORS_LANES 8    /* of the canonical order, that a thread has                                               */
+#define VECTORS_WORDS 3    /* the most numbers a sum consists of                                                      */
+#define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at                          */
 #define PART_SQUARES 2
-#define PART_LEAST 2048        /* elements of a part                                                                       */
-#define ROWS_STAGE 4608        /* bytes of a stage of a warp                                                               */
+#define PART_LEAST 2048 /* elements of a part                                                                       */
+#define ROWS_STAGE 4608 /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2
-#define ROWS_BLOCKS 3          /* of a multiprocessor, that registers and shared memory are to leave room for              */
-#define ROWS_CUT_LEAST 8192    /* elements of a cut of a row, at least                                                     */
-#define ROWS_CUT_STEP 512      /* and a multiple of this                                                                   */
-#define COLUMNS_SPREAD 2       /* units of a warp, at least, where there are rows to part                                  */
-#define COLUMNS_MANY 16        /* units of a warp from which on no block shares any                                        */
-#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least                    */
+#define ROWS_BLOCKS 3       /* of a multiprocessor, that registers and shared memory are to leave room for              */
+#define ROWS_CUT_LEAST 8192 /* elements of a cut of a row, at least                                                     */
+#define ROWS_CUT_STEP 512   /* and a multiple of this                                                                   */
+#define COLUMNS_SPREAD 2    /* units of a warp, at least, where there are rows to part                                  */
+#define COLUMNS_MANY 16     /* units of a warp from which on no block shares any                                        */
+#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
@@ -70,7 +70,7 @@ typedef struct {
     unsigned marked;             /* how many results have been; from MARKED_LISTED on, at least as many                 */
     size_t marked_vector[MARKED_LISTED];
     quire_accumulator moments[MOST_SUMS]; /* of a long vector                                                           */
-    unsigned long_segments;           /* how many have been met                                                         */
+    unsigned long_segments; /* how many have been met                                                         */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
 } vectors_workspace;
@@ -107,8 +107,8 @@ typedef struct {
     unsigned groups;             /* of rows, of an item                                                                   */
     unsigned rows_of_item, last_part; /* elements of the last piece of a row                                              */
     size_t elements_of_item, rows_ahead, elements_ahead; /* of a whole item; from a warp's last item of a unit to its next */
-    marked_source source;        /* of the kernel for marked results                                                      */
-    size_t cut;                  /* elements of a row that a warp takes, of "cuts" of them; 0: all                        */
+    marked_source source; /* of the kernel for marked results                                                      */
+    size_t cut;           /* elements of a row that a warp takes, of "cuts" of them; 0: all                        */
     unsigned cuts;
     bool has_chunks; /* columns are loaded by chunks */
     unsigned warps;  /* that share columns */

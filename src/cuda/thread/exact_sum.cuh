@@ -51,11 +51,10 @@ template <int WORDS> struct exact_sum {
     __device__ __forceinline__ void give_up() { down = -1, up = 1; }
 };
 
-/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their sum is
- * a double, too. */
+/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their sum
+ * is a double, too. */
 template <int WORDS>
-static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads,
-                                                                unsigned apart = 1) {
+static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads, unsigned apart = 1) {
     __syncwarp();
     if (__all_sync(WHOLE_WARP, s.is_one_number())) {
         double down = s.word[0], up = down;

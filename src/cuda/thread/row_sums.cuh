@@ -20,7 +20,8 @@ struct sure_sum {
     __device__ __forceinline__ void clear() { sum = -0.0; }
     __device__ __forceinline__ void add(double term) { sum += term; }
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
-        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
+            sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
     }
     __device__ __forceinline__ bool is_exact() const { return double_is_finite(sum); }
     __device__ __forceinline__ double word(int) const { return sum; }
@@ -47,12 +48,14 @@ struct directed_sum {
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
-    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) { *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart); }
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
+    }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
 };
 
-/* Sums of items, which end with close(): each is a double, and all of them together are two. A sum that has never been closed
- * is that of its one item. */
+/* Sums of items, which end with close(): each is a double, and all of them together are two. A sum that has never been
+ * closed is that of its one item. */
 template <class Item> struct sum_of_items {
     static constexpr int words = 2;
     Item item;
@@ -94,17 +97,17 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's. */
     typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, directed_sum> item_sum;
     static constexpr bool has_items = BY_ITEMS && !is_sure && is.precision <= 24;
-    typedef std::conditional_t<
-        is_sure, sure_sum,
-        std::conditional_t<has_items, sum_of_items<item_sum>, std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
+    typedef std::conditional_t<is_sure, sure_sum,
+                               std::conditional_t<has_items, sum_of_items<item_sum>,
+                                                  std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
         number_sum;
     static constexpr int product_bits = 2 * is.precision;
     /* Squares have twice the range of exponents: one double holds those of a row where they are of few bits alone. */
     typedef std::conditional_t<2 * exponents + ROW_COUNT_BITS / 2 <= 53, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
-    static constexpr bool has_float_products = product_bits <= 24 && 2 * is.least_exponent >= -149 &&
-                                               2 * exact_terms<Format, false>::greatest <= 127;
+    static constexpr bool has_float_products =
+        product_bits <= 24 && 2 * is.least_exponent >= -149 && 2 * exact_terms<Format, false>::greatest <= 127;
 };
 
 template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {

@@ -1,9 +1,9 @@
 /* row_stream.cuh - rows as a stream of items that pass through a warp's stages (stage.cuh).
  *
- * An item is "groups" times 32 / threads rows side by side, or one of "parts" pieces of a row. A unit, which a warp takes at a
- * time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the other
- * warps. groups is 1 unless a row has one thread, and then turns is 1. Where there are few long rows each is cut into "cuts",
- * which are rows here.
+ * An item is "groups" times 32 / threads rows side by side, or one of "parts" pieces of a row. A unit, which a warp takes at
+ * a time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the other
+ * warps. groups is 1 unless a row has one thread, and then turns is 1. Where there are few long rows each is cut into
+ * "cuts", which are rows here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,7 +76,8 @@ template <class Format> struct row_cursor {
         else
             find_row(job);
     }
-    __device__ __forceinline__ memory_piece<element> piece_of(const vectors_job &job, const element *at, const void *all) const {
+    __device__ __forceinline__ memory_piece<element> piece_of(const vectors_job &job, const element *at,
+                                                              const void *all) const {
         const element *end = at + rows(job) * length(job), *first = (const element *)all;
         if (job.is_contiguous) return { at, end, first, first + job.vectors * job.at.x_layout.n };
         return { at, end, at - piece * job.part, at - piece * job.part + n };
@@ -146,8 +147,7 @@ static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, co
     const unsigned step = threads * ROWS_CHUNK, head = min((unsigned)-(uintptr_t)x % ROWS_CHUNK, bytes);
     const unsigned whole = (bytes - head) / step * step, mine = head + whole + thread * ROWS_CHUNK;
     if (head) add_elements(sums, x, y, 0, head, thread, threads, magnitude);
-    if (whole)
-        add_run<Format, TERMS>(sums, x + head, whole, thread * ROWS_CHUNK + rotation, step, y - x, magnitude);
+    if (whole) add_run<Format, TERMS>(sums, x + head, whole, thread * ROWS_CHUNK + rotation, step, y - x, magnitude);
     if (mine + ROWS_CHUNK <= bytes) {
         element_group<Format, count> of_x, of_y;
         of_x.load_stage(x + mine);

@@ -1,5 +1,5 @@
-/* stage.cuh - stages in a warp's shared memory, which the copy engine fills while the warp works on another one. What is in a
- * stage stands as far from a chunk's begin as in memory. For compute capability 9.0 and later.
+/* stage.cuh - stages in a warp's shared memory, which the copy engine fills while the warp works on another one. What is in
+ * a stage stands as far from a chunk's begin as in memory. For compute capability 9.0 and later.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +15,7 @@ static __device__ __forceinline__ unsigned chunk_offset(const void *p) { return 
 #if QUIRE_HAS_BULK
 
 /* Elements from begin to end, which are within low to high, where all may be read. */
-template <class Element> struct memory_piece {
-    const Element *begin, *end, *low, *high;
-};
+template <class Element> struct memory_piece { const Element *begin, *end, *low, *high; };
 
 struct warp_stages {
     alignas(ROWS_CHUNK) unsigned char data[ROWS_STAGES][ROWS_STAGE];
@@ -60,7 +58,8 @@ template <class Element> struct piece_copy {
         bytes = last > first ? (unsigned)(last - first) : 0;
     }
     /* The barrier expects these bytes, and those of copies before. */
-    __device__ __forceinline__ void start(uint64_t *barrier, const memory_piece<Element> &p, unsigned char *to, int lane) const {
+    __device__ __forceinline__ void start(uint64_t *barrier, const memory_piece<Element> &p, unsigned char *to,
+                                          int lane) const {
         const unsigned char *base = (const unsigned char *)p.begin - chunk_offset(p.begin);
         if (lane == 0 && bytes) copy_bulk(to + (from - base), from, bytes, barrier);
         if (!has_ends) return;
