@@ -42,6 +42,8 @@ static inline float e4m3_value(uint8_t e4m3) {
     return sign ? -value : value;
 }
 
+#define COLUMNS_AT_ONCE 2048 /* 16 KiB of running sums at most */
+
 #include "baseline_half.h"
 
 #define LOOP(name) name##_e5m2
@@ -138,5 +140,37 @@ double baseline_reduce(const job *j) {
     case OPERATION_SUMSQ: return squares(j);
     case OPERATION_MEAN: return sum(j) / (double)j->n;
     default: return sum(j);
+    }
+}
+
+static void columns(const job *j) {
+    switch (j->type) {
+    case QUIRE_F16: columns_half(j); return;
+    case QUIRE_BF16: columns_bfloat16(j); return;
+    case QUIRE_F32: columns_float(j); return;
+    case QUIRE_E5M2: columns_e5m2(j); return;
+    case QUIRE_E4M3: columns_e4m3(j); return;
+    default: columns_double(j); return;
+    }
+}
+
+void baseline_reduce_many(const job *j) {
+    const char *x = j->x, *y = j->y;
+    const size_t size = j->type == QUIRE_F64 ? 8 : j->type == QUIRE_F32 ? 4 : j->type <= QUIRE_BF16 ? 2 : 1;
+    if (j->layout == LAYOUT_COLUMNS) {
+        columns(j);
+        return;
+    }
+    job one = { .operation = j->operation, .type = j->type, .result_type = j->result_type, .n = j->length };
+    for (size_t i = 0; i < j->vectors; i++) {
+        const size_t first = j->offsets ? (size_t)j->offsets[i] : i * j->length;
+        if (j->offsets) one.n = (size_t)(j->offsets[i + 1] - j->offsets[i]);
+        one.x = x + first * size;
+        one.y = y ? y + first * size : y;
+        const double result = baseline_reduce(&one);
+        if (j->type == QUIRE_F64)
+            ((double *)j->results)[i] = result;
+        else
+            ((float *)j->results)[i] = (float)result;
     }
 }

@@ -14,4 +14,7 @@ extern const int baseline_needs;
 /* In float for f16, bf16 and f32, in double for f64; the bits, and even the digits, depend on the compiler. */
 double baseline_reduce(const job *j);
 
+/* Of many vectors: row after row, segment after segment; columns side by side, a block of them at a time. */
+void baseline_reduce_many(const job *j);
+
 #endif

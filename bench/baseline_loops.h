@@ -37,6 +37,8 @@ static double LOOP(squares)(const ELEMENT *x, size_t n) {
     return s;
 }
 
+#include "baseline_columns.h"
+
 #undef LOOP
 #undef ELEMENT
 #undef REAL

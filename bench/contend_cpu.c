@@ -13,29 +13,14 @@
 
 static quire_context *one_thread, *many_threads;
 
-/* The one that has no function of its own. */
-static quire_status sumsq(quire_context *context, const job *j, quire_method method, void *result) {
-    const quire_reduction what = { .operation = QUIRE_SUMSQ, .type = j->type, .result_type = j->result_type, .method = method };
-    const quire_layout layout = quire_strided(j->n, 1);
-    return quire_reduce(context, &what, &layout, j->x, NULL, NULL, result);
-}
-
 static quire_status run_method(const contender *c, const job *j, uint64_t *bits) {
     union {
         float single;
         double full;
     } result = { .full = 0 };
-    quire_status status = QUIRE_OK;
-    switch (j->operation) {
-    case OPERATION_SUM: status = quire_sum(c->context, j->type, j->n, j->x, c->method, j->result_type, &result); break;
-    case OPERATION_ASUM: status = quire_asum(c->context, j->type, j->n, j->x, c->method, j->result_type, &result); break;
-    case OPERATION_DOT: status = quire_dot(c->context, j->type, j->n, j->x, j->y, c->method, j->result_type, &result); break;
-    case OPERATION_NRM2: status = quire_nrm2(c->context, j->type, j->n, j->x, c->method, j->result_type, &result); break;
-    case OPERATION_MEAN: status = quire_mean(c->context, j->type, j->n, j->x, c->method, j->result_type, &result); break;
-    case OPERATION_SUMSQ: status = sumsq(c->context, j, c->method, &result); break;
-    case OPERATION_COUNT: break;
-    }
-    *bits = type_load(j->result_type, &result, 0);
+    void *const to = j->results ? j->results : &result;
+    const quire_status status = job_reduce(c->context, j, c->method, to);
+    *bits = type_load(j->result_type, to, 0);
     return status;
 }
 

@@ -75,6 +75,11 @@ static void copy_block(void *x, size_t bytes, size_t copies) {
     for (size_t i = 1; i < copies; i++) memcpy((char *)x + i * bytes, x, bytes);
 }
 
+size_t data_place(const data *d, size_t i) {
+    const size_t copied = d->block * d->copies;
+    return d->whole ? i : i < copied ? i % d->block : data_tail(d) + (i - copied);
+}
+
 size_t data_tail(const data *d) { return d->whole ? d->block * d->copies : d->block; }
 
 bool data_fill(data *d, source from, quire_type type, uint64_t seed, size_t n, bool pair) {

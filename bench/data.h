@@ -55,7 +55,8 @@ void data_shift(data *d, int elements);
 const void *data_x(const data *d);
 const void *data_y(const data *d);
 
-/* Where the tail begins, in elements. */
+/* Where the tail begins, in elements; and where element i of n is in host memory. */
 size_t data_tail(const data *d);
+size_t data_place(const data *d, size_t i);
 
 #endif

@@ -3,6 +3,7 @@
  * The way of a run: options.c reads the line; contend_*.c, gpu/ and peers/ list who is measured, a list a place; data.c
  * makes the numbers; for each size, data, type and operation, measure.c has a place time its contenders at the same job and
  * judges them by truth.c; report.c sends the rows to the table and the files.
+ * Where many vectors a call are asked for, rows.c goes through these in place of that.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,6 +15,7 @@
 #include "peers/peers.h"
 #include "place.h"
 #include "report.h"
+#include "rows.h"
 #include "terminal.h"
 
 /* Who is measured: in each place those who work there. */
@@ -26,7 +28,7 @@ typedef struct lists {
 static bool run_operation(const options *o, const lists *all, data *d, operation which) {
     static row rows[MAX_CONTENDERS];
     truth t;
-    job j = { which, d->type, accumulation_type(d->type), d->n, NULL, NULL };
+    job j = { .operation = which, .type = d->type, .result_type = accumulation_type(d->type), .n = d->n };
     progress("%s: exact %s of %zu %s", d->source.name, operation_name(which), d->n, type_name(d->type));
     const quire_status status = truth_find(&t, &j, d);
     if (status) return complain("exact: %s", quire_status_string(status));
@@ -87,6 +89,25 @@ static bool find_room(const options *o, const npy *file, bool whole, size_t *byt
     return true;
 }
 
+/* The same of many vectors, by place: bytes are those of the GPU. */
+static bool find_room_of_many(const options *o, const lists *all, bool whole, size_t *bytes, size_t *host_bytes) {
+    *bytes = *host_bytes = 0;
+    for (int i = 0; i < all->count; i++) {
+        size_t most, host;
+        if (!rows_room(o, all->one[i].place, whole, &most, &host)) return false;
+        if (all->one[i].place == &place_gpu) *bytes = most;
+        if (host > *host_bytes) *host_bytes = host;
+    }
+    return true;
+}
+
+static bool run_many(const options *o, const lists *all, data *d) {
+    bool fine = true;
+    for (int i = 0; i < all->count && fine; i++) fine = rows_run(&all->one[i], o, d);
+    rows_close();
+    return fine;
+}
+
 static bool wants_dot(const options *o) {
     for (int i = 0; i < o->operation_count; i++)
         if (o->operations[i] == OPERATION_DOT) return true;
@@ -103,13 +124,15 @@ static bool run_all(const options *o, const facts *f, const lists *all, const np
     data d;
     size_t bytes = 0, host_bytes = 0;
     const bool whole = has(all, &place_cpu) || file->file;
-    if (!find_room(o, file, whole, &bytes, &host_bytes)) return false;
+    if (!(o->layout_count ? find_room_of_many(o, all, whole, &bytes, &host_bytes)
+                          : find_room(o, file, whole, &bytes, &host_bytes)))
+        return false;
     if (has(all, &place_gpu) && !gpu_reserve(bytes, wants_dot(o))) return false;
     if (!data_open(&d, host_bytes, wants_dot(o), whole)) return false;
     bool fine = report_begin(o, f);
     if (fine) {
         interrupt_watch();
-        fine = file->file ? run_file(o, all, &d, file) : run_families(o, all, &d);
+        fine = o->layout_count ? run_many(o, all, &d) : file->file ? run_file(o, all, &d, file) : run_families(o, all, &d);
         fine &= report_end();
     }
     data_close(&d);
@@ -123,7 +146,7 @@ static bool list_contenders(const options *o, lists *all) {
         cpu->place = &place_cpu;
         cpu->count = 0;
         contenders_add_loops(cpu);
-        if (o->peers) peers_add_cpu(cpu);
+        if (o->peers && !o->layout_count) peers_add_cpu(cpu);
         if (!contenders_add_cpu(cpu, o)) return false;
     }
     if (!(o->places & ON_GPU)) return true;

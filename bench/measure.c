@@ -9,6 +9,7 @@
 
 #include "number.h"
 #include "place.h"
+#include "rows.h"
 #include "terminal.h"
 
 /* What is known of the contenders of a place at one job. */
@@ -55,15 +56,17 @@ static void find_marks(field *f) {
 
 static void judge_speed(const field *f, int i, row *r) {
     const timing *mine = &f->of[i], *baseline = &f->of[f->baseline], *ceiling = &f->of[f->ceiling];
-    r->rate = (double)job_bytes(r->job) / mine->figure;
+    const double read = (double)job_bytes(r->job);
+    const double bytes = r->contender->role == ROLE_CEILING ? read : (double)job_traffic(r->job, mine->result);
+    r->rate = bytes / mine->figure;
     r->over_baseline = mine->figure / baseline->figure;
-    r->over_ceiling = mine->figure / ceiling->figure;
+    r->over_ceiling = mine->figure / ceiling->figure * (read / bytes);
     r->noise = verdict_of(i != f->baseline && fabs(r->over_baseline - 1) < mine->spread + baseline->spread);
 }
 
 static void judge_accuracy(const truth *t, row *r) {
     r->error_ulps = r->error_units = r->bound_ulps = r->bound_units = NAN;
-    if (r->contender->role == ROLE_CEILING) return;
+    if (r->contender->role == ROLE_CEILING || !t) return;
     r->error_ulps = truth_error_ulps(t, r->job, r->timing.result, r->timing.bits);
     r->error_units = r->error_ulps * truth_ulp_in_units(t);
     if (r->contender->role != ROLE_METHOD) return;
@@ -100,7 +103,7 @@ static void fill_rows(const field *f, const options *o, const job *j, const trut
         row *r = &rows[(*count)++];
         *r = (row){ .family = d->source.name,
                     .seed = o->seed,
-                    .condition = truth_condition(t),
+                    .condition = t ? truth_condition(t) : NAN,
                     .job = j,
                     .contender = &f->all->one[i],
                     .timing = f->of[i] };
@@ -112,7 +115,8 @@ static void fill_rows(const field *f, const options *o, const job *j, const trut
 bool measure(const contenders *all, const options *o, job *j, const truth *t, data *d, row *rows, int *count) {
     static field f;
     const place *where = all->place;
-    progress("%s: %s of %zu %s, %s", d->source.name, operation_name(j->operation), j->n, type_name(j->type), where->name);
+    progress("%s: %s of %zu %s, %s", j->layout ? layout_name(j->layout) : d->source.name, operation_name(j->operation),
+             job_length(j), type_name(j->type), where->name);
     memset(&f, 0, sizeof f);
     f.all = all;
     for (int i = 0; i < all->count; i++) f.in[i] = takes(&all->one[i], j);
@@ -121,6 +125,7 @@ bool measure(const contenders *all, const options *o, job *j, const truth *t, da
     if (!drop_failed(&f)) return false;
     find_marks(&f);
     fill_rows(&f, o, j, t, d, rows, count);
+    if (!t) return rows_judge(j, d, rows, *count);
     const bool fine = judge_bits(d, j, rows, *count);
     data_shift(d, 0);
     return fine;

@@ -16,6 +16,7 @@
 
 #define SECONDS 0.5
 #define QUICK_SECONDS 0.02
+#define MANY_SECONDS 0.1
 
 void options_help(void) {
     puts("Usage: quire-bench [OPTION]...\n"
@@ -29,6 +30,11 @@ void options_help(void) {
          "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq                   (the first five)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
          "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
+         "  --rows             many vectors a call, sums unless asked otherwise: rows of a matrix; --n is their length\n"
+         "                     (8 to 2^20)\n"
+         "  --columns          columns of it\n"
+         "  --segments         segments of these mean lengths: spread evenly, by a power law, nine in ten empty\n"
+         "  --bytes N          of all these vectors                                (2^30 on a GPU, 2^26 on a CPU)\n"
          "  --ladder           also the ladder of classic kernels (GPU)\n"
          "  --no-peers         no other libraries\n"
          "  --threads N        also measure the methods on N threads; 0: on every processor (CPU)\n"
@@ -42,7 +48,7 @@ void options_help(void) {
          "  Beyond 4194301 elements a vector is copies of a block of that many, and a tail drawn for itself.\n"
          "\n"
          "How:\n"
-         "  --seconds S        time to spend on a row                              (0.5)\n"
+         "  --seconds S        time to spend on a line of the table        (0.5; of many vectors a call 0.1)\n"
          "  --warm             on a GPU one buffer again and again, not buffers in turn that no cache holds\n"
          "  --queued           on a GPU every call is launched by itself, as in a program, not replayed from a graph\n"
          "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"
@@ -81,18 +87,18 @@ static void take_first(naming *names, int most, int *numbers, int *count) {
 /* ------------------------------------------------------------------------------------------------------------- numbers */
 
 /* A whole number, also as a power: 2^20. */
-static bool read_size(const char *word, double *value) {
+static bool read_size(const char *option, const char *word, double *value) {
     char text[64], *power = NULL;
     snprintf(text, sizeof text, "%s", word);
     if ((power = strchr(text, '^'))) *power++ = '\0';
-    if (!power) return read_whole("n", word, 1, 1e15, value);
+    if (!power) return read_whole(option, word, 1, 1e15, value);
     char *end, *end_of_power;
     const double base = strtod(text, &end), exponent = strtod(power, &end_of_power);
     *value = pow(base, exponent);
     if (end != text && !*end && end_of_power != power && !*end_of_power && *value >= 1 && *value <= 1e15 &&
         *value == floor(*value))
         return true;
-    return complain("--n: '%s' is no whole number from 1 to 1e+15", word);
+    return complain("--%s: '%s' is no whole number from 1 to 1e+15", option, word);
 }
 
 static bool read_sizes(options *o, char *list) {
@@ -101,7 +107,7 @@ static bool read_sizes(options *o, char *list) {
     o->size_count = 0;
     while ((word = next_word(&list))) {
         if (o->size_count == MAX_SIZES) return complain("--n: more than %d sizes", MAX_SIZES);
-        if (!read_size(word, &value)) return false;
+        if (!read_size("n", word, &value)) return false;
         o->sizes[o->size_count++] = (size_t)value;
     }
     return true;
@@ -138,7 +144,11 @@ enum {
     THREADS,
     TIER,
     PLACE,
-    BUDGET, /* with a value */
+    BUDGET,
+    BYTES, /* with a value */
+    ROWS,
+    COLUMNS,
+    SEGMENTS,
     WARM,
     QUEUED,
     LADDER,
@@ -164,7 +174,9 @@ static const struct option table[] = {
     { "ladder", NONE, NULL, LADDER },    { "no-peers", NONE, NULL, NO_PEERS },
     { "quick", NONE, NULL, QUICK },      { "csv", VALUE, NULL, CSV },
     { "json", VALUE, NULL, JSON },       { "help", NONE, NULL, HELP },
-    { "version", NONE, NULL, VERSION },  { NULL, 0, NULL, 0 },
+    { "version", NONE, NULL, VERSION },  { "rows", NONE, NULL, ROWS },
+    { "columns", NONE, NULL, COLUMNS },  { "segments", NONE, NULL, SEGMENTS },
+    { "bytes", VALUE, NULL, BYTES },     { NULL, 0, NULL, 0 },
 };
 
 static bool read_tier(options *o, const char *word) {
@@ -172,6 +184,16 @@ static bool read_tier(options *o, const char *word) {
     if (find_name("tier", word, name_tier, &tier) < 0) return false;
     o->tier = (quire_tier)tier;
     return quire_tier_available(o->tier) || complain("--tier: this processor, or this build, lacks %s", word);
+}
+
+/* Layouts, each once. */
+static bool add_layouts(options *o, layout first, layout last) {
+    for (int which = (int)first; which <= (int)last; which++) {
+        int i = 0;
+        while (i < o->layout_count && o->layouts[i] != which) i++;
+        if (i == o->layout_count) o->layouts[o->layout_count++] = which;
+    }
+    return true;
 }
 
 static bool take_option(void *user, int which, char *word) {
@@ -188,6 +210,10 @@ static bool take_option(void *user, int which, char *word) {
     case THREADS: return read_threads(o, word);
     case TIER: return read_tier(o, word);
     case BUDGET: return read_real("seconds", word, 0.001, 3600, &o->seconds);
+    case BYTES: return read_size("bytes", word, &o->bytes);
+    case ROWS: return add_layouts(o, LAYOUT_ROWS, LAYOUT_ROWS);
+    case COLUMNS: return add_layouts(o, LAYOUT_COLUMNS, LAYOUT_COLUMNS);
+    case SEGMENTS: return add_layouts(o, LAYOUT_SEGMENTS, LAYOUT_MANY_EMPTY);
     case FILE_NAME: o->file = word; return true;
     case CSV: o->csv = word; return true;
     case JSON: o->json = word; return true;
@@ -202,11 +228,19 @@ static bool take_option(void *user, int which, char *word) {
     }
 }
 
+/* Of many vectors, what was not asked for; their lengths are rows.c's. */
+static void take_defaults_of_many(options *o) {
+    if (!o->operation_count) o->operations[o->operation_count++] = OPERATION_SUM;
+    if (!o->family_count) o->families[o->family_count++] = FAMILY_UNIFORM;
+    if (o->seconds == 0) o->seconds = o->quick ? QUICK_SECONDS : MANY_SECONDS;
+}
+
 /* What was not asked for. The sizes of a file are the file's. */
 static void take_defaults(options *o) {
     static const size_t sizes[] = { 10000, 1000000, 100000000 };
     if (!o->type_count) take_first(name_type, LARGE_TYPE_COUNT, o->types, &o->type_count);
     if (!o->method_count) take_first(name_method, METHOD_COUNT, o->methods, &o->method_count);
+    if (o->layout_count) take_defaults_of_many(o);
     if (!o->operation_count && o->quick) {
         o->operations[o->operation_count++] = OPERATION_SUM;
         o->operations[o->operation_count++] = OPERATION_DOT;
@@ -216,7 +250,7 @@ static void take_defaults(options *o) {
         o->families[o->family_count++] = FAMILY_UNIFORM;
         o->families[o->family_count++] = FAMILY_EVERY_EXPONENT;
     }
-    if (!o->size_count && !o->file) {
+    if (!o->size_count && !o->file && !o->layout_count) {
         o->size_count = o->quick ? 2 : 3;
         memcpy(o->sizes, sizes, (size_t)o->size_count * sizeof *sizes);
     }
@@ -227,6 +261,9 @@ static bool check_combinations(const options *o) {
     const bool gpu = o->places & ON_GPU, cpu = o->places & ON_CPU;
     if (o->file && (o->family_count || o->type_count || o->condition_count))
         return complain("--file brings its own numbers and type: no --family, no --condition and no --type");
+    if (o->layout_count && (o->file || o->condition_count || o->ladder))
+        return complain("--rows, --columns and --segments take no --file, no --condition and no --ladder");
+    if (o->bytes > 0 && !o->layout_count) return complain("--bytes is for --rows, --columns and --segments");
     if (!gpu && (o->warm || o->queued || o->ladder))
         return complain("--warm, --queued and --ladder are for a GPU, and --place is cpu");
     if (!cpu && (o->threads > 1 || o->tier != QUIRE_TIER_BEST))

@@ -26,7 +26,9 @@ typedef struct options {
     int size_count;
     double conditions[MAX_CONDITIONS];
     int condition_count;
-    int places; /* ON_CPU, ON_GPU, or both: whichever there is */
+    int layouts[LAYOUT_COUNT], layout_count; /* of many vectors; none: one vector a call */
+    double bytes;                            /* of them all; 0: what rows.h says         */
+    int places;                              /* ON_CPU, ON_GPU, or both: whichever there is */
     bool warm, queued, ladder, peers;
     const char *file, *csv, *json; /* NULL: not asked for                        */
     uint64_t seed;

@@ -14,6 +14,11 @@ typedef struct place {
     /* Brings the vectors there and makes the job point at them; shifted: at another alignment. What was there before may be
      * gone. Complains and answers false if it cannot be done. */
     bool (*put)(data *d, job *j, bool shifted);
+    /* Of a job of many vectors: brings their offsets there, and makes room for the results. Both stay until the next call.
+     * Complains and answers false if it cannot be done. */
+    bool (*hold)(job *j);
+    /* The results of the last run, in host memory; NULL if that cannot be done. */
+    const void *(*results)(const job *j);
     /* Times the contenders of the list for which in[i] at a job that was put. */
     void (*time)(const contenders *all, const bool *in, const job *j, const options *o, timing *of);
     /* One more result; other: with another number of threads, or another launch. Answers what went wrong, or NULL. */

@@ -2,8 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdlib.h>
+
+#include "number.h"
 #include "pin.h"
 #include "place.h"
+#include "terminal.h"
 
 static bool put(data *d, job *j, bool shifted) {
     data_shift(d, shifted ? 1 : 0);
@@ -11,6 +15,16 @@ static bool put(data *d, job *j, bool shifted) {
     j->y = data_y(d);
     return true;
 }
+
+static void *held;
+
+static bool hold(job *j) {
+    free(held);
+    j->results = held = malloc((j->vectors + 1) * type_size(j->result_type));
+    return held || complain("too little memory for %zu results", j->vectors);
+}
+
+static const void *results(const job *j) { return j->results; }
 
 /* Those on one thread come first in the list, and are timed on one processor. */
 static void time_all(const contenders *all, const bool *in, const job *j, const options *o, timing *of) {
@@ -29,4 +43,4 @@ static const char *run(const contender *c, const job *j, bool other, uint64_t *b
     return status ? quire_status_string(status) : NULL;
 }
 
-const place place_cpu = { "cpu", put, time_all, run };
+const place place_cpu = { "cpu", put, hold, results, time_all, run };

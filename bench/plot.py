@@ -6,10 +6,11 @@
 
 writes pictures/run-error-time.svg and run-error-time-dark.svg: error against time at one size. Where there are more
 sizes, also run-time-n and run-error-n, time and error against n, and run-hard-n, the time of exact on data of every
-exponent; where there is a ladder, run-ladder instead. A CSV with rows of a CPU and of a
-GPU gives run-cpu-... and run-gpu-.... All ratios are times over a reference's: above 1 is slower. The reference is the
-fast-math loop on a CPU, and on a GPU a kernel that only reads. Needs matplotlib (pip install matplotlib, or apt install
-python3-matplotlib).
+exponent; where there is a ladder, run-ladder instead. Of many vectors a call (quire-bench --rows, --columns,
+--segments) run-rows, run-columns, run-segments and so on: time against the length of a vector. A CSV with rows of a
+CPU and of a GPU gives run-cpu-... and run-gpu-.... All ratios are times over a reference's: above 1 is slower. The
+reference is the fast-math loop on a CPU, and on a GPU a kernel that only reads (of many vectors, what is written
+counts as read, too). Needs matplotlib (pip install matplotlib, or apt install python3-matplotlib).
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +20,7 @@ import math
 import pathlib
 import sys
 
-from plot_pictures import draw_place
+from plot_pictures import draw_place, draw_vectors
 from plot_theme import INKS, REFERENCE, Theme, in_order
 
 
@@ -34,17 +35,20 @@ def read(path):
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     references = {}
     for row in rows:
+        row.setdefault("layout", "vector")
         for key in ("n", "threads", "seconds", "gb_per_s", "error_ulps", "bound_ulps"):
             row[key] = float(row[key]) if row[key] else math.nan
         if row["kind"] == REFERENCE[row["place"]][0]:
             references[job_of(row)] = row["seconds"]
     for row in rows:
         row["time"] = row["seconds"] / references[job_of(row)]
+        if row["layout"] != "vector" and row["place"] == "gpu":
+            row["time"] = float(row["time_over_ceiling"])
     return rows, facts
 
 
 def job_of(row):
-    return tuple(row[key] for key in ("n", "type", "operation", "family", "place", "caches"))
+    return tuple(row.get(key) for key in ("n", "type", "operation", "family", "place", "caches", "layout", "vectors"))
 
 
 def draw_file(path, options):
@@ -62,8 +66,13 @@ def draw_file(path, options):
     places = in_order(rows, "place")
     for place in places:
         stem = path.stem + (f"-{place}" if len(places) > 1 else "")
-        for name in INKS:
-            draw_place(Theme(name, options.out, stem, options.format), rows, facts, options, place)
+        layouts = in_order([r for r in rows if r["place"] == place], "layout")
+        for name, layout in ((name, layout) for name in INKS for layout in layouts):
+            theme, mine = Theme(name, options.out, stem, options.format), [r for r in rows if r["layout"] == layout]
+            if layout == "vector":
+                draw_place(theme, mine, facts, options, place)
+            else:
+                draw_vectors(theme, mine, facts, options.operation, place)
 
 
 def main():

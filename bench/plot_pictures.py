@@ -8,7 +8,7 @@ import sys
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from plot_theme import (REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_points,
+from plot_theme import (NAMES, REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_points,
                         size_name)
 
 
@@ -155,6 +155,40 @@ def draw_error_n(theme, rows, facts, operation, place):
 
     title = f"Error against size: {operation}, {data_name(first)} data"
     by_type(theme, shown, draw, "error in ulps", title, facts, place, "error-n", False)
+
+
+# --------------------------------------------------------------------------------------------------------- many vectors
+
+LAYOUTS = {"rows": "Rows of a matrix", "columns": "Columns of a matrix", "segments": "Segments, lengths spread evenly",
+           "segments-power": "Segments by a power law", "segments-empty": "Segments, nine in ten empty"}
+HIGHEST = 8  # times the reference: lines leave the picture there
+
+
+def at_the_rim(ends, top):
+    """Labels of lines that begin above the picture: under its upper edge, with the figure."""
+    above = sorted((end for end in ends if end[1] > top), key=lambda end: -end[1])
+    return [end for end in ends if end[1] <= top] + \
+        [(x, top * (0.97 - 0.05 * i), f"{NAMES.get(name, name)}: {y:.1f}", colour)
+         for i, (x, y, name, colour) in enumerate(above)]
+
+
+def draw_vectors(theme, rows, facts, operation, place):
+    """Time over the reference's against the length of the vectors, on the first data there are."""
+    kind, first, layout = REFERENCE[place][0], rows[0]["family"], rows[0]["layout"]
+    shown = [r for r in rows if r["place"] == place and r["family"] == first and r["kind"] not in (kind, "ceiling")]
+    top = min(HIGHEST, 1.08 * max(r["time"] for r in shown))
+    powers = [p for p in range(1, 8) if 10.0**p <= max(r["n"] for r in shown) * 1.3]
+
+    def draw(axis, mine):
+        axis.set_ylim(0, top)
+        axis.set_xlim(min(r["n"] for r in shown) / 40, None)
+        axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else f"$10^{{{p}}}$" for p in powers])
+        axis.axhline(1, color=theme.ink, linewidth=1, linestyle=":")
+        return at_the_rim(draw_lines(theme, axis, mine, lambda r: r["time"], True), top)
+
+    length = "length" if layout in ("rows", "columns") else "mean length"
+    title = f"{LAYOUTS[layout]}, {operation}: time against their {length}; above 1 is slower"
+    by_type(theme, shown, draw, f"time, {REFERENCE[place][1]} = 1", title, facts, place, layout, True)
 
 
 # ----------------------------------------------------------------------------------------------------------- the ladder

@@ -19,10 +19,15 @@ LOOKS = {
     "fast-math": ("#7d6100", "#dcb43c", "X", "--"),
     "cub": ("#33701a", "#8fd06a", "v", "--"),
     "cub in float": ("#33701a", "#8fd06a", "<", "-."),
+    "cub segmented": ("#33701a", "#8fd06a", "v", "--"),
+    "cub segmented in float": ("#33701a", "#8fd06a", "<", "-."),
+    "cub fixed-size": ("#7d6100", "#dcb43c", "X", "--"),
+    "cublas gemv": ("#a02c6e", "#f08cc0", "P", ":"),
 }
 OTHER = ("#666666", "#aaaaaa", "P", "--")
 INKS = {"light": ("#24292f", "#d0d7de"), "dark": ("#e6edf3", "#3d444d")}
-NAMES = {"cub": "CUB", "cub in float": "CUB in float"}
+NAMES = {"cub": "CUB", "cub in float": "CUB in float", "cub segmented": "CUB", "cub segmented in float": "CUB in float",
+         "cub fixed-size": "CUB fixed size", "cublas gemv": "gemv", "thrust by key": "Thrust"}
 TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double"}
 REFERENCE = {"cpu": ("baseline", "fast-math loop"), "gpu": ("ceiling", "reading alone")}
 WIDTH = 8.6  # inches, which is the width of a page on GitHub

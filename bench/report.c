@@ -13,7 +13,8 @@ static bool to_csv, to_json;
 bool report_begin(const options *o, const facts *f) {
     if (o->csv && !(to_csv = csv_begin(o->csv, f))) return false;
     if (o->json && !(to_json = json_begin(o->json, f))) return false;
-    table_begin(f, o->ladder ? 26 : 16); /* "09 tree and shuffle in half" is longest */
+    const bool many = o->layout_count > 0;
+    table_begin(f, o->ladder || many ? 26 : 16, many); /* "09 tree and shuffle in half" is longest */
     return true;
 }
 

@@ -37,6 +37,8 @@ const char *column_name(int column) {
         "equal_runs",
         "equal_launches",
         "equal_alignments",
+        "layout",
+        "vectors",
     };
     return names[column];
 }
@@ -51,7 +53,7 @@ static cell threads(int value) { return value ? count((uint64_t)value) : text(""
 
 cell column_cell(const row *r, int column) {
     const cell cells[COLUMNS] = {
-        count(r->job->n),
+        count(job_length(r->job)),
         text(type_name(r->job->type)),
         text(operation_name(r->job->operation)),
         text(r->family),
@@ -79,6 +81,8 @@ cell column_cell(const row *r, int column) {
         judged(r->runs),
         judged(r->launches),
         judged(r->alignments),
+        text(layout_name(r->job->layout)),
+        count(r->job->layout ? r->job->vectors : 1),
     };
     return cells[column];
 }

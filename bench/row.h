@@ -38,7 +38,7 @@ typedef struct cell {
     verdict verdict;
 } cell;
 
-#define COLUMNS 28
+#define COLUMNS 30
 
 const char *column_name(int column);
 cell column_cell(const row *r, int column);

@@ -11,13 +11,15 @@
 
 #define SMALL 40
 
-static int width; /* of names */
+static int width, data_width; /* of names, of what is summed */
 
-void table_begin(const facts *f, int name_width) {
+void table_begin(const facts *f, int name_width, bool many) {
     width = name_width;
+    data_width = many ? 23 : 15; /* "segments-power, uniform" */
     for (int i = 0; i < FACTS; i++) printf("%-9s %s\n", f->one[i].name, f->one[i].value);
-    printf("\n%-9s %-4s %-4s %-15s %-*s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", "data", width,
-           "method", "place", "thr", "time", "GB/s", "/base", "/read", "spread", "err/ulp", "err/u|x|", "bound", "bits");
+    printf("\n%-9s %-4s %-4s %-*s %-*s %-5s %3s %9s %8s %6s %7s %6s %9s %9s %9s  %s\n", "n", "type", "op", data_width,
+           "data", width, "method", "place", "thr", "time", "GB/s", "/base", "/read", "spread", "err/ulp", "err/u|x|",
+           "bound", "bits");
 }
 
 static const char *show_size(size_t n, char text[SMALL]) {
@@ -59,14 +61,16 @@ static const char *show_error(double error, char text[SMALL]) {
 static char show_verdict(verdict v) { return v == YES ? '=' : v == NO ? '!' : '-'; }
 
 void table_row(const row *r) {
-    char size[SMALL], threads[SMALL] = "-", time[SMALL], ulps[SMALL], units[SMALL], bound[SMALL];
+    char what[SMALL], size[SMALL], threads[SMALL] = "-", time[SMALL], ulps[SMALL], units[SMALL], bound[SMALL];
     if (r->contender->threads) snprintf(threads, sizeof threads, "%d", r->contender->threads);
-    printf("%-9s %-4s %-4s %-15.15s %-*.*s %-5s %3s %9s %8.2f %5.2f%c %7.3f %5.1f%% %9s %9s %9s  %c%c%c\n",
-           show_size(r->job->n, size), type_name(r->job->type), operation_name(r->job->operation), r->family, width, width,
-           r->contender->name, r->contender->place->name, threads, show_seconds(r->timing.figure, time), r->rate / 1e9,
-           r->over_baseline, r->noise == YES ? '~' : ' ', r->over_ceiling, 100 * r->timing.spread,
-           show_error(r->error_ulps, ulps), show_error(r->error_units, units), show_error(r->bound_units, bound),
-           show_verdict(r->runs), show_verdict(r->launches), show_verdict(r->alignments));
+    snprintf(what, sizeof what, "%s%s%s", r->job->layout ? layout_name(r->job->layout) : "", r->job->layout ? ", " : "",
+             r->family);
+    printf("%-9s %-4s %-4s %-*.*s %-*.*s %-5s %3s %9s %8.2f %5.2f%c %7.3f %5.1f%% %9s %9s %9s  %c%c%c\n",
+           show_size(job_length(r->job), size), type_name(r->job->type), operation_name(r->job->operation), data_width,
+           data_width, what, width, width, r->contender->name, r->contender->place->name, threads,
+           show_seconds(r->timing.figure, time), r->rate / 1e9, r->over_baseline, r->noise == YES ? '~' : ' ',
+           r->over_ceiling, 100 * r->timing.spread, show_error(r->error_ulps, ulps), show_error(r->error_units, units),
+           show_error(r->bound_units, bound), show_verdict(r->runs), show_verdict(r->launches), show_verdict(r->alignments));
 }
 
 void table_gap(void) {

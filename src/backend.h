@@ -45,7 +45,11 @@ typedef struct {
     quire_status (*set_tier)(quire_context *context, quire_tier tier);
     quire_status (*set_progress)(quire_context *context, void (*report)(void *, size_t, size_t), void *user);
     void (*close)(quire_context *context);
-    int sums_squares; /* whether its reductions finish with what needs_squares; 0: QUIRE_WRONG_CONTEXT for those */
+    /* Rounds accumulators, of which there is at least one, to results as the job's finish, result type, rounding and result
+     * say; squares is NULL unless that needs them. NULL: its accumulators are in host memory, where the API does this
+     * itself. */
+    quire_status (*finish)(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums,
+                           const quire_accumulator *squares);
 } quire_backend;
 
 /* Every context begins with its backend. */

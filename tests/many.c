@@ -19,8 +19,7 @@ static const struct {
 quire_reduction draw_reduction(generator *g) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
-    const size_t operations = OPERATIONS_COUNT - (strcmp(place_name(), "cpu") ? 2 : 0); /* a GPU has no moments yet      */
-    what.operation = OPERATIONS[generator_below(g, operations)].number;
+    what.operation = OPERATIONS[generator_below(g, OPERATIONS_COUNT)].number;
     what.type = TYPES[generator_below(g, TYPE_COUNT)];
     what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
     what.method = METHODS[generator_below(g, METHOD_COUNT)];

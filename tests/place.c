@@ -177,6 +177,17 @@ quire_status place_accumulate_products(quire_accumulator *accumulator, quire_typ
     return status;
 }
 
+quire_status place_finish(const quire_reduction *what, size_t count, const quire_accumulator *sums,
+                          const quire_accumulator *squares, void *results) {
+    const size_t size = count * type_size(what->result_type ? what->result_type : what->type);
+    const void *s = lend(PLACE_X, sums, count * sizeof *sums);
+    const void *q = squares ? lend(PLACE_Y, squares, count * sizeof *squares) : NULL;
+    void *r = lend(PLACE_RESULT, results, size);
+    const quire_status status = quire_finish_many(place_context(), what, count, s, q, r);
+    the_place()->collect(PLACE_RESULT, results, size);
+    return status;
+}
+
 quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                     const void *y) {
     switch (op) {
@@ -215,7 +226,8 @@ quire_status place_layouts(const quire_reduction *what, const quire_layout *x_la
     const quire_type result_type = what->result_type ? what->result_type : what->type;
     const size_t size = type_size(what->type), bytes = x_layout->outer * x_layout->inner * type_size(result_type);
     const void *u = lend_layout(PLACE_X, x_layout, x, size);
-    const void *v = what->operation == QUIRE_DOT ? lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size) : NULL;
+    const void *v = NULL;
+    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
     void *r = lend(PLACE_RESULT, results, bytes);
     quire_status status = quire_reduce(place_context(), what, x_layout, u, y_layout, v, r);
     the_place()->collect(PLACE_RESULT, results, bytes);

@@ -44,8 +44,12 @@ quire_status place_accumulate_products(quire_accumulator *accumulator, quire_typ
 quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                     const void *y);
 
+/* quire_finish_many with host pointers; squares may be NULL. */
+quire_status place_finish(const quire_reduction *what, size_t count, const quire_accumulator *sums,
+                          const quire_accumulator *squares, void *results);
+
 /* quire_reduce with host pointers; layouts as there. All memory between the least and the greatest address that a layout
- * reaches is lent, gaps too. */
+ * reaches is lent, gaps too. Where y is x it is the same memory, of which it reaches no more. */
 quire_status place_layouts(const quire_reduction *what, const quire_layout *x_layout, const void *x,
                            const quire_layout *y_layout, const void *y, void *results);
 

@@ -15,14 +15,21 @@ typedef quire_status rounding(const quire_accumulator *accumulator, quire_type r
 static rounding *const ENDS[3] = { quire_round, quire_round_root, quire_round_mean }; /* in oracle_end's order */
 static const char *const END_NAMES[3] = { "round", "root", "mean" };
 
-/* Rounds to all types in all ways, against the oracle; the accumulator must stay as it was. */
+/* Rounds to all types in all ways, against the oracle, also several at once where the place has them; the accumulator must
+ * stay as it was. */
 static void check_against(const quire_accumulator *a, const oracle *o, const char *text) {
-    const quire_accumulator before = *a;
+    static const quire_operation operations[3] = { QUIRE_SUM, QUIRE_NRM2, QUIRE_MEAN };
+    const quire_accumulator before = *a, several[3] = { *a, ZERO, *a };
     for (int end = 0; end < 3; end++)
         for (int r = 0; r < TYPE_COUNT; r++) {
-            uint64_t result[1];
+            const quire_reduction what = { .operation = operations[end], .result_type = TYPES[r] };
+            const uint64_t right = oracle_end_bits(o, (oracle_end)end, TYPES[r]);
+            uint64_t result[1], results[3];
             check_ok(ENDS[end](a, TYPES[r], result));
-            check_bits(TYPES[r], result, oracle_end_bits(o, (oracle_end)end, TYPES[r]), "%s: %s", text, END_NAMES[end]);
+            check_bits(TYPES[r], result, right, "%s: %s", text, END_NAMES[end]);
+            check_ok(place_finish(&what, 3, several, NULL, results));
+            check_bits(TYPES[r], results, right, "%s: %s, the first", text, END_NAMES[end]);
+            check_bits(TYPES[r], (char *)results + 2 * type_size(TYPES[r]), right, "%s: %s, the last", text, END_NAMES[end]);
         }
     check_that(!memcmp(&before, a, sizeof before), "%s: rounding changed the accumulator", text);
 }
@@ -314,6 +321,57 @@ START_TEST(root_of_a_negative_sum) {
 }
 END_TEST
 
+/* quire_finish_many: more than one launch of warps takes, directed, and moments where the place has them. */
+START_TEST(many_at_once) {
+    enum { COUNT = 5000 };
+    quire_accumulator *sums = calloc(COUNT, sizeof *sums), *squares = calloc(COUNT, sizeof *squares);
+    double results[COUNT], right;
+    for (int i = 0; i < COUNT; i++) {
+        const double x[3] = { i * 0x1.fp-3, -0x1p-60, 1e300 / (i + 1) };
+        check_ok(quire_accumulate(NULL, &sums[i], QUIRE_F64, 3, x));
+        check_ok(quire_accumulate_products(NULL, &squares[i], QUIRE_F64, 3, x, x));
+    }
+    for (int o = QUIRE_SUM; o <= QUIRE_SUMSQ; o++) {
+        const quire_reduction what = { .operation = (quire_operation)o, .type = QUIRE_F64, .rounding = QUIRE_DOWNWARD };
+        const quire_status status = place_finish(&what, COUNT, sums, squares, results);
+        check_ok(status);
+        for (int i = 0; i < COUNT; i++) {
+            check_ok(quire_finish(&what, &sums[i], &squares[i], &right));
+            check_bits(QUIRE_F64, &results[i], double_bits(right), "operation %d, accumulator %d", o, i);
+        }
+    }
+    free(sums), free(squares);
+}
+END_TEST
+
+START_TEST(many_arguments) {
+    quire_accumulator a[2] = { ZERO, ZERO }, squares[2] = { ZERO, ZERO };
+    double results[2] = { 7, 7 };
+    quire_reduction good = { .type = QUIRE_F64 }, what = good, variance = good;
+    variance.operation = QUIRE_VARIANCE;
+    ck_assert_int_eq(quire_finish_many(NULL, NULL, 2, a, NULL, results), QUIRE_NULL_POINTER);
+    what.operation = (quire_operation)99;
+    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_OPERATION);
+    what = good, what.method = QUIRE_KAHAN;
+    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_METHOD);
+    what = good, what.result_type = (quire_type)99;
+    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_RESULT_TYPE);
+    what = good, what.rounding = (quire_rounding)99;
+    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_ROUNDING);
+    ck_assert_int_eq(quire_finish_many(NULL, &good, SIZE_MAX / 8, a, NULL, results), QUIRE_SIZE_OVERFLOW);
+    ck_assert_int_eq(quire_finish_many(NULL, &good, 2, NULL, NULL, results), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_finish_many(NULL, &good, 2, a, NULL, NULL), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_finish_many(NULL, &good, 2, a, NULL, (char *)results + 1), QUIRE_MISALIGNED);
+    ck_assert_int_eq(quire_finish_many(NULL, &variance, 2, a, NULL, results), QUIRE_NULL_POINTER);
+    squares[1].count = 1; /* the first would do, and is not written */
+    ck_assert_int_eq(quire_finish_many(NULL, &variance, 2, a, squares, results), QUIRE_INVALID_MOMENTS);
+    ck_assert(results[0] == 7 && results[1] == 7);
+    check_ok(quire_finish_many(NULL, &good, 0, NULL, NULL, NULL));
+    check_ok(quire_finish_many(NULL, &good, 2, a, NULL, results));
+    ck_assert(results[0] == 0 && results[1] == 0);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("accumulator");
     TCase *all = tcase_create("all");
@@ -329,6 +387,8 @@ int main(void) {
     tcase_add_test(all, merging_with_itself);
     tcase_add_loop_test(all, specials, 0, TYPE_COUNT);
     tcase_add_test(all, root_of_a_negative_sum);
+    tcase_add_test(all, many_at_once);
+    tcase_add_test(all, many_arguments);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

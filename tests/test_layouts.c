@@ -132,6 +132,21 @@ START_TEST(layouts_at_random) {
 }
 END_TEST
 
+/* A matrix times its own first row: both arrays begin at one place, and stand otherwise. */
+START_TEST(one_array_twice) {
+    static const size_t lengths[] = { 2, 16, 33, 1024, 5000 };
+    const quire_type type = TYPES[_i];
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t m = 0; m < METHOD_COUNT; m++) {
+            const quire_reduction what = { QUIRE_DOT, type, QUIRE_F64, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 } };
+            array x = array_of(type, quire_rows(40, lengths[k], (ptrdiff_t)lengths[k]), FAMILY_NORMAL, 8 * k + m), y = x;
+            y.layout.outer_stride = 0;
+            check_layout(&what, &x, &y, 0, 1);
+            array_close(&x);
+        }
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------------------- enough for threads */
 
 static void check_large(quire_layout layout, quire_type type, quire_method method, quire_operation operation, size_t every) {
@@ -287,6 +302,7 @@ END_TEST
 static void add_layouts(TCase *cases) {
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, layouts_at_random, 0, (int)place_variants());
+    tcase_add_loop_test(cases, one_array_twice, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, large_layouts, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, batches, 0, TYPE_COUNT);
     tcase_add_test(cases, beyond_32_bits);

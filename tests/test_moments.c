@@ -152,8 +152,9 @@ END_TEST
 /* ---------------------------------------------------------------------------------------------------- certified numbers */
 
 static double stddev(size_t n, const double *x) {
+    const quire_reduction what = { QUIRE_STDDEV, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 1, { 0 } };
     double result = 0;
-    check_ok(quire_stddev(place_context(), QUIRE_F64, n, x, 1, QUIRE_F64, &result));
+    check_ok(place_reduction(&what, n, x, NULL, &result));
     return result;
 }
 

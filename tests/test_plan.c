@@ -4,6 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "cuda/host/columns_plan.h"
+#include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors_plan.h"
 #include "support.h"
 
@@ -60,6 +62,68 @@ START_TEST(segments) {
 END_TEST
 
 /* Constants that the kernels rely on. */
+/* Rows: what a warp has at a time fits a stage wherever it begins, a lane never finishes two rows of a unit, and pieces and
+ * cuts cover a row. */
+static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
+    const rows_plan p = plan_rows(l, l, size, is_pair, warps);
+    const size_t vectors = l->outer * l->inner, n = p.cuts > 1 ? p.cut : l->n, rows = 32 / (p.threads ? p.threads : 1);
+    const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
+                 item = p.parts > 1 ? p.part : rows * p.groups * n;
+    if (!p.fits) return;
+    check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
+    check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
+    check_that(p.groups >= 1 && (p.groups == 1 || (p.threads == 1 && p.turns == 1)), "%u groups", p.groups);
+    check_that(p.turns >= 1 && p.turns <= p.threads, "%u turns of %u threads", p.turns, p.threads);
+    check_that(p.parts == 1 || (p.threads == 32 && p.part * (size_t)size % ROWS_CHUNK == 0), "pieces of %zu", p.part);
+    check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u pieces of %zu for %zu", p.parts, p.part, n);
+    check_that(n >> ROW_COUNT_BITS == 0, "%zu elements", n);
+    check_that(p.is_contiguous || p.threads == 32, "%u threads of rows that are apart", p.threads);
+    const size_t rows_of_unit = rows * p.groups * p.turns, all = vectors * p.cuts;
+    check_that(p.units * rows_of_unit >= all && (p.units - 1) * rows_of_unit < all, "%zu units for %zu", p.units, all);
+    if (p.cuts == 1) return;
+    check_that((p.cuts - 1) * p.cut < l->n && p.cuts * p.cut >= l->n, "%u cuts of %zu for %zu", p.cuts, p.cut, l->n);
+    check_that(vectors * p.cuts <= VECTORS_PLACES && !p.is_contiguous, "no room for %zu times %u", vectors, p.cuts);
+}
+
+START_TEST(streams) {
+    generator g;
+    generator_seed(&g, 8);
+    for (size_t turn = 0; turn < scaled(300000); turn++) {
+        static const int sizes[] = { 1, 2, 4, 8 };
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
+                     rows = 1 + generator_below(&g, 70000);
+        const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
+        const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n), apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
+        check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
+                        (int)generator_below(&g, 2), warps);
+    }
+}
+END_TEST
+
+/* Columns: lanes have them all, parts cover the rows, and there is room for them. */
+START_TEST(columns) {
+    generator g;
+    generator_seed(&g, 9);
+    for (size_t turn = 0; turn < scaled(300000); turn++) {
+        static const int sizes[] = { 1, 2, 4, 8 };
+        const int size = sizes[generator_below(&g, 4)];
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63));
+        const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
+                     outer = 1 + generator_below(&g, 50);
+        const quire_layout l = { outer, n, width, (ptrdiff_t)(n * width), (ptrdiff_t)width, 1 };
+        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, (size_t)1 << generator_between(&g, 0, 13));
+        if (!p.fits) continue;
+        const size_t wide = p.threads * (size_t)(ROWS_CHUNK / size);
+        check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
+        check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u parts of %zu for %zu", p.parts, p.part, n);
+        check_that(p.part >> ROW_COUNT_BITS == 0, "%zu elements", p.part);
+        check_that(p.units == outer * plan_divide_up(width, wide) * p.parts, "%zu units", p.units);
+        check_that(p.parts == 1 || outer * width * p.parts <= VECTORS_PLACES, "no room for %u parts", p.parts);
+        check_that(!p.has_chunks || n == 1 || width * (size_t)size % ROWS_CHUNK == 0, "chunks of rows of %zu", width);
+    }
+}
+END_TEST
+
 START_TEST(constants) {
     check_that(LONG_SEGMENTS < VECTORS_LIMBS && LONG_SEGMENTS < VECTORS_IN_PARTS, "long segments have slots of their own");
     check_that(VECTORS_PLACES % LONG_SEGMENTS == 0 && is_power_of_two(VECTORS_PLACES / LONG_SEGMENTS),
@@ -73,6 +137,8 @@ static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, layouts);
     tcase_add_test(cases, segments);
+    tcase_add_test(cases, streams);
+    tcase_add_test(cases, columns);
     tcase_add_test(cases, constants);
 }
 

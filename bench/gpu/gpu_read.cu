@@ -91,14 +91,12 @@ static int launch(const shape *s, const void *x, const void *y, size_t bytes, vo
     return cudaGetLastError();
 }
 
-static size_t element_size(quire_type type) { return type == QUIRE_F64 ? 8 : type == QUIRE_F32 ? 4 : 2; }
-
 static bool takes(const reducer *, const job *) { return true; }
 static size_t workspace(const reducer *, const job *) { return 0; }
 
 static int enqueue(const reducer *r, const job *j, void *, void *result, void *stream) {
     const void *y = j->operation == OPERATION_DOT ? j->y : nullptr;
-    return launch((const shape *)r->own, j->x, y, j->n * element_size(j->type), result, stream);
+    return launch((const shape *)r->own, j->x, y, j->n * quire_type_size(j->type), result, stream);
 }
 
 #define READ(i)                                                                                                             \

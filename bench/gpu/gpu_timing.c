@@ -66,13 +66,16 @@ static bool make_room(const reducer *r, const job *j) {
     return true;
 }
 
+/* Where call number at of a sample writes its result, or all calls their many. */
+static char *results_of(const job *j, int at) { return j->results ? j->results : results + at % RESULTS * RESULT_BYTES; }
+
 /* Queues one call, on the next copy; at is which result it writes. */
 static int queue(course *c, int at) {
     job j = c->j;
     const int copy = c->warm ? 0 : c->turn++;
     j.x = buffers_x(copy);
     j.y = buffers_y(copy);
-    return c->how->enqueue(c->how, &j, workspace, results + at % RESULTS * RESULT_BYTES, device_stream());
+    return c->how->enqueue(c->how, &j, workspace, results_of(&j, at), device_stream());
 }
 
 /* Everything that is to be queued between the marks of one sample. */
@@ -133,11 +136,11 @@ static void prepare(course *c, const contender *who, const job *j, const options
     take_sample(c);
 }
 
-/* Whether the calls of the last sample had the bits of the first. */
+/* Whether the calls of the last sample had the bits of the first; of many vectors the last call, and the first vector. */
 static void compare_results(course *c, timing *t) {
     char last[RESULTS * RESULT_BYTES];
-    const int many = c->calls < RESULTS ? c->calls : RESULTS;
-    if (!c->error) c->error = device_download(last, results, sizeof last);
+    const int many = c->j.results ? 1 : c->calls < RESULTS ? c->calls : RESULTS;
+    if (!c->error) c->error = device_download(last, results_of(&c->j, 0), many * RESULT_BYTES);
     for (int i = 0; i < many && !c->error; i++)
         t->same_bits &= type_load(c->j.result_type, last + i * RESULT_BYTES, 0) == t->bits;
 }
@@ -195,8 +198,8 @@ const char *gpu_run(const reducer *r, const job *j, uint64_t *bits) {
     course c = { .how = r, .j = *j };
     reducer_takes(r, &c.j);
     if (!make_room(r, &c.j)) return "too little device memory for its workspace";
-    int error = r->enqueue(r, &c.j, workspace, results, device_stream());
-    if (!error) error = device_download(result, results, RESULT_BYTES);
+    int error = r->enqueue(r, &c.j, workspace, results_of(j, 0), device_stream());
+    if (!error) error = device_download(result, results_of(j, 0), RESULT_BYTES);
     *bits = type_load(c.j.result_type, result, 0);
     return error ? device_trouble(error) : NULL;
 }

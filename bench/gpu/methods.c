@@ -28,29 +28,10 @@ static size_t workspace(const reducer *r, const job *j) {
     return 0; /* a context has its own */
 }
 
-/* The one that has no function of its own. */
-static quire_status sumsq(quire_context *context, const job *j, quire_method method, void *result) {
-    const quire_reduction what = { .operation = QUIRE_SUMSQ, .type = j->type, .result_type = j->result_type, .method = method };
-    const quire_layout layout = quire_strided(j->n, 1);
-    return quire_reduce(context, &what, &layout, j->x, NULL, NULL, result);
-}
-
 static int enqueue(const reducer *r, const job *j, void *memory, void *result, void *stream) {
     const own *mine = r->own;
-    quire_context *c = *mine->context;
-    const quire_method m = mine->method;
-    quire_status status = QUIRE_OK;
     (void)memory, (void)stream; /* the stream is the context's */
-    switch (j->operation) {
-    case OPERATION_SUM: status = quire_sum(c, j->type, j->n, j->x, m, j->result_type, result); break;
-    case OPERATION_ASUM: status = quire_asum(c, j->type, j->n, j->x, m, j->result_type, result); break;
-    case OPERATION_DOT: status = quire_dot(c, j->type, j->n, j->x, j->y, m, j->result_type, result); break;
-    case OPERATION_NRM2: status = quire_nrm2(c, j->type, j->n, j->x, m, j->result_type, result); break;
-    case OPERATION_MEAN: status = quire_mean(c, j->type, j->n, j->x, m, j->result_type, result); break;
-    case OPERATION_SUMSQ: status = sumsq(c, j, m, result); break;
-    case OPERATION_COUNT: break;
-    }
-    return status ? UNKNOWN_ERROR : 0;
+    return job_reduce(*mine->context, j, mine->method, result) ? UNKNOWN_ERROR : 0;
 }
 
 #define METHOD(method, context)                                                                                             \

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../facts.h"
@@ -29,6 +30,16 @@ static void add_methods(contenders *all, const options *o) {
     }
 }
 
+/* Of many vectors: offsets and results on the device, and results in host memory. */
+static struct held { void *offsets, *results, *host_results; } held;
+
+static void release(void) {
+    device_release(held.offsets);
+    device_release(held.results);
+    free(held.host_results);
+    held = (struct held){ NULL };
+}
+
 const char *gpu_open(contenders *all, const options *o) {
     if (!quire_has_cuda()) return "the library was built without CUDA";
     const char *missing = device_open();
@@ -36,7 +47,7 @@ const char *gpu_open(contenders *all, const options *o) {
     if (!missing) missing = methods_open(device_stream());
     if (missing) return missing;
     contenders_add_reducers(all, ROLE_CEILING, read_reducers, read_count);
-    if (o->peers) peers_add_gpu(all);
+    if (o->peers) peers_add_gpu(all, o->layout_count > 0);
     add_methods(all, o);
     if (o->ladder) contenders_add_reducers(all, ROLE_RUNG, ladder_reducers, ladder_count);
     return NULL;
@@ -48,6 +59,7 @@ void gpu_close(void) {
     peers_close();
     gpu_timing_close();
     buffers_close();
+    release();
     device_close();
     is_open = false;
 }
@@ -80,8 +92,29 @@ static bool put(data *d, job *j, bool shifted) {
     return true;
 }
 
+#define ROOM 16 /* more bytes of results, for one is fetched as so many */
+
+static bool hold(job *j) {
+    const size_t bytes = j->vectors * sizeof(double) + ROOM, offsets = (j->vectors + 1) * sizeof *j->host_offsets;
+    release();
+    held.results = device_allocate(bytes);
+    held.host_results = malloc(bytes);
+    if (j->host_offsets) held.offsets = device_allocate(offsets);
+    if (!held.results || !held.host_results || (j->host_offsets && !held.offsets))
+        return complain("too little memory for %zu results; try a smaller --bytes", j->vectors);
+    j->results = held.results;
+    j->offsets = held.offsets;
+    const int error = j->host_offsets ? device_upload(held.offsets, j->host_offsets, offsets) : 0;
+    return !error || complain("gpu: %s", device_trouble(error));
+}
+
+static const void *results(const job *j) {
+    const size_t bytes = j->vectors * type_size(j->result_type);
+    return device_download(held.host_results, held.results, bytes) ? NULL : held.host_results;
+}
+
 static const char *run(const contender *c, const job *j, bool other, uint64_t *bits) {
     return gpu_run(other ? c->other_launch : c->reducer, j, bits);
 }
 
-const place place_gpu = { "gpu", put, gpu_time, run };
+const place place_gpu = { "gpu", put, hold, results, gpu_time, run };

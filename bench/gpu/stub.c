@@ -11,7 +11,7 @@ static bool put(data *d, job *j, bool shifted) {
     return false;
 }
 
-const place place_gpu = { "gpu", put, NULL, NULL };
+const place place_gpu = { "gpu", put, NULL, NULL, NULL, NULL };
 
 const char *gpu_open(contenders *all, const options *o) {
     (void)all, (void)o;

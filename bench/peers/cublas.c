@@ -36,20 +36,23 @@ static __typeof__(cublasDdot_v2_64) *ddot;
 static __typeof__(cublasDotEx_64) *dot_ex;
 static __typeof__(cublasNrm2Ex_64) *nrm2_ex;
 
+void *cublas_handle(void) { return handle; }
+
 /* A function's address, as POSIX has dlsym's readers take it: through the object's bytes. */
-static bool find(const char *name, void *function) {
+bool cublas_find(const char *name, void *function) {
     void *address = dlsym(library, name);
     memcpy(function, &address, sizeof address);
     return address != NULL;
 }
 
 static bool find_all(void) {
-    return find("cublasCreate_v2", &create) && find("cublasDestroy_v2", &destroy) &&
-           find("cublasGetVersion_v2", &get_version) && find("cublasSetStream_v2", &set_stream) &&
-           find("cublasSetPointerMode_v2", &set_pointer_mode) && find("cublasSasum_v2_64", &sasum) &&
-           find("cublasDasum_v2_64", &dasum) && find("cublasSnrm2_v2_64", &snrm2) && find("cublasDnrm2_v2_64", &dnrm2) &&
-           find("cublasSdot_v2_64", &sdot) && find("cublasDdot_v2_64", &ddot) && find("cublasDotEx_64", &dot_ex) &&
-           find("cublasNrm2Ex_64", &nrm2_ex);
+    return cublas_find("cublasCreate_v2", &create) && cublas_find("cublasDestroy_v2", &destroy) &&
+           cublas_find("cublasGetVersion_v2", &get_version) && cublas_find("cublasSetStream_v2", &set_stream) &&
+           cublas_find("cublasSetPointerMode_v2", &set_pointer_mode) && cublas_find("cublasSasum_v2_64", &sasum) &&
+           cublas_find("cublasDasum_v2_64", &dasum) && cublas_find("cublasSnrm2_v2_64", &snrm2) &&
+           cublas_find("cublasDnrm2_v2_64", &dnrm2) && cublas_find("cublasSdot_v2_64", &sdot) &&
+           cublas_find("cublasDdot_v2_64", &ddot) && cublas_find("cublasDotEx_64", &dot_ex) &&
+           cublas_find("cublasNrm2Ex_64", &nrm2_ex);
 }
 
 const char *cublas_open(int *version) {

@@ -10,7 +10,7 @@
 
 /* Add those that are there, and note them; note also what is missing, and why (facts.h). */
 void peers_add_cpu(contenders *all);
-void peers_add_gpu(contenders *all);
+void peers_add_gpu(contenders *all, bool many); /* many: those that take many vectors a call */
 void peers_close(void);
 
 #endif

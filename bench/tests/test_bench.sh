@@ -41,6 +41,12 @@ refuses 2 '--place is cpu' --place cpu --ladder
 refuses 2 '--place is gpu' --place gpu --tier portable
 refuses 2 '--file brings' --file x.npy --type f32
 refuses 2 '--file brings' --file x.npy --condition 10
+refuses 2 "--bytes: '0'" --rows --bytes 0
+refuses 2 '--bytes is for --rows' --bytes 1000
+refuses 2 'take no --file' --columns --file x.npy
+refuses 2 'take no --file' --rows --condition 10
+refuses 2 'take no --file' --segments --ladder
+refuses 1 'offsets have 31 bits' --place cpu --segments --n 3e9 --type e4m3
 refuses 1 'No such file' --file missing.npy
 refuses 1 'No such file' --place cpu --n 10 --csv none/run.csv
 printf 'no numbers' >wrong.npy
@@ -51,6 +57,13 @@ case $BENCH_HAS in
 *gpu*)
     run --place gpu --no-peers --n 1000 --type f32,f64 --seconds 0.001 --operation sum,dot --method exact,plain --csv gpu.csv
     check "rows of the GPU, or one line on why there are none" gpu_rows
+    many_rows() { { fine && awk -F, '/^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+        $at["kind"] == "method" { rows++; bad += $at["equal_runs"] != "yes" || $at["equal_launches"] != "yes" }
+        $at["type"] == "f64" || $at["method"] ~ /float/ { bad += $at["error_ulps"] > 10000 } # not those that add in half
+        END { exit bad || rows != 120 }' gpu.csv; } || failed 1 '--place gpu: '; }
+    run --place gpu --rows --columns --segments --n 10,1000 --bytes 1e6 --seconds 0.001 --operation sum,dot,nrm2 \
+        --type f16,f64 --method exact,plain --csv gpu.csv
+    check "many vectors on the GPU have the bits of the single calls" many_rows
     ;;
 *)
     refuses 1 'built without CUDA' --place gpu
@@ -59,7 +72,8 @@ case $BENCH_HAS in
 esac
 run --help
 check "--help" fine
-for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm queued quick csv json; do
+for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm queued quick csv json \
+    bytes rows columns segments; do
     check "--help names --$option" grep -q -- "^  --$option " out
 done
 run --version
@@ -105,6 +119,33 @@ run $small --no-peers --type f16 --operation sum --method exact --condition 1,30
 check "condition numbers of halves" fine
 check "come out near 1" awk -v c="$(value exact condition)" 'BEGIN { exit !(c >= 1 && c < 1.01) }'
 check "and near 30" awk -F, '$7 == "exact" && $4 == "condition-30" { good = $6 > 25 && $6 < 35 } END { exit !good }' run.csv
+
+# Many vectors a call: rows, columns, three kinds of segments; 3 lengths, 6 types, 6 operations, 6 contenders.
+all='--type f16,bf16,f32,f64,e5m2,e4m3 --operation sum,asum,dot,nrm2,mean,sumsq'
+# shellcheck disable=SC2086
+run --place cpu --rows --columns --segments --n 1,9,100 --bytes 20000 --seconds 0.001 $all --csv run.csv
+check "many vectors a call" fine
+check "make 3240 rows" columns 3240 run.csv
+check "each method has the bits of the single calls, on more threads too; exact has no error, the loop little" awk -F, '
+    /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    $at["kind"] == "method" { rows++; bad += $at["equal_runs"] != "yes" || $at["equal_launches"] == "no" }
+    $at["method"] == "exact" { bad += $at["error_ulps"] != 0 }
+    $at["kind"] == "baseline" { bad += $at["error_ulps"] > 100 }
+    END { exit bad || rows != 2160 }' run.csv
+check "time over the ceiling counts the results" awk -F, '
+    function differs(a, b) { return a > b * 1.0001 || b > a * 1.0001 }
+    /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    $at["layout"] != "rows" || $at["type"] != "f32" || $at["operation"] != "sum" { next }
+    $at["kind"] == "ceiling" { ceiling = $at["seconds"] }
+    $at["kind"] == "method" { rows++; n = $at["n"]
+        bad += differs($at["time_over_ceiling"], $at["seconds"] / ceiling * n / (n + 1)) }
+    END { exit bad || rows != 12 }' run.csv
+check "vectors are as many as there is room for" awk -F, '
+    /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    $at["layout"] ~ /^segments/ || $at["type"] != "f64" { next } { bad += $at["vectors"] != int(2500 / $at["n"]); rows++ }
+    END { exit bad || !rows }' run.csv
+run --place cpu --rows --quick --type f32 --method exact --csv run.csv
+check "a look at rows" columns 6 run.csv
 
 # The user's own numbers, 2^24, 1 and 1, under a name that CSV and JSON have to quote.
 printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }" >'a,"b".npy'

@@ -83,7 +83,7 @@ typedef enum quire_status {
     QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none                                   */
     QUIRE_DEVICE_FAULT = 44,      /* the device reports an error, perhaps left by an earlier kernel of the caller       */
 
-    QUIRE_COMMUNICATION_FAULT = 50 /* a call of MPI failed (quire/mpi.h)                                                */
+    QUIRE_COMMUNICATION_FAULT = 50 /* a call of MPI or NCCL failed (quire/mpi.h, quire/nccl.h) */
 } quire_status;
 
 /* One line of English for a status, without a full stop or newline; for an unknown number "unknown status".
@@ -234,8 +234,7 @@ QUIRE_API quire_status quire_mean(quire_context *context, quire_type type, size_
  * its square root: each rounded once, so nothing cancels, overflows or underflows on the way. correction is 0 for that of
  * the numbers themselves, 1 for an estimate from a sample (Bessel's); any int64_t is allowed. NaN where n is 0, n -
  * correction is not positive, or something in x is not finite; equal numbers give +0. Always QUIRE_EXACT. Statuses as
- * above but QUIRE_INVALID_METHOD; QUIRE_WRONG_CONTEXT for a CUDA context, which has neither yet (accumulate x and its
- * products with itself there, and use quire_finish). */
+ * above but QUIRE_INVALID_METHOD. */
 QUIRE_API quire_status quire_variance(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
                                       quire_type result_type, void *result);
 QUIRE_API quire_status quire_stddev(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
@@ -329,9 +328,8 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
  * elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side would, where there are any),
- * QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_WRONG_CONTEXT (QUIRE_VARIANCE and QUIRE_STDDEV, which
- * it has not yet), QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. QUIRE_INVALID_METHOD is also that of a variance by
- * another than QUIRE_EXACT. */
+ * QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT.
+ * QUIRE_INVALID_METHOD is also that of a variance by another than QUIRE_EXACT. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
 
@@ -402,7 +400,8 @@ QUIRE_API quire_status quire_accumulate_magnitudes(quire_context *context, quire
 QUIRE_API quire_status quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, quire_type type,
                                                  size_t n, const void *x, const void *y);
 
-/* The rest of this section works on accumulators in host memory (copy one back from a device: it is plain bytes). */
+/* The rest of this section works on accumulators in host memory (copy one back from a device: it is plain bytes), but for
+ * quire_finish_many. */
 
 /* Adds *from to *into, and carries. from may be into. QUIRE_NULL_POINTER, QUIRE_MISALIGNED. */
 QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumulator *from);
@@ -428,6 +427,21 @@ QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, qu
  * QUIRE_INVALID_MOMENTS. */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
+
+/* The same for count accumulators, carried or not, in memory the context can reach: on a CUDA context in device memory,
+ * asynchronously on its stream; else in host memory.
+ *   context  where the accumulators are; NULL: host memory
+ *   what     as above; the same for all
+ *   count    how many; 0 is allowed, and sums, squares and results may then be anything
+ *   sums     count accumulators; not modified
+ *   squares  count accumulators, read for QUIRE_VARIANCE and QUIRE_STDDEV alone; else anything
+ *   results  count elements of the result type, none of them in an accumulator
+ * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
+ * QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results),
+ * QUIRE_INVALID_MOMENTS, in place of which a CUDA context stores NaN; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
+ * QUIRE_DEVICE_FAULT. */
+QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
+                                         const quire_accumulator *sums, const quire_accumulator *squares, void *results);
 
 /* The covariance of two vectors, (n P - S T) / (n (n - correction)), of the sums S of x[i], T of y[i] and P of x[i] * y[i];
  * and their correlation, (n P - S T) / sqrt((n Q - S^2) (n R - T^2)), of the sums of their squares Q and R, too. Rounded

@@ -38,13 +38,19 @@ quire_status quire_carry(quire_accumulator *accumulator) {
     return status;
 }
 
+/* A reduction of accumulators with its defaults in place of zeros, and whether all it names is there. */
+static quire_status check_finish(const quire_reduction *what, quire_reduction *r) {
+    *r = reduction_with_defaults(*what);
+    r->type = QUIRE_F64; /* no elements are read: any will do */
+    const quire_status status = check_reduction(r);
+    return status != QUIRE_INVALID_OPERATION && r->method != QUIRE_EXACT ? QUIRE_INVALID_METHOD : status;
+}
+
 quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
                           void *result) {
     if (!what) return QUIRE_NULL_POINTER;
-    quire_reduction r = reduction_with_defaults(*what);
-    r.type = QUIRE_F64; /* no elements are read: any will do */
-    quire_status status = check_reduction(&r);
-    if (status != QUIRE_INVALID_OPERATION && r.method != QUIRE_EXACT) status = QUIRE_INVALID_METHOD;
+    quire_reduction r;
+    quire_status status = check_finish(what, &r);
     if (!status) status = both_checks(check_accumulator(sum), check_result(r.result_type, result));
     const finish_kind finish = describe_operation(r.operation).finish;
     if (needs_squares(finish)) return finish_moments(&r, status, sum, squares, result);
@@ -53,6 +59,38 @@ quire_status quire_finish(const quire_reduction *what, const quire_accumulator *
     const uint64_t n = (uint64_t)sum->count;
     format_store(finish_and_round(accumulator_total(sum), finish, n, format, r.rounding), format.size, result);
     return QUIRE_OK;
+}
+
+/* In host memory. What can be wrong with squares is found in a first pass, which writes nothing. */
+static quire_status finish_here(const quire_reduction *what, size_t count, const quire_accumulator *sums,
+                                const quire_accumulator *squares, char *results) {
+    const size_t size = (size_t)describe_format(what->result_type).size;
+    quire_status status = QUIRE_OK;
+    uint64_t unused;
+    for (size_t i = 0; squares && i < count && !status; i++) status = quire_finish(what, &sums[i], &squares[i], &unused);
+    for (size_t i = 0; i < count && !status; i++)
+        status = quire_finish(what, &sums[i], squares ? &squares[i] : NULL, results + i * size);
+    return status;
+}
+
+quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
+                               const quire_accumulator *sums, const quire_accumulator *squares, void *results) {
+    if (!what) return QUIRE_NULL_POINTER;
+    const quire_backend *backend = backend_of(context);
+    quire_reduction r;
+    quire_status status = check_finish(what, &r);
+    if (status) return status;
+    const finish_kind finish = describe_operation(r.operation).finish;
+    if (count > PTRDIFF_MAX / sizeof *sums) return QUIRE_SIZE_OVERFLOW;
+    if (!count) return QUIRE_OK;
+    if (!needs_squares(finish)) squares = NULL;
+    status = both_checks(check_accumulator(sums), check_result(r.result_type, results));
+    if (needs_squares(finish)) status = both_checks(status, check_accumulator(squares));
+    if (status) return status;
+    if (!backend->finish) return finish_here(&r, count, sums, squares, results);
+    const quire_job job = { r.type,   TERM_IDENTITY, finish,  0,          NULL,        NULL,
+                            r.method, r.result_type, results, r.rounding, r.correction };
+    return backend->finish(context, &job, count, sums, squares);
 }
 
 static quire_status round_as(quire_operation operation, const quire_accumulator *sum, quire_type result_type, void *result) {

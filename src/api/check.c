@@ -82,6 +82,4 @@ quire_status check_job(const quire_job *job) {
     return both_checks(check_input(job->type, job->n, job->x, job->y), check_result(job->result_type, job->result));
 }
 
-int is_offered(const quire_backend *backend, finish_kind finish) { return backend->sums_squares || !needs_squares(finish); }
-
 const quire_backend *backend_of(const quire_context *context) { return context ? context->backend : &quire_cpu_backend; }

@@ -27,9 +27,6 @@ QUIRE_PRIVATE quire_status check_reduction(const quire_reduction *what);
 /* All arguments of a reduction of one vector. */
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
 
-/* Whether a backend finishes so. */
-QUIRE_PRIVATE int is_offered(const quire_backend *backend, finish_kind finish);
-
 /* The backend behind a context, NULL included. */
 QUIRE_PRIVATE const quire_backend *backend_of(const quire_context *context);
 

@@ -52,7 +52,6 @@ quire_status quire_reduce(quire_context *context, const quire_reduction *what, c
     status = check_job(&job);
     if (status) return status;
     const quire_backend *backend = backend_of(context);
-    if (!is_offered(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
     if (vectors == 1 && is_contiguous(x_layout) && is_contiguous(y_layout)) return backend->reduce(context, &job);
     return backend->reduce_many(context, &job, x_layout, y_layout);
 }

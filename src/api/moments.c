@@ -8,16 +8,12 @@
 #include "format/formats.h"
 #include "operation/moments.h"
 
-typedef struct {
-    uint32_t digit[MOMENT_DIFFERENCE];
-} difference_room;
-
 /* n * products - sum_x * sum_y of accumulators. */
 static wide_integer difference_of(const quire_accumulator *sum_x, const quire_accumulator *sum_y,
-                                  const quire_accumulator *products, difference_room *room) {
+                                  const quire_accumulator *products, moment_room *room) {
     uint32_t x[WIDE_OF_LIMBS], y[WIDE_OF_LIMBS], xy[WIDE_OF_LIMBS];
     return moment_difference((uint64_t)products->count, wide_of_limbs(products->limb, xy), wide_of_limbs(sum_x->limb, x),
-                             wide_of_limbs(sum_y->limb, y), room->digit);
+                             wide_of_limbs(sum_y->limb, y), room);
 }
 
 static void store(quire_total total, const quire_reduction *what, void *result) {
@@ -27,7 +23,7 @@ static void store(quire_total total, const quire_reduction *what, void *result) 
 
 quire_status finish_moments(const quire_reduction *what, quire_status so_far, const quire_accumulator *sum,
                             const quire_accumulator *squares, void *result) {
-    difference_room room;
+    moment_room room;
     if (!so_far || so_far == QUIRE_MISALIGNED) so_far = both_checks(so_far, check_accumulator(squares));
     if (so_far) return so_far;
     if (sum->count != squares->count) return QUIRE_INVALID_MOMENTS;
@@ -63,7 +59,7 @@ quire_status quire_covariance(const quire_accumulator *sum_x, const quire_accumu
     const quire_accumulator *const all[] = { sum_x, sum_y, products };
     const quire_reduction what = { .result_type = result_type };
     const quire_status status = check_all(all, 3, result_type, result);
-    difference_room room;
+    moment_room room;
     if (status) return status;
     quire_total t = total_special(TOTAL_NAN, 0);
     if (!any_special(all, 3))
@@ -92,7 +88,7 @@ quire_status quire_correlation(const quire_accumulator *sum_x, const quire_accum
     const quire_accumulator *const all[] = { sum_x, sum_y, squares_x, squares_y, products };
     const quire_reduction what = { .result_type = result_type };
     quire_status status = check_all(all, 5, result_type, result);
-    difference_room of_x, of_y, of_both;
+    moment_room of_x, of_y, of_both;
     if (status) return status;
     quire_total t = total_special(TOTAL_NAN, 0);
     if (!any_special(all, 5))

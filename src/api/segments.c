@@ -42,6 +42,5 @@ quire_status quire_reduce_segments(quire_context *context, const quire_reduction
     status = check_memory(&job, &where);
     if (status) return status;
     const quire_backend *backend = backend_of(context);
-    if (!is_offered(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
     return backend->reduce_segments ? backend->reduce_segments(context, &job, &where) : QUIRE_WRONG_CONTEXT;
 }

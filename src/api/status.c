@@ -25,7 +25,7 @@ const char *quire_status_string(quire_status status) {
     case QUIRE_NOT_DEVICE_MEMORY: return "a pointer is not in memory that the CUDA device can reach";
     case QUIRE_INVALID_STREAM: return "the stream is none of this CUDA device";
     case QUIRE_DEVICE_FAULT: return "the CUDA device reports an error";
-    case QUIRE_COMMUNICATION_FAULT: return "a call of MPI failed";
+    case QUIRE_COMMUNICATION_FAULT: return "a call of MPI or NCCL failed";
     }
     return "unknown status";
 }

@@ -26,12 +26,12 @@ int device_trouble(const char *what, quire_status status) {
     return EXIT_TROUBLE;
 }
 
-/* The exact sum takes a file in pieces; the order of the other methods takes all of it. */
+/* The exact sum takes a file in pieces; the order of the other methods, and many vectors, take all of it. */
 static int open_cuda(struct device *device, const struct options *options) {
     int status = gpu_open(&device->gpu, options->gpu);
     if (status) return status;
     device->context = gpu_context(device->gpu);
-    device->in_pieces = options->method == QUIRE_EXACT;
+    device->in_pieces = options->method == QUIRE_EXACT && !options_many(options);
     return EXIT_FINE;
 }
 
@@ -86,7 +86,7 @@ static int accumulate_in_pieces(struct device *device, quire_type type, enum ter
     const struct gpu_flow flow = { { x, two ? y : NULL }, n, type_size(type), add_piece, &adding };
     int failed = gpu_put(device->gpu, sum, sizeof *sum);
     if (!failed) failed = gpu_carry(device->gpu, &flow);
-    return failed ? failed : gpu_fetch(device->gpu, sum, sizeof *sum);
+    return failed ? failed : gpu_fetch(device->gpu, gpu_room(device->gpu), sum, sizeof *sum);
 }
 
 int device_accumulate(struct device *device, quire_type type, enum terms terms, size_t n, const void *x, const void *y,
@@ -97,7 +97,7 @@ int device_accumulate(struct device *device, quire_type type, enum terms terms, 
     if (failed) return failed;
     const quire_status status = accumulate(device->context, terms, gpu ? gpu_room(gpu) : sum, type, n, x, y);
     if (status) return device_trouble("exact", status);
-    return gpu ? gpu_fetch(gpu, sum, sizeof *sum) : EXIT_FINE;
+    return gpu ? gpu_fetch(gpu, gpu_room(gpu), sum, sizeof *sum) : EXIT_FINE;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- reducing */
@@ -129,8 +129,37 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
     }
     progress_end();
     if (status) return device_trouble(method_name(method), status);
-    if (!failed && gpu && !device->in_pieces) failed = gpu_fetch(gpu, result, type_size(what.result_type));
+    if (!failed && gpu && !device->in_pieces) failed = gpu_fetch(gpu, gpu_room(gpu), result, type_size(what.result_type));
     return failed;
+}
+
+/* x, y, the offsets and the results are all where the context works. */
+static int reduce_there(struct device *device, const quire_reduction *what, const struct vectors *vectors,
+                        const int64_t *offsets, const void *x, const void *y, void *results) {
+    quire_status status;
+    progress_begin("summing", 0);
+    if (offsets)
+        status =
+            quire_reduce_segments(device->context, what, vectors->count, QUIRE_I64, offsets, offsets + 1, x, y, results);
+    else
+        status = quire_reduce(device->context, what, &vectors->layout, x, NULL, y, results);
+    progress_end();
+    return status ? device_trouble(operation_name(what->operation), status) : EXIT_FINE;
+}
+
+int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors, const void *x,
+                          const void *y, void *results) {
+    const size_t bytes = vectors->count * type_size(what->result_type);
+    const void *offsets = NULL;
+    void *there = NULL;
+    int status = EXIT_FINE;
+    if (!device->gpu) return reduce_there(device, what, vectors, vectors->offsets, x, y, results);
+    if (!bytes) return EXIT_FINE;
+    if (vectors->offsets)
+        status = gpu_load(device->gpu, "offsets", vectors->offsets, (vectors->count + 1) * sizeof(int64_t), &offsets);
+    if (!status) status = gpu_allocate(device->gpu, "results", bytes, &there);
+    if (!status) status = reduce_there(device, what, vectors, offsets, x, y, there);
+    return status ? status : gpu_fetch(device->gpu, there, results, bytes);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- closing */

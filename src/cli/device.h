@@ -1,7 +1,7 @@
 /* device.h - where the work runs: the one place of the command that knows whose memory an array is in.
  *
  * Everything outside works on host memory. For the CPU these are thin wrappers; for a GPU elements are copied in (all at
- * once by device_load; for the exact method alone, piece by piece by device_reduce and device_accumulate) and results out.
+ * once by device_load; for one exact result alone, piece by piece by device_reduce and device_accumulate) and results out.
  * The calls return when the result is there.
  *
  * SPDX-License-Identifier: MIT
@@ -29,6 +29,13 @@ struct job {
     const void *x, *y;
 };
 
+/* Many vectors of an array: those of a layout, or the segments between offsets, in host memory. */
+struct vectors {
+    quire_layout layout;
+    int64_t *offsets; /* NULL for a layout; one more than there are segments */
+    size_t count;
+};
+
 /* What an accumulator adds up, and which of them an operation rounds. */
 enum terms { TERM_VALUE = 1, TERM_MAGNITUDE = 2, TERM_PRODUCT = 4 };
 enum terms operation_terms(quire_operation operation);
@@ -40,6 +47,8 @@ bool operation_has_moments(quire_operation operation);
 int device_open(struct device *device, const struct options *options);
 int device_load(struct device *device, const char *name, const void *array, size_t bytes, const void **there);
 int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result);
+int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors, const void *x,
+                          const void *y, void *results);
 int device_accumulate(struct device *device, quire_type type, enum terms terms, size_t n, const void *x, const void *y,
                       quire_accumulator *sum);
 

@@ -15,13 +15,18 @@ struct gpu;
 /* These answer EXIT_FINE or EXIT_TROUBLE. */
 int gpu_open(struct gpu **gpu, int number);
 
-/* Copies a whole array to the device, where it stays until gpu_close. name is for messages. */
+/* Memory of the device, which stays until gpu_close; and a whole array copied there. At most GPU_ARRAYS of both. name is for
+ * messages. Of 0 bytes *there is NULL. */
+#define GPU_ARRAYS 4
+int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there);
 int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there);
 
-/* Room on the device for a result or an accumulator; gpu_put fills it, gpu_fetch waits for all work and brings it back. */
+/* Room on the device for a result or an accumulator; gpu_put fills it. */
 void *gpu_room(struct gpu *gpu);
 int gpu_put(struct gpu *gpu, const void *from, size_t bytes);
-int gpu_fetch(struct gpu *gpu, void *to, size_t bytes);
+
+/* Waits for all work, and brings bytes from the device. */
+int gpu_fetch(struct gpu *gpu, const void *there, void *to, size_t bytes);
 
 /* Carries arrays of equal length through the device, piece after piece: while one is added, the next is copied, and one more
  * is read. add gets each piece's place on the device (y is NULL if there is one array) and enqueues its work on the context.

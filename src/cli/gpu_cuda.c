@@ -29,7 +29,7 @@ struct gpu {
     quire_context *context;
     cudaStream_t copying, working;
     struct slot slot[SLOTS];
-    void *array[2]; /* what gpu_load has brought */
+    void *array[GPU_ARRAYS];
     int arrays;
     quire_accumulator *room;
 };
@@ -116,8 +116,8 @@ int gpu_put(struct gpu *gpu, const void *from, size_t bytes) {
     return fine(cudaMemcpyAsync(gpu->room, from, bytes, cudaMemcpyHostToDevice, gpu->working));
 }
 
-int gpu_fetch(struct gpu *gpu, void *to, size_t bytes) {
-    cudaError_t error = cudaMemcpyAsync(to, gpu->room, bytes, cudaMemcpyDeviceToHost, gpu->working);
+int gpu_fetch(struct gpu *gpu, const void *there, void *to, size_t bytes) {
+    cudaError_t error = cudaMemcpyAsync(to, there, bytes, cudaMemcpyDeviceToHost, gpu->working);
     return fine(error ? error : cudaStreamSynchronize(gpu->working));
 }
 
@@ -200,23 +200,32 @@ int gpu_carry(struct gpu *gpu, const struct gpu_flow *flow) {
     return travel(gpu, &journey);
 }
 
-int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there) {
+int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there) {
     *there = NULL;
     if (!bytes) return EXIT_FINE;
-    void **whole = &gpu->array[gpu->arrays];
-    const cudaError_t error = cudaMalloc(whole, bytes);
+    void **memory = &gpu->array[gpu->arrays];
+    const cudaError_t error = cudaMalloc(memory, bytes);
     if (error == cudaErrorMemoryAllocation) {
         size_t left = 0, all;
         cudaMemGetInfo(&left, &all);
-        complain("%s: %zu bytes do not fit in the memory of the device (%zu are free); --method exact takes them in pieces",
+        complain("%s: %zu bytes do not fit in the memory of the device (%zu are free); only exact sums of whole files need "
+                 "no such room",
                  name, bytes, left);
         return EXIT_TROUBLE;
     }
     if (error) return fine(error);
     gpu->arrays++;
+    *there = *memory;
+    return EXIT_FINE;
+}
+
+int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there) {
+    void *whole;
+    const int failed = gpu_allocate(gpu, name, bytes, &whole);
+    *there = whole;
+    if (failed || !bytes) return failed;
     const struct gpu_flow flow = { { array, NULL }, bytes, 1, NULL, NULL };
-    const struct journey journey = plan(&flow, *whole);
-    *there = *whole;
+    const struct journey journey = plan(&flow, whole);
     progress_begin("copying", flow.size);
     const int status = travel(gpu, &journey);
     progress_end();

@@ -9,6 +9,11 @@ int gpu_open(struct gpu **gpu, int number) {
 }
 
 /* Nothing below is ever called with a gpu. */
+int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there) {
+    (void)gpu, (void)name, (void)bytes, (void)there;
+    return EXIT_TROUBLE;
+}
+
 int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there) {
     (void)gpu, (void)name, (void)array, (void)bytes, (void)there;
     return EXIT_TROUBLE;
@@ -24,8 +29,8 @@ int gpu_put(struct gpu *gpu, const void *from, size_t bytes) {
     return EXIT_TROUBLE;
 }
 
-int gpu_fetch(struct gpu *gpu, void *to, size_t bytes) {
-    (void)gpu, (void)to, (void)bytes;
+int gpu_fetch(struct gpu *gpu, const void *there, void *to, size_t bytes) {
+    (void)gpu, (void)there, (void)to, (void)bytes;
     return EXIT_TROUBLE;
 }
 

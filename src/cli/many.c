@@ -9,14 +9,11 @@
 
 #include "complain.h"
 #include "npy_write.h"
-#include "progress.h"
 #include "reduce.h"
 
 /* How an array is cut, and what the results look like. */
 struct cut {
-    quire_layout layout;
-    int64_t *offsets; /* of segments; NULL for a layout           */
-    size_t count;     /* of results                                */
+    struct vectors vectors;
     size_t shape[NPY_MAX_DIMENSIONS];
     int dimensions;
     bool fortran; /* the first index of the results runs fastest */
@@ -54,9 +51,9 @@ static int cut_axis(struct cut *cut, const struct options *options, const struct
     cut->fortran = npy_truly_fortran(header);
     const size_t outer = cut->fortran ? behind : before, inner = cut->fortran ? before : behind;
     if (n && inner > (size_t)PTRDIFF_MAX / n) return wrong("--axis: the array is too large");
-    cut->layout = (quire_layout){ outer, n, inner, (ptrdiff_t)(n * inner), (ptrdiff_t)inner, 1 };
+    cut->vectors.layout = (quire_layout){ outer, n, inner, (ptrdiff_t)(n * inner), (ptrdiff_t)inner, 1 };
     if (inner && outer > (size_t)PTRDIFF_MAX / 8 / inner) return wrong("--axis: the result is too large");
-    cut->count = outer * inner;
+    cut->vectors.count = outer * inner;
     return EXIT_FINE;
 }
 
@@ -66,9 +63,9 @@ static int cut_rows(struct cut *cut, const struct options *options, const struct
         complain("--rows %zu: %s has %zu elements, which are no rows of equal length", options->rows, input->name, n);
         return EXIT_TROUBLE;
     }
-    cut->count = cut->shape[0] = options->rows;
+    cut->vectors.count = cut->shape[0] = options->rows;
     cut->dimensions = 1;
-    cut->layout = quire_rows(options->rows, n / options->rows, (ptrdiff_t)(n / options->rows));
+    cut->vectors.layout = quire_rows(options->rows, n / options->rows, (ptrdiff_t)(n / options->rows));
     return EXIT_FINE;
 }
 
@@ -76,20 +73,20 @@ static int cut_rows(struct cut *cut, const struct options *options, const struct
 
 /* More offsets from the pieces of a file. */
 static int add_offsets(struct cut *cut, const struct pieces *pieces, size_t got, size_t n, const char *name) {
-    int64_t *more = realloc(cut->offsets, (cut->count + got) * sizeof *more);
+    int64_t *more = realloc(cut->vectors.offsets, (cut->vectors.count + got) * sizeof *more);
     if (!more) return out_of_memory();
-    cut->offsets = more;
+    cut->vectors.offsets = more;
     for (size_t i = 0; i < got; i++) {
         const double low = pieces->low[0] ? pieces->low[0][i] : 0;
         const double value = number_at(pieces->input[0]->type, pieces->x[0], i) + low;
         if (!(value >= 0 && value <= (double)n && value == floor(value))) {
-            complain("%s: offset number %zu is no whole number from 0 to %zu, the number of elements", name, cut->count + i,
-                     n);
+            complain("%s: offset number %zu is no whole number from 0 to %zu, the number of elements", name,
+                     cut->vectors.count + i, n);
             return EXIT_TROUBLE;
         }
-        more[cut->count + i] = (int64_t)value;
+        more[cut->vectors.count + i] = (int64_t)value;
     }
-    cut->count += got;
+    cut->vectors.count += got;
     return EXIT_FINE;
 }
 
@@ -100,7 +97,7 @@ static int read_offsets(struct cut *cut, struct input *input, size_t n) {
     while (!status && (got = pieces_next(&pieces)) > 0) status = add_offsets(cut, &pieces, (size_t)got, n, input->name);
     pieces_close(&pieces);
     if (got < 0) return EXIT_TROUBLE;
-    if (!status && !cut->count) {
+    if (!status && !cut->vectors.count) {
         complain("%s: no offsets; K segments have K + 1", input->name);
         return EXIT_TROUBLE;
     }
@@ -124,8 +121,8 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
     }
     sources_free(&sources);
     if (status) return status;
-    cut->count--;
-    cut->shape[0] = cut->count;
+    cut->vectors.count--;
+    cut->shape[0] = cut->vectors.count;
     cut->dimensions = 1;
     return EXIT_FINE;
 }
@@ -134,8 +131,8 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
 
 /* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory. */
 static size_t *places(const struct cut *cut) {
-    size_t index[NPY_MAX_DIMENSIONS] = { 0 }, *place = malloc((cut->count + 1) * sizeof *place);
-    for (size_t i = 0; place && i < cut->count; i++) {
+    size_t index[NPY_MAX_DIMENSIONS] = { 0 }, *place = malloc((cut->vectors.count + 1) * sizeof *place);
+    for (size_t i = 0; place && i < cut->vectors.count; i++) {
         size_t at = 0;
         for (int d = cut->dimensions; d-- > 0;) at = at * cut->shape[d] + index[d];
         place[i] = at;
@@ -147,13 +144,13 @@ static size_t *places(const struct cut *cut) {
 static int deliver(const struct options *options, const struct cut *cut, const struct input *input, quire_type type,
                    const void *array) {
     if (options->output)
-        return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->count);
+        return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
     size_t *place = cut->fortran ? places(cut) : NULL;
     if (cut->fortran && !place) return out_of_memory();
     const struct results results = { .file = input->name,
                                      .type = element_name(&input->element),
                                      .result_type = type,
-                                     .count = cut->count,
+                                     .count = cut->vectors.count,
                                      .array = array,
                                      .place = place,
                                      .shape = cut->shape,
@@ -163,34 +160,31 @@ static int deliver(const struct options *options, const struct cut *cut, const s
     return status;
 }
 
-static int reduce_cut(struct device *device, const struct options *options, const struct cut *cut, const struct input *input,
-                      const struct whole *whole) {
+static int reduce_cut(struct device *device, const struct options *options, const struct cut *cut,
+                      const struct pieces *pieces, const struct whole *whole) {
+    const struct input *input = pieces->input[0];
     const quire_reduction what = reduction_of(options, options->command->operation, input->type);
-    void *array = malloc((cut->count + 1) * type_size(what.result_type));
+    const size_t bytes = whole->n * type_size(what.type);
+    const void *x, *y = NULL;
+    void *array = malloc((cut->vectors.count + 1) * type_size(what.result_type));
     if (!array) return out_of_memory();
-    progress_begin("summing", 0);
-    quire_status failed;
-    if (cut->offsets)
-        failed = quire_reduce_segments(device->context, &what, cut->count, QUIRE_I64, cut->offsets, cut->offsets + 1,
-                                       whole->x[0], whole->x[1], array);
-    else
-        failed = quire_reduce(device->context, &what, &cut->layout, whole->x[0], NULL, whole->x[1], array);
-    progress_end();
-    const int status =
-        failed ? device_trouble(options->command->name, failed) : deliver(options, cut, input, what.result_type, array);
+    int status = device_load(device, input->name, whole->x[0], bytes, &x);
+    if (!status && whole->x[1]) status = device_load(device, pieces->input[1]->name, whole->x[1], bytes, &y);
+    if (!status) status = device_reduce_vectors(device, &what, &cut->vectors, x, y, array);
+    if (!status) status = deliver(options, cut, input, what.result_type, array);
     free(array);
     return status;
 }
 
 static int cut_and_reduce(struct device *device, const struct options *options, struct input *input, struct pieces *pieces) {
     struct whole whole;
-    struct cut cut = { .offsets = NULL };
+    struct cut cut = { .dimensions = 0 };
     int status = pieces_whole(pieces, &whole);
     if (!status && options->by_axis) status = cut_axis(&cut, options, input);
     if (!status && options->rows) status = cut_rows(&cut, options, input, whole.n);
     if (!status && options->segments) status = cut_segments(&cut, options, whole.n);
-    if (!status) status = reduce_cut(device, options, &cut, input, &whole);
-    free(cut.offsets);
+    if (!status) status = reduce_cut(device, options, &cut, pieces, &whole);
+    free(cut.vectors.offsets);
     whole_close(&whole);
     return status;
 }

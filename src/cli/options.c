@@ -203,7 +203,6 @@ static bool check_combinations(const struct options *options) {
     if (options->cuda && options->cpu_only) return wrong("--threads and --tier are for --device cpu");
     if (options->by_axis + (options->rows != 0) + (options->segments != NULL) > 1)
         return wrong("--axis, --rows and --segments are different ways to cut an array: choose one");
-    if (many && options->cuda) return wrong("--axis, --rows and --segments are for --device cpu");
     if (many && (options->skip_nan || options->total))
         return wrong("--skip-nan and --total are for whole files, not for --axis, --rows or --segments");
     if (many && options->method == METHOD_ALL) return wrong("--method all is for whole files");
@@ -254,11 +253,12 @@ int options_read(struct options *options, const struct command *command, int arg
 
 /* --------------------------------------------------------------------------------------------------------------- help */
 
-static const char reader_help[] = "\n"
-                                  "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
-                                  "numbers, a table with --column, or\n"
-                                  "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
-                                  "for -, standard input is read.\n";
+static const char reader_help[] =
+    "\n"
+    "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
+    "numbers, a table with --column, or\n"
+    "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
+    "for -, standard input is read.\n";
 
 void options_help(const struct command *command) {
     printf("usage: quire %s [option ...]%s%s\n%s\n", command->name, *command->operands ? " " : "", command->operands,

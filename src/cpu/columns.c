@@ -142,12 +142,14 @@ static void add_rows(panel_source *s, size_t first, size_t n, panel_accumulators
 
 static void round_accumulators(const panel_job *p, panel_accumulators *a, format_description format, uint64_t *bits) {
     const quire_job *job = p->job;
+    accumulated_moment_room room;
     for (size_t c = 0; c < p->count; c++) {
         quire_accumulator *sum = &a->of[0][c];
         sum->count = (int64_t)job->n;
-        bits[c] = needs_squares(job->finish)
-                      ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding)
-                      : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
+        bits[c] =
+            needs_squares(job->finish)
+                ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding, &room)
+                : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
     }
 }
 

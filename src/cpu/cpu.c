@@ -250,8 +250,9 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, p
 static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {
     quire_accumulator a[MOST_SUMS] = { QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO };
+    accumulated_moment_room room;
     exact_accumulate(context, job, x_stride, y_stride, a, NULL);
-    return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding);
+    return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
 }
 
 /* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once, and
@@ -337,4 +338,4 @@ static quire_status cpu_accumulate(quire_context *context, const quire_job *job,
 
 const quire_backend quire_cpu_backend = { cpu_reduce,       cpu_reduce_many, cpu_reduce_segments,
                                           cpu_accumulate,   cpu_set_stream,  cpu_set_tier,
-                                          cpu_set_progress, cpu_close,       1 };
+                                          cpu_set_progress, cpu_close,       NULL };

@@ -23,9 +23,10 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
 QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error, const quire_job *job,
                                   format_description format) {
     uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
+    moment_room room;
     return moments_round(wide_of_total(total_of_two(sum, sum_error), first),
                          wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n, job->correction,
-                         format, job->rounding);
+                         format, job->rounding, &room);
 }
 
 /* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says.

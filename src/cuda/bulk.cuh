@@ -79,6 +79,11 @@ static __device__ __forceinline__ void copy_bulk(void *to, const void *from, uns
         : "memory");
 }
 
+/* What this thread has written to shared memory comes before what the copy engine writes there after this. */
+static __device__ __forceinline__ void writes_before_copies(void) {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 /* A barrier of the first threads of a block. */
 static __device__ __forceinline__ void meet(unsigned threads) { asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory"); }
 

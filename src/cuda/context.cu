@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cuda/finish.cuh"
 #include "cuda/shape.cuh"
 
 /* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
@@ -64,51 +65,12 @@ static quire_status status_of(cudaError_t error) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ checking */
-
-static quire_status check_stream(cudaStream_t stream, int device) {
-    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return QUIRE_OK;
-#if CUDART_VERSION >= 12080
-    int streams;
-    const cudaError_t error = cudaStreamGetDevice(stream, &streams);
-    if (error == cudaErrorInvalidValue || error == cudaErrorInvalidResourceHandle) {
-        cudaGetLastError();
-        return QUIRE_INVALID_STREAM;
-    }
-    if (error) return status_of(error);
-    return streams == device ? QUIRE_OK : QUIRE_INVALID_STREAM;
-#else
-    unsigned flags;
-    (void)device;
-    return cudaStreamGetFlags(stream, &flags) ? (cudaGetLastError(), QUIRE_INVALID_STREAM) : QUIRE_OK;
-#endif
-}
-
-/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there.
- * others: is set if it is not of this device. */
-static quire_status check_memory(const void *p, const cuda_context *c, bool *others) {
-    cudaPointerAttributes is;
-    const cudaError_t error = cudaPointerGetAttributes(&is, p);
-    if (error == cudaErrorInvalidValue) {
-        cudaGetLastError();
-        return QUIRE_NOT_DEVICE_MEMORY;
-    }
-    if (error) return status_of(error);
-    if (is.type == cudaMemoryTypeUnregistered || is.devicePointer != p) return QUIRE_NOT_DEVICE_MEMORY;
-    if (is.type != cudaMemoryTypeDevice) *others = true;
-    return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
-}
-
-/* Those of a job; others: of the arrays. */
-static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target, bool *others) {
-    quire_status status = check_memory(target, c, others);
-    *others = false;
-    if (!status && job->n) status = check_memory(job->x, c, others);
-    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c, others);
-    return status;
-}
-
+#include "cuda/host/checks.cuh"
 #include "cuda/host/vectors.cuh"
+
+static quire_status launch(cuda_context *c, const quire_job *job, quire_accumulator *accumulator);
+
+#include "cuda/host/many.cuh"
 
 /* ----------------------------------------------------------------------------------------------------------- launching */
 
@@ -155,7 +117,10 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     bool others;
     const quire_status status = check_memories(c, job, accumulator ? accumulator : job->result, &others);
     if (status) return status;
-    if (!is_windowed(job->type)) return reduce_decoded(c, job, accumulator);
+    if (!is_windowed(job->type)) { /* no kernel of arrays knows it */
+        const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
+        return accumulator ? reduce_layout(c, job, &one, &one, accumulator) : reduce_many(c, job, &one, &one);
+    }
     const bool was_hard = *(volatile unsigned *)c->hint;
     const cuda_kernel kernel = kernel_for(c, job, was_hard, accumulator != NULL);
     cuda_job work = {};
@@ -189,7 +154,9 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
 /* --------------------------------------------------------------------------------------------------------- the backend */
 
 static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
-    return launch((cuda_context *)context, job, NULL);
+    const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
+    return needs_squares(job->finish) ? cuda_reduce_many(context, job, &one, &one)
+                                      : launch((cuda_context *)context, job, NULL);
 }
 
 static quire_status cuda_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
@@ -200,6 +167,7 @@ static quire_status cuda_set_stream(quire_context *context, struct CUstream_st *
     cuda_context *c = (cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
+    if (stream == c->stream && is_capturing(stream)) return QUIRE_OK;
     const quire_status status = check_stream(stream, c->device);
     if (status || stream == c->stream) return status;
     cudaError_t error = cudaEventRecord(c->moved, c->stream);
@@ -237,7 +205,7 @@ static void cuda_close(quire_context *context) {
 
 static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
-                                            cuda_set_progress, cuda_close,       0 };
+                                            cuda_set_progress, cuda_close,       cuda_finish };
 
 /* ------------------------------------------------------------------------------------------------------------- opening */
 
@@ -335,6 +303,8 @@ static cudaError_t fill_context(cuda_context *c) {
     c->shared_memory = shared_for_kernels((unsigned)shared_memory);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
+    if (!error) error = quire_cuda_load_finish();
+    if (!error) error = load_many(c);
     if (!error) take_for_lesser(c); /* the kernels are prepared for all contexts */
     if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);

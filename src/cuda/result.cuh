@@ -48,7 +48,9 @@ template <class Method> static __device__ quire_total total_of_words(const doubl
         if (thread == 0)
             for (int w = 0; w < Method::words; w++) limbs_add_double(limb, words[w]);
         __syncwarp();
-        return warp_total(limb, thread);
+        quire_total t = warp_total(limb, thread);
+        t.cancelled = !t.high; /* the words are no zeros */
+        return t;
     }
 }
 

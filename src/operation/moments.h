@@ -17,12 +17,18 @@
 #define MOMENT_PRODUCT (2 * WIDE_OF_LIMBS)
 #define MOMENT_DIFFERENCE (MOMENT_PRODUCT + 3)
 
-/* n * products - sum_x * sum_y; digit has room for MOMENT_DIFFERENCE. */
+/* Digits for the integers on the way to a moment: the difference and what it is made of. Too many for the stacks of a
+ * device's threads, so that the caller says where they are. */
+typedef struct {
+    uint32_t scaled[WIDE_OF_COUNT + WIDE_OF_LIMBS], product[MOMENT_PRODUCT], difference[MOMENT_DIFFERENCE];
+} moment_room;
+
+/* n * products - sum_x * sum_y, which stands in the room. */
 QUIRE_INLINE wide_integer moment_difference(uint64_t n, wide_integer products, wide_integer sum_x, wide_integer sum_y,
-                                            uint32_t *digit) {
-    uint32_t count[WIDE_OF_COUNT], first[WIDE_OF_COUNT + WIDE_OF_LIMBS], second[MOMENT_PRODUCT];
-    const wide_integer scaled = wide_multiply(wide_of_count(0, n, count), products, first);
-    return wide_subtract(scaled, wide_multiply(sum_x, sum_y, second), digit);
+                                            moment_room *room) {
+    uint32_t count[WIDE_OF_COUNT];
+    const wide_integer scaled = wide_multiply(wide_of_count(0, n, count), products, room->scaled);
+    return wide_subtract(scaled, wide_multiply(sum_x, sum_y, room->product), room->difference);
 }
 
 /* n * (n - correction), or 0 where a moment of so many is none; digit has room for 2 * WIDE_OF_COUNT. */
@@ -46,25 +52,32 @@ QUIRE_INLINE quire_total moment_total(wide_integer difference, finish_kind finis
     return finish == FINISH_STDDEV ? total_root(variance) : variance;
 }
 
-/* The bits of a variance or of its root. The sums are those of the same n finite numbers. */
+/* The bits of a variance or of its root. The sums are those of the same n finite numbers; of others that could not be, whose
+ * difference is negative, NaN. */
 QUIRE_INLINE uint64_t moments_round(wide_integer sum, wide_integer squares, finish_kind finish, uint64_t n,
-                                    int64_t correction, format_description format, quire_rounding rounding) {
-    uint32_t digit[MOMENT_DIFFERENCE];
-    const wide_integer difference = moment_difference(n, squares, sum, sum, digit);
+                                    int64_t correction, format_description format, quire_rounding rounding,
+                                    moment_room *room) {
+    const wide_integer difference = moment_difference(n, squares, sum, sum, room);
+    if (difference.negative) return format.quiet_nan;
     return total_round(moment_total(difference, finish, n, correction), format, rounding);
 }
 
 /* Whether something that was added to an accumulator is not finite. */
 QUIRE_INLINE int has_special(const quire_accumulator *a) { return a->nan || a->positive_infinity || a->negative_infinity; }
 
+/* The digits of accumulators, too. */
+typedef struct {
+    uint32_t sum[WIDE_OF_LIMBS], squares[WIDE_OF_LIMBS];
+    moment_room moment;
+} accumulated_moment_room;
+
 /* The same of accumulators of numbers, any, and of their squares. */
 QUIRE_INLINE uint64_t accumulated_moments_round(const quire_accumulator *sum, const quire_accumulator *squares,
                                                 finish_kind finish, int64_t correction, format_description format,
-                                                quire_rounding rounding) {
-    uint32_t first[WIDE_OF_LIMBS], second[WIDE_OF_LIMBS];
+                                                quire_rounding rounding, accumulated_moment_room *room) {
     if (has_special(sum) || has_special(squares)) return format.quiet_nan;
-    return moments_round(wide_of_limbs(sum->limb, first), wide_of_limbs(squares->limb, second), finish, (uint64_t)sum->count,
-                         correction, format, rounding);
+    return moments_round(wide_of_limbs(sum->limb, room->sum), wide_of_limbs(squares->limb, room->squares), finish,
+                         (uint64_t)sum->count, correction, format, rounding, &room->moment);
 }
 
 #endif

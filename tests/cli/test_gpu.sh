@@ -66,6 +66,51 @@ for order in True False; do
     alike dot --method pairwise four.npy four.npy
 done
 
+# Rows, columns, the middle axis and segments: 24 floats, x[i][j][k], in both orders; two of them at odd places.
+words='3f800000 40000000 40400000 b3800000 7f7fffff ff7fffff 00000001 3eaaaaab'
+for order in True False; do
+    {
+        header 1 "{'descr': '<f4', 'fortran_order': $order, 'shape': (2, 3, 4), }" 1
+        # shellcheck disable=SC2086
+        put '<' $words 41200000 c1200000 3dcccccd 00000000 $words 42c80000 c2c80000 3f000000 80000000
+    } >cube.npy
+    for axis in 0 1 -1; do
+        alike sum cube.npy --axis $axis
+        alike nrm2 cube.npy --axis $axis --method pairwise
+        alike dot cube.npy cube.npy --axis $axis --result f64
+        alike mean cube.npy --axis $axis --rounding up --result f16
+    done
+done
+array '<f4' '(0, 3)' >zero.npy
+alike mean zero.npy --axis 0
+alike sum zero.npy --axis 1
+printf '0 0 1 7 7 300 1000' >offsets.txt
+printf '0 0 0' >empty.txt
+for type in f16 bf16 f32 f64 e5m2 e4m3; do
+    for method in exact plain; do
+        alike sum --type $type --method $method --rows 8 sample.f32
+        alike dot --type $type --method $method --segments offsets.txt sample.f32 sample.f32
+    done
+done
+for method in kahan pairwise; do
+    alike asum --type f32 --method $method --rows 1000 sample.f32
+    alike sumsq --type f16 --method $method --segments offsets.txt sample.f32
+done
+alike mean --type f32 --segments empty.txt /dev/null
+alike_piped sample.f32 sum --type f32 --rows 10
+seq 1000 >numbers.txt
+alike mean numbers.txt --segments offsets.txt
+run sum numbers.txt --rows 10 -o there.npy --device cuda
+there=$status
+mv there.npy there
+run sum numbers.txt --rows 10 -o here.npy
+mv here.npy out
+check "rows of a text on cuda, to a file, as on the CPU" alike_runs
+alike variance cube.npy --axis 0
+alike variance --correction 1 cube.npy --axis -1
+alike stddev --type f32 --rows 100 sample.f32
+alike stddev --type f16 --segments offsets.txt sample.f32
+
 # The table, but for times and rates.
 for operation in sum asum nrm2 mean; do
     run $operation --method all --device cuda "$QUIRE_SAMPLE"
@@ -89,6 +134,8 @@ alike sum --type f32 long.f32
 alike mean --type f16 long.f32
 alike nrm2 --type f64 long.f32
 alike sum --type f32 --method kahan long.f32
+alike sum --type f32 --rows 29 long.f32
+alike sum --type f32 --rows 16385 --method plain long.f32
 alike dot --type f32 long.f32 long.f32
 alike dot --type f32 short.f32 short.f32
 alike dot --type f32 --method plain long.f32 long.f32

@@ -97,7 +97,7 @@ refuses 1 'no whole number' sum c.npy --segments offsets3.txt
 refuses 1 'no offsets' sum c.npy --segments offsets4.txt
 refuses 1 'No such file' sum c.npy --segments offsets5.txt
 refuses 2 'choose one' sum c.npy --segments offsets.txt --axis 0
-refuses 2 'for --device cpu' sum c.npy --axis 0 --device cuda
+refuses 2 'for --device cpu' sum c.npy --axis 0 --device cuda --threads 2
 refuses 2 '--output takes the results of' sum c.npy --output x.npy
 refuses 2 '--skip-nan and --total' sum c.npy --axis 0 --skip-nan
 run sum c.npy --axis 0 -o "$work/none/x.npy"

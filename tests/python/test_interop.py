@@ -32,7 +32,7 @@ class Foreign:
 
 class Elsewhere(Foreign):
     def __dlpack_device__(self):
-        return (2, 0)
+        return (4, 0)  # OpenCL
 
 
 def check(x, wrap, unwrap):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -14,19 +16,10 @@ import quire  # noqa: E402
 import quire.torch  # noqa: E402
 from data import filled  # noqa: E402
 from reference import NAMES  # noqa: E402
+from tensors import bits, tensor  # noqa: E402
 
 ONE = ["sum", "mean", "asum", "vector_norm", "var", "std"]
 DIMS = [None, [0], [-1], [0, 1]]
-
-
-def tensor(x):
-    """A tensor that has the bits of a NumPy array."""
-    bits = torch.from_numpy(x.view(f"i{x.itemsize}").copy())
-    return bits.view(getattr(torch, x.dtype.name))
-
-
-def bits(t):
-    return np.ascontiguousarray(t.detach().view(getattr(torch, f"int{8 * t.itemsize}")).numpy()).tobytes()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -166,7 +159,15 @@ def test_bad_input():
         (TypeError, "floating-point numbers", lambda: quire.sum(x, dtype=torch.int32)),
         (ValueError, "out of bounds", lambda: quire.sum(x, axis=2)),
         (ValueError, "method must be one of", lambda: quire.sum(x, method="magic")),
-        (TypeError, "out is for NumPy arrays", lambda: quire.sum(x, out=np.empty(()))),
+        (TypeError, "out must be a tensor", lambda: quire.sum(x, out=np.empty(()))),
+        (ValueError, "out has shape (2,)", lambda: quire.sum(x, out=torch.empty(2))),
+        (TypeError, "dtype is torch.float64, but", lambda: quire.sum(x, out=torch.empty(()), dtype="float64")),
+        (ValueError, "elements of out share", lambda: quire.sum(x, axis=0, out=torch.empty(1).expand(4))),
+        (TypeError, "out is for NumPy arrays", lambda: quire.sum(x, out=torch.empty(()), where=x > 0)),
+        (ValueError, "out on meta", lambda: quire.sum(x, out=torch.empty((), device="meta"))),
+        (TypeError, "not strided", lambda: quire.sum(x.to_sparse())),
+        (TypeError, "not strided", lambda: quire.vecdot(x, x.to_sparse())),
+        (TypeError, "no format holds both", lambda: quire.vecdot(x.to(torch.float8_e5m2), x.to(torch.float8_e4m3fn))),
         (ValueError, "elements along the axis", lambda: quire.vecdot(x, torch.ones(3))),
         (TypeError, "pass x.detach()", lambda: quire.sum(x.bfloat16().requires_grad_(), where=x > 0)),
         (TypeError, "pass x.detach()", lambda: quire.segment_sum(x[0].clone().requires_grad_(), [0, 1])),
@@ -175,6 +176,64 @@ def test_bad_input():
         with pytest.raises(error) as raised:
             call()
         assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_out():
+    x = filled((4, 5, 6), "float32", "any finite bits", 3)
+    t = tensor(x)
+    for axis in (None, 0, (0, 2), ()):
+        for keepdims in (False, True):
+            right = np.asarray(quire.mean(x, axis=axis, keepdims=keepdims))
+            for out in (torch.empty(right.shape), torch.empty(*right.shape, 2)[..., 1]):
+                assert quire.mean(t, axis=axis, keepdims=keepdims, out=out) is out and bits(out) == right.tobytes()
+    out = torch.empty(4, 5)
+    assert bits(quire.vecdot(t, t, out=out)) == bits(out) == quire.vecdot(x, x).tobytes()
+    assert (
+        bits(quire.segment_sum(t[0, 0], [0, 2, 6], out=out[0, :2])) == quire.segment_sum(x[0, 0], [0, 2, 6]).tobytes()
+    )
+    version = out._version
+    quire.sum(t, axis=2, out=out)
+    assert out._version > version
+    assert bits(quire.sum(t, axis=0, out=t[0])) == quire.sum(x, axis=0).tobytes() == bits(t[0])
+
+
+def test_the_functions_are_compiled_too():
+    def f(x):
+        return quire.sum(x * 2, axis=-1) + quire.norm(x, axis=-1, ord=1) + quire.vecdot(x, x) + quire.var(x, axis=1)
+
+    x = torch.randn(8, 33)
+    assert bits(torch.compile(f, backend="aot_eager", fullgraph=True)(x)) == bits(f(x))
+    assert quire.norm(x, ord=1) == quire.asum(x)
+    assert torch.equal(torch.vmap(quire.sum)(x), quire.sum(x, axis=1))
+    with pytest.raises(NotImplementedError, match="no forward-mode gradient"):
+        torch.func.jvp(quire.sum, (x,), (x,))
+
+
+def test_contexts_of_tensors_on_cuda(monkeypatch):
+    """Which context a tensor on a device gets; without a device, so it is a false one."""
+    from quire import _contexts
+    from quire.torch import _launch
+
+    x, at = types.SimpleNamespace(is_cuda=True, get_device=lambda: 1), {"stream": 0, "current": 1, "capturing": False}
+    entered = []
+    monkeypatch.setattr(_launch, "stream_of", lambda device: at["stream"] if device == 1 else None)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: at["current"])
+    monkeypatch.setattr(torch.cuda, "device", lambda device: entered.append(device) or contextlib.nullcontext())
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: at["capturing"])
+    monkeypatch.setattr(_contexts, "cuda", lambda *key: ("cuda", *key))
+    monkeypatch.setattr(_contexts, "captured", lambda *key: ("captured", *key))
+    assert _launch.context_of(x, "sum") == ("cuda", 1, 0, "sum")
+    at["stream"] = 4096
+    assert _launch.context_of(x, "sum") == ("cuda", 1, 4096, "sum") and entered == []
+    at["capturing"], at["current"] = True, 0
+    assert _launch.context_of(x, "sum") == ("captured", 1, 4096, "sum") and entered == [1]
+
+
+def test_the_segments_operator():
+    x, offsets = torch.randn(50), torch.tensor([0, 7, 7, 50])
+    assert set(torch.library.opcheck(torch.ops.quire.segment_sum, (x, offsets)).values()) == {"SUCCESS"}
+    compiled = torch.compile(lambda x: quire.segment_sum(x, offsets), backend="aot_eager", fullgraph=True)
+    assert bits(compiled(x)) == bits(quire.segment_sum(x, [0, 7, 7, 50]))
 
 
 def test_examples_of_the_documentation():

@@ -25,22 +25,48 @@ static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS
     word[0] = high, word[1] = low, word[2] = 0;
 }
 
-/* Rounds the total of a vector of n elements, and stores it. */
-template <class Agent>
-static __device__ __forceinline__ void store_vector(const vectors_job &job, size_t v, size_t n,
-                                                    double (&word)[VECTORS_WORDS]) {
-    if constexpr (Agent::is_exact && Agent::words == 3)
-        if (word[1] != 0 || word[2] != 0) two_of_three(word);
-    const bool alone = Agent::is_exact ? word[1] == 0 : Agent::words == 1 || kahan_sum_alone(word);
+/* The mean or the root of a sum that rounds to number, if the hardware can tell what that rounds to: both ends of what it
+ * may be round alike. Its error is below 2^-51 of it: three roundings of 2^-53. */
+static __device__ __forceinline__ bool round_finished(const vectors_job &job, double number, size_t n, uint64_t *bits) {
+    if (job.finish == FINISH_KEEP || job.rounding != QUIRE_TO_NEAREST) return false;
+    if (job.format.precision < 8 || job.format.precision > 24 || n >> 53) return false;
+    const double v = job.finish == FINISH_ROOT ? __dsqrt_rn(number) : number / (double)n;
+    if (!(abs_f64(v) > 0x1p-900 && abs_f64(v) < 0x1p900)) return false;
+    *bits = round_number(v * (1 - 0x1p-51), job.format.precision);
+    return *bits == round_number(v * (1 + 0x1p-51), job.format.precision);
+}
+
+/* Rounds the sum of WORDS words of n elements' terms, and stores it. alone: it is the first of them. */
+static __device__ __forceinline__ void store_sum(const vectors_job &job, size_t v, size_t n,
+                                                 const double (&word)[VECTORS_WORDS], bool alone) {
     uint64_t bits;
     if (job.is_number && n) {
         const double number = alone ? word[0] : sum_of_two(word[0], word[1], job.format.precision);
         bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
-    } else {
+    } else if (!n || !round_finished(job, alone ? word[0] : word[0] + word[1], n, &bits)) {
         const quire_total t = !n ? total_zero(0) : alone ? total_of_double(word[0]) : total_of_two(word[0], word[1]);
         bits = finish_and_round(t, job.finish, n, job.format, job.rounding);
     }
     format_store(bits, job.format.size, result_at(job, v));
+}
+
+/* Of an exact sum. */
+template <int WORDS>
+static __device__ __forceinline__ void store_exact(const vectors_job &job, size_t v, size_t n,
+                                                   double (&word)[VECTORS_WORDS]) {
+    if constexpr (WORDS == 3)
+        if (word[1] != 0 || word[2] != 0) two_of_three(word);
+    store_sum(job, v, n, word, WORDS == 1 || word[1] == 0);
+}
+
+/* Of what an agent has left. */
+template <class Agent>
+static __device__ __forceinline__ void store_vector(const vectors_job &job, size_t v, size_t n,
+                                                    double (&word)[VECTORS_WORDS]) {
+    if constexpr (Agent::is_exact)
+        store_exact<Agent::words>(job, v, n, word);
+    else
+        store_sum(job, v, n, word, Agent::words == 1 || kahan_sum_alone(word));
 }
 
 /* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole warp. */

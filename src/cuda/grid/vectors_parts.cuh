@@ -66,7 +66,8 @@ static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, w
     }
     some_unknown = __any_sync(WHOLE_WARP, some_unknown);
     vector_total t = agent::merged(s, WARP);
-    if (some_unknown || !t.is_known || job.accumulator || needs_terms(job, t))
+    const bool is_enough = __shfl_sync(WHOLE_WARP, (int)(t.is_known && !needs_terms(job, t)), 0); /* lanes may differ     */
+    if (some_unknown || !is_enough || job.accumulator)
         parts_by_limbs<Format, PRODUCT>(job, cells, v, slot, place, parts, some_unknown, lane);
     else if (lane == 0)
         store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);

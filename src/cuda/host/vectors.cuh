@@ -15,18 +15,23 @@ static vectors_kernels find_vectors_kernels(const quire_job *job) {
     return {};
 }
 
+static cudaError_t start_blocks(const cuda_context *c, const void *function, unsigned threads, size_t blocks,
+                                vectors_job *work, unsigned shared = 0) {
+    void *arguments[] = { work };
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)(blocks ? blocks : 1));
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = c->stream;
+    return cudaLaunchKernelExC(&config, function, arguments);
+}
+
 static cudaError_t start_vectors(const cuda_context *c, const void *function, vectors_job *work, size_t units) {
-    const size_t warps = VECTORS_THREADS / 32, blocks = units / warps + (units % warps != 0);
     int resident = 1;
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
     if (error) return error;
-    size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * resident * 4));
-    void *arguments[] = { work };
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)(blocks < most ? blocks ? blocks : 1 : most));
-    config.blockDim = dim3(VECTORS_THREADS);
-    config.stream = c->stream;
-    return cudaLaunchKernelExC(&config, function, arguments);
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * resident * 4));
+    return start_blocks(c, function, VECTORS_THREADS, plan_least(plan_divide_up(units, VECTORS_THREADS / 32), most), work);
 }
 
 /* How many warps are at work at once, about. */
@@ -44,7 +49,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.at.x = job->x, work.at.y = job->y;
     work.magnitude = job->term == TERM_MAGNITUDE;
     work.rows = order_rows_of(job->method);
-    work.finish = job->finish, work.rounding = job->rounding;
+    work.finish = job->finish, work.rounding = job->rounding, work.correction = job->correction;
     work.format = describe_format(job->result_type);
     work.is_number = is_number(job, work.format);
     work.results = job->result, work.accumulator = accumulator;
@@ -79,48 +84,6 @@ static quire_status check_layout_memory(const cuda_context *c, const quire_layou
     extent_of(l, x, size, &first, &last);
     const quire_status status = check_memory(first, c, &others);
     return status || last == first ? status : check_memory(last, c, &others);
-}
-
-static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
-                                     const quire_layout *y_layout) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
-    const size_t size = (size_t)describe_format(job->type).size;
-    bool others;
-    quire_status status = check_memory(job->result, c, &others);
-    if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
-    if (!status && job->n && job->y != job->x) status = check_layout_memory(c, y_layout, job->y, size);
-    return status ? status : reduce_layout(c, job, x_layout, y_layout, NULL);
-}
-
-/* Segments: those of a warp and shorter ones, then by a second kernel what the first has put aside as long. */
-static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
-    const cuda_context *c = (const cuda_context *)context;
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
-    bool others;
-    quire_status status = check_memory(job->result, c, &others);
-    if (!status) status = check_memory(segments->begin, c, &others);
-    if (!status) status = check_memory(segments->end, c, &others);
-    if (!status && job->x) status = check_memory(job->x, c, &others);
-    if (!status && job->y && job->y != job->x) status = check_memory(job->y, c, &others);
-    if (status) return status;
-    vectors_job work = vectors_job_of(c, job, NULL);
-    work.at.begin = segments->begin, work.at.end = segments->end, work.at.is_64_bit = segments->index == QUIRE_I64;
-    work.vectors = segments->count;
-    const vectors_plan p = plan_segments(segments->count, warps_of_device(c));
-    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts;
-    const vectors_kernels kernels = find_vectors_kernels(job);
-    cudaError_t error = start_vectors(c, kernels.vectors, &work, p.units);
-    if (!error) error = start_vectors(c, kernels.long_segments, &work, warps_of_device(c));
-    return status_of(error);
-}
-
-/* One contiguous vector of a format that no kernel of array.cuh knows, whose memory has been checked. */
-static quire_status reduce_decoded(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
-    const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };
-    return reduce_layout(c, job, &layout, &layout, accumulator);
 }
 
 /* Behind a kernel that does not tell zeros from terms that cancel. */

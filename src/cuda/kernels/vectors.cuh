@@ -6,9 +6,9 @@
 #define QUIRE_CUDA_KERNELS_VECTORS_CUH
 
 #include "cuda/grid/vectors_parts.cuh"
-
-static __device__ __forceinline__ size_t warp_of_grid() { return (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / WARP; }
-static __device__ __forceinline__ size_t warps_of_grid() { return gridDim.x * (size_t)blockDim.x / WARP; }
+#include "cuda/kernels/columns.cuh"
+#include "cuda/kernels/marked.cuh"
+#include "cuda/kernels/rows.cuh"
 
 static __device__ __forceinline__ warp_cells &cells_of_warp() {
     __shared__ warp_cells cells[VECTORS_THREADS / WARP];
@@ -94,12 +94,6 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) vectors_kerne
                                                      job.parts, lane);
 }
 
-/* Whether this is the last block of the grid to come here; by a whole block. */
-static __device__ __forceinline__ bool is_last_block(unsigned *ended) {
-    __syncthreads();
-    return threadIdx.x == 0 && atomicAdd(ended, 1u) == gridDim.x - 1;
-}
-
 /* The segments that were left out, a slot each, cut so that the grid has a part for each of its warps, or as many as there
  * is room for. The last block to end forgets them. */
 template <class Format, bool PRODUCT, class Agent, class Method>
@@ -117,7 +111,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
         while ((n - 1) / part >= MOST) part *= 2;
         one_part<Format, PRODUCT, Agent, Method>(job, cells, v, WARP, slot, (unsigned)(unit % MOST), part, MOST, lane);
     }
-    if (is_last_block(&w.ended[LONG_SEGMENTS])) w.ended[LONG_SEGMENTS] = 0, w.long_segments = 0;
+    if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = 0, w.long_segments = 0;
 }
 
 /* After a kernel that has not told zeros from terms that cancel (job: one vector): an exact sum that was 0, and is to be
@@ -137,7 +131,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
         else
             format_store(job.format.sign, job.format.size, job.results);
     }
-    unsigned *ended = &job.workspace->ended[LONG_SEGMENTS + 1];
+    unsigned *ended = &job.workspace->ended[ENDED_ZEROS];
     if (!job.accumulator && is_last_block(ended)) *ended = 0, *job.zero = 0;
 }
 
@@ -159,10 +153,23 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
     return {};
 }
 
+template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
+    return { (const void *)rows_kernel<Format, TERMS>, (const void *)columns_kernel<Format, TERMS>,
+             (const void *)unknown_parts_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
+}
+
+template <class Format> static row_kernels row_kernels_of(quire_term term, bool has_moments) {
+    if (has_moments) return row_kernels_with<Format, ROW_MOMENTS>();
+    return term == TERM_PRODUCT ? row_kernels_with<Format, ROW_PRODUCTS>() : row_kernels_with<Format, ROW_NUMBERS>();
+}
+
 #define QUIRE_VECTORS_OF(name)                                                                                              \
     vectors_kernels quire_vectors_##name(bool is_product, quire_method method) {                                            \
         return is_product ? vectors_kernels_of<name##_format, true>(method)                                                 \
                           : vectors_kernels_of<name##_format, false>(method);                                               \
+    }                                                                                                                       \
+    row_kernels quire_rows_##name(quire_term term, bool has_moments) {                                                      \
+        return row_kernels_of<name##_format>(term, has_moments);                                                            \
     }
 
 #endif

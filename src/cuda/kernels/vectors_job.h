@@ -25,29 +25,52 @@
 #define VECTORS_THREADS 256 /* of a block                                                                              */
 #define VECTORS_PLACES (1 << 17) /* parts there can be in all */
 #define VECTORS_IN_PARTS 65536   /* vectors that are cut   */
-#define VECTORS_LIMBS 2048     /* of those, as many as have limbs of their own for what parts cannot tell                 */
-#define VECTORS_BLOCKS 2       /* of a multiprocessor, that registers are to leave room for                          */
-#define VECTORS_LANES 8        /* of the canonical order, that a thread has                                               */
-#define VECTORS_WORDS 3        /* the most numbers a sum consists of                                                      */
-#define PART_LEAST 2048        /* elements of a part                                                                       */
+#define VECTORS_LIMBS 2048 /* of those, as many as have limbs of their own for what parts cannot tell                 */
+#define VECTORS_BLOCKS 2   /* of a multiprocessor, that registers are to leave room for                          */
+#define VECTORS_LANES 8    /* of the canonical order, that a thread has                                               */
+#define VECTORS_WORDS 3    /* the most numbers a sum consists of                                                      */
+#define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at                          */
+#define PART_SQUARES 2
+#define PART_LEAST 2048 /* elements of a part                                                                       */
+#define ROWS_STAGE 4608 /* bytes of a stage of a warp                                                               */
+#define ROWS_STAGES 2
+#define ROWS_BLOCKS 3       /* of a multiprocessor, that registers and shared memory are to leave room for              */
+#define ROWS_CUT_LEAST 8192 /* elements of a cut of a row, at least                                                     */
+#define ROWS_CUT_STEP 512   /* and a multiple of this                                                                   */
+#define COLUMNS_SPREAD 2    /* units of a warp, at least, where there are rows to part                                  */
+#define COLUMNS_MANY 16     /* units of a warp from which on no block shares any                                        */
+#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
+#define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
+#define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
+#define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
+#define ROWS_SPREAD 16         /* units of a warp, at least, before units grow                                             */
+#define ROW_ITEM_BITS 12       /* a thread has fewer than 2^this elements of an item                                       */
+#define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
+#define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
 #define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
 
+/* Places where those that have ended are counted. */
+enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
+
 /* What a part brings: numbers whose sum it is, or a state of the canonical order. is_unknown: it is in the vector's limbs
  * instead; or if there are none, nowhere. */
 typedef struct {
-    double word[VECTORS_WORDS];
+    double word[PART_WORDS];
     int is_unknown;
 } part_state;
 
 /* Everything is zero between calls, but for the places, which are written before they are read. */
 typedef struct {
     part_state place[VECTORS_PLACES];
-    unsigned ended[VECTORS_IN_PARTS]; /* units, of each bundle                                                          */
-    unsigned long_segments;           /* how many have been met                                                         */
+    unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels                                        */
+    unsigned marked;             /* how many results have been; from MARKED_LISTED on, at least as many                 */
+    size_t marked_vector[MARKED_LISTED];
+    quire_accumulator moments[MOST_SUMS]; /* of a long vector                                                           */
+    unsigned long_segments; /* how many have been met                                                         */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
 } vectors_workspace;
@@ -60,6 +83,9 @@ typedef struct {
     bool is_64_bit;          /* an index                                                                                */
 } vectors_at;
 
+/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; in parts of vectors. */
+typedef enum { MARKED_RESULTS, MARKED_ALL, MARKED_PARTS } marked_source;
+
 typedef struct {
     vectors_at at;
     size_t vectors;
@@ -67,6 +93,7 @@ typedef struct {
     order_rows rows;
     finish_kind finish;
     quire_rounding rounding;
+    int64_t correction;
     format_description format; /* of the results                                                                      */
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format                     */
     void *results;
@@ -76,6 +103,15 @@ typedef struct {
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */
     unsigned parts;                 /* of a vector                                                                       */
     vectors_workspace *workspace;
+    bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
+    unsigned groups;             /* of rows, of an item                                                                   */
+    unsigned rows_of_item, last_part; /* elements of the last piece of a row                                              */
+    size_t elements_of_item, rows_ahead, elements_ahead; /* of a whole item; from a warp's last item of a unit to its next */
+    marked_source source; /* of the kernel for marked results                                                      */
+    size_t cut;           /* elements of a row that a warp takes, of "cuts" of them; 0: all                        */
+    unsigned cuts;
+    bool has_chunks; /* columns are loaded by chunks */
+    unsigned warps;  /* that share columns */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -83,8 +119,12 @@ typedef struct {
 struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
+struct row_kernels {
+    const void *rows, *columns, *unknown, *marked;
+};
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
-    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);
+    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                               \
+    QUIRE_PRIVATE row_kernels quire_rows_##name(quire_term term, bool has_moments);
 QUIRE_FORMATS(QUIRE_VECTORS_FORMAT, )
 #undef QUIRE_VECTORS_FORMAT
 #endif

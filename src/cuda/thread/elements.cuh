@@ -31,7 +31,7 @@ template <class Format> static __device__ __forceinline__ typename Format::eleme
 /* Elements that a thread loads at a time, as they stand in memory: they stay so until they are used, in fewer registers. */
 template <class Format, int COUNT> struct element_group {
     typedef typename Format::element element;
-    static constexpr int WORDS = COUNT * (int)sizeof(element) / 4;
+    static constexpr int WORDS = (COUNT * (int)sizeof(element) + 3) / 4;
     union {
         element of[COUNT];
         uint32_t word[WORDS];
@@ -52,6 +52,16 @@ template <class Format, int COUNT> struct element_group {
             const uint4 four = __ldcs((const uint4 *)p + i / 4);
             word[i] = four.x, word[i + 1] = four.y, word[i + 2] = four.z, word[i + 3] = four.w;
         }
+    }
+    /* COUNT elements, 16 bytes, of shared memory, aligned. */
+    __device__ __forceinline__ void load_stage(const unsigned char *p) {
+        const uint4 four = *(const uint4 *)p;
+        word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
+    }
+    /* One element; what is beside it in its word is 0. */
+    __device__ __forceinline__ void load_one(const element *p) {
+        word[0] = 0;
+        of[0] = *p;
     }
 };
 

@@ -16,6 +16,7 @@
 #include "cuda/device/directed.cuh"
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/elements.cuh"
+#include "cuda/total.cuh"
 
 /* WORDS numbers, of which the last is known by its ends. */
 template <int WORDS> struct exact_sum {
@@ -49,6 +50,32 @@ template <int WORDS> struct exact_sum {
     }
     __device__ __forceinline__ void give_up() { down = -1, up = 1; }
 };
+
+/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their sum
+ * is a double, too. */
+template <int WORDS>
+static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads, unsigned apart = 1) {
+    __syncwarp();
+    if (__all_sync(WHOLE_WARP, s.is_one_number())) {
+        double down = s.word[0], up = down;
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
+            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
+            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, lanes));
+        }
+        if (__all_sync(WHOLE_WARP, down == up && double_is_finite(up))) {
+            s.word[0] = up; /* the others are 0 */
+            return s;
+        }
+    }
+    for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
+        exact_sum<WORDS> other;
+        for (int i = 0; i < WORDS - 1; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, s.word[i], lanes);
+        other.down = __shfl_xor_sync(WHOLE_WARP, s.down, lanes);
+        other.up = __shfl_xor_sync(WHOLE_WARP, s.up, lanes);
+        s.merge(other);
+    }
+    return s;
+}
 
 /* What follows from the choices for exact sums. */
 template <class Format, bool PRODUCT> struct exact_terms {

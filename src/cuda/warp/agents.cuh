@@ -85,25 +85,8 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
         t.word[words - 1] = s.up;
         return t;
     }
-    /* The sums of threads, by whole warps. Most are one number each, and their sum is a double, too. */
-    static __device__ __forceinline__ vector_total merged(sum s, unsigned threads) {
-        __syncwarp();
-        if (__all_sync(WHOLE_WARP, s.is_one_number())) {
-            double down = s.word[0], up = down;
-            for (unsigned apart = threads / 2; apart; apart /= 2) {
-                down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, apart));
-                up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, apart));
-            }
-            if (__all_sync(WHOLE_WARP, down == up && double_is_finite(up))) return { { up, 0, 0 }, true };
-        }
-        for (unsigned apart = threads / 2; apart; apart /= 2) {
-            sum other;
-            for (int i = 0; i < words - 1; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, s.word[i], apart);
-            other.down = __shfl_xor_sync(WHOLE_WARP, s.down, apart);
-            other.up = __shfl_xor_sync(WHOLE_WARP, s.up, apart);
-            s.merge(other);
-        }
-        return total_of(s);
+    static __device__ __forceinline__ vector_total merged(const sum &s, unsigned threads) {
+        return total_of(merge_threads(s, threads));
     }
 };
 

@@ -10,13 +10,22 @@ import numpy as np
 from ._types import PLAIN_BITS
 
 Array = np.ndarray[Any, Any]
-CPU = 1  # kDLCPU
+CPU, CUDA, MANAGED = 1, 2, 13  # kDLCPU, kDLCUDA, kDLCUDAManaged
 OTHER_FORMATS = ("bfloat16", "float8_e5m2", "float8_e4m3fn")
 
 
 def is_foreign(x: Any) -> bool:
     """Whether results for x are arrays of another library than NumPy."""
-    return type(x) is not np.ndarray and not isinstance(x, (np.ndarray, np.generic)) and hasattr(x, "__dlpack__")
+    if type(x) is np.ndarray or isinstance(x, (np.ndarray, np.generic)):
+        return False
+    return hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__")
+
+
+def is_on_cuda(x: Any) -> bool:
+    """Whether another library's array is in the memory of a CUDA device."""
+    if hasattr(x, "__dlpack_device__"):
+        return x.__dlpack_device__()[0] in (CUDA, MANAGED)
+    return hasattr(x, "__cuda_array_interface__")
 
 
 def as_numpy(x: Any, name: str) -> Array:
@@ -36,6 +45,8 @@ def shared(x: Any, name: str) -> Array:
     """The memory of another library's array, as a NumPy array."""
     if is_tensor(x) and x.requires_grad:
         raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
+    if is_on_cuda(x):
+        raise TypeError(f"quire.{name} works in the memory of the CPU, and this {type(x).__name__} is on a CUDA device")
     device = x.__dlpack_device__()
     if device[0] != CPU:
         raise TypeError(
@@ -74,23 +85,3 @@ def like(result: Any, x: Any) -> Any:
         bits = module.from_dlpack(result.view(PLAIN_BITS[result.dtype]))
         return bits.view(getattr(module, result.dtype.name))
     return namespace_of(x).from_dlpack(result)
-
-
-def foreign(name: str, *arrays: Any, out: Any, **options: Any) -> Any:
-    """A call of quire.name for arrays of which one at least is of another library, which gets the result."""
-    from . import _functions
-
-    if out is not None:
-        raise TypeError(f"quire.{name}: out is for NumPy arrays; {type(arrays[0]).__name__} gives a new array")
-    owner = next(x for x in arrays if is_foreign(x))
-    if is_tensor(owner) and options.get("where", True) is True and name != "segment_sum":
-        from . import torch
-
-        options.pop("where", None)
-        options.pop("method" if name in ("var", "std") else "correction", None)
-        return torch._call(name, arrays, **options)
-    options.pop("method" if name in ("var", "std") else "correction", None)
-    if is_foreign(options.get("where")):
-        options["where"] = shared(options["where"], name)
-    result = getattr(_functions, name)(*(as_numpy(x, name) for x in arrays), **options)
-    return like(result, owner)

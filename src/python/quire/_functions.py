@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _foreign
 from ._quire import ffi, lib
-from ._reduce import operand, reduce, reduce_where
-from ._types import ASUM, DOT, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, whole_number
+from ._reduce import dot, operand, reduce, reduce_where
+from ._types import ASUM, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, whole_number
 
 Axis = int | tuple[int, ...] | None
 
@@ -17,6 +17,10 @@ _ndarray, _float32, _float64 = np.ndarray, np.float32, np.float64
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 _from_buffer, _sumf, _sumd = ffi.from_buffer, lib.quire_sumf, lib.quire_sumd
 _FLOATS, _DOUBLES = ffi.typeof("float[]"), ffi.typeof("double[]")
+
+# What quire.torch puts here when it is imported: a class, and the way of its objects.
+Tensor: Any = None
+reduce_tensor: Any = None
 
 
 def _one(
@@ -33,19 +37,10 @@ def _one(
     correction: int = 0,
 ) -> Any:
     """A reduction of one array, of whatever library."""
+    if type(x) is Tensor:
+        return reduce_tensor(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if type(x) is not _ndarray and _arrays.is_foreign(x):
-        return _arrays.foreign(
-            name,
-            x,
-            axis=axis,
-            dtype=dtype,
-            out=out,
-            keepdims=keepdims,
-            method=method,
-            rounding=rounding,
-            where=where,
-            correction=correction,
-        )
+        return _foreign.one(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     a = operand(x, name)
     if where is True or where is None:
         return reduce(name, operation, (a,), axis, dtype, out, keepdims, method, rounding, correction)
@@ -69,13 +64,14 @@ def sum(
     Parameters
     ----------
     x : array of floating-point numbers
-        float16, float32, float64, or bfloat16, float8_e5m2, float8_e4m3fn of ml_dtypes; of NumPy, or of any library
-        with ``__dlpack__`` whose arrays are in the memory of the CPU. Integers, bools and complex numbers are refused.
+        float16, float32, float64, or bfloat16, float8_e5m2, float8_e4m3fn of ml_dtypes; of NumPy, PyTorch, CuPy, or
+        any library with ``__dlpack__`` or ``__cuda_array_interface__``, in the memory of the CPU or of a CUDA device.
+        Integers, bools and complex numbers are refused.
     axis : int or tuple of ints, optional
         The axes to be summed along; None: all of them. Negative numbers count from the last.
     dtype : dtype, optional
         Of the result, to which it is rounded once. Default: that of out, else that of x.
-    out : NumPy array, optional
+    out : NumPy array, tensor or CuPy array, as x is, optional
         Where the result goes; it has the shape and the dtype of the result. Nothing is written if the call fails.
     keepdims : bool
         Whether axes summed along stay, with length 1.
@@ -84,11 +80,12 @@ def sum(
     rounding : {"nearest", "downward", "upward", "toward_zero"}
         Of the one rounding; "nearest" has ties to even.
     where : array of bool, optional
-        Which elements count; it is broadcast to the shape of x. Those selected are copied.
+        Which elements count; it is broadcast to the shape of x. Those selected are copied. On the CPU alone.
 
     Returns
     -------
-    A NumPy scalar or array; for an array of another library, an array of that library.
+    A NumPy scalar or array; for an array of another library, an array of that library, on its device. On a CUDA
+    device the work is queued on the library's current stream, and nothing is waited for.
 
     Notes
     -----
@@ -277,21 +274,5 @@ def vecdot(
     np.float64(3.0)
     """
     if _arrays.is_foreign(x1) or _arrays.is_foreign(x2):
-        return _arrays.foreign("vecdot", x1, x2, axis=axis, dtype=dtype, out=out, method=method, rounding=rounding)
-    a, b = operand(x1, "vecdot"), operand(x2, "vecdot")
-    if a.dtype != b.dtype:
-        common = np.result_type(a.dtype, b.dtype)
-        a, b = operand(a.astype(common, copy=False), "vecdot"), operand(b.astype(common, copy=False), "vecdot")
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError("quire.vecdot: x1 and x2 must have at least one dimension")
-    if axis != -1:
-        a, b = np.moveaxis(a, axis, -1), np.moveaxis(b, axis, -1)
-    if a.shape[-1] != b.shape[-1]:
-        raise ValueError(f"quire.vecdot: x1 has {a.shape[-1]} elements along the axis, x2 has {b.shape[-1]}")
-    if a.shape != b.shape:
-        try:
-            shape = np.broadcast_shapes(a.shape, b.shape)
-        except ValueError:
-            raise ValueError(f"quire.vecdot: shapes {a.shape} and {b.shape} do not fit together") from None
-        a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
-    return reduce("vecdot", DOT, (a, b), -1, dtype, out, False, method, rounding)
+        return _foreign.vecdot(x1, x2, axis, dtype, out, method, rounding)
+    return dot(operand(x1, "vecdot"), operand(x2, "vecdot"), axis, dtype, out, method, rounding)

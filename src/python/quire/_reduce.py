@@ -10,7 +10,7 @@ from . import _arrays
 from ._chunks import reduce_whole
 from ._layout import normalized, plan
 from ._quire import ffi, lib
-from ._types import CODES, I64, code_of, fail, pointer, reduction, result_dtype
+from ._types import CODES, DOT, I64, code_of, fail, pointer, reduction, result_dtype
 
 Array = np.ndarray[Any, Any]
 NULL = ffi.NULL
@@ -120,6 +120,29 @@ def reduce(
     if status:
         fail(status, name)
     return delivered(results if way.back is None else results.transpose(way.back), out)
+
+
+def dot(
+    a: Array, b: Array, axis: int, dtype: Any, out: Any, method: str, rounding: str, xp: Any = np, last: Any = None
+) -> Any:
+    """The dot products of two arrays along an axis; xp: their library; last: what reduces them, if not `reduce`."""
+    if a.dtype != b.dtype:
+        common = np.result_type(a.dtype, b.dtype)
+        code_of(common, "vecdot")
+        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("quire.vecdot: x1 and x2 must have at least one dimension")
+    if axis != -1:
+        a, b = (xp.moveaxis(x, normalized(axis, x.ndim)[0], -1) for x in (a, b))
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(f"quire.vecdot: x1 has {a.shape[-1]} elements along the axis, x2 has {b.shape[-1]}")
+    if a.shape != b.shape:
+        try:
+            shape = np.broadcast_shapes(a.shape, b.shape)
+        except ValueError:
+            raise ValueError(f"quire.vecdot: shapes {a.shape} and {b.shape} do not fit together") from None
+        a, b = xp.broadcast_to(a, shape), xp.broadcast_to(b, shape)
+    return (last or reduce)("vecdot", DOT, (a, b), -1, dtype, out, False, method, rounding)
 
 
 def segments(

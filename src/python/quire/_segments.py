@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _foreign
 from ._reduce import Array, checked_shape, delivered, operand, place, results_for, segments
 from ._types import SUM, Method, Rounding
 
@@ -54,6 +54,13 @@ def segment_sum(
     >>> quire.segment_sum(np.array([1e16, 1.0, -1e16, 0.5, 0.25]), [0, 3, 3, 5])
     array([1.  , 0.  , 0.75])
     """
+    if _arrays.is_foreign(x):
+        return _foreign.segment_sum(x, offsets, dtype, out, method, rounding)
+    return summed(x, offsets, dtype, out, method, rounding)
+
+
+def summed(x: Any, offsets: Any, dtype: Any, out: Any, method: str, rounding: str) -> Any:
+    """The same of what NumPy can see."""
     a = operand(x, "segment_sum")
     if a.ndim != 1:
         raise ValueError(f"quire.segment_sum: x must have one dimension, not {a.ndim}")
@@ -63,5 +70,4 @@ def segment_sum(
     checked_shape(out, shape, "segment_sum")
     results = place(out, shape, wanted, (a, ends))
     segments("segment_sum", SUM, np.ascontiguousarray(a), ends[:-1], ends[1:], results, method, rounding)
-    done = delivered(results, out)
-    return _arrays.like(done, x) if out is None and _arrays.is_foreign(x) else done
+    return delivered(results, out)

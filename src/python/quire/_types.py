@@ -28,7 +28,8 @@ CODES: dict[np.dtype[Any], int] = {np.dtype(name): FORMATS[name] for name in ("f
 # NumPy exports no buffer of another package's formats, but of integers of their size.
 PLAIN_BITS: dict[np.dtype[Any], Any] = {}
 
-INVALID_OPERATION, INVALID_MOMENTS, OUT_OF_MEMORY = 15, 19, 30
+INVALID_OPERATION, INVALID_MOMENTS, MISALIGNED, WRONG_CONTEXT = 15, 19, 21, 23
+OUT_OF_MEMORY, NOT_DEVICE_MEMORY, INVALID_STREAM = 30, 42, 43
 
 
 def code_of(dtype: np.dtype[Any], name: str) -> int:
@@ -101,9 +102,11 @@ def pointer(a: np.ndarray[Any, Any]) -> Any:
 def fail(status: int, name: str) -> NoReturn:
     """Raises what a status of the library means. Arguments have been checked, so there are few that can come."""
     text = f"quire.{name}: {ffi.string(lib.quire_status_string(status)).decode()}"
+    if status == WRONG_CONTEXT:
+        raise NotImplementedError(f"quire.{name}: the CUDA backend of this library cannot do it; the CPU can")
     if status == INVALID_OPERATION:
         raise NotImplementedError(text)
-    if status == INVALID_MOMENTS:
+    if status in (INVALID_MOMENTS, MISALIGNED, NOT_DEVICE_MEMORY, INVALID_STREAM):
         raise ValueError(text)
     if status == OUT_OF_MEMORY:
         raise MemoryError(text)

@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import _operators
+from . import _operators  # noqa: F401  # which makes torch.ops.quire
+from ._launch import CODES
 
 ops = torch.ops.quire
 _lock = threading.Lock()
@@ -58,13 +59,13 @@ OVERRIDES: dict[str, Callable[..., Tensor]] = {
 
 def _can(name: str, x: Tensor, arguments: tuple[Any, ...], words: dict[str, Any]) -> bool:
     """Whether quire has this case; else PyTorch's own kernel is called."""
-    if x.dtype not in _operators.CODES or words.get("dtype") not in (None, *_operators.CODES):
+    if x.dtype not in CODES or words.get("dtype") not in (None, *CODES):
         return False
     if name == "linalg_vector_norm":
         return (arguments[0] if arguments else words.get("ord", 2)) in (1, 2)
     if name in ("var.correction", "std.correction"):
         correction = words.get("correction")
-        return x.device.type == "cpu" and (correction is None or float(correction).is_integer())
+        return correction is None or float(correction).is_integer()
     return True
 
 
@@ -86,8 +87,8 @@ def batch_invariant() -> Iterator[None]:
 
     Within it these calls, those of tensors' methods, and those that PyTorch makes of them give the correctly rounded
     result, for floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend on the batch
-    around it. It holds for all threads of the process. Integers, norms of other orders, complex numbers, and variances
-    on CUDA devices go to PyTorch as ever. Matrix products, softmax, layer_norm and other fused kernels are not touched;
+    around it. It holds for all threads of the process. Integers, norms of other orders and complex numbers go to
+    PyTorch as ever. Matrix products, softmax, layer_norm and other fused kernels are not touched;
     nor is a function that torch.compile has compiled, which has reductions of its own, but for calls of
     torch.ops.quire.
 

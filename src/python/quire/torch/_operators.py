@@ -8,68 +8,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .. import _contexts
-from .._layout import normalized, plan
-from .._quire import ffi, lib
-from .._types import ASUM, DOT, FORMATS, MEAN, NRM2, STDDEV, SUM, VARIANCE, fail, reduction
+from .._layout import normalized
+from .._types import ASUM, DOT, MEAN, NRM2, STDDEV, SUM, VARIANCE
+from . import _launch
+from ._launch import reduce
 
-CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
 LIBRARY = torch.library.Library("quire", "DEF")
 DIMS = "Tensor x, int[]? dim=None, bool keepdim=False, *, ScalarType? dtype=None"
 WORDS = "str method='exact', str rounding='nearest'"
-
-
-def code(dtype: torch.dtype, name: str) -> int:
-    if dtype not in CODES:
-        raise TypeError(f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype}")
-    return CODES[dtype]
 
 
 def shape_of(x: Tensor, dim: Sequence[int] | None, keepdim: bool) -> list[Any]:
     """The shape of results."""
     reduced = normalized(None if dim is None else tuple(dim), x.ndim)
     return [1 if a in reduced else size for a, size in enumerate(x.shape) if keepdim or a not in reduced]
-
-
-def context_of(x: Tensor, name: str) -> Any:
-    if x.device.type == "cpu":
-        return ffi.NULL
-    if x.device.type == "cuda":
-        return _contexts.cuda(x.device.index, torch.cuda.current_stream(x.device).cuda_stream, name)
-    raise TypeError(f"quire.{name} works on tensors of the CPU and of CUDA devices, not of {x.device}")
-
-
-def address(x: Tensor) -> Any:
-    return ffi.cast("void *", x.data_ptr())
-
-
-def reduce(
-    name: str,
-    operation: int,
-    tensors: tuple[Tensor, ...],
-    dim: Sequence[int] | None,
-    keepdim: bool,
-    dtype: torch.dtype | None,
-    method: str,
-    rounding: str,
-    correction: int = 0,
-) -> Tensor:
-    """Reduces tensors (one, or two of one shape, dtype and device) along dimensions."""
-    x = tensors[0]
-    wanted = x.dtype if dtype is None else dtype
-    what = reduction(operation, code(x.dtype, name), code(wanted, name), method, rounding, correction)
-    axis = None if dim is None else tuple(dim)
-    way = plan(tuple(x.shape), tuple(t.stride() for t in tensors), 1, axis, keepdim, method == "exact")
-    if way.order is not None:
-        tensors = tuple(t.permute(way.order).contiguous() for t in tensors)
-    context = context_of(x, name)
-    results = torch.empty(way.shape, dtype=wanted, device=x.device)
-    pointers = [address(t) for t in tensors]
-    y_layout, y = (way.layouts[1], pointers[1]) if len(pointers) == 2 else (ffi.NULL, ffi.NULL)
-    status = lib.quire_reduce(context, what, way.layouts[0], pointers[0], y_layout, y, address(results))
-    if status:
-        fail(status, name)
-    return results if way.back is None else results.permute(way.back).contiguous()
 
 
 def register(
@@ -142,7 +94,8 @@ def define(name: str) -> None:
         rounding: str = "nearest",
         correction: int = 0,
     ) -> Tensor:
-        return reduce(name, operation, (x,), dim, keepdim, dtype, method, rounding, correction)
+        axis = None if dim is None else tuple(dim)
+        return reduce(name, operation, (x,), axis, keepdim, dtype, method, rounding, correction)
 
     def fake(
         x: Tensor,
@@ -200,6 +153,25 @@ def vecdot_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
     return g * y, g * x, None
 
 
+def segment_sum_kernel(
+    x: Tensor,
+    offsets: Tensor,
+    *,
+    dtype: torch.dtype | None = None,
+    method: str = "exact",
+    rounding: str = "nearest",
+) -> Tensor:
+    return _launch.segments(x, offsets, dtype, method, rounding)
+
+
+def segment_sum_fake(x: Tensor, offsets: Tensor, *, dtype: torch.dtype | None = None, **words: Any) -> Tensor:
+    return x.new_empty([offsets.shape[0] - 1], dtype=dtype or x.dtype)
+
+
+def segment_sum_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
+    raise NotImplementedError("torch.ops.quire.segment_sum has no gradient: pass x.detach()")
+
+
 for _name in GRADIENTS:
     define(_name)
 register(
@@ -208,4 +180,11 @@ register(
     vecdot_fake,
     vecdot_backward,
     vecdot_setup,
+)
+register(
+    f"segment_sum(Tensor x, Tensor offsets, *, ScalarType? dtype=None, {WORDS}) -> Tensor",
+    segment_sum_kernel,
+    segment_sum_fake,
+    segment_sum_backward,
+    lambda ctx, inputs, keyword_only_inputs, output: None,
 )

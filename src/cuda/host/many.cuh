@@ -1,0 +1,94 @@
+/* many.cuh - the backend's calls for many vectors: memory is checked, and those who serve a layout are chosen. From
+ * context.cu: on_device, check_memory, status_of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_MANY_CUH
+#define QUIRE_CUDA_HOST_MANY_CUH
+
+#include "cuda/host/moments.cuh"
+
+/* Loads the kernels for many vectors, so that no call does, which a capture would not allow. */
+static cudaError_t load_many(const cuda_context *c) {
+    cudaFuncAttributes is;
+    cudaError_t error = cudaSuccess;
+    for (int type = 1; type < FORMAT_NUMBERS; type++)
+        for (int term = 0; term < TERM_COUNT && describe_format((quire_type)type).size; term++)
+            for (int kind = 0; kind < 5; kind++) { /* four methods; and variances */
+                quire_job job = {};
+                job.type = (quire_type)type, job.term = (quire_term)term;
+                job.method = (quire_method)(kind < 4 ? kind + 1 : QUIRE_EXACT);
+                job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
+                const vectors_kernels v = find_vectors_kernels(&job);
+                const row_kernels r = find_row_kernels(&job);
+                for (const void *function : { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.unknown, r.marked })
+                    if (!error) error = cudaFuncGetAttributes(&is, function);
+                if (!error && c->shared_memory >= ROWS_SHARED)
+                    error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
+            }
+    return error;
+}
+
+static quire_status reduce_many(cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    if (needs_squares(job->finish)) return reduce_moments(c, job, x);
+    vectors_job work = vectors_job_of(c, job, NULL);
+    quire_status status = QUIRE_OK;
+    return job->method == QUIRE_EXACT && reduce_exact(c, job, x, y, &work, &status) ? status
+                                                                                    : reduce_layout(c, job, x, y, NULL);
+}
+
+static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
+                                     const quire_layout *y_layout) {
+    cuda_context *c = (cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const size_t size = (size_t)describe_format(job->type).size;
+    bool others;
+    quire_status status = check_memory(job->result, c, &others);
+    if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
+    if (!status && job->n && job->y != job->x) status = check_layout_memory(c, y_layout, job->y, size);
+    return status ? status : reduce_many(c, job, x_layout, y_layout);
+}
+
+/* Segments: those of a warp and shorter ones, then by a second kernel what the first has put aside as long. */
+static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
+    cuda_context *c = (cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    bool others;
+    quire_status status = check_memory(job->result, c, &others);
+    if (!status) status = check_memory(segments->begin, c, &others);
+    if (!status) status = check_memory(segments->end, c, &others);
+    if (!status && job->x) status = check_memory(job->x, c, &others);
+    if (!status && job->y && job->y != job->x) status = check_memory(job->y, c, &others);
+    if (status) return status;
+    vectors_job work = vectors_job_of(c, job, NULL);
+    work.at.begin = segments->begin, work.at.end = segments->end, work.at.is_64_bit = segments->index == QUIRE_I64;
+    work.vectors = segments->count;
+    const vectors_plan p = plan_segments(segments->count, warps_of_device(c));
+    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts;
+    if (needs_squares(job->finish)) return status_of(start_marked(c, job, &work, MARKED_ALL));
+    const vectors_kernels kernels = find_vectors_kernels(job);
+    cudaError_t error = start_vectors(c, kernels.vectors, &work, p.units);
+    if (!error) error = start_vectors(c, kernels.long_segments, &work, warps_of_device(c));
+    return status_of(error);
+}
+
+/* Both ends of the accumulators must be there, and of the results. */
+static quire_status cuda_finish(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums,
+                                const quire_accumulator *squares) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const finish_job work = finish_job_of(job, count, sums, squares);
+    const char *result = (const char *)job->result;
+    const void *const ends[6] = { sums,    sums + count - 1,
+                                  result,  result + (count - 1) * (size_t)work.format.size,
+                                  squares, squares + (squares ? count - 1 : 0) };
+    bool others;
+    for (int i = 0; i < (squares ? 6 : 4); i++)
+        if (const quire_status status = check_memory(ends[i], c, &others)) return status;
+    return status_of(quire_cuda_finish(&work, c->stream));
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* rows.cuh - the launches of kernels/rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any layout. From
+ * context.cu: on_device, check_memory, status_of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_ROWS_CUH
+#define QUIRE_CUDA_HOST_ROWS_CUH
+
+#include "cuda/host/columns_plan.h"
+#include "cuda/host/rows_plan.h"
+#include "cuda/host/vectors.cuh"
+
+/* Shared memory of a block of the kernel for rows. */
+#define ROWS_SHARED ((unsigned)(VECTORS_THREADS / 32 * (ROWS_STAGES * ROWS_STAGE + ROWS_STAGES * sizeof(uint64_t))))
+
+static row_kernels find_row_kernels(const quire_job *job) {
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+    case number: return quire_rows_##name(job->term, needs_squares(job->finish));
+    switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return {};
+}
+
+/* Whether y is read beside x: at another place, or in another layout. */
+static bool is_pair(const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    return job->term == TERM_PRODUCT && !needs_squares(job->finish) && (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
+}
+
+/* The second kernel: what has been marked; or all; or those of which there are parts. */
+static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
+    const size_t warps = MARKED_THREADS / 32;
+    work->source = source;
+    const size_t units = source == MARKED_RESULTS ? plan_divide_up(work->vectors, 32) : work->vectors;
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * 8));
+    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most),
+                        work);
+}
+
+/* What comes behind a kernel that has left parts, "cut" elements each, or marks. */
+static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work, unsigned parts, size_t cut) {
+    if (parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
+    const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * parts, 32);
+    work->parts = parts, work->cut = cut, work->source = MARKED_PARTS;
+    const cudaError_t error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
+                                           plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);
+    return error ? error : start_marked(c, job, work, MARKED_PARTS);
+}
+
+/* Blocks of the kernel for rows that are at work at once. */
+static size_t row_blocks(const cuda_context *c) {
+    return (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * ROWS_BLOCKS));
+}
+
+/* Rows that the plan fits. */
+static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
+    const size_t warps = VECTORS_THREADS / 32, blocks = plan_least(plan_divide_up(p->units, warps), row_blocks(c));
+    const size_t n = p->cuts > 1 ? p->cut : work->at.x_layout.n, others = (blocks * warps - 1) * p->turns;
+    work->threads = p->threads, work->turns = p->turns, work->parts = p->parts, work->part = p->part;
+    work->groups = p->groups, work->cuts = p->cuts, work->cut = p->cut;
+    work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
+    work->rows_of_item = 32 / p->threads * p->groups, work->last_part = (unsigned)(n - (p->parts - 1) * p->part);
+    work->elements_of_item = work->rows_of_item * n;
+    work->rows_ahead = others * work->rows_of_item, work->elements_ahead = others * work->elements_of_item;
+    cudaError_t error = start_blocks(c, find_row_kernels(job).rows, VECTORS_THREADS, blocks, work, ROWS_SHARED);
+    if (!error) error = start_second(c, job, work, p->cuts, p->cut);
+    return status_of(error);
+}
+
+/* The same of columns. */
+static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work, const columns_plan *p) {
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 4));
+    const size_t blocks = p->warps > 1 ? p->units : plan_divide_up(p->units, VECTORS_THREADS / 32);
+    work->threads = p->threads, work->warps = p->warps, work->has_chunks = p->has_chunks;
+    work->parts = p->parts, work->part = p->part;
+    cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS, plan_least(blocks, most), work);
+    if (!error) error = start_second(c, job, work, p->parts, p->part);
+    return status_of(error);
+}
+
+static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    rows_plan p =
+        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (VECTORS_THREADS / 32));
+    p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
+    return p;
+}
+
+static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                    const quire_layout *y) {
+    const size_t blocks = c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS);
+    return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
+}
+
+/* Exact vectors of a layout, by the stream of rows or by columns; false: by neither. */
+static bool reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
+                         vectors_job *work, quire_status *status) {
+    const rows_plan rows = plan_rows_of(c, job, x, y);
+    const columns_plan columns = plan_columns_of(c, job, x, y);
+    work->at.x_layout = *x, work->at.y_layout = *y;
+    work->vectors = x->outer * x->inner;
+    if (rows.fits)
+        *status = reduce_rows(c, job, work, &rows);
+    else if (columns.fits)
+        *status = reduce_columns(c, job, work, &columns);
+    return rows.fits || columns.fits;
+}
+
+#endif

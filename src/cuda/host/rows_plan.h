@@ -1,0 +1,64 @@
+/* rows_plan.h - how rows become a stream (warp/row_stream.cuh): a pure function of the layouts and of what the device is.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_ROWS_PLAN_H
+#define QUIRE_CUDA_HOST_ROWS_PLAN_H
+
+#include "cuda/host/vectors_plan.h"
+
+/* See vectors_job.h. fits: whether the stream is for these vectors at all. A row has "parts" pieces of "part" elements;
+ * where it is cut, each of its "cuts" cuts of "cut" elements has. */
+typedef struct {
+    int fits, is_contiguous;
+    unsigned threads, groups, turns, parts, cuts;
+    size_t part, cut, units;
+} rows_plan;
+
+/* Whether vectors stand side by side in the order of their numbers. */
+static inline int plan_is_contiguous(const quire_layout *l) {
+    const size_t n = l->n;
+    if (n > 1 && l->stride != 1) return 0;
+    return (l->inner == 1 || l->inner_stride == (ptrdiff_t)n) &&
+           (l->outer == 1 || l->outer_stride == (ptrdiff_t)(n * l->inner));
+}
+
+/* Bytes of an item that fit a stage wherever they begin. */
+static inline size_t plan_capacity(int is_pair) { return (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK; }
+
+/* Cuts a row where warps would have none, or where it is too long for one; answers whether there are places for the cuts. */
+static inline int plan_cuts(rows_plan *p, size_t n, size_t vectors, size_t warps) {
+    const size_t wanted = plan_least(plan_divide_up(warps, vectors), plan_divide_up(n, ROWS_CUT_LEAST));
+    const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), cuts = wanted > needed ? wanted : needed;
+    p->cut = plan_divide_up(plan_divide_up(n, cuts), ROWS_CUT_STEP) * ROWS_CUT_STEP;
+    p->cuts = (unsigned)plan_divide_up(n, p->cut);
+    p->is_contiguous = 0;
+    return vectors <= VECTORS_PLACES / p->cuts;
+}
+
+/* warps: how many are at work at once. */
+static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, int size, int is_pair, size_t warps) {
+    rows_plan p = { 0, plan_is_contiguous(x) && (!is_pair || plan_is_contiguous(y)), 1, 1, 1, 1, 1, x->n, 0, 0 };
+    const size_t capacity = plan_capacity(is_pair), vectors = x->outer * x->inner, longest = PTRDIFF_MAX / sizeof(double);
+    if (x->n == 0 || x->n > longest || (x->n > 1 && (x->stride != 1 || (is_pair && y->stride != 1)))) return p;
+    const size_t bytes = x->n * (size_t)size;
+    while (p.threads < 32 && 32 / p.threads * bytes > capacity) p.threads *= 2;
+    if (!p.is_contiguous && p.threads < 32) return p;
+    const size_t groups = plan_divide_up(vectors, 32 / p.threads);
+    if ((groups < warps / 2 && bytes > ROWS_FEW) || x->n >> ROW_COUNT_BITS)
+        if (!plan_cuts(&p, x->n, vectors, warps)) return p;
+    const size_t n = p.cuts > 1 ? p.cut : x->n;
+    if (n * (size_t)size > capacity) {
+        p.part = capacity / ROWS_CHUNK * ROWS_CHUNK / (size_t)size;
+        p.parts = (unsigned)plan_divide_up(n, p.part);
+    }
+    while (p.turns < p.threads && groups / (2 * p.turns) >= ROWS_SPREAD * warps) p.turns *= 2;
+    while (p.threads == 1 && 32 * bytes * (p.groups + 1) <= capacity && groups / (p.groups + 1) >= ROWS_SPREAD * warps)
+        p.groups++;
+    p.units = p.cuts > 1 ? vectors * p.cuts : plan_divide_up(groups, p.turns * p.groups);
+    if (p.cuts > 1) p.turns = 1;
+    p.fits = 1;
+    return p;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16
+ * bytes of a row hold. Where there are few columns lanes share them; the warps of a block share theirs where there are many
+ * rows, and blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_COLUMNS_CUH
+#define QUIRE_CUDA_KERNELS_COLUMNS_CUH
+
+#include "cuda/grid/row_finish.cuh"
+#include "cuda/kernels/grid_warps.cuh"
+
+#define COLUMNS_ITEM 64 /* loads that make an item (row_sums.cuh) */
+
+/* Formats of which a lane has few columns: they have registers for more rows at a time, and for sums of items. */
+template <class Format> constexpr bool has_few_columns = sizeof(typename Format::element) >= 4;
+template <class Format> constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
+
+/* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer
+ * arrays. */
+struct column_unit {
+    size_t outer, first; /* column */
+    size_t part;
+
+    __device__ __forceinline__ column_unit(const vectors_job &job, size_t unit, unsigned columns) {
+        const size_t groups = (job.at.x_layout.inner + columns - 1) / columns;
+        part = unit % job.parts;
+        outer = unit / job.parts / groups;
+        first = unit / job.parts % groups * columns;
+    }
+};
+
+/* A lane's columns: side by side if it loads chunks, else so many apart that neighbouring lanes load neighbours. */
+template <class Format> struct lane_columns {
+    typedef typename Format::element element;
+    static constexpr int count = ROWS_CHUNK / (int)sizeof(element);
+    size_t first;
+    unsigned apart;
+    bool has_chunks;
+
+    __device__ __forceinline__ lane_columns(const vectors_job &job, const column_unit &unit, unsigned lane)
+        : first(unit.first + (job.has_chunks ? lane * count : lane)), apart(job.has_chunks ? 1 : job.threads),
+          has_chunks(job.has_chunks && first + count <= job.at.x_layout.inner) {}
+    __device__ __forceinline__ size_t column(int i) const { return first + (unsigned)i * apart; }
+
+    /* A row, whose column 0 stands at p; in place of columns that are not there whatever changes nothing. */
+    __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, size_t columns) const {
+        if (has_chunks) {
+            x.load_aligned({ p, 1 }, first);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < count; i++) x.of[i] = column(i) < columns ? p[column(i)] : zero_element<Format>(false);
+    }
+};
+
+/* The sums of a lane's columns. */
+template <class Format, row_terms TERMS> struct column_sums {
+    typedef row_sums<Format, TERMS, has_few_columns<Format>> sums_of_column;
+    static constexpr int ahead = columns_ahead<Format>;
+    typedef lane_columns<Format> columns;
+    typedef element_group<Format, columns::count> group;
+    sums_of_column of[columns::count];
+    uint32_t special;
+
+    __device__ __forceinline__ void clear() {
+        special = 0;
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) of[i].clear();
+    }
+    __device__ __forceinline__ void add(const group &x, const group &y, bool magnitude) {
+        special |= sums_of_column::special_of(x);
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) of[i].add_element(x, y, i, magnitude);
+    }
+    __device__ __forceinline__ void close() {
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) of[i].close();
+    }
+    /* Rows first to end of a part, every so manieth. */
+    __device__ __forceinline__ void add_rows(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
+                                             const vector_view<Format> &y, size_t first, size_t end, unsigned step) {
+        const size_t width = job.at.x_layout.inner;
+        size_t k = first;
+        unsigned loads = 0;
+        for (; k + (ahead - 1) * step < end; k += ahead * step) {
+            group of_x[ahead], of_y[ahead];
+#pragma unroll
+            for (int i = 0; i < ahead; i++) {
+                lane.load(of_x[i], x.x + (ptrdiff_t)(k + (unsigned)i * step) * x.stride, width);
+                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)(k + (unsigned)i * step) * y.stride, width);
+            }
+#pragma unroll
+            for (int i = 0; i < ahead; i++) add(of_x[i], of_y[i], job.magnitude);
+            if (++loads % COLUMNS_ITEM == 0) close();
+        }
+        for (; k < end; k += step) {
+            group of_x, of_y;
+            lane.load(of_x, x.x + (ptrdiff_t)k * x.stride, width);
+            if (TERMS == ROW_PRODUCTS) lane.load(of_y, y.x + (ptrdiff_t)k * y.stride, width);
+            add(of_x, of_y, job.magnitude);
+        }
+        close();
+    }
+};
+
+/* A column's sums as words, of each warp of a block. */
+template <class Sums> struct column_words {
+    double word[Sums::words][VECTORS_THREADS];
+    bool is_known[VECTORS_THREADS];
+};
+
+/* The words of a column from all warps, added up; answers whether they are known. */
+template <class Sums>
+static __device__ __forceinline__ bool total_of_warps(const column_words<Sums> &room, unsigned lane,
+                                                      double (&word)[Sums::words]) {
+    long_sum<2> numbers;
+    long_sum<Sums::has_products && Sums::words - Sums::number_words == 3 ? 3 : 2> products;
+    bool is_known = true;
+    numbers.clear(), products.clear();
+    for (unsigned from = lane; from < VECTORS_THREADS; from += WARP) {
+        is_known = is_known && room.is_known[from];
+        for (int w = 0; w < Sums::words; w++) {
+            const double one = room.word[w][from];
+            if (w < Sums::number_words && (w == 0 || one != 0)) numbers.add(one); /* a +0 that is lost is no term         */
+            if (w >= Sums::number_words && (w == Sums::number_words || one != 0)) products.add(one);
+        }
+    }
+    for (int w = 0; w < Sums::words; w++)
+        word[w] = w < Sums::number_words ? numbers.word(w) : products.word(w - Sums::number_words);
+    if (Sums::number_words == 1) is_known = is_known && numbers.is_one_number();
+    if (Sums::has_products && Sums::words - Sums::number_words == 1) is_known = is_known && products.is_one_number();
+    return is_known && (!Sums::has_numbers || numbers.is_exact()) && (!Sums::has_products || products.is_exact());
+}
+
+template <class Sums, row_terms TERMS>
+static __device__ __forceinline__ void leave_column(const vectors_job &job, const column_unit &unit, size_t column,
+                                                    const double (&word)[Sums::words], bool is_known) {
+    const size_t v = unit.outer * job.at.x_layout.inner + column;
+    if (column >= job.at.x_layout.inner) return;
+    if (job.parts == 1)
+        finish_column<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
+    else
+        store_part<Sums>(*job.workspace, v * job.parts + unit.part, word, is_known);
+}
+
+/* job.warps: how many warps share a unit, 1 or those of a block. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kernel(const __grid_constant__ vectors_job job) {
+    typedef lane_columns<Format> columns;
+    typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
+    __shared__ column_words<sums_of_column> room;
+    const bool by_block = job.warps > 1;
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads,
+                   sharers = WARP / job.threads;
+    const quire_layout &l = job.at.x_layout;
+    const unsigned wide = job.threads * columns::count, turn = (by_block ? warp * sharers : 0) + lane / job.threads;
+    const size_t units = l.outer * ((l.inner + wide - 1) / wide) * job.parts;
+    const size_t first = by_block ? blockIdx.x : warp_of_grid(), step = by_block ? gridDim.x : warps_of_grid();
+    for (size_t u = first; u < units; u += step) {
+        const column_unit unit(job, u, wide);
+        const columns mine(job, unit, side);
+        const size_t begin = unit.part * job.part, end = min(begin + job.part, l.n);
+        column_sums<Format, TERMS> sums;
+        sums.clear();
+        sums.add_rows(job, mine, view_of<Format>(job.at.x, l, unit.outer, 0),
+                      view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0), begin + turn, end, sharers * job.warps);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < columns::count; i++) {
+            sums_of_column &s = sums.of[i];
+            s.special = sums.special;
+            s.merge(sharers, job.threads);
+            double word[sums_of_column::words];
+            for (int w = 0; w < sums_of_column::words; w++) word[w] = s.word(w);
+            bool is_known = s.is_exact();
+            if (by_block) {
+                for (int w = 0; w < sums_of_column::words; w++) room.word[w][threadIdx.x] = word[w];
+                room.is_known[threadIdx.x] = is_known;
+                __syncthreads();
+                if (warp == 0) is_known = total_of_warps(room, lane, word);
+                __syncthreads();
+            }
+            if (lane < job.threads && (!by_block || warp == 0))
+                leave_column<sums_of_column, TERMS>(job, unit, mine.column(i), word, is_known);
+        }
+        __syncwarp();
+    }
+}
+
+#endif

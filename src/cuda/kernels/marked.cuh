@@ -1,0 +1,278 @@
+/* marked.cuh - the results that a first kernel has marked, or all of a job's, or those of which it has left parts: a vector
+ * a warp, by slower ways.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_MARKED_CUH
+#define QUIRE_CUDA_KERNELS_MARKED_CUH
+
+#include "cuda/grid/row_finish.cuh"
+#include "cuda/kernels/grid_warps.cuh"
+#include "operation/moments.h"
+
+/* A warp's shared memory. */
+template <row_terms TERMS> struct marked_room { warp_cells cells; };
+template <> struct marked_room<ROW_MOMENTS> {
+    warp_cells cells, squares;
+    accumulated_moment_room moment;
+};
+
+/* How many words a sum has here. */
+template <class Format, bool PRODUCT> constexpr int marked_words = exact_terms<Format, PRODUCT>::words;
+
+/* As row_sums say it. */
+template <class Format> struct moment_words {
+    static constexpr int number_words = marked_words<Format, false>;
+    static constexpr int words = number_words + marked_words<Format, true>;
+};
+
+/* The first lane's total, in all of them: lanes may have different words of the same sum. */
+static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
+    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], 0);
+    t.is_known = __shfl_sync(WHOLE_WARP, (int)t.is_known, 0);
+    return t;
+}
+
+/* The workspace's limbs of a vector of which there are parts: of its sum, or that of its squares; NULL: none are left. */
+template <row_terms TERMS>
+static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vectors_job &job, size_t v, bool squares) {
+    const size_t slot = TERMS == ROW_MOMENTS ? 2 * v + squares : v;
+    return job.source == MARKED_PARTS && slot < VECTORS_LIMBS ? &job.workspace->limbs[slot] : NULL;
+}
+
+/* The sum of a vector whose parts are known by their words, "from" and so on, or are in the limbs, which are cleared. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, int from,
+                                                   quire_accumulator *limbs, int lane) {
+    constexpr int words = marked_words<Format, PRODUCT>;
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    const part_state *place = &job.workspace->place[v * job.parts];
+    int64_t *word = cells.sum.limb, *of_unknown = limbs->limb;
+    bool nonzero = false;
+    cells.clear(lane);
+    for (unsigned first = 0; first < job.parts; first += CELL_ELEMENTS / 4) {
+        for (unsigned p = first + lane; p < job.parts && p < first + CELL_ELEMENTS / 4; p += WARP)
+            for (int i = 0; i < words && !__ldcg(&place[p].is_unknown); i++) {
+                const double number = __ldcg(&place[p].word[from + i]);
+                nonzero |= number != 0;
+                cells.add_double(number);
+            }
+        cells.empty(lane);
+    }
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += __ldcg(&of_unknown[i]), of_unknown[i] = 0;
+    nonzero = __any_sync(WHOLE_WARP, nonzero);
+    __syncwarp();
+    const bool is_told = nonzero || cells.sum.other >= OTHER_NONZERO;
+    const int64_t other =
+        is_told ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, PRODUCT ? at.y : at.x, 0, at.n, job.magnitude, lane);
+    __syncwarp();
+    if (lane == 0) cells.sum.other |= other, cells.sum.count = (int64_t)at.n;
+    __syncwarp();
+}
+
+/* The sum of a vector's numbers or products: t, if that is known. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void store_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, size_t n,
+                                                    vector_total t, int lane) {
+    constexpr bool is_product = TERMS == ROW_PRODUCTS;
+    if (t.is_known && !needs_terms(job, t)) {
+        if (lane == 0) store_exact<marked_words<Format, is_product>>(job, v, n, t.word);
+        __syncwarp();
+    } else if (quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false)) {
+        cells_of_parts<Format, is_product>(job, room.cells, v, 0, limbs, lane);
+        store_limbs(job, room.cells.sum, v, n, lane);
+        __syncwarp();
+    } else {
+        sum_by_cells<Format, is_product>(job, room.cells, v, lane);
+    }
+}
+
+/* A vector's sum or that of its squares as an accumulator: from the few doubles of a total, or else by cells. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
+                                                  const vector_total &t, int lane) {
+    cells.clear(lane);
+    if (t.is_known) {
+        if (lane < VECTORS_WORDS) cells.add_double(t.word[lane]);
+        cells.empty(lane);
+    } else {
+        add_by_cells<Format, PRODUCT>(cells, at.x, at.x, 0, at.n, job.magnitude, lane);
+    }
+    if (lane == 0) cells.sum.count = (int64_t)at.n;
+    __syncwarp();
+}
+
+/* The same of a variance, of the totals of the numbers and the squares: by a ball, or integers. */
+template <class Format>
+static __device__ __forceinline__ void store_marked_moment(const vectors_job &job, marked_room<ROW_MOMENTS> &room, size_t v,
+                                                           const vector_pair<Format> &at, const vector_total &s,
+                                                           const vector_total &q, int lane) {
+    typedef moment_words<Format> both;
+    double word[both::words];
+    for (int i = 0; i < both::words; i++) word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
+    bool is_stored = s.is_known && q.is_known && at.n;
+    if (is_stored && lane == 0) is_stored = store_moment<both>(job, v, at.n, word);
+    if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return;
+    quire_accumulator *limbs = limbs_of_parts<ROW_MOMENTS>(job, v, false);
+    if (limbs && limbs_of_parts<ROW_MOMENTS>(job, v, true)) {
+        cells_of_parts<Format, false>(job, room.cells, v, 0, limbs, lane);
+        cells_of_parts<Format, true>(job, room.squares, v, PART_SQUARES, limbs + 1, lane);
+    } else {
+        fill_cells<Format, false>(job, room.cells, at, s, lane);
+        fill_cells<Format, true>(job, room.squares, at, q, lane);
+    }
+    if (lane == 0)
+        format_store(accumulated_moments_round(&room.cells.sum, &room.squares.sum, job.finish, job.correction, job.format,
+                                               job.rounding, &room.moment),
+                     job.format.size, result_at(job, v));
+    __syncwarp();
+}
+
+/* The total of a range of a vector, from its elements; of moments of the numbers, or of the squares. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ vector_total total_of_elements(const vectors_job &job, const vector_pair<Format> &at,
+                                                              size_t begin, size_t end, int lane) {
+    return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
+}
+
+/* The same from its parts, of whose words it has those from one on. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, int from, int lane) {
+    typedef exact_agent<Format, PRODUCT> agent;
+    constexpr int words = marked_words<Format, PRODUCT>;
+    const part_state *place = &job.workspace->place[v * job.parts];
+    typename agent::sum s;
+    bool some_unknown = false;
+    s.clear();
+    for (unsigned p = lane; p < job.parts; p += WARP) {
+        some_unknown |= __ldcg(&place[p].is_unknown) != 0;
+        for (int i = 0; i < words; i++) {
+            const double number = __ldcg(&place[p].word[from + i]);
+            if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
+        }
+    }
+    vector_total t = total_of_first(agent::merged(s, WARP));
+    t.is_known = t.is_known && !__any_sync(WHOLE_WARP, some_unknown);
+    return t;
+}
+
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
+    const bool has_parts = job.source == MARKED_PARTS;
+    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    if constexpr (TERMS == ROW_MOMENTS) {
+        at.y = at.x;
+        const vector_total s = has_parts ? total_of_parts<Format, false>(job, v, 0, lane)
+                                         : total_of_elements<Format, false>(job, at, 0, at.n, lane);
+        const vector_total q = has_parts ? total_of_parts<Format, true>(job, v, PART_SQUARES, lane)
+                                         : total_of_elements<Format, true>(job, at, 0, at.n, lane);
+        store_marked_moment<Format>(job, room, v, at, s, q, lane);
+    } else {
+        constexpr bool is_product = TERMS == ROW_PRODUCTS;
+        const vector_total t = has_parts ? total_of_parts<Format, is_product>(job, v, 0, lane)
+                                         : total_of_elements<Format, is_product>(job, at, 0, at.n, lane);
+        store_marked<Format, TERMS>(job, room, v, at.n, t, lane);
+    }
+}
+
+/* A range of a vector as an accumulator in cells: by a few doubles, if they hold its sum. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
+                                                  size_t begin, size_t end, int lane) {
+    const vector_total t = total_of_elements<Format, PRODUCT>(job, at, begin, end, lane);
+    const bool is_zero = t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
+    cells.clear(lane);
+    if (t.is_known && !is_zero) {
+        if (lane < VECTORS_WORDS) cells.add_double(t.word[lane]);
+        cells.empty(lane);
+        if (lane == 0) cells.sum.other = OTHER_NONZERO;
+        __syncwarp();
+    } else { /* a zero's sign depends on the terms */
+        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
+    }
+}
+
+/* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
+#define LEARNT_ELEMENTS ((size_t)2048)
+
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
+                                                 size_t begin, size_t end, quire_accumulator *to, int lane) {
+    const int64_t *word = cells.sum.limb;
+    for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
+        fill_cells<Format, PRODUCT>(job, cells, at, from, min(from + LEARNT_ELEMENTS, end), lane);
+        for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
+            if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
+        __syncwarp();
+    }
+}
+
+/* Part number "part" of vector v, which was not known: now it is, or it goes to the vector's limbs, if there are such. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
+                                                  int lane) {
+    constexpr bool has_moments = TERMS == ROW_MOMENTS, is_product = TERMS == ROW_PRODUCTS;
+    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    if (has_moments) at.y = at.x;
+    part_state *place = &job.workspace->place[v * job.parts + part];
+    const size_t begin = min((size_t)part * job.cut, at.n), end = min(begin + job.cut, at.n);
+    const vector_total first = total_of_elements<Format, is_product>(job, at, begin, end, lane);
+    vector_total squares = { {}, true };
+    if (has_moments) squares = total_of_elements<Format, true>(job, at, begin, end, lane);
+    if (first.is_known && squares.is_known) {
+        if (lane == 0) {
+            for (int i = 0; i < VECTORS_WORDS; i++) {
+                if (!has_moments || i < PART_SQUARES) place->word[i] = first.word[i];
+                if (has_moments) place->word[PART_SQUARES + i] = squares.word[i];
+            }
+            place->is_unknown = 0;
+        }
+        __syncwarp();
+        return;
+    }
+    quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
+    if (!of_sum || !of_squares) return;
+    add_to_limbs<Format, is_product>(job, cells, at, begin, end, of_sum, lane);
+    if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
+}
+
+/* Between the kernel that leaves parts and the one that brings them together: the parts that are not known. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __grid_constant__ vectors_job job) {
+    __shared__ warp_cells rooms[MARKED_THREADS / WARP];
+    const int lane = threadIdx.x % WARP;
+    const size_t places = job.vectors * job.parts;
+    for (grid_items items(places, lane); items.are_there(); items.advance()) {
+        const bool is = items.mine() < places && job.workspace->place[items.mine()].is_unknown;
+        for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
+            const size_t place = items.of_lane((unsigned)__ffs((int)left) - 1);
+            learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts),
+                                      lane);
+        }
+    }
+}
+
+/* The last block to end forgets what was marked. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_constant__ vectors_job job) {
+    __shared__ marked_room<TERMS> rooms[MARKED_THREADS / WARP];
+    marked_room<TERMS> &room = rooms[threadIdx.x / WARP];
+    vectors_workspace &w = *job.workspace;
+    const int lane = threadIdx.x % WARP;
+    const bool is_listed = job.source == MARKED_RESULTS;
+    const size_t marked = is_listed ? *(volatile unsigned *)&w.marked : job.vectors;
+    if (!marked) return;
+    if (!is_listed || marked <= MARKED_LISTED) {
+        for (size_t i = warp_of_grid(); i < marked; i += warps_of_grid())
+            one_marked<Format, TERMS>(job, room, is_listed ? w.marked_vector[i] : i, lane);
+    } else {
+        for (grid_items items(job.vectors, lane); items.are_there(); items.advance()) {
+            const bool is = items.mine() < job.vectors && is_marked(job, items.mine());
+            for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1)
+                one_marked<Format, TERMS>(job, room, items.of_lane((unsigned)__ffs((int)left) - 1), lane);
+        }
+    }
+    if (is_listed && is_last_block(&w.ended[ENDED_MARKED])) w.ended[ENDED_MARKED] = 0, w.marked = 0;
+}
+
+#endif

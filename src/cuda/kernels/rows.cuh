@@ -1,0 +1,96 @@
+/* rows.cuh - exact sums of rows, many at once. What it cannot tell it marks, for marked.cuh.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_ROWS_CUH
+#define QUIRE_CUDA_KERNELS_ROWS_CUH
+
+#include "cuda/grid/row_finish.cuh"
+#include "cuda/kernels/grid_warps.cuh"
+#include "cuda/warp/row_stream.cuh"
+
+/* What a lane will round: the words of one row of its warp's unit. */
+template <class Sums> struct row_words {
+    double word[Sums::words];
+    bool is_known;
+
+    /* Merges the threads of each row; those of this turn go to the lanes that finish them. By a whole warp. */
+    __device__ __forceinline__ void take(Sums &sums, unsigned threads, unsigned turn, int lane) {
+        const unsigned rows = WARP / threads;
+        const bool is_mine = lane / rows == turn;
+        const int from = (int)((lane % rows) * threads);
+        sums.merge(threads);
+        const bool is_exact = threads == 1 ? sums.is_exact() : __shfl_sync(WHOLE_WARP, (int)sums.is_exact(), from);
+        for (int i = 0; i < Sums::words; i++) {
+            const double of_row = threads == 1 ? sums.word(i) : __shfl_sync(WHOLE_WARP, sums.word(i), from);
+            if (is_mine) word[i] = of_row;
+        }
+        if (is_mine) is_known = is_exact;
+    }
+};
+
+/* Whether chunks of rows can be added: all rows stand at chunks, or there is one, and x and y are alike. */
+static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const unsigned char *y, unsigned apart) {
+    const uintptr_t off_x = (uintptr_t)x % ROWS_CHUNK, off_y = (uintptr_t)y % ROWS_CHUNK;
+    return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
+}
+
+/* The result of a row, or what a cut of it has come to. */
+template <class Sums, row_terms TERMS>
+static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, size_t v, const double *word, bool is_known) {
+    if (job.cuts == 1)
+        finish_row<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
+    else
+        store_part<Sums>(*job.workspace, v, word, is_known);
+}
+
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(const __grid_constant__ vectors_job job) {
+#if QUIRE_HAS_BULK
+    typedef row_sums<Format, TERMS> sums_of_row;
+    constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
+    warp_stages &stages = ((warp_stages *)shared)[threadIdx.x / WARP];
+    const int lane = threadIdx.x % WARP;
+    const unsigned threads = job.threads, row = lane / threads, thread = lane % threads;
+    const unsigned row_bytes = job.parts == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
+    const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
+    const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
+    row_cursor<Format> now(job, warp_of_grid());
+    row_words<sums_of_row> mine;
+    sums_of_row sums;
+    sums.clear();
+    stages.open(lane);
+    if (now.is_there(job)) now.template fetch<has_pairs>(job, stages, 0, lane);
+    for (unsigned count = 0; now.is_there(job); count++) {
+        const unsigned stage = count % ROWS_STAGES;
+        row_cursor<Format> next = now;
+        next.advance(job);
+        if (next.is_there(job)) next.template fetch<has_pairs>(job, stages, (count + 1) % ROWS_STAGES, lane);
+        stages.wait(stage, count / ROWS_STAGES);
+        const unsigned char *x = stages.data[stage] + chunk_offset(now.x), *y = x;
+        if (has_pairs && job.is_pair) y = stages.data[stage] + ROWS_STAGE / 2 + chunk_offset(now.y);
+        const unsigned bytes = now.length(job) * (unsigned)sizeof(typename Format::element), rows = now.rows(job);
+        const bool is_aligned = are_aligned(x, y, threads < WARP ? row_bytes : 0);
+        for (unsigned first = 0; first < rows; first += WARP / threads) {
+            const unsigned at = (first + row) * row_bytes;
+            if (first + row < rows)
+                add_row(sums, x + at, y + at, bytes, thread, threads, is_aligned, rotation, job.magnitude);
+            if (job.parts > 1) sums.close();
+            if (!now.ends_rows(job)) break;
+            __syncwarp();
+            mine.take(sums, threads, now.turn, lane);
+            sums.clear();
+            if (now.ends_unit(job) || threads == 1) {
+                const size_t v = now.row - (size_t)now.turn * (WARP / threads) + first + lane;
+                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors * job.cuts)
+                    finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.is_known);
+            }
+        }
+        __syncwarp();
+        now = next;
+    }
+#endif
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* row_sums.cuh - a thread's exact sums of a row, as cheap as the format's elements allow: of numbers, of products, or of
+ * numbers and their squares at once. Each is a few doubles that add up to it exactly, or it is not known, which shows.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_ROW_SUMS_CUH
+#define QUIRE_CUDA_THREAD_ROW_SUMS_CUH
+
+#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/shifted.cuh"
+
+/* What is added up. */
+enum row_terms { ROW_NUMBERS, ROW_PRODUCTS, ROW_MOMENTS };
+
+/* One double, of terms whose sums all are doubles. */
+struct sure_sum {
+    static constexpr int words = 1;
+    double sum;
+
+    __device__ __forceinline__ void clear() { sum = -0.0; }
+    __device__ __forceinline__ void add(double term) { sum += term; }
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
+            sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
+    }
+    __device__ __forceinline__ bool is_exact() const { return double_is_finite(sum); }
+    __device__ __forceinline__ double word(int) const { return sum; }
+};
+
+/* One double, rounded down and rounded up; the sum is known where both are equal. */
+struct directed_sum {
+    static constexpr int words = 1;
+    double down, up;
+
+    __device__ __forceinline__ void clear() { down = up = -0.0; }
+    __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
+            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
+            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, lanes));
+        }
+    }
+    __device__ __forceinline__ bool is_exact() const { return down == up && double_is_finite(up); }
+    __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
+};
+
+/* Two doubles or three (exact_sum.cuh). */
+template <int WORDS> struct long_sum : exact_sum<WORDS> {
+    static constexpr int words = WORDS;
+
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
+    }
+    __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
+};
+
+/* Sums of items, which end with close(): each is a double, and all of them together are two. A sum that has never been
+ * closed is that of its one item. */
+template <class Item> struct sum_of_items {
+    static constexpr int words = 2;
+    Item item;
+    long_sum<2> all;
+    bool has_closed, is_known;
+
+    __device__ __forceinline__ void clear() {
+        item.clear(), all.clear();
+        has_closed = false, is_known = true;
+    }
+    __device__ __forceinline__ void add(double term) { item.add(term); }
+    __device__ __forceinline__ void close() {
+        is_known = is_known && item.is_exact();
+        all.add(item.word(0));
+        item.clear();
+        has_closed = true;
+    }
+    /* The threads have closed alike. */
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        if (!has_closed) {
+            item.merge(threads, apart);
+            return;
+        }
+        all.merge(threads, apart);
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
+            is_known = __shfl_xor_sync(WHOLE_WARP, (int)is_known, lanes) && is_known;
+    }
+    __device__ __forceinline__ bool is_exact() const { return has_closed ? is_known && all.is_exact() : item.is_exact(); }
+    __device__ __forceinline__ double word(int i) const { return has_closed ? all.word(i) : i ? 0 : item.word(0); }
+};
+
+/* BY_ITEMS: terms come in items that are closed. */
+template <class Format, bool BY_ITEMS> struct row_arithmetic {
+    static constexpr format_description is = Format::description;
+    static constexpr bool is_shifted = sizeof(typename Format::element) <= 2;
+    static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least   */
+    /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
+    static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
+    /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's. */
+    typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, directed_sum> item_sum;
+    static constexpr bool has_items = BY_ITEMS && !is_sure && is.precision <= 24;
+    typedef std::conditional_t<is_sure, sure_sum,
+                               std::conditional_t<has_items, sum_of_items<item_sum>,
+                                                  std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
+        number_sum;
+    static constexpr int product_bits = 2 * is.precision;
+    /* Squares have twice the range of exponents: one double holds those of a row where they are of few bits alone. */
+    typedef std::conditional_t<2 * exponents + ROW_COUNT_BITS / 2 <= 53, directed_sum,
+                               std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
+        product_sum;
+    static constexpr bool has_float_products =
+        product_bits <= 24 && 2 * is.least_exponent >= -149 && 2 * exact_terms<Format, false>::greatest <= 127;
+};
+
+template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
+    typedef row_arithmetic<Format, BY_ITEMS> arithmetic;
+    typedef typename Format::real real;
+    static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
+    static constexpr int number_words = has_numbers ? arithmetic::number_sum::words : 0;
+    static constexpr int words = number_words + (has_products ? arithmetic::product_sum::words : 0);
+    static constexpr bool looks_for_special = has_numbers && arithmetic::is_shifted;
+    typename arithmetic::number_sum numbers;
+    typename arithmetic::product_sum products;
+    uint32_t special;
+
+    __device__ __forceinline__ void clear() {
+        special = 0;
+        if (has_numbers) numbers.clear();
+        if (has_products) products.clear();
+    }
+
+    template <int COUNT>
+    static __device__ __forceinline__ double number(const element_group<Format, COUNT> &x, int i, bool magnitude) {
+        if constexpr (arithmetic::is_shifted) {
+            typedef shifted<Format> to;
+            constexpr int per_word = 32 / to::bits;
+            return to::element(x.word[i / per_word], i % per_word, magnitude ? to::mask & 0x7fffffff : to::mask);
+        } else {
+            return element_term<Format, false>::linear((real)x.of[i], magnitude);
+        }
+    }
+    __device__ __forceinline__ void add_product(real a, real b) {
+        if constexpr (sizeof(real) == 8) {
+            const double value = a * b;
+            products.add(value);
+            products.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
+            if (abs_f64(value) < 0x1p-960 && a != 0 && b != 0) products.give_up();
+        } else if constexpr (arithmetic::has_float_products) {
+            products.add(a * b);
+        } else {
+            products.add((double)a * (double)b);
+        }
+    }
+    /* Not 0 in the format's signs if an element is an infinity or NaN, which sums of shifted numbers do not tell. */
+    template <int COUNT> static __device__ __forceinline__ uint32_t special_of(const element_group<Format, COUNT> &x) {
+        uint32_t any = 0;
+        if constexpr (looks_for_special) {
+#pragma unroll
+            for (int w = 0; w < element_group<Format, COUNT>::WORDS; w++) any |= shifted<Format>::special(x.word[w]);
+        }
+        return any;
+    }
+    /* The terms of element i of a group. */
+    template <int COUNT>
+    __device__ __forceinline__ void add_element(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
+                                                int i, bool magnitude) {
+        if constexpr (has_numbers) numbers.add(number(x, i, magnitude));
+        if constexpr (has_products) {
+            const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;
+            add_product(a, b);
+        }
+    }
+    template <int COUNT>
+    __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
+                                        bool magnitude) {
+        special |= special_of(x);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
+    }
+
+    /* At the end of an item, if there is more than one. */
+    __device__ __forceinline__ void close() {
+        if constexpr (has_numbers && arithmetic::has_items) numbers.close();
+    }
+    /* Of so many threads, a power of two, that stand "apart"; by whole warps, of closed sums. */
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        if constexpr (has_numbers) numbers.merge(threads, apart);
+        if constexpr (has_products) products.merge(threads, apart);
+        if constexpr (looks_for_special)
+            for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
+                special |= __shfl_xor_sync(WHOLE_WARP, special, lanes);
+    }
+    __device__ __forceinline__ bool is_exact() const {
+        bool is = true;
+        if constexpr (has_numbers) is = is && numbers.is_exact();
+        if constexpr (has_products) is = is && products.is_exact();
+        if constexpr (looks_for_special) is = is && !(special & shifted<Format>::signs);
+        return is;
+    }
+    __device__ __forceinline__ double word(int i) const {
+        if constexpr (has_numbers)
+            if (i < number_words) return numbers.word(i) * (arithmetic::is_shifted ? shifted<Format>::scale() : 1);
+        if constexpr (has_products) return products.word(i - number_words);
+        return 0;
+    }
+};
+
+#endif

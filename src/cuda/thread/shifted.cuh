@@ -1,0 +1,34 @@
+/* shifted.cuh - elements of 8 and 16 bits as doubles without a conversion: sign, exponent and significand move to where a
+ * double has them. That is the number times 2^(bias - 1023), exactly, subnormals included. Infinities and NaN become
+ * numbers, and are looked for apart, in a whole word of elements at once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_SHIFTED_CUH
+#define QUIRE_CUDA_THREAD_SHIFTED_CUH
+
+#include "cuda/thread/elements.cuh"
+
+template <class Format> struct shifted {
+    static constexpr int bits = 8 * (int)sizeof(typename Format::element);
+    static constexpr int exponent_bits = bits - Format::description.precision, down = 11 - exponent_bits;
+    static constexpr uint32_t places = (0x7fffffffu >> (32 - bits)) << (32 - bits); /* of a magnitude, at the top        */
+    static constexpr uint32_t mask = 0x80000000u | places >> down;
+    static constexpr uint32_t elements_of_word = bits == 8 ? 0x01010101u : 0x00010001u;
+    static constexpr uint32_t signs = (uint32_t)Format::description.sign * elements_of_word;
+    static constexpr uint32_t to_sign = /* carries a magnitude that is special, and no other, into the sign */
+        (uint32_t)(Format::description.sign - Format::description.infinity) * elements_of_word;
+
+    /* The factor that makes numbers of what is shifted. */
+    static __device__ __forceinline__ double scale() {
+        return double_of_bits((uint64_t)(2046 - ((1 << (exponent_bits - 1)) - 1)) << 52);
+    }
+    /* Element i of a word. keep: the mask, or without its sign. */
+    static __device__ __forceinline__ double element(uint32_t word, int i, uint32_t keep) {
+        return __hiloint2double((int)((uint32_t)((int32_t)(word << (32 - bits * (i + 1))) >> down) & keep), 0);
+    }
+    /* Not 0 in the signs if an element of the word is an infinity or NaN. */
+    static __device__ __forceinline__ uint32_t special(uint32_t word) { return (word & ~signs) + to_sign; }
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* moments_ball.h - a variance, or its root, in a ball: a number of two doubles and a radius that no error exceeds. Where the
+ * whole ball rounds to one number the integers of moments.h are not needed.
+ *
+ * fma_f64, two_sum_f64 and root_f64, rounded to nearest, are at hand where this is included.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_OPERATION_MOMENTS_BALL_H
+#define QUIRE_OPERATION_MOMENTS_BALL_H
+
+#include "operation/operations.h"
+
+/* high + low, |low| <= ulp(high); radius < 0: nothing is known. */
+typedef struct {
+    double high, low, radius;
+} moment_ball;
+
+/* Numbers for which nothing here overflows, and no error of a product underflows. */
+#define BALL_LEAST 0x1p-400
+#define BALL_GREATEST 0x1p400
+#define BALL_COUNTS ((int64_t)1 << 26) /* n and n - correction: their product, and that with n, is a double             */
+
+/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= n Q. Of S^2 as S0^2 + 2 S0 S1 the
+ * term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 6 u^2 n Q at most. Of n Q
+ * numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 7 u n Q: 13 u^2 n Q.
+ * The radius, 2^-100 n Q, is 64 u^2 n Q. */
+QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q, double n) {
+    double s_0, s_1, q_0, q_1, q_2, difference, high;
+    s_1 = two_sum_f64(s[0], s[1], &s_0);
+    q_2 = two_sum_f64(q[1], q[2], &q_1);
+    const double q_rest = two_sum_f64(q[0], q_1, &q_0) + q_2;
+    const double nq = n * q_0, nq_rest = fma_f64(n, q_0, -nq) + n * q_rest;
+    const double ss = s_0 * s_0, ss_rest = fma_f64(s_0, s_0, -ss) + 2 * s_0 * s_1;
+    const double rest = two_sum_f64(nq, -ss, &difference), below = rest + (nq_rest - ss_rest);
+    const double low = two_sum_f64(difference, below, &high);
+    const int is_short = q_rest == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
+    const int is_zero = is_short && nq == ss && nq_rest == ss_rest; /* nothing was rounded */
+    moment_ball ball = { high, low, is_zero ? 0 : nq * 0x1p-100 };
+    return ball;
+}
+
+/* Two doubles divided by one. The remainder and what is below it, 2 u of the dividend, are rounded as they are added and
+ * divided: an error of 4 u^2 of the quotient, 2^-104. */
+QUIRE_INLINE moment_ball moment_divided(moment_ball a, double b) {
+    const double quotient = a.high / b, rest = (fma_f64(-quotient, b, a.high) + a.low) / b;
+    moment_ball ball = { quotient, rest, a.radius / b * (1 + 0x1p-50) + quotient * 0x1p-102 };
+    return ball;
+}
+
+/* The root as r + d / (2 r) with d = a - r^2 <= 3 u r^2: what the series leaves out is d^2 / (8 r^3) <= 2 u^2 r, and two
+ * roundings are of 1.5 u^2 r each: 5 u^2 r, less than 2^-103 r. The root of a + t is off by t / r at most. */
+QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
+    const double root = root_f64(a.high), rest = (fma_f64(-root, root, a.high) + a.low) / (2 * root);
+    moment_ball ball = { root, rest, a.radius / root + root * 0x1p-101 };
+    return ball;
+}
+
+/* Of n finite numbers with the exact sums S and Q. */
+QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, finish_kind finish, uint64_t n,
+                                        int64_t correction) {
+    const moment_ball none = { 0, 0, -1 };
+    const int64_t less = (int64_t)(n - (uint64_t)correction);
+    if (n > (uint64_t)BALL_COUNTS || correction > BALL_COUNTS || correction < -BALL_COUNTS || less <= 0) return none;
+    moment_ball ball = moment_difference_ball(s, q, (double)n);
+    if (ball.radius == 0) return ball;
+    if (!(q[0] >= BALL_LEAST && q[0] <= BALL_GREATEST && ball.high >= q[0] * 0x1p-80)) return none;
+    ball = moment_divided(ball, (double)n * (double)less);
+    return finish == FINISH_STDDEV ? moment_rooted(ball) : ball;
+}
+
+#endif

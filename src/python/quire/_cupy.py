@@ -1,0 +1,236 @@
+"""Arrays on CUDA devices that are no tensors: CuPy's, and what CuPy can see. On CuPy's current stream, in place.
+
+Memory for results is CuPy's, whose pool knows streams; so arrays of other libraries need CuPy, too.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import _arrays, _contexts
+from ._layout import plan
+from ._quire import ffi, lib
+from ._reduce import dot
+from ._types import CODES, I32, I64, SUM, code_of, fail, reduction, result_dtype
+
+
+def cupy(name: str, x: Any) -> Any:
+    """CuPy, which an array of another library needs for its result."""
+    if not lib.quire_has_cuda():
+        raise RuntimeError(f"quire.{name}: this array is on a CUDA device, and this quire was built without CUDA")
+    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        raise TypeError(
+            f"quire.{name}: JAX arrays on a GPU are not taken, since only XLA knows when their memory may be read: "
+            "pass cupy.from_dlpack(x), and keep x until the result is used"
+        )
+    try:
+        import cupy as found
+    except ImportError:
+        raise TypeError(
+            f"quire.{name}: memory for the result of a {type(x).__name__} on a CUDA device comes from CuPy, which is "
+            "not installed"
+        ) from None
+    return found
+
+
+def adopted(x: Any, name: str) -> Any:
+    """x as a CuPy array that shares its memory, ordered on the current stream behind what makes it."""
+    cp = cupy(name, x)
+    if isinstance(x, cp.ndarray):
+        return x
+    if hasattr(x, "__dlpack__"):
+        try:
+            return cp.from_dlpack(x)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise TypeError(f"quire.{name}: CuPy cannot share the memory of this {type(x).__name__}: {error}") from None
+    described = x.__cuda_array_interface__
+    if described.get("mask") is not None:
+        raise TypeError(f"quire.{name} knows no masked arrays")
+    shape, dtype, strides = tuple(described["shape"]), np.dtype(described["typestr"]), described.get("strides")
+    code_of(dtype, name)
+    if strides is None:
+        strides = tuple(dtype.itemsize * prod(shape[a + 1 :]) for a in range(len(shape)))
+    reach = [s * (size - 1) for s, size in zip(strides, shape, strict=True)]
+    first, last = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0) + dtype.itemsize
+    address = described["data"][0]
+    if prod(shape) == 0:
+        return cp.empty(shape, dtype)
+    memory = cp.cuda.UnownedMemory(address + first, last - first, x)
+    stream = described.get("stream")
+    current = cp.cuda.get_current_stream()
+    if stream is not None and stream != current.ptr:
+        current.wait_event(cp.cuda.ExternalStream(stream).record())
+    return cp.ndarray(shape, dtype, cp.cuda.MemoryPointer(memory, -first), strides)
+
+
+def operand(x: Any, name: str) -> Any:
+    """An array of the library's formats."""
+    a = adopted(x, name)
+    if a.dtype not in CODES:
+        code_of(a.dtype, name)
+    if any(s % a.dtype.itemsize for s in a.strides):
+        raise ValueError(f"quire.{name}: the strides of x are no multiples of its elements' size")
+    return a
+
+
+def context_of(cp: Any, device: int, name: str) -> Any:
+    stream = cp.cuda.get_current_stream()  # of the device that is current
+    if stream.ptr > 2 and stream.is_capturing():  # 0, 1 and 2 are default streams
+        return _contexts.captured(device, stream.ptr, name, stream)
+    return _contexts.cuda(device, stream.ptr, name, stream)
+
+
+def same_device(x: Any, y: Any, name: str, other: str) -> None:
+    if x.device.id != y.device.id:
+        raise ValueError(f"quire.{name}: x is on device {x.device.id}, {other} on {y.device.id}")
+
+
+def results_for(out: Any, dtype: Any, x: Any, name: str) -> tuple[Any, np.dtype[Any]]:
+    """out as a CuPy array, and the dtype of results."""
+    if out is None:
+        return None, x.dtype if dtype is None else result_dtype(dtype, name)
+    if not _arrays.is_foreign(out) or not _arrays.is_on_cuda(out):
+        raise TypeError(f"quire.{name}: out must be on the device, as x is, and not a {type(out).__name__}")
+    target = adopted(out, name)
+    wanted = result_dtype(target.dtype if dtype is None else dtype, name)
+    if wanted != target.dtype:
+        raise TypeError(f"quire.{name}: dtype is {wanted.name}, but out has {target.dtype.name}")
+    same_device(x, target, name, "out")
+    if target.size and any(s == 0 and size > 1 for s, size in zip(target.strides, target.shape, strict=True)):
+        raise ValueError(f"quire.{name}: elements of out share memory")
+    return target, wanted
+
+
+def place(cp: Any, target: Any, shape: tuple[int, ...], dtype: np.dtype[Any], inputs: tuple[Any, ...]) -> Any:
+    """Memory for contiguous results: the target itself if it will do."""
+    if target is not None and target.shape == shape and target.flags.c_contiguous:
+        if not any(cp.may_share_memory(target, a) for a in inputs):
+            return target
+    return cp.empty(shape, dtype)
+
+
+def delivered(results: Any, target: Any, out: Any) -> Any:
+    if target is None:
+        return results
+    if results is not target:
+        target[...] = results
+    return out
+
+
+def reduce(
+    name: str,
+    operation: int,
+    arrays: tuple[Any, ...],
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
+    """Reduces arrays (one, or two of one shape, dtype and device) along axes."""
+    x = arrays[0]
+    cp = cupy(name, x)
+    for word, value in (("method", method), ("rounding", rounding)):
+        if not isinstance(value, str):
+            raise TypeError(f"{word} must be a string, not {value!r}")
+    target, wanted = results_for(out, dtype, x, name)
+    what = reduction(operation, CODES[x.dtype], CODES[wanted], method, rounding, correction)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    strides = tuple(a.strides for a in arrays)
+    way = plan(x.shape, strides, x.dtype.itemsize, axis, bool(keepdims), method == "exact")
+    final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
+    if target is not None and target.shape != final:
+        raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {final}")
+    with x.device:
+        context = context_of(cp, x.device.id, name)
+        if way.order is not None:
+            arrays = tuple(cp.ascontiguousarray(a.transpose(way.order)) for a in arrays)
+        elif way.flip is not None:
+            arrays = tuple(a[way.flip] for a in arrays)
+        results = place(cp, target if way.back is None else None, way.shape, wanted, arrays)
+        y_layout, y = (ffi.NULL, 0) if len(arrays) == 1 else (way.layouts[1], arrays[1].data.ptr)
+        status = lib.reduce_at(context, what, way.layouts[0], arrays[0].data.ptr, y_layout, y, results.data.ptr)
+        if status:
+            fail(status, name)
+        return delivered(results if way.back is None else results.transpose(way.back), target, out)
+
+
+def one(
+    name: str,
+    operation: int,
+    x: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int,
+) -> Any:
+    """A reduction of one array."""
+    a = operand(x, name)
+    return returned(reduce(name, operation, (a,), axis, dtype, out, keepdims, method, rounding, correction), x, a, out)
+
+
+def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, rounding: str) -> Any:
+    """The dot products of two arrays."""
+    for one, other in ((x, y), (y, x)):
+        if not _arrays.is_foreign(one) or not _arrays.is_on_cuda(one):
+            raise TypeError(
+                f"quire.vecdot: a {type(other).__name__} is on a CUDA device, the other operand, a "
+                f"{type(one).__name__}, is not"
+            )
+    a, b = operand(x, "vecdot"), operand(y, "vecdot")
+    same_device(a, b, "vecdot", "x2")
+    with a.device:
+        return returned(dot(a, b, axis, dtype, out, method, rounding, cupy("vecdot", a), reduce), x, a, out)
+
+
+def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, rounding: str) -> Any:
+    """Sums of segments. Offsets on the device that are outside of x are moved to its ends, unseen."""
+    from ._segments import checked_offsets
+
+    name = "segment_sum"
+    a = operand(x, name)
+    cp = cupy(name, a)
+    if a.ndim != 1:
+        raise ValueError(f"quire.{name}: x must have one dimension, not {a.ndim}")
+    if _arrays.is_foreign(offsets) and _arrays.is_on_cuda(offsets):
+        ends = offsets if isinstance(offsets, cp.ndarray) else cp.from_dlpack(offsets)
+        if ends.ndim != 1 or ends.size == 0:
+            raise ValueError(
+                f"quire.{name}: offsets must have one dimension and one element more than there are segments"
+            )
+        if ends.dtype not in (np.int32, np.int64):
+            raise TypeError(f"quire.{name}: offsets on a device must be int32 or int64, not {ends.dtype.name}")
+        same_device(a, ends, name, "offsets")
+    else:
+        ends = checked_offsets(offsets, a.size, name)
+    target, wanted = results_for(out, dtype, a, name)
+    shape = (ends.size - 1,)
+    if target is not None and target.shape != shape:
+        raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {shape}")
+    what = reduction(SUM, CODES[a.dtype], CODES[wanted], method, rounding, 0)
+    with a.device:
+        context = context_of(cp, a.device.id, name)
+        ends = cp.clip(ends, 0, a.size) if isinstance(ends, cp.ndarray) else cp.asarray(ends)
+        whole = cp.ascontiguousarray(a)
+        results = place(cp, target, shape, wanted, (a, ends))
+        index = I64 if ends.dtype == np.int64 else I32
+        status = lib.reduce_segments_at(context, what, shape[0], index, ends.data.ptr, whole.data.ptr, results.data.ptr)
+        if status:
+            fail(status, name)
+        return returned(delivered(results, target, out), x, a, out)
+
+
+def returned(results: Any, x: Any, adopted: Any, out: Any) -> Any:
+    """Results as an array of the library of x, if it takes arrays by DLPack; else CuPy's."""
+    if out is not None or x is adopted or not hasattr(x, "__dlpack__"):
+        return results
+    module = _arrays.namespace_of(x)
+    return module.from_dlpack(results) if hasattr(module, "from_dlpack") else results

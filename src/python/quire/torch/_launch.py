@@ -1,0 +1,189 @@
+"""The way from a tensor to the library: its pointer, its strides, and on CUDA the current stream of its device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .. import _contexts
+from .._layout import plan
+from .._quire import ffi, lib
+from .._types import FORMATS, I32, I64, SUM, fail, reduction
+
+CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
+NULL = ffi.NULL
+_empty = torch.empty_strided  # which has less to find out than torch.empty
+_reduce_vector, _reduce = lib.reduce_vector_at, lib.reduce_at
+
+
+def _public_stream(device: int) -> int:
+    stream: int = torch.cuda.current_stream(device).cuda_stream
+    return stream
+
+
+# What compiled graphs of PyTorch call, too: a number without a Stream object around it.
+stream_of: Callable[[int], int] = getattr(torch._C, "_cuda_getCurrentRawStream", _public_stream)
+
+
+def code(dtype: torch.dtype, name: str) -> int:
+    found = CODES.get(dtype)
+    if found is None:
+        raise TypeError(f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype}")
+    return found
+
+
+def context_of(x: Tensor, name: str) -> Any:
+    """Where x is, and where its device is at work."""
+    if x.is_cuda:
+        device = x.get_device()
+        stream = stream_of(device)
+        if stream:  # the default stream, 0, cannot be captured
+            if device == torch.cuda.current_device():
+                capturing = torch.cuda.is_current_stream_capturing()
+            else:
+                with torch.cuda.device(device):
+                    capturing = torch.cuda.is_current_stream_capturing()
+            if capturing:
+                return _contexts.captured(device, stream, name)
+        return _contexts.cuda(device, stream, name)
+    if x.is_cpu:
+        return NULL
+    raise TypeError(f"quire.{name} works on tensors of the CPU and of CUDA devices, not of {x.device}")
+
+
+@lru_cache(maxsize=1024)
+def strides_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Of a contiguous tensor, as PyTorch has them: an axis of length 0 counts as one of length 1."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def whole(name: str, operation: int, x: Tensor, method: str, rounding: str, correction: int) -> Tensor:
+    """The short way of a contiguous tensor to one number of its own format."""
+    dtype = x.dtype
+    number = CODES.get(dtype) or code(dtype, name)
+    what = reduction(operation, number, number, method, rounding, correction)
+    context = context_of(x, name)
+    result = _empty((), (), dtype=dtype, device=x.device)
+    status = _reduce_vector(context, what, x.numel(), x.data_ptr(), result.data_ptr())
+    if status:
+        fail(status, name)
+    return result
+
+
+def reduce(
+    name: str,
+    operation: int,
+    tensors: tuple[Tensor, ...],
+    axis: Any,
+    keepdim: bool,
+    dtype: torch.dtype | None,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Reduces tensors (one, or two of one shape, dtype and device) along dimensions.
+
+    axis: as quire.sum has it. out: of the right device and dtype, with dtype its own.
+    """
+    x = tensors[0]
+    x_code = code(x.dtype, name)
+    what = reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
+    strides = (x.stride(),) if len(tensors) == 1 else (x.stride(), tensors[1].stride())
+    way = plan(x.shape, strides, 1, axis, keepdim, method == "exact")
+    target = None
+    if out is not None:
+        final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
+        if out.shape != final:
+            raise wrong_shape(out, final, name)
+        if way.back is None and is_target(out, tensors):
+            target = out
+    context = context_of(x, name)
+    if way.order is not None:
+        order = way.order
+        tensors = tuple(t.permute(order).contiguous() for t in tensors)
+    if target is None:
+        results = _empty(way.shape, strides_of(way.shape), dtype=dtype or x.dtype, device=x.device)
+    else:
+        results = target
+    y_layout, y = (NULL, 0) if len(tensors) == 1 else (way.layouts[1], tensors[1].data_ptr())
+    status = _reduce(context, what, way.layouts[0], tensors[0].data_ptr(), y_layout, y, results.data_ptr())
+    if status:
+        fail(status, name)
+    if way.back is not None:
+        results = results.permute(way.back)
+        return results.contiguous() if out is None else delivered(results, out)
+    return results if out is None else delivered(results, out)
+
+
+def segments(x: Tensor, offsets: Tensor, dtype: torch.dtype | None, method: str, rounding: str) -> Tensor:
+    """Sums of x[offsets[s]:offsets[s + 1]]; on CUDA offsets outside of x are moved to its ends, unseen."""
+    name = "segment_sum"
+    x_code = code(x.dtype, name)
+    what = reduction(SUM, x_code, x_code if dtype is None else code(dtype, name), method, rounding, 0)
+    if x.ndim != 1:
+        raise ValueError(f"quire.{name}: x must have one dimension, not {x.ndim}")
+    if offsets.ndim != 1 or offsets.numel() == 0:
+        raise ValueError(f"quire.{name}: offsets must have one dimension and one element more than there are segments")
+    if offsets.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"quire.{name}: offsets of a tensor must be int32 or int64, not {offsets.dtype}")
+    if offsets.device != x.device:
+        raise ValueError(f"quire.{name}: x is on {x.device}, offsets on {offsets.device}")
+    context = context_of(x, name)
+    if x.is_cpu and bool(((offsets < 0) | (offsets > x.numel())).any()):
+        raise ValueError(f"quire.{name}: offsets must lie in [0, {x.numel()}], the size of x")
+    if x.is_cuda:
+        offsets = offsets.clamp(0, x.numel())
+    x, offsets = x.contiguous(), offsets.contiguous()
+    results = x.new_empty((offsets.numel() - 1,), dtype=dtype)
+    index = I64 if offsets.dtype == torch.int64 else I32
+    status = lib.reduce_segments_at(
+        context, what, offsets.numel() - 1, index, offsets.data_ptr(), x.data_ptr(), results.data_ptr()
+    )
+    if status:
+        fail(status, name)
+    return results
+
+
+def checked_out(out: Any, x: Tensor, dtype: torch.dtype | None, name: str) -> torch.dtype:
+    """The dtype of results that go to out."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"quire.{name}: out must be a tensor, as x is, not {type(out).__name__}")
+    if out.device != x.device:
+        raise ValueError(f"quire.{name}: x is on {x.device}, out on {out.device}")
+    code(out.dtype, name)
+    if dtype is not None and dtype != out.dtype:
+        raise TypeError(f"quire.{name}: dtype is {dtype}, but out has {out.dtype}")
+    if torch.is_grad_enabled() and (out.requires_grad or x.requires_grad):
+        raise ValueError(f"quire.{name} has no gradient with out, and a tensor requires one: pass x.detach()")
+    if out.layout is not torch.strided:
+        raise TypeError(f"quire.{name}: out is {out.layout}, and not strided as arrays are")
+    if out.numel() and any(stride == 0 and size > 1 for stride, size in zip(out.stride(), out.shape, strict=True)):
+        raise ValueError(f"quire.{name}: elements of out share memory")
+    return out.dtype
+
+
+def is_target(out: Tensor, tensors: tuple[Tensor, ...]) -> bool:
+    """Whether results can be written to out itself: contiguous, and nowhere in the input."""
+    base = out.untyped_storage().data_ptr()
+    return out.is_contiguous() and not out.is_neg() and all(t.untyped_storage().data_ptr() != base for t in tensors)
+
+
+def wrong_shape(out: Tensor, shape: Sequence[int], name: str) -> ValueError:
+    return ValueError(f"quire.{name}: out has shape {tuple(out.shape)}, but the result has {tuple(shape)}")
+
+
+def delivered(results: Tensor, out: Tensor) -> Tensor:
+    if results is out:
+        torch.autograd.graph.increment_version(out)
+        return out
+    with torch.no_grad():
+        return out.copy_(results)

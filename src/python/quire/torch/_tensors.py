@@ -1,0 +1,196 @@
+"""What quire.sum and its sisters do of tensors: straight to the library where PyTorch has nothing to record.
+
+Else by torch.ops.quire, whose calls autograd, torch.compile, vmap and others see.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from .. import _foreign, _functions
+from .._layout import normalized
+from .._types import ASUM, DOT, result_dtype
+from . import _operators  # noqa: F401  # which makes torch.ops.quire
+from ._launch import checked_out, code, delivered, reduce, whole, wrong_shape
+
+_strided = torch.strided
+_is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
+_modes, _transforms = torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack
+_tracing = torch._C._get_tracing_state
+
+
+def is_plain(x: Tensor) -> bool:
+    """Whether a tensor is memory, and nobody records what is done with it."""
+    return (
+        type(x) is Tensor
+        and (x.is_cuda or x.is_cpu)
+        and x.layout is _strided
+        and not (x.requires_grad and _is_grad_enabled())
+        and not _modes()
+        and _transforms() is None
+        and _tracing() is None
+        and forward_ad._current_level < 0
+        and not x.is_neg()
+    )
+
+
+def named(dtype: Any, name: str) -> torch.dtype:
+    """A torch.dtype of what names one: PyTorch's, NumPy's or a string."""
+    if not isinstance(dtype, torch.dtype):
+        dtype = getattr(torch, result_dtype(dtype, name).name)
+    code(dtype, name)
+    found: torch.dtype = dtype
+    return found
+
+
+def check(x: Tensor, name: str) -> None:
+    code(x.dtype, name)
+    if x.layout is not _strided:
+        raise TypeError(f"quire.{name}: this tensor is {x.layout}, and not strided as arrays are")
+
+
+def refuse_words(method: Any, rounding: Any) -> None:
+    for word, value in (("method", method), ("rounding", rounding)):
+        if not isinstance(value, str):
+            raise TypeError(f"{word} must be a string, not {value!r}")
+
+
+def one(
+    name: str,
+    operation: int,
+    x: Tensor,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    where: Any,
+    correction: int,
+) -> Any:
+    """A reduction of one tensor."""
+    if _is_compiling():
+        plain = False
+    else:
+        plain = is_plain(x)
+        if plain and axis is None and dtype is None and out is None and where is True and keepdims is False:
+            if x.is_contiguous() and type(method) is type(rounding) is str:
+                return whole(name, operation, x, method, rounding, correction)
+    if where is not True and where is not None:
+        if x.is_cpu:
+            return _foreign.selected(
+                name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction
+            )
+        raise TypeError(
+            f"quire.{name}: where is for arrays on the CPU: to count the elements it selects would wait for the device"
+        )
+    check(x, name)
+    if dtype is not None:
+        dtype = named(dtype, name)
+    if out is not None:
+        dtype = checked_out(out, x, dtype, name)
+    if plain:
+        try:
+            return reduce(name, operation, (x,), axis, bool(keepdims), dtype, method, rounding, correction, out)
+        except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
+            refuse_words(method, rounding)
+            normalized(axis, x.ndim)
+            raise
+    refuse_words(method, rounding)
+    refuse_tangents(name, x)
+    words = {"correction": correction} if name in ("var", "std") else {"method": method}
+    operator = getattr(torch.ops.quire, "asum" if operation == ASUM else name)
+    dims = None if axis is None else list(normalized(axis, x.ndim))
+    results = operator(x, dims, bool(keepdims), dtype=dtype, rounding=rounding, **words)
+    return results if out is None else into(results, out, name)
+
+
+def refuse_tangents(name: str, *tensors: Tensor) -> None:
+    """PyTorch takes an operator without forward-mode gradients for one whose gradient is 0."""
+    if forward_ad._current_level >= 0 and any(forward_ad.unpack_dual(x).tangent is not None for x in tensors):
+        raise NotImplementedError(f"quire.{name} has no forward-mode gradient")
+
+
+def into(results: Tensor, out: Tensor, name: str) -> Tensor:
+    if out.shape != results.shape:
+        raise wrong_shape(out, results.shape, name)
+    return delivered(results, out)
+
+
+def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, rounding: str) -> Any:
+    """The dot products of two tensors, of which one is a tensor as far as is known."""
+    name = "vecdot"
+    for t in (x, y):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"quire.{name}: one operand is a tensor, the other is of {type(t).__name__}")
+        check(t, name)
+    if x.device != y.device:
+        raise ValueError(f"quire.{name}: x1 is on {x.device}, x2 on {y.device}")
+    if dtype is not None:
+        dtype = named(dtype, name)
+    refuse_words(method, rounding)
+    x, y = pair(x, y, axis)
+    if out is not None:
+        checked_out(out, y, dtype, name)
+        dtype = checked_out(out, x, dtype, name)
+    if _is_compiling() or not (is_plain(x) and is_plain(y)):
+        refuse_tangents(name, x, y)
+        results = torch.ops.quire.vecdot(x, y, -1, dtype=dtype, method=method, rounding=rounding)
+        return results if out is None else into(results, out, name)
+    return reduce(name, DOT, (x, y), -1, False, dtype, method, rounding, 0, out)
+
+
+def pair(x: Tensor, y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """Two tensors broadcast to one shape and dtype, with the axis of the vectors last."""
+    if x.ndim == 0 or y.ndim == 0:
+        raise ValueError("quire.vecdot: x1 and x2 must have at least one dimension")
+    if axis != -1:
+        (a,), (b,) = normalized(axis, x.ndim), normalized(axis, y.ndim)
+        x, y = x.movedim(a, -1), y.movedim(b, -1)
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"quire.vecdot: x1 has {x.shape[-1]} elements along the axis, x2 has {y.shape[-1]}")
+    if x.dtype != y.dtype:
+        try:
+            common = torch.promote_types(x.dtype, y.dtype)
+        except RuntimeError:
+            raise TypeError(f"quire.vecdot: no format holds both {x.dtype} and {y.dtype}: convert one") from None
+        x, y = x.to(common), y.to(common)
+    if x.shape != y.shape:
+        try:
+            x, y = torch.broadcast_tensors(x, y)
+        except RuntimeError:
+            raise ValueError(
+                f"quire.vecdot: shapes {tuple(x.shape)} and {tuple(y.shape)} do not fit together"
+            ) from None
+    return x, y
+
+
+def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, rounding: str) -> Any:
+    """Sums of segments of a tensor. Offsets that are no tensor are checked, and sent to the device."""
+    name = "segment_sum"
+    if x.requires_grad and _is_grad_enabled():
+        raise TypeError(f"quire.{name} has no gradient, and this tensor requires one: pass x.detach()")
+    check(x, name)
+    if dtype is not None:
+        dtype = named(dtype, name)
+    if out is not None:
+        dtype = checked_out(out, x, dtype, name)
+    refuse_words(method, rounding)
+    if not isinstance(offsets, Tensor):
+        from .._segments import checked_offsets
+
+        offsets = torch.from_numpy(checked_offsets(offsets, x.numel(), name).copy()).to(x.device)
+    results = torch.ops.quire.segment_sum(x, offsets, dtype=dtype, method=method, rounding=rounding)
+    return results if out is None else into(results, out, name)
+
+
+def known() -> None:
+    """From now on quire.sum and its sisters know a tensor when they see one."""
+    _functions.Tensor = Tensor
+    _functions.reduce_tensor = one
+    _foreign.TENSORS = sys.modules[__name__]
