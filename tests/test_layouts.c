@@ -1,5 +1,7 @@
 /* test_layouts.c - many vectors in one call: each result has the bits of the single call on that vector, gathered, whatever
  * the layout, the method, the neighbours and the number of threads. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "many.h"
@@ -144,6 +146,44 @@ START_TEST(one_array_twice) {
             check_layout(&what, &x, &y, 0, 1);
             array_close(&x);
         }
+}
+END_TEST
+
+/* Rows whose words do not tell: a root next to the middle of two doubles; terms that cancel, rounded down. */
+START_TEST(rows_that_words_do_not_tell) {
+    const double squares[8] = { 1, 0x1p-13, 0x1p-26, 0x1p-27, 0x1p-40, 0x1p-40, 0x1p-53, 0x1p-100 };
+    const double x[4] = { 1 + 0x1p-52, -1, -0x1p-51, -0x1p-104 }, y[4] = { 1 + 0x1p-52, 1, 1, 1 };
+    const quire_reduction root = { QUIRE_NRM2, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_reduction dot = { QUIRE_DOT, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_DOWNWARD, 0, { 0 } };
+    const quire_layout roots = { 40, 8, 1, 0, 1, 0 }, dots = { 40, 4, 1, 0, 1, 0 };
+    double results[40];
+    for (size_t v = 0; v < place_variants(); v++) {
+        if (!place_use(v)) continue;
+        check_ok(place_layouts(&root, &roots, squares, NULL, NULL, results));
+        for (int i = 0; i < 40; i++) check_bits(QUIRE_F64, &results[i], double_bits(0x1.0000002000001p+0), "root %d", i);
+        check_ok(place_layouts(&dot, &dots, x, &dots, y, results));
+        for (int i = 0; i < 40; i++) check_bits(QUIRE_F64, &results[i], double_bits(-0.0), "zero %d", i);
+    }
+    place_use(0);
+}
+END_TEST
+
+/* More columns with an infinity each than a GPU lists as unknown. */
+START_TEST(many_infinities) {
+    enum { ROWS = 256, COLUMNS = 8192 };
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_layout columns = quire_columns(ROWS, COLUMNS, COLUMNS);
+    const float infinity = HUGE_VALF;
+    float *x = calloc((size_t)ROWS * COLUMNS, sizeof *x), *results = calloc(COLUMNS, sizeof *results);
+    for (int c = 0; c < COLUMNS; c++) x[(size_t)(c % ROWS) * COLUMNS + (size_t)c] = infinity;
+    for (size_t v = 0; v < place_variants(); v++) {
+        if (!place_use(v)) continue;
+        memset(results, 0, COLUMNS * sizeof *results);
+        check_ok(place_layouts(&what, &columns, x, NULL, NULL, results));
+        for (int c = 0; c < COLUMNS; c++) ck_assert(results[c] == infinity);
+    }
+    place_use(0);
+    free(x), free(results);
 }
 END_TEST
 
@@ -303,6 +343,8 @@ static void add_layouts(TCase *cases) {
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, layouts_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, one_array_twice, 0, TYPE_COUNT);
+    tcase_add_test(cases, rows_that_words_do_not_tell);
+    tcase_add_test(cases, many_infinities);
     tcase_add_loop_test(cases, large_layouts, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, batches, 0, TYPE_COUNT);
     tcase_add_test(cases, beyond_32_bits);

@@ -47,8 +47,8 @@ QUIRE_INLINE moment_ball moment_divided(moment_ball a, double b) {
     return ball;
 }
 
-/* The root as r + d / (2 r) with d = a - r^2 <= 3 u r^2: what the series leaves out is d^2 / (8 r^3) <= 2 u^2 r, and two
- * roundings are of 1.5 u^2 r each: 5 u^2 r, less than 2^-103 r. The root of a + t is off by t / r at most. */
+/* The root as r + d / (2 r) with d = a - r^2 <= 4 u r^2: what the series leaves out is d^2 / (8 r^3) <= 2 u^2 r, and two
+ * roundings are of 2 u^2 r each: 6 u^2 r, less than 2^-103 r. The root of a + t is off by t / r at most. */
 QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
     const double root = root_f64(a.high), rest = (fma_f64(-root, root, a.high) + a.low) / (2 * root);
     moment_ball ball = { root, rest, a.radius / root + root * 0x1p-101 };

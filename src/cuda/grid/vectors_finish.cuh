@@ -14,7 +14,8 @@ static __device__ __forceinline__ void *result_at(const vectors_job &job, size_t
 }
 
 /* Three numbers as two that round alike: the second is rounded to odd, more than 100 bits below the first's leading one, so
- * that nothing that is rounded, or divided by a count, or a root, can tell (Boldo and Melquiond 2008). */
+ * that nothing that is rounded, or divided by a count, can tell (Boldo and Melquiond 2008); nor a root, unless it is one of
+ * is_unsure_root. */
 static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS]) {
     double high, middle, low, lower;
     lower = two_sum_f64(word[1], word[2], &low);
@@ -95,9 +96,24 @@ static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_ce
     __syncwarp();
 }
 
-/* Whether an exact total needs to know what its terms were: a zero has a sign that they decide. */
+/* Whether the root of three words, to the nearest double, is so near to the middle of two doubles that rounding the words to
+ * two may decide it: a middle's square can have as many bits as those. The root is r + d / (2 r); see moments_ball.h. */
+static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, const vector_total &t) {
+    if (job.finish != FINISH_ROOT || job.format.precision != 53 || job.rounding != QUIRE_TO_NEAREST) return false;
+    double high, middle, low, lower;
+    lower = two_sum_f64(t.word[1], t.word[2], &low);
+    middle = two_sum_f64(t.word[0], low, &high);
+    lower = two_sum_f64(middle, lower, &low);
+    if (lower == 0 || !(high > 0)) return false;
+    const double root = __dsqrt_rn(high), rest = (__fma_rn(-root, root, high) + low) / (2 * root), radius = root * 0x1p-101;
+    return root + (rest - radius) != root + (rest + radius);
+}
+
+/* Whether the words of an exact total do not tell its result: a zero has a sign that the terms decide; and roots as above.
+ */
 static __device__ __forceinline__ bool needs_terms(const vectors_job &job, const vector_total &t) {
-    return job.rounding == QUIRE_DOWNWARD && t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
+    const bool is_zero = (t.word[0] + t.word[1]) + t.word[2] == 0;
+    return (job.rounding == QUIRE_DOWNWARD && is_zero) || is_unsure_root(job, t);
 }
 
 /* Vectors of a bundle, a lane each: rounds them together; those whose totals are not known one by one, by all lanes. */

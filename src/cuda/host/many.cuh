@@ -46,7 +46,8 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     bool others;
     quire_status status = check_memory(job->result, c, &others);
     if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
-    if (!status && job->n && job->y != job->x) status = check_layout_memory(c, y_layout, job->y, size);
+    const bool has_y = job->y != job->x || memcmp(x_layout, y_layout, sizeof *x_layout) != 0;
+    if (!status && job->n && has_y) status = check_layout_memory(c, y_layout, job->y, size);
     return status ? status : reduce_many(c, job, x_layout, y_layout);
 }
 

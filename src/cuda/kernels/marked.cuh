@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_con
     const bool is_listed = job.source == MARKED_RESULTS;
     const size_t marked = is_listed ? *(volatile unsigned *)&w.marked : job.vectors;
     if (!marked) return;
-    if (!is_listed || marked <= MARKED_LISTED) {
+    if (!is_listed || marked < MARKED_LISTED) { /* a full list may lack some */
         for (size_t i = warp_of_grid(); i < marked; i += warps_of_grid())
             one_marked<Format, TERMS>(job, room, is_listed ? w.marked_vector[i] : i, lane);
     } else {
