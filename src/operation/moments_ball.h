@@ -28,13 +28,13 @@ QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q
     double s_0, s_1, q_0, q_1, q_2, difference, high;
     s_1 = two_sum_f64(s[0], s[1], &s_0);
     q_2 = two_sum_f64(q[1], q[2], &q_1);
-    const double q_rest = two_sum_f64(q[0], q_1, &q_0) + q_2;
-    const double nq = n * q_0, nq_rest = fma_f64(n, q_0, -nq) + n * q_rest;
-    const double ss = s_0 * s_0, ss_rest = fma_f64(s_0, s_0, -ss) + 2 * s_0 * s_1;
-    const double rest = two_sum_f64(nq, -ss, &difference), below = rest + (nq_rest - ss_rest);
+    const double q_low = two_sum_f64(q[0], q_1, &q_0) + q_2;
+    const double nq = n * q_0, nq_low = fma_f64(n, q_0, -nq) + n * q_low;
+    const double ss = s_0 * s_0, ss_low = fma_f64(s_0, s_0, -ss) + 2 * s_0 * s_1;
+    const double residual = two_sum_f64(nq, -ss, &difference), below = residual + (nq_low - ss_low);
     const double low = two_sum_f64(difference, below, &high);
-    const int is_short = q_rest == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
-    const int is_zero = is_short && nq == ss && nq_rest == ss_rest; /* nothing was rounded */
+    const int is_short = q_low == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
+    const int is_zero = is_short && nq == ss && nq_low == ss_low; /* nothing was rounded */
     moment_ball ball = { high, low, is_zero ? 0 : nq * 0x1p-100 };
     return ball;
 }
@@ -42,16 +42,16 @@ QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q
 /* Two doubles divided by one. The remainder and what is below it, 2 u of the dividend, are rounded as they are added and
  * divided: an error of 4 u^2 of the quotient, 2^-104. */
 QUIRE_INLINE moment_ball moment_divided(moment_ball a, double b) {
-    const double quotient = a.high / b, rest = (fma_f64(-quotient, b, a.high) + a.low) / b;
-    moment_ball ball = { quotient, rest, a.radius / b * (1 + 0x1p-50) + quotient * 0x1p-102 };
+    const double quotient = a.high / b, residual = (fma_f64(-quotient, b, a.high) + a.low) / b;
+    moment_ball ball = { quotient, residual, a.radius / b * (1 + 0x1p-50) + quotient * 0x1p-102 };
     return ball;
 }
 
 /* The root as r + d / (2 r) with d = a - r^2 <= 4 u r^2: what the series leaves out is d^2 / (8 r^3) <= 2 u^2 r, and two
  * roundings are of 2 u^2 r each: 6 u^2 r, less than 2^-103 r. The root of a + t is off by t / r at most. */
 QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
-    const double root = root_f64(a.high), rest = (fma_f64(-root, root, a.high) + a.low) / (2 * root);
-    moment_ball ball = { root, rest, a.radius / root + root * 0x1p-101 };
+    const double root = root_f64(a.high), residual = (fma_f64(-root, root, a.high) + a.low) / (2 * root);
+    moment_ball ball = { root, residual, a.radius / root + root * 0x1p-101 };
     return ball;
 }
 

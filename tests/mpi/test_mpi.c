@@ -7,6 +7,8 @@
  */
 #include <quire/mpi.h>
 
+#include "random_doubles.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,21 +17,6 @@
 #define MOST 3000
 
 static int rank, ranks, cases, failures;
-static uint64_t state;
-
-static uint64_t random_bits(void) { /* splitmix64 (S. Vigna, public domain) */
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static double random_double(int exponents) { /* of any sign, of so many exponents */
-    const uint64_t bits = random_bits();
-    const double one = 1 + (double)(bits >> 12) * 0x1p-52;
-    return ldexp(bits & 1 ? -one : one, (int)(random_bits() % (uint64_t)(2 * exponents + 1)) - exponents);
-}
-
 static int bad; /* of the case under way, on this rank */
 
 static void expect(int condition, const char *format, ...) {
@@ -152,10 +139,10 @@ static void communicators(void) {
     check_scalar(sum, 999, 2, backwards, "backwards");
     check_scalar(sum, 999, 2, turned, "turned");
     for (int i = 0; i < 10; i++) { /* the two halves work at once, on data of their own, and between calls of all */
-        state = 77 + (uint64_t)(rank % 2);
+        random_state = 77 + (uint64_t)(rank % 2);
         fill(rank % 2 ? WIDE : ORDINARY, 500);
         check_scalar(sum, 500, i % SPLITS, half, "half");
-        state = 99;
+        random_state = 99;
         fill(ORDINARY, 500);
         check_scalar(sum, 500, i % SPLITS, copy, "copy");
     }
@@ -314,7 +301,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    state = 1;
+    random_state = 1;
     scalars();
     specials();
     communicators();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "missing_cuda.h"
+#include "random_doubles.h"
 
 void *x, *y, *zeros;
 const quire_type types[TYPES] = { QUIRE_F64, QUIRE_F32, QUIRE_BF16, QUIRE_F16 };
@@ -68,21 +69,6 @@ static void must_quire(quire_status status, const char *what) {
 
 /* -----------------------------------------------------------------------------------------------------------------
  * data */
-
-static uint64_t state = 1;
-
-static uint64_t random_bits(void) { /* splitmix64 (S. Vigna, public domain) */
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static double random_double(int exponents) { /* of any sign, of so many exponents */
-    const uint64_t bits = random_bits();
-    const double one = 1 + (double)(bits >> 12) * 0x1p-52;
-    return ldexp(bits & 1 ? -one : one, (int)(random_bits() % (uint64_t)(2 * exponents + 1)) - exponents);
-}
 
 /* Element i as a double; PAIRS: x[i - 1] with the other sign. */
 static double element(family f, size_t i, double last, int exponents) {

@@ -13,14 +13,18 @@ static __device__ __forceinline__ void *result_at(const vectors_job &job, size_t
     return (char *)job.results + v * (size_t)job.format.size;
 }
 
+/* Three numbers as high + low + the answer, exactly: by three TwoSums. */
+static __device__ __forceinline__ double sum_of_three(const double (&word)[VECTORS_WORDS], double *high, double *low) {
+    const double lower = two_sum_f64(word[1], word[2], low), middle = two_sum_f64(word[0], *low, high);
+    return two_sum_f64(middle, lower, low);
+}
+
 /* Three numbers as two that round alike: the second is rounded to odd, more than 100 bits below the first's leading one, so
  * that nothing that is rounded, or divided by a count, can tell (Boldo and Melquiond 2008); nor a root, unless it is one of
  * is_unsure_root. */
 static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS]) {
-    double high, middle, low, lower;
-    lower = two_sum_f64(word[1], word[2], &low);
-    middle = two_sum_f64(word[0], low, &high);
-    lower = two_sum_f64(middle, lower, &low);
+    double high, low;
+    const double lower = sum_of_three(word, &high, &low);
     if (lower != 0 && !(bits_of_double(low) & 1)) /* the neighbour on the side of what is left                          */
         low = double_of_bits(bits_of_double(low) + ((lower > 0) == (low > 0) ? 1 : -1));
     word[0] = high, word[1] = low, word[2] = 0;
@@ -86,6 +90,14 @@ static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_ac
     }
 }
 
+/* Adds what a warp's cells hold to an accumulator that other warps add to as well. */
+static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, const quire_accumulator &sum, int lane) {
+    const int64_t *word = sum.limb;
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
+        if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
+    __syncwarp();
+}
+
 /* The slow way of a whole vector; by a whole warp. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_cells &cells, size_t v, int lane) {
@@ -100,13 +112,11 @@ static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_ce
  * two may decide it: a middle's square can have as many bits as those. The root is r + d / (2 r); see moments_ball.h. */
 static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, const vector_total &t) {
     if (job.finish != FINISH_ROOT || job.format.precision != 53 || job.rounding != QUIRE_TO_NEAREST) return false;
-    double high, middle, low, lower;
-    lower = two_sum_f64(t.word[1], t.word[2], &low);
-    middle = two_sum_f64(t.word[0], low, &high);
-    lower = two_sum_f64(middle, lower, &low);
-    if (lower == 0 || !(high > 0)) return false;
-    const double root = __dsqrt_rn(high), rest = (__fma_rn(-root, root, high) + low) / (2 * root), radius = root * 0x1p-101;
-    return root + (rest - radius) != root + (rest + radius);
+    double high, low;
+    if (sum_of_three(t.word, &high, &low) == 0 || !(high > 0)) return false;
+    const double root = __dsqrt_rn(high), residual = (__fma_rn(-root, root, high) + low) / (2 * root),
+                 radius = root * 0x1p-101;
+    return root + (residual - radius) != root + (residual + radius);
 }
 
 /* Whether the words of an exact total do not tell its result: a zero has a sign that the terms decide; and roots as above.

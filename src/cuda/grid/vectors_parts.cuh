@@ -14,10 +14,7 @@ static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_c
                                                   size_t begin, size_t end, quire_accumulator *to, int lane) {
     cells.clear(lane);
     add_by_cells<Format, PRODUCT>(cells, v.x, v.y, begin, end, job.magnitude, lane);
-    const int64_t *word = cells.sum.limb;
-    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
-        if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
-    __syncwarp();
+    add_to_shared(to, cells.sum, lane);
 }
 
 /* An exact vector all of whose parts have ended, by limbs: those of unknown parts are there already. By a whole warp. */

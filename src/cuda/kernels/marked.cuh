@@ -198,12 +198,9 @@ static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_c
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
                                                  size_t begin, size_t end, quire_accumulator *to, int lane) {
-    const int64_t *word = cells.sum.limb;
     for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
         fill_cells<Format, PRODUCT>(job, cells, at, from, min(from + LEARNT_ELEMENTS, end), lane);
-        for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
-            if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
-        __syncwarp();
+        add_to_shared(to, cells.sum, lane);
     }
 }
 

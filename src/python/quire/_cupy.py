@@ -14,7 +14,7 @@ from . import _arrays, _contexts
 from ._layout import plan
 from ._quire import ffi, lib
 from ._reduce import dot
-from ._types import CODES, I32, I64, SUM, code_of, fail, reduction, result_dtype
+from ._types import CODES, I32, I64, SUM, code_of, fail, reduction, refuse_words, result_dtype
 
 
 def cupy(name: str, x: Any) -> Any:
@@ -135,9 +135,7 @@ def reduce(
     """Reduces arrays (one, or two of one shape, dtype and device) along axes."""
     x = arrays[0]
     cp = cupy(name, x)
-    for word, value in (("method", method), ("rounding", rounding)):
-        if not isinstance(value, str):
-            raise TypeError(f"{word} must be a string, not {value!r}")
+    refuse_words(method, rounding)
     target, wanted = results_for(out, dtype, x, name)
     what = reduction(operation, CODES[x.dtype], CODES[wanted], method, rounding, correction)
     axis = tuple(axis) if isinstance(axis, list) else axis

@@ -10,7 +10,7 @@ from . import _arrays
 from ._chunks import reduce_whole
 from ._layout import normalized, plan
 from ._quire import ffi, lib
-from ._types import CODES, DOT, I64, code_of, fail, pointer, reduction, result_dtype
+from ._types import CODES, DOT, I64, code_of, fail, pointer, reduction, refuse_words, result_dtype
 
 Array = np.ndarray[Any, Any]
 NULL = ffi.NULL
@@ -91,9 +91,7 @@ def reduce(
             method == "exact",
         )
     except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
-        for word, value in (("method", method), ("rounding", rounding)):
-            if not isinstance(value, str):
-                raise TypeError(f"{word} must be a string, not {value!r}") from None
+        refuse_words(method, rounding)
         normalized(axis, x.ndim)
         raise
     in_pieces = way.order is not None and way.vectors == 1 and method == "exact"

@@ -99,6 +99,13 @@ def pointer(a: np.ndarray[Any, Any]) -> Any:
     return ffi.from_buffer(a)
 
 
+def refuse_words(method: Any, rounding: Any) -> None:
+    """A TypeError for what is no string where one of the library's words should be."""
+    for word, value in (("method", method), ("rounding", rounding)):
+        if not isinstance(value, str):
+            raise TypeError(f"{word} must be a string, not {value!r}") from None
+
+
 def fail(status: int, name: str) -> NoReturn:
     """Raises what a status of the library means. Arguments have been checked, so there are few that can come."""
     text = f"quire.{name}: {ffi.string(lib.quire_status_string(status)).decode()}"

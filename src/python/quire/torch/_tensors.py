@@ -14,7 +14,7 @@ from torch.autograd import forward_ad
 
 from .. import _foreign, _functions
 from .._layout import normalized
-from .._types import ASUM, DOT, result_dtype
+from .._types import ASUM, DOT, refuse_words, result_dtype
 from . import _operators  # noqa: F401  # which makes torch.ops.quire
 from ._launch import checked_out, code, delivered, reduce, whole, wrong_shape
 
@@ -54,12 +54,6 @@ def check(x: Tensor, name: str) -> None:
         raise TypeError(f"quire.{name}: this tensor is {x.layout}, and not strided as arrays are")
 
 
-def refuse_words(method: Any, rounding: Any) -> None:
-    for word, value in (("method", method), ("rounding", rounding)):
-        if not isinstance(value, str):
-            raise TypeError(f"{word} must be a string, not {value!r}")
-
-
 def one(
     name: str,
     operation: int,
@@ -86,9 +80,7 @@ def one(
             return _foreign.selected(
                 name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction
             )
-        raise TypeError(
-            f"quire.{name}: where is for arrays on the CPU: to count the elements it selects would wait for the device"
-        )
+        _foreign.refuse_where(name)
     check(x, name)
     if dtype is not None:
         dtype = named(dtype, name)
