@@ -63,26 +63,28 @@ END_TEST
 
 /* Constants that the kernels rely on. */
 /* Rows: what a warp has at a time fits a stage wherever it begins, a lane never finishes two rows of a unit, and pieces and
- * cuts cover a row. */
+ * parts cover a row. */
 static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
     const rows_plan p = plan_rows(l, l, size, is_pair, warps);
-    const size_t vectors = l->outer * l->inner, n = p.cuts > 1 ? p.cut : l->n, rows = 32 / (p.threads ? p.threads : 1);
+    const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n, rows = 32 / (p.threads ? p.threads : 1);
     const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
-                 item = p.parts > 1 ? p.part : rows * p.groups * n;
+                 item = p.pieces > 1 ? p.piece_length : rows * p.groups * n;
     if (!p.fits) return;
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
     check_that(p.groups >= 1 && (p.groups == 1 || (p.threads == 1 && p.turns == 1)), "%u groups", p.groups);
     check_that(p.turns >= 1 && p.turns <= p.threads, "%u turns of %u threads", p.turns, p.threads);
-    check_that(p.parts == 1 || (p.threads == 32 && p.part * (size_t)size % ROWS_CHUNK == 0), "pieces of %zu", p.part);
-    check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u pieces of %zu for %zu", p.parts, p.part, n);
+    check_that(p.pieces == 1 || (p.threads == 32 && p.piece_length * (size_t)size % ROWS_CHUNK == 0), "pieces of %zu",
+               p.piece_length);
+    check_that((p.pieces - 1) * p.piece_length < n && p.pieces * p.piece_length >= n, "%u pieces of %zu for %zu", p.pieces,
+               p.piece_length, n);
     check_that(n >> ROW_COUNT_BITS == 0, "%zu elements", n);
     check_that(p.is_contiguous || p.threads == 32, "%u threads of rows that are apart", p.threads);
-    const size_t rows_of_unit = rows * p.groups * p.turns, all = vectors * p.cuts;
+    const size_t rows_of_unit = rows * p.groups * p.turns, all = vectors * p.parts;
     check_that(p.units * rows_of_unit >= all && (p.units - 1) * rows_of_unit < all, "%zu units for %zu", p.units, all);
-    if (p.cuts == 1) return;
-    check_that((p.cuts - 1) * p.cut < l->n && p.cuts * p.cut >= l->n, "%u cuts of %zu for %zu", p.cuts, p.cut, l->n);
-    check_that(vectors * p.cuts <= VECTORS_PLACES && !p.is_contiguous, "no room for %zu times %u", vectors, p.cuts);
+    if (p.parts == 1) return;
+    check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part, l->n);
+    check_that(vectors * p.parts <= VECTORS_PLACES && !p.is_contiguous, "no room for %zu times %u", vectors, p.parts);
 }
 
 START_TEST(streams) {

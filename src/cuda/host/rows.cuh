@@ -36,11 +36,11 @@ static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vec
                         work);
 }
 
-/* What comes behind a kernel that has left parts, "cut" elements each, or marks. */
-static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work, unsigned parts, size_t cut) {
-    if (parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
-    const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * parts, 32);
-    work->parts = parts, work->cut = cut, work->source = MARKED_PARTS;
+/* What comes behind a kernel that has left parts, or marks. */
+static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
+    const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * work->parts, 32);
+    work->source = MARKED_PARTS;
     const cudaError_t error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
                                            plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);
     return error ? error : start_marked(c, job, work, MARKED_PARTS);
@@ -54,15 +54,15 @@ static size_t row_blocks(const cuda_context *c) {
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
     const size_t warps = VECTORS_THREADS / 32, blocks = plan_least(plan_divide_up(p->units, warps), row_blocks(c));
-    const size_t n = p->cuts > 1 ? p->cut : work->at.x_layout.n, others = (blocks * warps - 1) * p->turns;
-    work->threads = p->threads, work->turns = p->turns, work->parts = p->parts, work->part = p->part;
-    work->groups = p->groups, work->cuts = p->cuts, work->cut = p->cut;
+    const size_t n = p->parts > 1 ? p->part : work->at.x_layout.n, others = (blocks * warps - 1) * p->turns;
+    work->threads = p->threads, work->turns = p->turns, work->pieces = p->pieces, work->piece_length = p->piece_length;
+    work->groups = p->groups, work->parts = p->parts, work->part = p->part;
     work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
-    work->rows_of_item = 32 / p->threads * p->groups, work->last_part = (unsigned)(n - (p->parts - 1) * p->part);
+    work->rows_of_item = 32 / p->threads * p->groups, work->last_piece = (unsigned)(n - (p->pieces - 1) * p->piece_length);
     work->elements_of_item = work->rows_of_item * n;
     work->rows_ahead = others * work->rows_of_item, work->elements_ahead = others * work->elements_of_item;
     cudaError_t error = start_blocks(c, find_row_kernels(job).rows, VECTORS_THREADS, blocks, work, ROWS_SHARED);
-    if (!error) error = start_second(c, job, work, p->cuts, p->cut);
+    if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
 
@@ -73,7 +73,7 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
     work->threads = p->threads, work->warps = p->warps, work->has_chunks = p->has_chunks;
     work->parts = p->parts, work->part = p->part;
     cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS, plan_least(blocks, most), work);
-    if (!error) error = start_second(c, job, work, p->parts, p->part);
+    if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
 
@@ -93,15 +93,16 @@ static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job,
 /* Exact vectors of a layout, by the stream of rows or by columns; false: by neither. */
 static bool reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
                          vectors_job *work, quire_status *status) {
-    const rows_plan rows = plan_rows_of(c, job, x, y);
-    const columns_plan columns = plan_columns_of(c, job, x, y);
     work->at.x_layout = *x, work->at.y_layout = *y;
     work->vectors = x->outer * x->inner;
-    if (rows.fits)
+    const rows_plan rows = plan_rows_of(c, job, x, y);
+    if (rows.fits) {
         *status = reduce_rows(c, job, work, &rows);
-    else if (columns.fits)
-        *status = reduce_columns(c, job, work, &columns);
-    return rows.fits || columns.fits;
+        return true;
+    }
+    const columns_plan columns = plan_columns_of(c, job, x, y);
+    if (columns.fits) *status = reduce_columns(c, job, work, &columns);
+    return columns.fits;
 }
 
 #endif

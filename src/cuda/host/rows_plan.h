@@ -7,12 +7,12 @@
 
 #include "cuda/host/vectors_plan.h"
 
-/* See vectors_job.h. fits: whether the stream is for these vectors at all. A row has "parts" pieces of "part" elements;
- * where it is cut, each of its "cuts" cuts of "cut" elements has. */
+/* See vectors_job.h. fits: whether the stream is for these vectors at all. A row, or where it has "parts" each of them,
+ * which is of "part" elements, has "pieces" pieces of piece_length. */
 typedef struct {
     int fits, is_contiguous;
-    unsigned threads, groups, turns, parts, cuts;
-    size_t part, cut, units;
+    unsigned threads, groups, turns, pieces, parts;
+    size_t piece_length, part, units;
 } rows_plan;
 
 /* Whether vectors stand side by side in the order of their numbers. */
@@ -26,14 +26,14 @@ static inline int plan_is_contiguous(const quire_layout *l) {
 /* Bytes of an item that fit a stage wherever they begin. */
 static inline size_t plan_capacity(int is_pair) { return (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK; }
 
-/* Cuts a row where warps would have none, or where it is too long for one; answers whether there are places for the cuts. */
-static inline int plan_cuts(rows_plan *p, size_t n, size_t vectors, size_t warps) {
-    const size_t wanted = plan_least(plan_divide_up(warps, vectors), plan_divide_up(n, ROWS_CUT_LEAST));
-    const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), cuts = wanted > needed ? wanted : needed;
-    p->cut = plan_divide_up(plan_divide_up(n, cuts), ROWS_CUT_STEP) * ROWS_CUT_STEP;
-    p->cuts = (unsigned)plan_divide_up(n, p->cut);
+/* Parts of a row where warps would have none, or where it is too long for one; answers whether there are places for them. */
+static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warps) {
+    const size_t wanted = plan_least(plan_divide_up(warps, vectors), plan_divide_up(n, ROWS_PART_LEAST));
+    const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), parts = wanted > needed ? wanted : needed;
+    p->part = plan_divide_up(plan_divide_up(n, parts), ROWS_PART_STEP) * ROWS_PART_STEP;
+    p->parts = (unsigned)plan_divide_up(n, p->part);
     p->is_contiguous = 0;
-    return vectors <= VECTORS_PLACES / p->cuts;
+    return vectors <= VECTORS_PLACES / p->parts;
 }
 
 /* warps: how many are at work at once. */
@@ -46,17 +46,17 @@ static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, 
     if (!p.is_contiguous && p.threads < 32) return p;
     const size_t groups = plan_divide_up(vectors, 32 / p.threads);
     if ((groups < warps / 2 && bytes > ROWS_FEW) || x->n >> ROW_COUNT_BITS)
-        if (!plan_cuts(&p, x->n, vectors, warps)) return p;
-    const size_t n = p.cuts > 1 ? p.cut : x->n;
+        if (!plan_parts(&p, x->n, vectors, warps)) return p;
+    const size_t n = p.parts > 1 ? p.part : x->n;
     if (n * (size_t)size > capacity) {
-        p.part = capacity / ROWS_CHUNK * ROWS_CHUNK / (size_t)size;
-        p.parts = (unsigned)plan_divide_up(n, p.part);
+        p.piece_length = capacity / ROWS_CHUNK * ROWS_CHUNK / (size_t)size;
+        p.pieces = (unsigned)plan_divide_up(n, p.piece_length);
     }
     while (p.turns < p.threads && groups / (2 * p.turns) >= ROWS_SPREAD * warps) p.turns *= 2;
     while (p.threads == 1 && 32 * bytes * (p.groups + 1) <= capacity && groups / (p.groups + 1) >= ROWS_SPREAD * warps)
         p.groups++;
-    p.units = p.cuts > 1 ? vectors * p.cuts : plan_divide_up(groups, p.turns * p.groups);
-    if (p.cuts > 1) p.turns = 1;
+    p.units = p.parts > 1 ? vectors * p.parts : plan_divide_up(groups, p.turns * p.groups);
+    if (p.parts > 1) p.turns = 1;
     p.fits = 1;
     return p;
 }

@@ -212,7 +212,7 @@ static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_c
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (has_moments) at.y = at.x;
     part_state *place = &job.workspace->place[v * job.parts + part];
-    const size_t begin = min((size_t)part * job.cut, at.n), end = min(begin + job.cut, at.n);
+    const size_t begin = min((size_t)part * job.part, at.n), end = min(begin + job.part, at.n);
     const vector_total first = total_of_elements<Format, is_product>(job, at, begin, end, lane);
     vector_total squares = { {}, true };
     if (has_moments) squares = total_of_elements<Format, true>(job, at, begin, end, lane);

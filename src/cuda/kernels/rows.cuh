@@ -35,10 +35,10 @@ static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const
     return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
 }
 
-/* The result of a row, or what a cut of it has come to. */
+/* The result of a row, or what a part of it has come to. */
 template <class Sums, row_terms TERMS>
 static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, size_t v, const double *word, bool is_known) {
-    if (job.cuts == 1)
+    if (job.parts == 1)
         finish_row<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
     else
         store_part<Sums>(*job.workspace, v, word, is_known);
@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
     warp_stages &stages = ((warp_stages *)shared)[threadIdx.x / WARP];
     const int lane = threadIdx.x % WARP;
     const unsigned threads = job.threads, row = lane / threads, thread = lane % threads;
-    const unsigned row_bytes = job.parts == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
+    const unsigned row_bytes =
+        job.pieces == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
     const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
     const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
     row_cursor<Format> now(job, warp_of_grid());
@@ -76,14 +77,14 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
             const unsigned at = (first + row) * row_bytes;
             if (first + row < rows)
                 add_row(sums, x + at, y + at, bytes, thread, threads, is_aligned, rotation, job.magnitude);
-            if (job.parts > 1) sums.close();
+            if (job.pieces > 1) sums.close();
             if (!now.ends_rows(job)) break;
             __syncwarp();
             mine.take(sums, threads, now.turn, lane);
             sums.clear();
             if (now.ends_unit(job) || threads == 1) {
                 const size_t v = now.row - (size_t)now.turn * (WARP / threads) + first + lane;
-                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors * job.cuts)
+                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors * job.parts)
                     finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.is_known);
             }
         }

@@ -34,11 +34,11 @@
 #define PART_LEAST 2048 /* elements of a part                                                                       */
 #define ROWS_STAGE 4608 /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2
-#define ROWS_BLOCKS 3       /* of a multiprocessor, that registers and shared memory are to leave room for              */
-#define ROWS_CUT_LEAST 8192 /* elements of a cut of a row, at least                                                     */
-#define ROWS_CUT_STEP 512   /* and a multiple of this                                                                   */
-#define COLUMNS_SPREAD 2    /* units of a warp, at least, where there are rows to part                                  */
-#define COLUMNS_MANY 16     /* units of a warp from which on no block shares any                                        */
+#define ROWS_BLOCKS 3        /* of a multiprocessor, that registers and shared memory are to leave room for              */
+#define ROWS_PART_LEAST 8192 /* elements of a part of a row, at least */
+#define ROWS_PART_STEP 512   /* and a multiple of this                                                                   */
+#define COLUMNS_SPREAD 2     /* units of a warp, at least, where there are rows to part                                  */
+#define COLUMNS_MANY 16      /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
@@ -105,11 +105,11 @@ typedef struct {
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
     unsigned groups;             /* of rows, of an item                                                                   */
-    unsigned rows_of_item, last_part; /* elements of the last piece of a row                                              */
+    unsigned rows_of_item, last_piece; /* elements of the last piece of a row                                             */
     size_t elements_of_item, rows_ahead, elements_ahead; /* of a whole item; from a warp's last item of a unit to its next */
     marked_source source; /* of the kernel for marked results                                                      */
-    size_t cut;           /* elements of a row that a warp takes, of "cuts" of them; 0: all                        */
-    unsigned cuts;
+    size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces              */
+    unsigned pieces;
     bool has_chunks; /* columns are loaded by chunks */
     unsigned warps;  /* that share columns */
 } vectors_job;

@@ -1,9 +1,9 @@
 /* row_stream.cuh - rows as a stream of items that pass through a warp's stages (stage.cuh).
  *
- * An item is "groups" times 32 / threads rows side by side, or one of "parts" pieces of a row. A unit, which a warp takes at
- * a time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the other
- * warps. groups is 1 unless a row has one thread, and then turns is 1. Where there are few long rows each is cut into
- * "cuts", which are rows here.
+ * An item is "groups" times 32 / threads rows side by side, or one of "pieces" pieces of a row. A unit, which a warp takes
+ * at a time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the
+ * other warps. groups is 1 unless a row has one thread, and then turns is 1. Where there are few long rows each has "parts",
+ * which are rows here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,16 +16,16 @@
 
 #if QUIRE_HAS_BULK
 
-/* The first elements of a row that does not stand beside the one before, or of a cut; and how many it has. */
+/* The first elements of a row that does not stand beside the one before, or of a part; and how many it has. */
 template <class Format> struct row_place {
     const typename Format::element *x, *y;
     unsigned n;
 };
 
 template <class Format> static __device__ __noinline__ row_place<Format> place_of_row(const vectors_job &job, size_t row) {
-    const size_t cut = row % job.cuts * job.cut;
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.cuts);
-    return { at.x.x + cut, at.y.x + cut, (unsigned)(job.cuts > 1 ? min(job.cut, at.n - min(cut, at.n)) : at.n) };
+    const size_t first = row % job.parts * job.part;
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.parts);
+    return { at.x.x + first, at.y.x + first, (unsigned)(job.parts > 1 ? min(job.part, at.n - min(first, at.n)) : at.n) };
 }
 
 /* Where a warp is in its stream: at an item whose first row and elements these are. */
@@ -47,28 +47,28 @@ template <class Format> struct row_cursor {
         const row_place<Format> at = place_of_row<Format>(job, row);
         x = at.x, y = at.y, n = at.n;
     }
-    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors * job.cuts; }
+    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors * job.parts; }
     __device__ __forceinline__ unsigned rows(const vectors_job &job) const {
-        const size_t left = job.vectors * job.cuts - row;
+        const size_t left = job.vectors * job.parts - row;
         return left < job.rows_of_item ? (unsigned)left : job.rows_of_item;
     }
-    /* Elements of a row that the item has: none where a last cut ends early. */
+    /* Elements of a row that the item has: none where a last part ends early. */
     __device__ __forceinline__ unsigned length(const vectors_job &job) const {
-        if (job.parts == 1) return n;
-        const unsigned done = piece * (unsigned)job.part;
-        return min((unsigned)job.part, n - min(done, n));
+        if (job.pieces == 1) return n;
+        const unsigned done = piece * (unsigned)job.piece_length;
+        return min((unsigned)job.piece_length, n - min(done, n));
     }
-    __device__ __forceinline__ bool ends_rows(const vectors_job &job) const { return piece + 1 == job.parts; }
+    __device__ __forceinline__ bool ends_rows(const vectors_job &job) const { return piece + 1 == job.pieces; }
     __device__ __forceinline__ bool ends_unit(const vectors_job &job) const {
-        return turn + 1 == job.turns || row + job.rows_of_item >= job.vectors * job.cuts;
+        return turn + 1 == job.turns || row + job.rows_of_item >= job.vectors * job.parts;
     }
     /* The next item. Between the warp's units lie those of the others. */
     __device__ __forceinline__ void advance(const vectors_job &job) {
         if (!ends_rows(job)) {
-            x += job.part, y += job.part, piece++;
+            x += job.piece_length, y += job.piece_length, piece++;
             return;
         }
-        size_t ahead = job.parts == 1 ? job.elements_of_item : job.last_part;
+        size_t ahead = job.pieces == 1 ? job.elements_of_item : job.last_piece;
         piece = 0, row += job.rows_of_item;
         if (++turn == job.turns) turn = 0, row += job.rows_ahead, ahead += job.elements_ahead;
         if (job.is_contiguous)
@@ -80,7 +80,7 @@ template <class Format> struct row_cursor {
                                                               const void *all) const {
         const element *end = at + rows(job) * length(job), *first = (const element *)all;
         if (job.is_contiguous) return { at, end, first, first + job.vectors * job.at.x_layout.n };
-        return { at, end, at - piece * job.part, at - piece * job.part + n };
+        return { at, end, at - piece * job.piece_length, at - piece * job.piece_length + n };
     }
     /* Starts to copy the item; y stands in the second half of a stage. */
     template <bool PAIR>
