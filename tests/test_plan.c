@@ -127,9 +127,8 @@ START_TEST(columns) {
 END_TEST
 
 START_TEST(constants) {
-    check_that(LONG_SEGMENTS < VECTORS_LIMBS && LONG_SEGMENTS < VECTORS_IN_PARTS, "long segments have slots of their own");
-    check_that(VECTORS_PLACES % LONG_SEGMENTS == 0 && is_power_of_two(VECTORS_PLACES / LONG_SEGMENTS),
-               "parts of a long segment are a full tree");
+    check_that(LONG_SEGMENTS <= VECTORS_LIMBS && LONG_SEGMENTS <= VECTORS_IN_PARTS, "long segments have slots of their own");
+    check_that(VECTORS_PLACES / LONG_SEGMENTS >= 32, "parts enough for each of them");
     for (int size = 1; size <= 8; size *= 2) check_that(vectors_group(size) * size % 16 == 0, "groups of %d bytes", size);
     check_that(VECTORS_LANES * 32 == ORDER_LANES, "a warp has all lanes of a tile");
 }

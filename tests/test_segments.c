@@ -119,6 +119,23 @@ START_TEST(large_segments) {
 }
 END_TEST
 
+/* More segments than a GPU puts aside to cut them, of a length from which on it does, one less and one more; all of them in
+ * one small array, and an empty one behind each fifth. */
+START_TEST(long_segments) {
+    enum { COUNT = 2200, LENGTH = 1 << 15 };
+    const quire_method method = _i % 2 ? QUIRE_PLAIN : QUIRE_EXACT;
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, method, QUIRE_TO_NEAREST, 0, { 0 } };
+    segments s = segments_new(COUNT, 2 * LENGTH);
+    for (size_t i = 0; i < COUNT; i++) {
+        s.begin[i] = (int64_t)(i * 13 % LENGTH);
+        s.end[i] = s.begin[i] + (i % 5 ? LENGTH - 1 + (int64_t)(i % 3) : 0);
+    }
+    s.begin[1] = 0, s.end[1] = 2 * LENGTH;
+    check_segments(&what, &s, QUIRE_I32, _i < 2 ? FAMILY_NORMAL : FAMILY_EVERY_EXPONENT, 0, 7);
+    segments_free(&s);
+}
+END_TEST
+
 /* CSR: offsets and offsets + 1. */
 START_TEST(offsets_in_one_array) {
     const int32_t offsets[5] = { 0, 2, 2, 5, 6 };
@@ -166,6 +183,7 @@ static void add_segments(TCase *cases) {
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, segments_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, large_segments, 0, METHOD_COUNT);
+    tcase_add_loop_test(cases, long_segments, 0, 4);
     tcase_add_test(cases, offsets_in_one_array);
     tcase_add_test(cases, arguments);
 }

@@ -20,11 +20,12 @@ typedef struct {
 #define BALL_GREATEST 0x1p400
 #define BALL_COUNTS ((int64_t)1 << 26) /* n and n - correction: their product, and that with n, is a double             */
 
-/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= n Q. Of S^2 as S0^2 + 2 S0 S1 the
- * term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 6 u^2 n Q at most. Of n Q
- * numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 7 u n Q: 13 u^2 n Q.
- * The radius, 2^-100 n Q, is 64 u^2 n Q. */
-QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q, double n) {
+/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1 the
+ * term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most. Of n Q
+ * numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 10 u n Q: 20 u^2 n
+ * Q. The radius, 2^-100 n Q, is 64 u^2 n Q. Where S may be less by width[0], and Q by width[1], the difference is off by n
+ * width[1] + 2 |S| width[0] + width[0]^2 at most, too. */
+QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q, const double *width, double n) {
     double s_0, s_1, q_0, q_1, q_2, difference, high;
     s_1 = two_sum_f64(s[0], s[1], &s_0);
     q_2 = two_sum_f64(q[1], q[2], &q_1);
@@ -33,9 +34,10 @@ QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q
     const double ss = s_0 * s_0, ss_low = fma_f64(s_0, s_0, -ss) + 2 * s_0 * s_1;
     const double residual = two_sum_f64(nq, -ss, &difference), below = residual + (nq_low - ss_low);
     const double low = two_sum_f64(difference, below, &high);
-    const int is_short = q_low == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
+    const double off = n * width[1] + (2 * (s_0 < 0 ? -s_0 : s_0) + 2 * width[0]) * width[0];
+    const int is_short = off == 0 && q_low == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
     const int is_zero = is_short && nq == ss && nq_low == ss_low; /* nothing was rounded */
-    moment_ball ball = { high, low, is_zero ? 0 : nq * 0x1p-100 };
+    moment_ball ball = { high, low, is_zero ? 0 : ss <= 2 * nq ? nq * 0x1p-100 + off * (1 + 0x1p-49) : -1 };
     return ball;
 }
 
@@ -55,14 +57,14 @@ QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
     return ball;
 }
 
-/* Of n finite numbers with the exact sums S and Q. */
-QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, finish_kind finish, uint64_t n,
-                                        int64_t correction) {
+/* Of n numbers with the sums S and Q, which are less by the widths at most; of what is not finite these are not, either. */
+QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, const double *width, finish_kind finish,
+                                        uint64_t n, int64_t correction) {
     const moment_ball none = { 0, 0, -1 };
     const int64_t less = (int64_t)(n - (uint64_t)correction);
     if (n > (uint64_t)BALL_COUNTS || correction > BALL_COUNTS || correction < -BALL_COUNTS || less <= 0) return none;
-    moment_ball ball = moment_difference_ball(s, q, (double)n);
-    if (ball.radius == 0) return ball;
+    moment_ball ball = moment_difference_ball(s, q, width, (double)n);
+    if (!(ball.radius > 0)) return ball;
     if (!(q[0] >= BALL_LEAST && q[0] <= BALL_GREATEST && ball.high >= q[0] * 0x1p-80)) return none;
     ball = moment_divided(ball, (double)n * (double)less);
     return finish == FINISH_STDDEV ? moment_rooted(ball) : ball;

@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_GRID_VECTORS_FINISH_CUH
 #define QUIRE_CUDA_GRID_VECTORS_FINISH_CUH
 
-#include "cuda/result.cuh"
+#include "cuda/grid/round_ball.cuh"
 #include "cuda/warp/agents.cuh"
 #include "cuda/warp/cells.cuh"
 
@@ -45,10 +45,11 @@ static __device__ __forceinline__ bool round_finished(const vectors_job &job, do
 static __device__ __forceinline__ void store_sum(const vectors_job &job, size_t v, size_t n,
                                                  const double (&word)[VECTORS_WORDS], bool alone) {
     uint64_t bits;
+    const double number = alone ? word[0] : word[0] + word[1];
     if (job.is_number && n) {
-        const double number = alone ? word[0] : sum_of_two(word[0], word[1], job.format.precision);
-        bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
-    } else if (!n || !round_finished(job, alone ? word[0] : word[0] + word[1], n, &bits)) {
+        const double odd = alone ? number : sum_of_two(word[0], word[1], job.format.precision);
+        bits = double_is_nan(odd) ? job.format.quiet_nan : round_number(odd, job.format.precision);
+    } else if (!n || !round_finished(job, number, n, &bits)) {
         const quire_total t = !n ? total_zero(0) : alone ? total_of_double(word[0]) : total_of_two(word[0], word[1]);
         bits = finish_and_round(t, job.finish, n, job.format, job.rounding);
     }
@@ -62,16 +63,6 @@ static __device__ __forceinline__ void store_exact(const vectors_job &job, size_
     if constexpr (WORDS == 3)
         if (word[1] != 0 || word[2] != 0) two_of_three(word);
     store_sum(job, v, n, word, WORDS == 1 || word[1] == 0);
-}
-
-/* Of what an agent has left. */
-template <class Agent>
-static __device__ __forceinline__ void store_vector(const vectors_job &job, size_t v, size_t n,
-                                                    double (&word)[VECTORS_WORDS]) {
-    if constexpr (Agent::is_exact)
-        store_exact<Agent::words>(job, v, n, word);
-    else
-        store_sum(job, v, n, word, Agent::words == 1 || kahan_sum_alone(word));
 }
 
 /* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole warp. */
@@ -126,15 +117,56 @@ static __device__ __forceinline__ bool needs_terms(const vectors_job &job, const
     return (job.rounding == QUIRE_DOWNWARD && is_zero) || is_unsure_root(job, t);
 }
 
-/* Vectors of a bundle, a lane each: rounds them together; those whose totals are not known one by one, by all lanes. */
+/* A sum that is WORDS words, or less than these by the width at most: Ziv's test (method/ball.h), whether both ends become
+ * the same. The words are first made two that do not overlap; what is below these goes to the ends. A sum that may be 0 is
+ * not told: its sign would depend on the terms. */
+template <int WORDS>
+static __device__ __forceinline__ bool round_enclosed(const vectors_job &job, size_t n, const vector_total &t,
+                                                      uint64_t *bits) {
+    double high = t.word[0], low = 0, below = 0;
+    if constexpr (WORDS == 2) low = two_sum_f64(t.word[0], t.word[1], &high);
+    if constexpr (WORDS == 3) below = sum_of_three(t.word, &high, &low);
+    const double lower = add_down(low, add_down(below, -t.width)), upper = add_up(low, below);
+    const double least = add_down(high, lower), most = add_up(high, upper);
+    if (!(t.width < INFINITY && (least > 0 || most < 0))) return false;
+    if (!job.is_number) return round_sum(high, lower, upper, job.finish, n, job.format, job.rounding, bits);
+    const bool is_double = job.format.precision == 53; /* whose rounding is that of an addition */
+    *bits = round_number(is_double ? high + lower : least, job.format.precision);
+    return *bits == round_number(is_double ? high + upper : most, job.format.precision);
+}
+
+/* Stores the result of a total, if that tells it. */
+template <int WORDS>
+static __device__ __forceinline__ bool store_if_told(const vectors_job &job, size_t v, size_t n, vector_total &t) {
+    uint64_t bits;
+    if (t.width == 0) {
+        if (n && needs_terms(job, t)) return false;
+        store_exact<WORDS>(job, v, n, t.word);
+        return true;
+    }
+    if (!round_enclosed<WORDS>(job, n, t, &bits)) return false;
+    format_store(bits, job.format.size, result_at(job, v));
+    return true;
+}
+
+/* The same of what an agent has left. */
+template <class Agent>
+static __device__ __forceinline__ bool store_vector(const vectors_job &job, size_t v, size_t n, vector_total &t) {
+    if constexpr (Agent::is_exact) {
+        return store_if_told<Agent::words>(job, v, n, t);
+    } else {
+        store_sum(job, v, n, t.word, Agent::words == 1 || kahan_sum_alone(t.word));
+        return true;
+    }
+}
+
+/* Vectors of a bundle, a lane each: rounds them together; those whose totals do not tell them one by one, by all lanes. */
 template <class Format, bool PRODUCT, class Agent>
 static __device__ __forceinline__ void finish_bundle(const vectors_job &job, warp_cells &cells, size_t v, bool is_there,
                                                      vector_total &t, int lane) {
-    bool is_known = t.is_known;
-    if constexpr (Agent::is_exact) is_known = is_known && !needs_terms(job, t);
-    if (is_there && is_known) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);
+    const bool is_stored = !is_there || store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
     if constexpr (Agent::is_exact)
-        for (unsigned left = __ballot_sync(WHOLE_WARP, is_there && !is_known); left; left &= left - 1)
+        for (unsigned left = __ballot_sync(WHOLE_WARP, !is_stored); left; left &= left - 1)
             sum_by_cells<Format, PRODUCT>(job, cells, __shfl_sync(WHOLE_WARP, v, __ffs((int)left) - 1), lane);
 }
 

@@ -8,7 +8,7 @@
 
 #include "cuda/grid/vectors_finish.cuh"
 
-/* A part whose total is not known goes to the vector's limbs; by a whole warp. */
+/* A part whose total is not exact goes to the vector's limbs; by a whole warp. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &v,
                                                   size_t begin, size_t end, quire_accumulator *to, int lane) {
@@ -48,14 +48,13 @@ static __device__ __noinline__ void parts_by_limbs(const vectors_job &job, warp_
 /* The same, by a few doubles if these hold the sum. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, warp_cells &cells, size_t v, size_t slot,
-                                                       unsigned parts, int lane) {
+                                                       const part_state *place, unsigned parts, int lane) {
     typedef exact_agent<Format, PRODUCT> agent;
-    const part_state *place = &job.workspace->place[slot * parts];
     typename agent::sum s;
     bool some_unknown = false;
     s.clear();
     for (unsigned p = lane; p < parts; p += WARP) {
-        some_unknown |= __ldcg(&place[p].is_unknown) != 0;
+        some_unknown |= __ldcg(&place[p].width[0]) != 0;
         for (int i = 0; i < agent::words; i++) {
             const double number = __ldcg(&place[p].word[i]);
             if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
@@ -63,19 +62,17 @@ static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, w
     }
     some_unknown = __any_sync(WHOLE_WARP, some_unknown);
     vector_total t = agent::merged(s, WARP);
-    const bool is_enough = __shfl_sync(WHOLE_WARP, (int)(t.is_known && !needs_terms(job, t)), 0); /* lanes may differ     */
-    if (some_unknown || !is_enough || job.accumulator)
+    bool is_stored = !some_unknown && !job.accumulator;
+    if (is_stored && lane == 0) is_stored = store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
+    if (!__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) /* the others may have other words                                  */
         parts_by_limbs<Format, PRODUCT>(job, cells, v, slot, place, parts, some_unknown, lane);
-    else if (lane == 0)
-        store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);
 }
 
 /* The same in the canonical order: a lane takes neighbouring parts, a subtree, and lanes merge with their neighbours. */
 template <class Format, class Agent, class Method>
-static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job, size_t v, size_t slot, unsigned parts,
-                                                         int lane) {
+static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job, size_t v, const part_state *place,
+                                                         unsigned parts, int lane) {
     typedef typename Format::real real;
-    const part_state *place = &job.workspace->place[slot * parts];
     unsigned each = 1;
     while (each * WARP < parts) each *= 2;
     real state[Method::words];
@@ -94,7 +91,7 @@ static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job,
         Method::merge(state, other);
     }
     vector_total t = Agent::total_of(state);
-    if (lane == 0) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t.word);
+    if (lane == 0) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
 }
 
 /* Whether this is the last of so many units to end: all that the others wrote is then seen. By a whole warp. */
@@ -110,10 +107,11 @@ static __device__ __forceinline__ bool is_last_unit(unsigned *ended, unsigned un
 }
 
 /* Part number "part" of "parts", "elements" each, of the vectors that a warp has at once: from first on, in slots from slot
- * on. */
+ * on, whose places are those from "places" on. */
 template <class Format, bool PRODUCT, class Agent, class Method>
 static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cells &cells, size_t first, unsigned threads,
-                                                size_t slot, unsigned part, size_t elements, unsigned parts, int lane) {
+                                                size_t slot, size_t places, unsigned part, size_t elements, unsigned parts,
+                                                int lane) {
     vectors_workspace &w = *job.workspace;
     const unsigned group = lane / threads, thread = lane % threads, groups = WARP / threads;
     const bool is_there = first + group < job.vectors;
@@ -121,12 +119,12 @@ static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cel
     const size_t begin = min((size_t)part * elements, at.n), end = min(begin + elements, at.n);
     const vector_total t = Agent::consume(at, begin, end, job.rows, job.magnitude, thread, threads);
     if (thread == 0 && is_there) {
-        part_state *to = &w.place[(slot + group) * parts + part];
-        for (int i = 0; i < VECTORS_WORDS; i++) to->word[i] = t.is_known ? t.word[i] : i ? 0 : -0.0;
-        to->is_unknown = !t.is_known;
+        part_state *to = &w.place[places + group * parts + part];
+        for (int i = 0; i < VECTORS_WORDS; i++) to->word[i] = t.width == 0 ? t.word[i] : i ? 0 : -0.0;
+        to->width[0] = t.width;
     }
     if constexpr (Agent::is_exact)
-        for (unsigned left = __ballot_sync(WHOLE_WARP, thread == 0 && is_there && !t.is_known); left; left &= left - 1) {
+        for (unsigned left = __ballot_sync(WHOLE_WARP, thread == 0 && is_there && t.width != 0); left; left &= left - 1) {
             const unsigned g = (unsigned)(__ffs((int)left) - 1) / threads;
             const vector_pair<Format> unknown = vector_at<Format>(job.at, job.vectors, first + g);
             const size_t from = min((size_t)part * elements, unknown.n), to = min(from + elements, unknown.n);
@@ -136,9 +134,9 @@ static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cel
     if (!is_last_unit(&w.ended[slot], parts, lane)) return;
     for (unsigned g = 0; g < groups && first + g < job.vectors; g++)
         if constexpr (Agent::is_exact)
-            finish_exact_parts<Format, PRODUCT>(job, cells, first + g, slot + g, parts, lane);
+            finish_exact_parts<Format, PRODUCT>(job, cells, first + g, slot + g, &w.place[places + g * parts], parts, lane);
         else
-            finish_ordered_parts<Format, Agent, Method>(job, first + g, slot + g, parts, lane);
+            finish_ordered_parts<Format, Agent, Method>(job, first + g, &w.place[places + g * parts], parts, lane);
 }
 
 #endif

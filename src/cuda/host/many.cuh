@@ -21,7 +21,8 @@ static cudaError_t load_many(const cuda_context *c) {
                 job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
                 const vectors_kernels v = find_vectors_kernels(&job);
                 const row_kernels r = find_row_kernels(&job);
-                for (const void *function : { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.unknown, r.marked })
+                for (const void *function :
+                     { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments, r.unknown, r.marked })
                     if (!error) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
@@ -51,7 +52,20 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     return status ? status : reduce_many(c, job, x_layout, y_layout);
 }
 
-/* Segments: those of a warp and shorter ones, then by a second kernel what the first has put aside as long. */
+/* Segments; then by a second kernel what the first has put aside as long, and by a third what it has marked. */
+static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const bool is_exact = job->method == QUIRE_EXACT, has_moments = needs_squares(job->finish);
+    const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
+    const size_t warps = VECTORS_THREADS / 32, units = plan_divide_up(work->vectors, 32);
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * SEGMENTS_BLOCKS));
+    work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
+    cudaError_t error = is_exact ? start_blocks(c, find_row_kernels(job).segments, VECTORS_THREADS,
+                                                plan_least(plan_divide_up(units, warps), most), work)
+                                 : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
+    if (!error && !has_moments) error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
+    return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);
+}
+
 static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
     cuda_context *c = (cuda_context *)context;
     const on_device here(c->device);
@@ -66,13 +80,7 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
     vectors_job work = vectors_job_of(c, job, NULL);
     work.at.begin = segments->begin, work.at.end = segments->end, work.at.is_64_bit = segments->index == QUIRE_I64;
     work.vectors = segments->count;
-    const vectors_plan p = plan_segments(segments->count, warps_of_device(c));
-    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts;
-    if (needs_squares(job->finish)) return status_of(start_marked(c, job, &work, MARKED_ALL));
-    const vectors_kernels kernels = find_vectors_kernels(job);
-    cudaError_t error = start_vectors(c, kernels.vectors, &work, p.units);
-    if (!error) error = start_vectors(c, kernels.long_segments, &work, warps_of_device(c));
-    return status_of(error);
+    return status_of(start_segments(c, job, &work));
 }
 
 /* Both ends of the accumulators must be there, and of the results. */

@@ -30,20 +30,20 @@ static bool is_pair(const quire_job *job, const quire_layout *x, const quire_lay
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
     work->source = source;
-    const size_t units = source == MARKED_RESULTS ? plan_divide_up(work->vectors, 32) : work->vectors;
     const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * 8));
-    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS, plan_least(plan_divide_up(units, warps), most),
-                        work);
+    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS,
+                        plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
 
 /* What comes behind a kernel that has left parts, or marks. */
 static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
     if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
     const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * work->parts, 32);
-    work->source = MARKED_PARTS;
-    const cudaError_t error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
-                                           plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);
-    return error ? error : start_marked(c, job, work, MARKED_PARTS);
+    cudaError_t error = start_marked(c, job, work, MARKED_PARTS);
+    if (!error)
+        error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
+                             plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);
+    return error ? error : start_marked(c, job, work, MARKED_RESULTS);
 }
 
 /* Blocks of the kernel for rows that are at work at once. */

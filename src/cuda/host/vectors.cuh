@@ -53,6 +53,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.format = describe_format(job->result_type);
     work.is_number = is_number(job, work.format);
     work.results = job->result, work.accumulator = accumulator;
+    work.threads = 32, work.turns = 1, work.parts = 1;
     work.workspace = c->vectors;
     return work;
 }

@@ -105,43 +105,44 @@ template <class Format, row_terms TERMS> struct column_sums {
 };
 
 /* A column's sums as words, of each warp of a block. */
-template <class Sums> struct column_words {
-    double word[Sums::words][VECTORS_THREADS];
-    bool is_known[VECTORS_THREADS];
-};
+template <class Sums> struct column_words { double word[Sums::words][VECTORS_THREADS], width[Sums::sums][VECTORS_THREADS]; };
 
-/* The words of a column from all warps, added up; answers whether they are known. */
-template <class Sums>
-static __device__ __forceinline__ bool total_of_warps(const column_words<Sums> &room, unsigned lane,
-                                                      double (&word)[Sums::words]) {
-    long_sum<2> numbers;
-    long_sum<Sums::has_products && Sums::words - Sums::number_words == 3 ? 3 : 2> products;
-    bool is_known = true;
-    numbers.clear(), products.clear();
+/* One sum of a column from all warps, its words "first" and so on: added up, as so many words. */
+template <int WORDS, class Sums>
+static __device__ __forceinline__ void total_of_warps(const column_words<Sums> &room, unsigned lane, int first, int sum,
+                                                      double *word, double *width) {
+    long_sum<WORDS == 3 ? 3 : 2> s;
+    s.clear();
     for (unsigned from = lane; from < VECTORS_THREADS; from += WARP) {
-        is_known = is_known && room.is_known[from];
-        for (int w = 0; w < Sums::words; w++) {
-            const double one = room.word[w][from];
-            if (w < Sums::number_words && (w == 0 || one != 0)) numbers.add(one); /* a +0 that is lost is no term         */
-            if (w >= Sums::number_words && (w == Sums::number_words || one != 0)) products.add(one);
+        for (int w = 0; w < WORDS; w++) {
+            const double one = room.word[first + w][from];
+            if (w == 0 || one != 0) s.add(one); /* a +0 that is lost is no term */
         }
+        s.widen(room.width[sum][from], 0);
     }
-    for (int w = 0; w < Sums::words; w++)
-        word[w] = w < Sums::number_words ? numbers.word(w) : products.word(w - Sums::number_words);
-    if (Sums::number_words == 1) is_known = is_known && numbers.is_one_number();
-    if (Sums::has_products && Sums::words - Sums::number_words == 1) is_known = is_known && products.is_one_number();
-    return is_known && (!Sums::has_numbers || numbers.is_exact()) && (!Sums::has_products || products.is_exact());
+    if constexpr (WORDS == 1) s.shorten();
+    for (int w = 0; w < WORDS; w++) word[w] = s.word(w);
+    *width = s.width();
+}
+
+template <class Sums>
+static __device__ __forceinline__ void totals_of_warps(const column_words<Sums> &room, unsigned lane,
+                                                       double (&word)[Sums::words], double (&width)[Sums::sums]) {
+    constexpr int numbers = Sums::number_words, products = Sums::words - numbers;
+    if constexpr (Sums::has_numbers) total_of_warps<numbers>(room, lane, 0, 0, word, width);
+    if constexpr (Sums::has_products)
+        total_of_warps<products>(room, lane, numbers, Sums::sums - 1, word + numbers, width + (Sums::sums - 1));
 }
 
 template <class Sums, row_terms TERMS>
 static __device__ __forceinline__ void leave_column(const vectors_job &job, const column_unit &unit, size_t column,
-                                                    const double (&word)[Sums::words], bool is_known) {
+                                                    const double (&word)[Sums::words], const double (&width)[Sums::sums]) {
     const size_t v = unit.outer * job.at.x_layout.inner + column;
     if (column >= job.at.x_layout.inner) return;
     if (job.parts == 1)
-        finish_column<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
+        finish_column<Sums, TERMS>(job, v, job.at.x_layout.n, word, width);
     else
-        store_part<Sums>(*job.workspace, v * job.parts + unit.part, word, is_known);
+        store_part<Sums>(*job.workspace, v * job.parts + unit.part, word, width);
 }
 
 /* job.warps: how many warps share a unit, 1 or those of a block. */
@@ -171,18 +172,18 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
             sums_of_column &s = sums.of[i];
             s.special = sums.special;
             s.merge(sharers, job.threads);
-            double word[sums_of_column::words];
+            double word[sums_of_column::words], width[sums_of_column::sums];
             for (int w = 0; w < sums_of_column::words; w++) word[w] = s.word(w);
-            bool is_known = s.is_exact();
+            for (int j = 0; j < sums_of_column::sums; j++) width[j] = s.width(j);
             if (by_block) {
                 for (int w = 0; w < sums_of_column::words; w++) room.word[w][threadIdx.x] = word[w];
-                room.is_known[threadIdx.x] = is_known;
+                for (int j = 0; j < sums_of_column::sums; j++) room.width[j][threadIdx.x] = width[j];
                 __syncthreads();
-                if (warp == 0) is_known = total_of_warps(room, lane, word);
+                if (warp == 0) totals_of_warps(room, lane, word, width);
                 __syncthreads();
             }
             if (lane < job.threads && (!by_block || warp == 0))
-                leave_column<sums_of_column, TERMS>(job, unit, mine.column(i), word, is_known);
+                leave_column<sums_of_column, TERMS>(job, unit, mine.column(i), word, width);
         }
         __syncwarp();
     }

@@ -1,5 +1,5 @@
 /* marked.cuh - the results that a first kernel has marked, or all of a job's, or those of which it has left parts: a vector
- * a warp, by slower ways.
+ * a warp: by a few doubles and a width (thread/row_sums.cuh) if these tell the result, and else by cells.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ template <class Format> struct moment_words {
 /* The first lane's total, in all of them: lanes may have different words of the same sum. */
 static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
     for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], 0);
-    t.is_known = __shfl_sync(WHOLE_WARP, (int)t.is_known, 0);
+    t.width = __shfl_sync(WHOLE_WARP, t.width, 0);
     return t;
 }
 
@@ -37,22 +37,23 @@ static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
 template <row_terms TERMS>
 static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vectors_job &job, size_t v, bool squares) {
     const size_t slot = TERMS == ROW_MOMENTS ? 2 * v + squares : v;
-    return job.source == MARKED_PARTS && slot < VECTORS_LIMBS ? &job.workspace->limbs[slot] : NULL;
+    return job.parts > 1 && slot < VECTORS_LIMBS ? &job.workspace->limbs[slot] : NULL;
 }
 
-/* The sum of a vector whose parts are known by their words, "from" and so on, or are in the limbs, which are cleared. */
+/* The sum of a vector, or of its squares, whose parts are exact, or are in the limbs, which are cleared. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, int from,
+static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, bool squares,
                                                    quire_accumulator *limbs, int lane) {
     constexpr int words = marked_words<Format, PRODUCT>;
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     const part_state *place = &job.workspace->place[v * job.parts];
+    const int from = squares ? PART_SQUARES : 0;
     int64_t *word = cells.sum.limb, *of_unknown = limbs->limb;
     bool nonzero = false;
     cells.clear(lane);
     for (unsigned first = 0; first < job.parts; first += CELL_ELEMENTS / 4) {
         for (unsigned p = first + lane; p < job.parts && p < first + CELL_ELEMENTS / 4; p += WARP)
-            for (int i = 0; i < words && !__ldcg(&place[p].is_unknown); i++) {
+            for (int i = 0; i < words && __ldcg(&place[p].width[squares]) == 0; i++) {
                 const double number = __ldcg(&place[p].word[from + i]);
                 nonzero |= number != 0;
                 cells.add_double(number);
@@ -70,61 +71,20 @@ static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_
     __syncwarp();
 }
 
-/* The sum of a vector's numbers or products: t, if that is known. */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void store_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, size_t n,
-                                                    vector_total t, int lane) {
-    constexpr bool is_product = TERMS == ROW_PRODUCTS;
-    if (t.is_known && !needs_terms(job, t)) {
-        if (lane == 0) store_exact<marked_words<Format, is_product>>(job, v, n, t.word);
-        __syncwarp();
-    } else if (quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false)) {
-        cells_of_parts<Format, is_product>(job, room.cells, v, 0, limbs, lane);
-        store_limbs(job, room.cells.sum, v, n, lane);
-        __syncwarp();
-    } else {
-        sum_by_cells<Format, is_product>(job, room.cells, v, lane);
-    }
-}
-
-/* A vector's sum or that of its squares as an accumulator: from the few doubles of a total, or else by cells. */
+/* A range of a vector, whose total is t, as an accumulator in cells: by the few doubles of t, if they are its exact sum. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
-                                                  const vector_total &t, int lane) {
+                                                  size_t begin, size_t end, const vector_total &t, int lane) {
+    const bool is_zero = t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
     cells.clear(lane);
-    if (t.is_known) {
+    if (t.width == 0 && !is_zero) {
         if (lane < VECTORS_WORDS) cells.add_double(t.word[lane]);
         cells.empty(lane);
-    } else {
-        add_by_cells<Format, PRODUCT>(cells, at.x, at.x, 0, at.n, job.magnitude, lane);
+        if (lane == 0) cells.sum.other = OTHER_NONZERO;
+    } else { /* a zero's sign depends on the terms */
+        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
     }
-    if (lane == 0) cells.sum.count = (int64_t)at.n;
-    __syncwarp();
-}
-
-/* The same of a variance, of the totals of the numbers and the squares: by a ball, or integers. */
-template <class Format>
-static __device__ __forceinline__ void store_marked_moment(const vectors_job &job, marked_room<ROW_MOMENTS> &room, size_t v,
-                                                           const vector_pair<Format> &at, const vector_total &s,
-                                                           const vector_total &q, int lane) {
-    typedef moment_words<Format> both;
-    double word[both::words];
-    for (int i = 0; i < both::words; i++) word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
-    bool is_stored = s.is_known && q.is_known && at.n;
-    if (is_stored && lane == 0) is_stored = store_moment<both>(job, v, at.n, word);
-    if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return;
-    quire_accumulator *limbs = limbs_of_parts<ROW_MOMENTS>(job, v, false);
-    if (limbs && limbs_of_parts<ROW_MOMENTS>(job, v, true)) {
-        cells_of_parts<Format, false>(job, room.cells, v, 0, limbs, lane);
-        cells_of_parts<Format, true>(job, room.squares, v, PART_SQUARES, limbs + 1, lane);
-    } else {
-        fill_cells<Format, false>(job, room.cells, at, s, lane);
-        fill_cells<Format, true>(job, room.squares, at, q, lane);
-    }
-    if (lane == 0)
-        format_store(accumulated_moments_round(&room.cells.sum, &room.squares.sum, job.finish, job.correction, job.format,
-                                               job.rounding, &room.moment),
-                     job.format.size, result_at(job, v));
+    if (lane == 0) cells.sum.count = (int64_t)(end - begin);
     __syncwarp();
 }
 
@@ -135,61 +95,92 @@ static __device__ __noinline__ vector_total total_of_elements(const vectors_job 
     return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
 }
 
-/* The same from its parts, of whose words it has those from one on. */
+/* The same of a whole vector from its parts. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, int from, int lane) {
+static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, bool squares, int lane) {
     typedef exact_agent<Format, PRODUCT> agent;
     constexpr int words = marked_words<Format, PRODUCT>;
     const part_state *place = &job.workspace->place[v * job.parts];
+    const int from = squares ? PART_SQUARES : 0;
     typename agent::sum s;
-    bool some_unknown = false;
     s.clear();
     for (unsigned p = lane; p < job.parts; p += WARP) {
-        some_unknown |= __ldcg(&place[p].is_unknown) != 0;
         for (int i = 0; i < words; i++) {
             const double number = __ldcg(&place[p].word[from + i]);
             if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
         }
+        s.widen(__ldcg(&place[p].width[squares]), 0);
     }
-    vector_total t = total_of_first(agent::merged(s, WARP));
-    t.is_known = t.is_known && !__any_sync(WHOLE_WARP, some_unknown);
-    return t;
+    return total_of_first(agent::merged(s, WARP));
 }
 
+/* The total of a whole vector, or of its squares. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ vector_total total_of_vector(const vectors_job &job, const vector_pair<Format> &at,
+                                                               size_t v, bool squares, int lane) {
+    return job.parts > 1 ? total_of_parts<Format, PRODUCT>(job, v, squares, lane)
+                         : total_of_elements<Format, PRODUCT>(job, at, 0, at.n, lane);
+}
+
+/* The result of a vector, if its total and that of its squares tell it. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
+                                                    const vector_total &q) {
+    if constexpr (TERMS == ROW_MOMENTS) {
+        typedef moment_words<Format> both;
+        const double width[PART_SUMS] = { s.width, q.width };
+        double word[both::words];
+        for (int i = 0; i < both::words; i++) word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
+        return n && store_moment<both>(job, v, n, word, width);
+    } else {
+        return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>>(job, v, n, s);
+    }
+}
+
+/* The result of a vector whose totals do not tell it, by cells. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void store_by_cells(const vectors_job &job, marked_room<TERMS> &room, size_t v,
+                                                      const vector_pair<Format> &at, const vector_total &s,
+                                                      const vector_total &q, int lane) {
+    quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false);
+    if constexpr (TERMS == ROW_MOMENTS) {
+        quire_accumulator *of_squares = limbs_of_parts<TERMS>(job, v, true);
+        if (limbs && of_squares) {
+            cells_of_parts<Format, false>(job, room.cells, v, false, limbs, lane);
+            cells_of_parts<Format, true>(job, room.squares, v, true, of_squares, lane);
+        } else {
+            fill_cells<Format, false>(job, room.cells, at, 0, at.n, s, lane);
+            fill_cells<Format, true>(job, room.squares, at, 0, at.n, q, lane);
+        }
+        if (lane == 0)
+            format_store(accumulated_moments_round(&room.cells.sum, &room.squares.sum, job.finish, job.correction,
+                                                   job.format, job.rounding, &room.moment),
+                         job.format.size, result_at(job, v));
+    } else if (limbs) {
+        cells_of_parts<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, false, limbs, lane);
+        store_limbs(job, room.cells.sum, v, at.n, lane);
+    } else {
+        sum_by_cells<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, lane);
+    }
+    __syncwarp();
+}
+
+/* The result of a vector; or, if only its parts have been looked at, and do not tell it, its mark. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
-    const bool has_parts = job.source == MARKED_PARTS;
+    constexpr bool has_moments = TERMS == ROW_MOMENTS;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    if constexpr (TERMS == ROW_MOMENTS) {
-        at.y = at.x;
-        const vector_total s = has_parts ? total_of_parts<Format, false>(job, v, 0, lane)
-                                         : total_of_elements<Format, false>(job, at, 0, at.n, lane);
-        const vector_total q = has_parts ? total_of_parts<Format, true>(job, v, PART_SQUARES, lane)
-                                         : total_of_elements<Format, true>(job, at, 0, at.n, lane);
-        store_marked_moment<Format>(job, room, v, at, s, q, lane);
-    } else {
-        constexpr bool is_product = TERMS == ROW_PRODUCTS;
-        const vector_total t = has_parts ? total_of_parts<Format, is_product>(job, v, 0, lane)
-                                         : total_of_elements<Format, is_product>(job, at, 0, at.n, lane);
-        store_marked<Format, TERMS>(job, room, v, at.n, t, lane);
-    }
-}
-
-/* A range of a vector as an accumulator in cells: by a few doubles, if they hold its sum. */
-template <class Format, bool PRODUCT>
-static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
-                                                  size_t begin, size_t end, int lane) {
-    const vector_total t = total_of_elements<Format, PRODUCT>(job, at, begin, end, lane);
-    const bool is_zero = t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
-    cells.clear(lane);
-    if (t.is_known && !is_zero) {
-        if (lane < VECTORS_WORDS) cells.add_double(t.word[lane]);
-        cells.empty(lane);
-        if (lane == 0) cells.sum.other = OTHER_NONZERO;
-        __syncwarp();
-    } else { /* a zero's sign depends on the terms */
-        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
-    }
+    if (has_moments) at.y = at.x;
+    vector_total q = {}, s = total_of_vector<Format, TERMS == ROW_PRODUCTS>(job, at, v, false, lane);
+    if constexpr (has_moments) q = total_of_vector<Format, true>(job, at, v, true, lane);
+    bool is_stored = false;
+    if (lane == 0) is_stored = store_totals<Format, TERMS>(job, v, at.n, s, q);
+    is_stored = __shfl_sync(WHOLE_WARP, (int)is_stored, 0);
+    if (is_stored) return;
+    if (job.source != MARKED_PARTS)
+        store_by_cells<Format, TERMS>(job, room, v, at, s, q, lane);
+    else if (lane == 0)
+        mark_result(job, v);
 }
 
 /* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
@@ -199,48 +190,56 @@ template <class Format, bool PRODUCT>
 static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
                                                  size_t begin, size_t end, quire_accumulator *to, int lane) {
     for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
-        fill_cells<Format, PRODUCT>(job, cells, at, from, min(from + LEARNT_ELEMENTS, end), lane);
+        const size_t to_end = min(from + LEARNT_ELEMENTS, end);
+        const vector_total t = total_of_elements<Format, PRODUCT>(job, at, from, to_end, lane);
+        fill_cells<Format, PRODUCT>(job, cells, at, from, to_end, t, lane);
         add_to_shared(to, cells.sum, lane);
     }
 }
 
-/* Part number "part" of vector v, which was not known: now it is, or it goes to the vector's limbs, if there are such. */
+/* Part number "part" of vector v, which the parts did not tell: now it is exact, or it goes to the vector's limbs. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
                                                   int lane) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS, is_product = TERMS == ROW_PRODUCTS;
+    quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
+    if (!of_sum || !of_squares) return;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (has_moments) at.y = at.x;
     part_state *place = &job.workspace->place[v * job.parts + part];
     const size_t begin = min((size_t)part * job.part, at.n), end = min(begin + job.part, at.n);
-    const vector_total first = total_of_elements<Format, is_product>(job, at, begin, end, lane);
-    vector_total squares = { {}, true };
-    if (has_moments) squares = total_of_elements<Format, true>(job, at, begin, end, lane);
-    if (first.is_known && squares.is_known) {
-        if (lane == 0) {
-            for (int i = 0; i < VECTORS_WORDS; i++) {
-                if (!has_moments || i < PART_SQUARES) place->word[i] = first.word[i];
-                if (has_moments) place->word[PART_SQUARES + i] = squares.word[i];
-            }
-            place->is_unknown = 0;
+    const vector_total s = total_of_elements<Format, is_product>(job, at, begin, end, lane);
+    vector_total q = {};
+    if (has_moments) q = total_of_elements<Format, true>(job, at, begin, end, lane);
+    const bool is_exact = s.width == 0 && q.width == 0;
+    if (lane == 0) {
+        for (int i = 0; i < VECTORS_WORDS; i++) {
+            if (!has_moments || i < PART_SQUARES) place->word[i] = s.word[i];
+            if (has_moments) place->word[PART_SQUARES + i] = q.word[i];
         }
-        __syncwarp();
-        return;
+        for (int i = 0; i < PART_SUMS; i++) place->width[i] = is_exact ? 0 : NAN;
     }
-    quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
-    if (!of_sum || !of_squares) return;
+    __syncwarp();
+    if (is_exact) return;
     add_to_limbs<Format, is_product>(job, cells, at, begin, end, of_sum, lane);
     if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
 }
 
-/* Between the kernel that leaves parts and the one that brings them together: the parts that are not known. */
+/* Between the kernel that looks at parts and the one that does again what these did not tell: their parts that are not
+ * exact.
+ */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __grid_constant__ vectors_job job) {
     __shared__ warp_cells rooms[MARKED_THREADS / WARP];
     const int lane = threadIdx.x % WARP;
     const size_t places = job.vectors * job.parts;
+    if (!*(volatile unsigned *)&job.workspace->marked) return;
     for (grid_items items(places, lane); items.are_there(); items.advance()) {
-        const bool is = items.mine() < places && job.workspace->place[items.mine()].is_unknown;
+        bool is = items.mine() < places && is_marked(job, items.mine() / job.parts);
+        if (is) {
+            const double *width = job.workspace->place[items.mine()].width;
+            is = width[0] != 0 || width[1] != 0;
+        }
         for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
             const size_t place = items.of_lane((unsigned)__ffs((int)left) - 1);
             learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts),

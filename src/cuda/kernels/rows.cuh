@@ -9,26 +9,6 @@
 #include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/row_stream.cuh"
 
-/* What a lane will round: the words of one row of its warp's unit. */
-template <class Sums> struct row_words {
-    double word[Sums::words];
-    bool is_known;
-
-    /* Merges the threads of each row; those of this turn go to the lanes that finish them. By a whole warp. */
-    __device__ __forceinline__ void take(Sums &sums, unsigned threads, unsigned turn, int lane) {
-        const unsigned rows = WARP / threads;
-        const bool is_mine = lane / rows == turn;
-        const int from = (int)((lane % rows) * threads);
-        sums.merge(threads);
-        const bool is_exact = threads == 1 ? sums.is_exact() : __shfl_sync(WHOLE_WARP, (int)sums.is_exact(), from);
-        for (int i = 0; i < Sums::words; i++) {
-            const double of_row = threads == 1 ? sums.word(i) : __shfl_sync(WHOLE_WARP, sums.word(i), from);
-            if (is_mine) word[i] = of_row;
-        }
-        if (is_mine) is_known = is_exact;
-    }
-};
-
 /* Whether chunks of rows can be added: all rows stand at chunks, or there is one, and x and y are alike. */
 static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const unsigned char *y, unsigned apart) {
     const uintptr_t off_x = (uintptr_t)x % ROWS_CHUNK, off_y = (uintptr_t)y % ROWS_CHUNK;
@@ -37,11 +17,12 @@ static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const
 
 /* The result of a row, or what a part of it has come to. */
 template <class Sums, row_terms TERMS>
-static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, size_t v, const double *word, bool is_known) {
+static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, size_t v, const double *word,
+                                                       const double *width) {
     if (job.parts == 1)
-        finish_row<Sums, TERMS>(job, v, job.at.x_layout.n, word, is_known);
+        finish_row<Sums, TERMS>(job, v, job.at.x_layout.n, word, width);
     else
-        store_part<Sums>(*job.workspace, v, word, is_known);
+        store_part<Sums>(*job.workspace, v, word, width);
 }
 
 template <class Format, row_terms TERMS>
@@ -85,7 +66,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
             if (now.ends_unit(job) || threads == 1) {
                 const size_t v = now.row - (size_t)now.turn * (WARP / threads) + first + lane;
                 if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors * job.parts)
-                    finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.is_known);
+                    finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.width);
             }
         }
         __syncwarp();

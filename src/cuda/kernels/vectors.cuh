@@ -9,6 +9,7 @@
 #include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/marked.cuh"
 #include "cuda/kernels/rows.cuh"
+#include "cuda/kernels/segments.cuh"
 
 static __device__ __forceinline__ warp_cells &cells_of_warp() {
     __shared__ warp_cells cells[VECTORS_THREADS / WARP];
@@ -16,17 +17,13 @@ static __device__ __forceinline__ warp_cells &cells_of_warp() {
 }
 
 /* How many threads share a vector of a bundle of segments, by the longest: one group of each holds it, or all 32 do not.
- * Those that are to be cut are left out, and noted, while there is room. Answers whether this lane's is left out. */
+ * Answers whether this lane's is put aside. */
 template <class Agent>
 static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, size_t v, bool is_there, unsigned &threads,
                                                         size_t &longest) {
     size_t n = is_there ? vector_at<float_format>(job.at, job.vectors, v).n : 0;
-    bool left_out = false;
-    if (n >= LONG_SEGMENT) {
-        const unsigned at = atomicAdd(&job.workspace->long_segments, 1u);
-        left_out = at < LONG_SEGMENTS;
-        if (left_out) job.workspace->long_segment[at] = v, n = 0;
-    }
+    const bool left_out = put_aside(job, v, n);
+    if (left_out) n = 0;
     longest = (size_t)warp_max((int)min(n, (size_t)LONG_SEGMENT));
     for (threads = 1; threads < WARP && threads * Agent::count < longest;) threads *= 2;
     return left_out;
@@ -56,7 +53,7 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
         const vector_pair<Format> at = vector_of(turn);
         next.load(at, 0, at.n, thread, threads, Agent::has_neighbours(at, 0));
     };
-    vector_total mine = { {}, true };
+    vector_total mine = {};
     if (is_short) load(0);
     for (unsigned turn = 0; turn * groups < bundle; turn++) {
         vector_total t;
@@ -69,12 +66,13 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
             t = Agent::consume(at, 0, at.n, job.rows, job.magnitude, thread, threads);
         }
         const int from = (lane % groups) * threads;
-        const bool is_mine = lane / groups == turn, is_known = __shfl_sync(WHOLE_WARP, (int)t.is_known, from);
+        const bool is_mine = lane / groups == turn;
+        const double width = __shfl_sync(WHOLE_WARP, t.width, from);
         for (int i = 0; i < Agent::words; i++) {
             const double word = __shfl_sync(WHOLE_WARP, t.word[i], from);
             if (is_mine) mine.word[i] = word;
         }
-        if (is_mine) mine.is_known = is_known;
+        if (is_mine) mine.width = width;
     }
     finish_bundle<Format, PRODUCT, Agent>(job, cells, first + lane, is_there && !left_out, mine, lane);
 }
@@ -90,26 +88,57 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) vectors_kerne
             one_bundle<Format, PRODUCT, Agent>(job, cells, unit * bundle, bundle, lane);
         else
             one_part<Format, PRODUCT, Agent, Method>(job, cells, unit / job.parts * bundle, job.threads,
-                                                     unit / job.parts * bundle, (unsigned)(unit % job.parts), job.part,
-                                                     job.parts, lane);
+                                                     unit / job.parts * bundle, unit / job.parts * bundle * job.parts,
+                                                     (unsigned)(unit % job.parts), job.part, job.parts, lane);
 }
 
-/* The segments that were left out, a slot each, cut so that the grid has a part for each of its warps, or as many as there
- * is room for. The last block to end forgets them. */
+/* How many parts each of so many slots has places for. */
+static __device__ __forceinline__ unsigned most_parts(size_t slots) {
+    return VECTORS_PLACES / (unsigned)max(slots, (size_t)1);
+}
+
+/* The segments that were put aside, each in a slot, 32 slots at a time: a lane has the parts of one. */
+struct aside_slots {
+    size_t vector, part;      /* elements of a part */
+    unsigned parts, end, all; /* end: the number of the first part of the next slot's, of all there are in 32 slots */
+
+    __device__ __forceinline__ aside_slots(const vectors_job &job, size_t slot, size_t count, bool is_exact, unsigned lane)
+        : vector(slot < count ? job.workspace->long_segment[slot] : 0), part(SEGMENT_PART_LEAST), parts(0) {
+        const unsigned most = most_parts(count);
+        const size_t n = slot < count ? vector_at<float_format>(job.at, job.vectors, vector).n : 0;
+        if (!is_exact) part = order_tile(n, job.rows);
+        while (n && (n - 1) / part >= most) part *= 2;
+        if (n) parts = (unsigned)((n - 1) / part + 1);
+        end = parts;
+        for (unsigned apart = 1; apart < WARP; apart *= 2) {
+            const unsigned before = __shfl_up_sync(WHOLE_WARP, end, apart);
+            if (lane >= apart) end += before;
+        }
+        all = __shfl_sync(WHOLE_WARP, end, WARP - 1);
+    }
+};
+
+/* The segments that were put aside, cut into parts for as many as there is room: all parts, one after the other, go to the
+ * warps of the grid in turn. The last block to end forgets them. */
 template <class Format, bool PRODUCT, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     long_segments_kernel(const __grid_constant__ vectors_job job) {
-    constexpr unsigned MOST = VECTORS_PLACES / LONG_SEGMENTS;
     const int lane = threadIdx.x % WARP;
     vectors_workspace &w = *job.workspace;
     warp_cells &cells = cells_of_warp();
-    const size_t count = min(__ldcg(&w.long_segments), (unsigned)LONG_SEGMENTS);
-    for (size_t unit = warp_of_grid(); unit < count * MOST; unit += warps_of_grid()) {
-        const size_t slot = unit / MOST, v = w.long_segment[slot];
-        const size_t n = vector_at<Format>(job.at, job.vectors, v).n;
-        size_t part = order_tile(n, job.rows);
-        while ((n - 1) / part >= MOST) part *= 2;
-        one_part<Format, PRODUCT, Agent, Method>(job, cells, v, WARP, slot, (unsigned)(unit % MOST), part, MOST, lane);
+    const size_t count = min(__ldcg(&w.long_segments), (unsigned)LONG_SEGMENTS), warps = warps_of_grid();
+    size_t ahead = warp_of_grid(); /* parts until this warp's next one */
+    for (size_t base = 0; base < count; base += WARP) {
+        const aside_slots own(job, base + lane, count, Agent::is_exact, lane);
+        for (; ahead < own.all; ahead += warps) {
+            const unsigned at = __popc(__ballot_sync(WHOLE_WARP, own.end <= ahead));
+            const unsigned parts = __shfl_sync(WHOLE_WARP, own.parts, at), end = __shfl_sync(WHOLE_WARP, own.end, at);
+            const size_t slot = base + at;
+            one_part<Format, PRODUCT, Agent, Method>(job, cells, __shfl_sync(WHOLE_WARP, own.vector, at), WARP, slot,
+                                                     slot * most_parts(count), (unsigned)ahead - (end - parts),
+                                                     __shfl_sync(WHOLE_WARP, own.part, at), parts, lane);
+        }
+        ahead -= own.all;
     }
     if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = 0, w.long_segments = 0;
 }
@@ -155,7 +184,8 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     return { (const void *)rows_kernel<Format, TERMS>, (const void *)columns_kernel<Format, TERMS>,
-             (const void *)unknown_parts_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
+             (const void *)segments_kernel<Format, TERMS>, (const void *)unknown_parts_kernel<Format, TERMS>,
+             (const void *)marked_kernel<Format, TERMS> };
 }
 
 template <class Format> static row_kernels row_kernels_of(quire_term term, bool has_moments) {

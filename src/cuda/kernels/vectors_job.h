@@ -31,6 +31,7 @@
 #define VECTORS_WORDS 3    /* the most numbers a sum consists of                                                      */
 #define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at                          */
 #define PART_SQUARES 2
+#define PART_SUMS 2
 #define PART_LEAST 2048 /* elements of a part                                                                       */
 #define ROWS_STAGE 4608 /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2
@@ -47,8 +48,10 @@
 #define ROW_ITEM_BITS 12       /* a thread has fewer than 2^this elements of an item                                       */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
 #define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
-#define LONG_SEGMENT (1 << 16) /* elements of a segment that is cut, from here on */
-#define LONG_SEGMENTS 128      /* of them there can be at a time; each has VECTORS_PLACES / LONG_SEGMENTS parts at most    */
+#define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
+#define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
+#define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one                                                 */
+#define SEGMENTS_BLOCKS 2           /* of a multiprocessor, that registers are to leave room for */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
@@ -56,11 +59,10 @@ QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; 
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
 
-/* What a part brings: numbers whose sum it is, or a state of the canonical order. is_unknown: it is in the vector's limbs
- * instead; or if there are none, nowhere. */
+/* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares', the
+ * width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. */
 typedef struct {
-    double word[PART_WORDS];
-    int is_unknown;
+    double word[PART_WORDS], width[PART_SUMS];
 } part_state;
 
 /* Everything is zero between calls, but for the places, which are written before they are read. */
@@ -83,7 +85,8 @@ typedef struct {
     bool is_64_bit;          /* an index                                                                                */
 } vectors_at;
 
-/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; in parts of vectors. */
+/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; or in parts of vectors, of
+ * which it then marks those that these do not tell. */
 typedef enum { MARKED_RESULTS, MARKED_ALL, MARKED_PARTS } marked_source;
 
 typedef struct {
@@ -120,7 +123,7 @@ struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
 struct row_kernels {
-    const void *rows, *columns, *unknown, *marked;
+    const void *rows, *columns, *segments, *unknown, *marked;
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                               \

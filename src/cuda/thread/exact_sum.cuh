@@ -1,6 +1,6 @@
 /* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of that
  * have lost, and so on; the last of these is added up twice, rounded down and rounded up. As long as the two are equal
- * nothing is lost: all the numbers together are the exact sum of all terms.
+ * nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies between them.
  *
  * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never above
  * the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that are NaN,
@@ -18,6 +18,10 @@
 #include "cuda/thread/elements.cuh"
 #include "cuda/total.cuh"
 
+/* Products of doubles of a lesser magnitude have errors that may be no doubles: of 106 bits the last is below 2^-1074 then.
+ * Value and error together are off by half of that at most. */
+#define PRODUCT_UNDERFLOWS 0x1p-960
+
 /* WORDS numbers, of which the last is known by its ends. */
 template <int WORDS> struct exact_sum {
     double word[WORDS - 1], down, up;
@@ -27,7 +31,8 @@ template <int WORDS> struct exact_sum {
         for (int i = 1; i < WORDS - 1; i++) word[i] = 0;
         down = up = 0;
     }
-    __device__ __forceinline__ bool is_exact() const { return down == up && double_is_finite(word[0]); }
+    /* How far the sum may be below the numbers, of which the last is "up": 0, a little, or NaN or infinite. */
+    __device__ __forceinline__ double width() const { return add_up(up, -down); }
     __device__ __forceinline__ bool is_one_number() const {
         bool other = down != 0 || up != 0;
         for (int i = 1; i < WORDS - 1; i++) other |= word[i] != 0;
@@ -48,7 +53,10 @@ template <int WORDS> struct exact_sum {
         if constexpr (WORDS > 2) add<1>(other.word[1]);
         down = add_down(down, other.down), up = add_up(up, other.up);
     }
-    __device__ __forceinline__ void give_up() { down = -1, up = 1; }
+    /* The last term was a number from term - below to term + above, neither of which is negative. */
+    __device__ __forceinline__ void widen(double below, double above) {
+        down = add_down(down, -below), up = add_up(up, above);
+    }
 };
 
 /* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their sum
@@ -141,7 +149,7 @@ static __device__ __forceinline__ void add_group(exact_sum_of<Format, PRODUCT> &
         s.add(value);
         if constexpr (PRODUCT && terms::is_double) {
             s.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
-            if (abs_f64(value) < 0x1p-960 && a != 0 && b != 0) s.give_up();
+            if (abs_f64(value) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) s.widen(0x1p-1074, 0x1p-1074);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* row_sums.cuh - a thread's exact sums of a row, as cheap as the format's elements allow: of numbers, of products, or of
- * numbers and their squares at once. Each is a few doubles that add up to it exactly, or it is not known, which shows.
+ * numbers and their squares at once. Each is a few doubles and a width: the sum is what the doubles add up to, or less by
+ * the width at most. It is exact where that is 0, and not known where that is NaN or infinite.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,11 +24,11 @@ struct sure_sum {
         for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
             sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
     }
-    __device__ __forceinline__ bool is_exact() const { return double_is_finite(sum); }
+    __device__ __forceinline__ double width() const { return sum - sum; } /* NaN of what is not finite                   */
     __device__ __forceinline__ double word(int) const { return sum; }
 };
 
-/* One double, rounded down and rounded up; the sum is known where both are equal. */
+/* One double, rounded down and rounded up; the sum is exact where both are equal. */
 struct directed_sum {
     static constexpr int words = 1;
     double down, up;
@@ -40,7 +41,7 @@ struct directed_sum {
             up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, lanes));
         }
     }
-    __device__ __forceinline__ bool is_exact() const { return down == up && double_is_finite(up); }
+    __device__ __forceinline__ double width() const { return add_up(up, -down); }
     __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
 };
 
@@ -52,6 +53,14 @@ template <int WORDS> struct long_sum : exact_sum<WORDS> {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
+    /* Two numbers as one, and wider, if the second is none; the first is what is left of it then. */
+    __device__ __forceinline__ void shorten() {
+        if (this->is_one_number()) return;
+        double &first = exact_sum<WORDS>::word[0];
+        const double all = add_up(first, this->up);
+        this->down = add_down(add_down(first, this->down), -all), this->up = 0;
+        first = all;
+    }
 };
 
 /* Sums of items, which end with close(): each is a double, and all of them together are two. A sum that has never been
@@ -60,30 +69,27 @@ template <class Item> struct sum_of_items {
     static constexpr int words = 2;
     Item item;
     long_sum<2> all;
-    bool has_closed, is_known;
+    bool has_closed;
 
     __device__ __forceinline__ void clear() {
         item.clear(), all.clear();
-        has_closed = false, is_known = true;
+        has_closed = false;
     }
     __device__ __forceinline__ void add(double term) { item.add(term); }
     __device__ __forceinline__ void close() {
-        is_known = is_known && item.is_exact();
         all.add(item.word(0));
+        all.widen(item.width(), 0);
         item.clear();
         has_closed = true;
     }
     /* The threads have closed alike. */
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
-        if (!has_closed) {
+        if (has_closed)
+            all.merge(threads, apart);
+        else
             item.merge(threads, apart);
-            return;
-        }
-        all.merge(threads, apart);
-        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
-            is_known = __shfl_xor_sync(WHOLE_WARP, (int)is_known, lanes) && is_known;
     }
-    __device__ __forceinline__ bool is_exact() const { return has_closed ? is_known && all.is_exact() : item.is_exact(); }
+    __device__ __forceinline__ double width() const { return has_closed ? all.width() : item.width(); }
     __device__ __forceinline__ double word(int i) const { return has_closed ? all.word(i) : i ? 0 : item.word(0); }
 };
 
@@ -114,6 +120,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     typedef row_arithmetic<Format, BY_ITEMS> arithmetic;
     typedef typename Format::real real;
     static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
+    static constexpr int sums = has_numbers + has_products;
     static constexpr int number_words = has_numbers ? arithmetic::number_sum::words : 0;
     static constexpr int words = number_words + (has_products ? arithmetic::product_sum::words : 0);
     static constexpr bool looks_for_special = has_numbers && arithmetic::is_shifted;
@@ -142,7 +149,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
             const double value = a * b;
             products.add(value);
             products.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
-            if (abs_f64(value) < 0x1p-960 && a != 0 && b != 0) products.give_up();
+            if (abs_f64(value) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) products.widen(0x1p-1074, 0x1p-1074);
         } else if constexpr (arithmetic::has_float_products) {
             products.add(a * b);
         } else {
@@ -188,16 +195,21 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
             for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
                 special |= __shfl_xor_sync(WHOLE_WARP, special, lanes);
     }
-    __device__ __forceinline__ bool is_exact() const {
-        bool is = true;
-        if constexpr (has_numbers) is = is && numbers.is_exact();
-        if constexpr (has_products) is = is && products.is_exact();
-        if constexpr (looks_for_special) is = is && !(special & shifted<Format>::signs);
-        return is;
+    /* What makes numbers of the sums of numbers. */
+    static __device__ __forceinline__ double scale() { return arithmetic::is_shifted ? shifted<Format>::scale() : 1; }
+
+    /* Of sum number i: of numbers, of products. */
+    __device__ __forceinline__ double width(int i) const {
+        if constexpr (looks_for_special)
+            if (special & shifted<Format>::signs) return double_of_bits(double_format::description.quiet_nan);
+        if constexpr (has_numbers)
+            if (i == 0) return numbers.width() * scale();
+        if constexpr (has_products) return products.width();
+        return 0;
     }
     __device__ __forceinline__ double word(int i) const {
         if constexpr (has_numbers)
-            if (i < number_words) return numbers.word(i) * (arithmetic::is_shifted ? shifted<Format>::scale() : 1);
+            if (i < number_words) return numbers.word(i) * scale();
         if constexpr (has_products) return products.word(i - number_words);
         return 0;
     }

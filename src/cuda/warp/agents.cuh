@@ -10,10 +10,10 @@
 #include "cuda/thread/lane_sums.cuh"
 #include "cuda/warp/vector_at.cuh"
 
-/* What a range comes to: numbers whose exact sum it is, or a state of the canonical order. */
+/* What a range comes to: numbers whose sum it is, but for the width (thread/row_sums.cuh); or a state of the canonical
+ * order, whose width is 0. */
 struct vector_total {
-    double word[VECTORS_WORDS];
-    bool is_known; /* else it takes the slow way                                                                         */
+    double word[VECTORS_WORDS], width;
 };
 
 /* A thread's loads of both arrays. */
@@ -80,7 +80,7 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
         return merged(s, threads);
     }
     static __device__ __forceinline__ vector_total total_of(const sum &s) {
-        vector_total t = { {}, s.is_exact() };
+        vector_total t = { {}, s.width() };
         for (int i = 0; i < words - 1; i++) t.word[i] = s.word[i];
         t.word[words - 1] = s.up;
         return t;
@@ -129,7 +129,7 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
         return total_of(lanes.state[0]);
     }
     static __device__ __forceinline__ vector_total total_of(const real (&state)[Method::words]) {
-        vector_total t = { {}, true };
+        vector_total t = {};
         for (int w = 0; w < Method::words; w++) t.word[w] = state[w];
         return t;
     }
