@@ -24,7 +24,8 @@ static void check_plan(const quire_layout *l, quire_method method, int size, siz
     check_that(p.parts * p.part >= l->n, "%u parts of %zu leave some of %zu", p.parts, p.part, l->n);
     check_that(p.units == plan_divide_up(plan_divide_up(vectors, at_once), p.turns) * p.parts, "%zu units", p.units);
     if (method != QUIRE_EXACT)
-        check_that(p.threads == 32 || p.threads * group >= l->n, "%zu elements in a row of %u threads", l->n, p.threads);
+        check_that(p.threads == 32 || p.threads * group >= l->n || (p.threads == 1 && plan_has_columns(l)),
+                   "%zu elements in a row of %u threads", l->n, p.threads);
     if (p.parts == 1) return;
     check_that(p.turns == 1, "parts, and %u turns", p.turns);
     check_that(plan_divide_up(vectors, at_once) * at_once * p.parts <= VECTORS_PLACES, "no room for %zu times %u", vectors,

@@ -66,8 +66,8 @@ static __device__ __forceinline__ bool round_sum(double high, double lower, doub
     if (negative && rounding != QUIRE_TO_NEAREST && rounding != QUIRE_TOWARD_ZERO)
         rounding = rounding == QUIRE_UPWARD ? QUIRE_DOWNWARD : QUIRE_UPWARD;
     moment_ball ball = { abs_f64(high), negative ? -lower : lower, add_up(upper, -lower) };
-    if (!(ball.high >= BALL_LEAST && ball.high <= BALL_GREATEST) || n >> 53 || (negative && finish == FINISH_ROOT))
-        return false;
+    const double least = finish == FINISH_ROOT ? BALL_LEAST : 0x1p-900;
+    if (!(ball.high >= least && ball.high <= 1 / least) || n >> 53 || (negative && finish == FINISH_ROOT)) return false;
     if (finish != FINISH_KEEP) ball = finished_ball(ball, finish, n);
     if (!(ball.radius > 0) || !round_ball(ball, format, rounding, bits)) return false;
     if (negative && *bits != format.quiet_nan) *bits |= format.sign;

@@ -56,11 +56,11 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
 static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
     const bool is_exact = job->method == QUIRE_EXACT, has_moments = needs_squares(job->finish);
     const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
-    const size_t warps = VECTORS_THREADS / 32, units = plan_divide_up(work->vectors, 32);
+    const size_t warps = SEGMENTS_THREADS / 32;
     const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * SEGMENTS_BLOCKS));
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
-    cudaError_t error = is_exact ? start_blocks(c, find_row_kernels(job).segments, VECTORS_THREADS,
-                                                plan_least(plan_divide_up(units, warps), most), work)
+    cudaError_t error = is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
+                                                plan_least(plan_divide_up(p.units, warps), most), work)
                                  : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
     if (!error && !has_moments) error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
     return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);

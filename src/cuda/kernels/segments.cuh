@@ -1,5 +1,6 @@
 /* segments.cuh - exact sums of segments, whose lengths the device knows: a warp takes 32 at a time, those of a length
- * together. What it cannot tell it marks, for marked.cuh; long ones it puts aside, for vectors.cuh.
+ * together; or fewer, job.turns, where there are few. What it cannot tell it marks, for marked.cuh; long ones it puts aside,
+ * for vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +10,13 @@
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 
-/* Elements that a thread loads at a time, and loads that make an item (row_sums.cuh). */
-template <class Format> constexpr int segment_ahead = sizeof(typename Format::element) == 8 ? 4 : 8;
-#define SEGMENTS_ITEM 256
-static_assert(SEGMENTS_ITEM * 8 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
+/* Elements that a thread loads at a time, some times 16 bytes, and loads that make an item (row_sums.cuh). */
+template <class Format>
+constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
+                              : sizeof(typename Format::element) == 1 ? 16
+                                                                      : 8;
+#define SEGMENTS_ITEM 250
+static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
 
 /* How many threads share a segment: short ones one, so that no lane waits for others; long ones a warp. */
 static __device__ __forceinline__ unsigned threads_of_segment(size_t n) { return n <= 16 ? 1 : n <= 128 ? 4 : WARP; }
@@ -39,27 +43,52 @@ static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t 
     return at < LONG_SEGMENTS;
 }
 
-/* Adds a thread's elements of a segment; the next are under way while some are added. */
+/* Adds elements begin to end, every so manieth, one at a time. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void add_few(row_sums<Format, TERMS> &sums, const vector_pair<Format> &at, size_t begin,
+                                               size_t end, unsigned thread, unsigned threads, bool magnitude) {
+    for (size_t k = begin + thread; k < end; k += threads) {
+        element_group<Format, 1> x, y;
+        x.load_one(at.x.x + k);
+        if (TERMS == ROW_PRODUCTS) y.load_one(at.y.x + k);
+        sums.add(x, y, magnitude);
+    }
+}
+
+/* Adds a thread's elements of a segment, chunks if there can be any; the next are under way while some are added. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums, const vector_pair<Format> &at,
                                                    unsigned thread, unsigned threads, bool magnitude) {
     constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
     constexpr int ahead = segment_ahead<Format>;
     element_group<Format, ahead> x, y, next_x, next_y;
-    const size_t step = (size_t)threads * ahead;
+    const size_t head = min(elements_before_chunk(at.x, 0), at.n);
+    const bool by_chunks = threads > 1 && (!has_pairs || elements_before_chunk(at.y, 0) == elements_before_chunk(at.x, 0));
+    const size_t step = (size_t)threads * ahead, begin = by_chunks ? head : 0,
+                 end = by_chunks ? at.n - (at.n - head) % ahead : at.n;
     auto load = [&](size_t k) {
-        next_x.load(at.x, k + thread, threads, at.n, false);
-        if (has_pairs) next_y.load(at.y, k + thread, threads, at.n, true);
+        if (by_chunks) {
+            next_x.load_aligned(at.x, k);
+            if (has_pairs) next_y.load_aligned(at.y, k);
+        } else {
+            next_x.load(at.x, k, threads, end, false);
+            if (has_pairs) next_y.load(at.y, k, threads, end, true);
+        }
     };
+    size_t k = begin + thread * (by_chunks ? ahead : 1);
     unsigned loads = 0;
-    if (at.n) load(0);
-    for (size_t k = 0; k < at.n; k += step) {
+    if (k < end) load(k);
+    if (by_chunks) {
+        add_few(sums, at, 0, head, thread, threads, magnitude);
+        add_few(sums, at, end, at.n, thread, threads, magnitude);
+    }
+    for (; k < end; k += step) {
         x = next_x, y = next_y;
-        if (at.n - k > step) load(k + step);
+        if (end - k > step) load(k + step);
         sums.add(x, y, magnitude);
         if (++loads % SEGMENTS_ITEM == 0) sums.close();
     }
-    if (loads > SEGMENTS_ITEM) sums.close(); /* only a warp has so many */
+    if (threads == WARP && at.n > (SEGMENTS_ITEM - 1) * step) sums.close(); /* all threads, if one may have closed */
 }
 
 /* What the lanes' segments of one kind come to, as many at once as fit the warp. order: room for the lanes that have such.
@@ -87,18 +116,20 @@ static __device__ __forceinline__ void sum_segments(const vectors_job &job, cons
 }
 
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(VECTORS_THREADS, SEGMENTS_BLOCKS)
+__global__ void __launch_bounds__(SEGMENTS_THREADS, SEGMENTS_BLOCKS)
     segments_kernel(const __grid_constant__ vectors_job job) {
     typedef row_sums<Format, TERMS> sums_of_segment;
-    __shared__ uint8_t orders[VECTORS_THREADS];
+    __shared__ uint8_t orders[SEGMENTS_THREADS];
     const unsigned lane = threadIdx.x % WARP;
     uint8_t *order = &orders[threadIdx.x - lane];
-    size_t v = warp_of_grid() * WARP + lane;
-    const size_t step = warps_of_grid() * WARP;
-    lane_segment<Format> next(job, v);
-    for (; v - lane < job.vectors; v += step) {
+    const size_t none = job.vectors, step = warps_of_grid() * job.turns;
+    size_t first = warp_of_grid() * job.turns;
+    const bool has_one = lane < job.turns;
+    lane_segment<Format> next(job, has_one ? first + lane : none);
+    for (; first < job.vectors; first += step) {
         const lane_segment<Format> own = next;
-        next = lane_segment<Format>(job, v + step);
+        const size_t v = has_one ? first + lane : none;
+        next = lane_segment<Format>(job, has_one ? v + step : none);
         const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, v, own.at.n);
         row_words<sums_of_segment> mine;
         mine.clear();

@@ -51,7 +51,8 @@
 #define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
 #define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one                                                 */
-#define SEGMENTS_BLOCKS 2           /* of a multiprocessor, that registers are to leave room for */
+#define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments                                         */
+#define SEGMENTS_BLOCKS 5           /* of a multiprocessor, that registers are to leave room for */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }

@@ -65,9 +65,14 @@ template <class Format, int COUNT> struct element_group {
     }
 };
 
-/* Whether groups of a vector may be loaded aligned. */
-template <class Format> static __device__ __forceinline__ bool has_aligned_groups(vector_view<Format> v) {
-    return v.stride == 1 && (uintptr_t)v.x % 16 == 0;
+/* How many elements stand before the first chunk of 16 bytes, from element k on, of elements side by side. */
+template <class Format> static __device__ __forceinline__ size_t elements_before_chunk(vector_view<Format> v, size_t k) {
+    return (size_t)(-(uintptr_t)(v.x + k) % 16) / sizeof(typename Format::element);
+}
+
+/* Whether groups of a vector may be loaded aligned, from element k on. */
+template <class Format> static __device__ __forceinline__ bool has_aligned_groups(vector_view<Format> v, size_t k) {
+    return v.stride == 1 && (uintptr_t)(v.x + k) % 16 == 0;
 }
 
 /* The term of elements x and y: their product; or x itself, or without its sign. */

@@ -33,14 +33,19 @@ template <class Format, class Method> struct lane_sums {
         }
     }
 
-    /* The tile's state, in state[0] of all threads that share the vector: merges of lanes 128 apart first, then of 64, and
-     * so on. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By whole
-     * warps. */
-    __device__ __forceinline__ void fold(unsigned threads) {
+    /* The thread's own lanes, in state[0]. */
+    __device__ __forceinline__ void fold_own() {
 #pragma unroll
         for (int apart = VECTORS_LANES / 2; apart; apart /= 2)
 #pragma unroll
             for (int i = 0; i < apart; i++) Method::merge(state[i], state[i + apart]);
+    }
+
+    /* The tile's state, in state[0] of all threads that share the vector: merges of lanes 128 apart first, then of 64, and
+     * so on. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By whole
+     * warps. */
+    __device__ __forceinline__ void fold(unsigned threads) {
+        fold_own();
         for (unsigned apart = threads / 2; apart; apart /= 2) {
             real other[Method::words];
             for (int w = 0; w < Method::words; w++) other[w] = __shfl_xor_sync(WHOLE_WARP, state[0][w], apart);
@@ -50,8 +55,7 @@ template <class Format, class Method> struct lane_sums {
 };
 
 /* The tree over tiles that come one after the other: the states of full subtrees wait for their right neighbours. */
-template <class Real, class Method> struct tile_tree {
-    static constexpr int LEVELS = 64;
+template <class Real, class Method, int LEVELS = 64> struct tile_tree {
     Real waiting[LEVELS][Method::words];
     size_t tiles;
 

@@ -38,20 +38,26 @@ template <class Format, bool PRODUCT, class Method, bool IS_EXACT, int COUNT> st
     static constexpr int count = COUNT;
     typedef group_pair<Format, PRODUCT, COUNT> group;
 
+    /* Whether threads may take neighbours of a range; ordered ones have lanes. */
     static __device__ __forceinline__ bool has_neighbours(const vector_pair<Format> &v, size_t begin) {
-        return IS_EXACT && has_aligned_groups(v.x) && (!PRODUCT || has_aligned_groups(v.y)) && begin % COUNT == 0;
+        return IS_EXACT && has_aligned_groups(v.x, begin) && (!PRODUCT || has_aligned_groups(v.y, begin));
     }
-    /* Calls use(group) for the groups of a range; the next is under way while one is used. */
+    /* Calls use(group) for the groups of a range; the next is under way while one is used. Of an exact sum's elements those
+     * before the first chunk of x are a group of their own. */
     template <class Use>
     static __device__ __forceinline__ void each_group(const vector_pair<Format> &v, size_t begin, size_t end,
                                                       unsigned thread, unsigned threads, Use use) {
-        const size_t step = (size_t)threads * COUNT;
-        const bool neighbours = has_neighbours(v, begin);
-        group now, next;
-        if (begin < end) next.load(v, begin, end, thread, threads, neighbours);
-        for (size_t k = begin; k < end; k += step) {
-            now = next;
-            if (end - k > step) next.load(v, k + step, end, thread, threads, neighbours);
+        const size_t step = (size_t)threads * COUNT, before = IS_EXACT ? elements_before_chunk(v.x, begin) : 0;
+        const size_t head = IS_EXACT && v.x.stride == 1 && before ? min(before, end - begin) : 0;
+        const bool neighbours = has_neighbours(v, begin + head);
+        size_t following = begin + (head ? head : step);
+        group next;
+        if (begin >= end) return;
+        next.load(v, begin, head ? begin + head : end, thread, threads, !head && neighbours);
+        for (bool is_last = false; !is_last; following += step) {
+            const group now = next;
+            is_last = following >= end;
+            if (!is_last) next.load(v, following, end, thread, threads, neighbours);
             use(now);
         }
     }
@@ -97,10 +103,44 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
     typedef lane_sums<Format, Method> sums;
     static constexpr int words = Method::words;
 
-    /* Fewer than 32 threads have one row alone, hence one tile. */
+    /* All lanes of a tile by one thread, which takes one after the other the places of as many threads as would share it:
+     * so that those whose lanes merge first come first. */
+    static __device__ __forceinline__ void tile_alone(const vector_pair<Format> &v, size_t begin, size_t end, bool magnitude,
+                                                      real (&state)[Method::words]) {
+        unsigned places = 1;
+        while (places < WARP && places * VECTORS_LANES < v.n) places *= 2;
+        tile_tree<real, Method, 6> tree;
+        sums lanes;
+        tree.tiles = 0;
+        for (unsigned i = 0; i < places; i++) {
+            const unsigned place = places > 1 ? __brev(i) >> (__clz((int)places) + 1) : 0;
+            lanes.clear();
+            base::each_group(v, begin, end, place, places,
+                             [&](const typename base::group &g) { lanes.template add<PRODUCT>(g.x, g.y, magnitude); });
+            lanes.fold_own();
+            tree.add(lanes.state[0]);
+        }
+        tree.total(state);
+    }
+    static __device__ __noinline__ vector_total consume_alone(const vector_pair<Format> &v, size_t begin, size_t end,
+                                                              order_rows rows, bool magnitude) {
+        const size_t tile = order_tile(v.n, rows);
+        tile_tree<real, Method> tree;
+        real state[Method::words];
+        tree.tiles = 0;
+        for (size_t from = begin; from < end || tree.tiles == 0; from += tile) {
+            tile_alone(v, from, end - from < tile ? end : from + tile, magnitude, state);
+            tree.add(state);
+        }
+        tree.total(state);
+        return total_of(state);
+    }
+    /* Fewer than 32 threads have one row alone, hence one tile; but a thread by itself may have all. */
     static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
                                                            order_rows rows, bool magnitude, unsigned thread,
                                                            unsigned threads) {
+        if (threads == 1 && __any_sync(WHOLE_WARP, v.n > VECTORS_LANES))
+            return consume_alone(v, begin, end, rows, magnitude);
         const size_t tile = order_tile(v.n, rows);
         sums lanes;
         tile_tree<real, Method> tree;
