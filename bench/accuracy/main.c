@@ -2,7 +2,7 @@
  *
  * The way of a run: options.c reads the line; ways.c finds what there is to run on, source.c where elements come from;
  * plan.c walks over the cases, as long as there is time; judge.c tries each every way, and reference.c says in MPFR what is
- * right; tally.c counts; report.c and json.c tell.
+ * right; tally.c counts; report.c and json.c tell. With --many it is many.c that walks, batch.c makes what arena.c runs.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,6 +13,7 @@
 
 #include "../terminal.h"
 #include "judge.h"
+#include "many.h"
 #include "report.h"
 
 static double now(void) {
@@ -81,7 +82,13 @@ int main(int argc, char **argv) {
     if (o.help) options_help();
     if (o.version && !o.help) printf("quire-accuracy %s\n", quire_version());
     if (o.help || o.version) return report_flush() ? EXIT_FINE : EXIT_TROUBLE;
-    status = sources_open(&s, &o) && ways_open(&w, &o, s.longest) ? run(&o, &h, &s, &w, &t) : EXIT_TROUBLE;
+    status = EXIT_TROUBLE;
+    if (sources_open(&s, &o)) {
+        if (o.many)
+            status = many_run(&o, &h, &s);
+        else if (ways_open(&w, &o, s.longest))
+            status = run(&o, &h, &s, &w, &t);
+    }
     ways_close(&w);
     sources_close(&s);
     return status;
