@@ -271,6 +271,7 @@ static int report_run(const crew *c, const head *h, const worker *all, int threa
     const many_report r = { h, c->options, &c->plan, t };
     for (int i = 0; i < threads; i++) merge(t, &all[i].tally);
     t->threads = threads;
+    t->has_gpu = arena_has_gpu(&all[0].arena);
     t->seconds = now() - c->begin;
     bool fine = many_print(&r);
     fine &= !c->options->json || json_write_many(&r);

@@ -29,6 +29,7 @@ typedef struct many_tally {
     many_failure failures[MANY_FAILURES];
     int failure_count;
     int threads;
+    bool has_gpu;
     double seconds;
 } many_tally;
 

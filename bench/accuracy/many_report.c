@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "gpu.h"
 #include "many.h"
 #include "report.h"
 
@@ -40,6 +41,9 @@ static void print_head(const many_report *r) {
     if (!r->plan->only)
         printf("%-9s %zu of %zu kinds (input, type, operation); %" PRIu64 " of %d with method and class of lengths\n",
                "covered", plan_covered(r->plan), r->plan->count, cells_met(t), cells_asked_for(r->options));
+    if (set_has(r->options->places, PLACE_GPU_BIT) && !t->has_gpu) printf("%-9s gpu: %s\n", "left out", gpu_error());
+    if (set_has(r->options->places, PLACE_CPU_BIT))
+        printf("%-9s calls on several threads, and callers who round upward: a run without --many has them\n", "left out");
 }
 
 /* -------------------------------------------------------------------------------------------------------------- tables */

@@ -110,10 +110,11 @@ static void print_table(const report *r) {
            "error/bound", "results", "no bound", "violations");
     for (int m = 0; m < METHOD_COUNT; m++)
         for (int i = 0; i < TYPE_COUNT; i++) print_line(r->tally, m, i);
-    printf("ulp: errors of f32 results (of f64: of f64 results), in their ulps. tame: sum of magnitudes\n"
-           "<= %d |sum|, no underflow. error/bound: worst of f64 results, which hide least; the counts are of all results.\n"
-           "no bound: partial sums, or the result, may overflow; the bits are checked nevertheless.\n",
-           TAME);
+    printf(
+        "ulp: errors of f32 results (of f64: of f64 results), in their ulps. tame: sum of magnitudes\n"
+        "<= %d |sum|, no underflow. error/bound: worst of f64 results, which hide least; the counts are of all results.\n"
+        "no bound: partial sums, or the result, may overflow; the bits are checked nevertheless.\n",
+        TAME);
 }
 
 /* --------------------------------------------------------------------------------------------------------- equal bits */
