@@ -31,7 +31,7 @@ void options_help(void) {
          "  --many             thousands of short vectors a call, as rows, columns and segments, judged by quick\n"
          "                     oracles that MPFR checks: a million results a second and more, a processor\n"
          "  --results N        of --many: stop after so many results               (no end but that of time)\n"
-         "  --threads N        of --many: how many judge at a time                 (one a processor)\n"
+         "  --threads N        how many judge at a time                            (1; --many: one a processor)\n"
          "  --seed N           of the random walk over cases                       (1)\n"
          "  --n N              the most elements                                   (1e6; all of a file; --many: 1000)\n"
          "  --place WHERE      cpu, gpu or all                                     (all that is there)\n"
@@ -180,7 +180,7 @@ static bool check_files(const options *o) {
 }
 
 static bool check_many(const options *o) {
-    if (!o->many && (o->results || o->threads)) return complain("--results and --threads are for --many");
+    if (!o->many && o->results) return complain("--results is for --many");
     if (o->many && o->file_count) return complain("--many takes no files");
     return !o->many || o->n <= ORDERED_MOST || complain("--many: vectors have %d elements at the most", ORDERED_MOST);
 }

@@ -34,6 +34,11 @@ run --quick --seed 8 --n 3000 --type f16
 $report out | sed '/^seed/d' >second
 check "another seed gives another" sh -c '! sed /^seed/d first | cmp -s - second'
 
+# The same walk in several processes.
+run --quick --seed 7 --n 3000 --type f16 --threads 3
+check "several processes compare as much" sh -c 'grep "^exact  \|^others\|^bounds" first >a; grep "^exact  \|^others\|^bounds" out | cmp - a'
+check "and cover as much" passed '138 of 138 kinds'
+
 # The user's own data.
 run --quick "$QUIRE_SAMPLE"
 check "a file is checked in full" passed 'n up to 2000;'
@@ -84,6 +89,8 @@ if [ -n "$QUIRE_FAULTY" ]; then
     check "it can be had again" test "$status" -eq 1
     run --quick --place cpu --n 500 --operation sum,asum,nrm2,mean
     check "what has no fault passes beside it" test "$status" -eq 0
+    run --quick --place cpu --n 500 --threads 2
+    check "a planted fault fails two processes" sh -c "[ $status -eq 1 ] && grep -q '^FAILED: .* dot of ' out"
     run --many --quick --place cpu --type f32 --operation dot
     check "a fault in one vector of many fails the run" test "$status" -eq 1
     check "the verdict says so, too" grep -Eq '^verdict +FAIL$' out
@@ -112,8 +119,8 @@ refuses 2 'is no number from 1' --n 0
 refuses 2 'is not a whole number' --n 1.5
 refuses 2 'is no number' --seconds 0
 refuses 2 'is no number' --hours 0
-refuses 2 'are for --many' --results 5
-refuses 2 'are for --many' --threads 2
+refuses 2 'is for --many' --results 5
+refuses 2 'is no number from 1' --threads 0
 refuses 2 '--many takes no files' --many "$QUIRE_SAMPLE"
 refuses 2 '4096 elements at the most' --many --n 4097
 refuses 2 '--case: ' --many --case uniform:f32:sum:10
