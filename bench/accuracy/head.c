@@ -24,7 +24,8 @@ void head_find(head *h, int argc, char **argv) {
     host_compiler(h->one[BUILT_BY].value, VALUE_SIZE);
     snprintf(h->one[JUDGE].value, VALUE_SIZE, "MPFR %s", mpfr_get_version());
     host_cpu(h->one[CPU].value, VALUE_SIZE);
-    gpu_describe(h->one[GPU].value, VALUE_SIZE);
     host_date(h->one[DATE].value, VALUE_SIZE);
     host_command(h->one[COMMAND].value, VALUE_SIZE, argc, argv);
 }
+
+void head_find_gpu(head *h) { gpu_describe(h->one[GPU].value, VALUE_SIZE); }

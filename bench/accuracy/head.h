@@ -18,6 +18,8 @@ typedef struct head {
     fact one[FACTS]; /* version, commit, compiler, judge, cpu, gpu, date, command */
 } head;
 
+/* All but the GPU: to find that is to begin using it. */
 void head_find(head *h, int argc, char **argv);
+void head_find_gpu(head *h);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../terminal.h"
+#include "json_parts.h"
 #include "report.h"
 
 static FILE *file;
@@ -126,12 +127,16 @@ static json_t *all_left_out(const ways *w) {
 
 /* ----------------------------------------------------------------------------------------------------------------- whole */
 
+void json_facts(json_t *root, const head *h, uint64_t seed, double seconds) {
+    for (int i = 0; i < FACTS; i++) json_object_set_new(root, h->one[i].name, text(h->one[i].value));
+    json_object_set_new(root, "seed", hexadecimal(seed, 1));
+    json_object_set_new(root, "seconds", real(seconds));
+}
+
 static json_t *whole(const report *r) {
     const tally *t = r->tally;
     json_t *root = json_object();
-    for (int i = 0; i < FACTS; i++) json_object_set_new(root, r->head->one[i].name, text(r->head->one[i].value));
-    json_object_set_new(root, "seed", hexadecimal(r->options->seed, 1));
-    json_object_set_new(root, "seconds", real(t->seconds));
+    json_facts(root, r->head, r->options->seed, t->seconds);
     json_object_set_new(root, "cases", count(t->cases));
     json_object_set_new(root, "kinds", count(r->plan->only ? 1 : r->plan->count));
     json_object_set_new(root, "kinds_covered", count(r->plan->only ? t->cases : plan_covered(r->plan)));
@@ -148,11 +153,12 @@ static json_t *whole(const report *r) {
     return root;
 }
 
-bool json_write(const report *r) {
-    json_t *root = whole(r);
+bool json_finish(json_t *root) {
     bool fine = !json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) && putc('\n', file) != EOF;
     fine &= !fclose(file);
     const int error = errno;
     json_decref(root);
     return fine || trouble(error);
 }
+
+bool json_write(const report *r) { return json_finish(whole(r)); }

@@ -11,10 +11,12 @@
 
 #include "../terminal.h"
 #include "../words.h"
+#include "oracle_ordered.h"
 
 #define SECONDS 30
 #define LIMIT 1000000
 #define QUICK_LIMIT 300000 /* enough for threads */
+#define MANY_LIMIT 1000
 
 void options_help(void) {
     puts("Usage: quire-accuracy [OPTION]... [FILE.npy]...\n"
@@ -24,9 +26,14 @@ void options_help(void) {
          "Files (of f1, f2, f4, f8, or bfloat16 as V2 or u2) are taken in place of the input families.\n"
          "A LIST is separated by commas.\n"
          "  --seconds S        stop after this time                                (30)\n"
+         "  --hours H          the same in hours\n"
          "  --quick            each kind of case once, and a few long ones; no clock unless --seconds is given\n"
+         "  --many             thousands of short vectors a call, as rows, columns and segments, judged by quick\n"
+         "                     oracles that MPFR checks: a million results a second and more, a processor\n"
+         "  --results N        of --many: stop after so many results               (no end but that of time)\n"
+         "  --threads N        how many judge at a time                            (1; --many: one a processor)\n"
          "  --seed N           of the random walk over cases                       (1)\n"
-         "  --n N              the most elements                                   (1e6; all of a file)\n"
+         "  --n N              the most elements                                   (1e6; all of a file; --many: 1000)\n"
          "  --place WHERE      cpu, gpu or all                                     (all that is there)\n"
          "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (all)\n"
          "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq                   (all)\n"
@@ -74,24 +81,78 @@ static bool read_limit(options *o, const char *word) {
     return true;
 }
 
+static bool read_hours(options *o, const char *word) {
+    double hours;
+    if (!read_real("hours", word, 1e-6, 1e4, &hours)) return false;
+    o->seconds = 3600 * hours;
+    return true;
+}
+
+static bool read_results(options *o, const char *word) {
+    double value;
+    if (!read_whole("results", word, 1, 1e18, &value)) return false;
+    o->results = (uint64_t)value;
+    return true;
+}
+
+static bool read_threads(options *o, const char *word) {
+    double value;
+    if (!read_whole("threads", word, 1, 1024, &value)) return false;
+    o->threads = (int)value;
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ the line */
 
-enum { SECONDS_, QUICK, SEED, LIMIT_, PLACE, TYPE, OPERATION, METHOD, FAMILY, CASE, JSON, HELP, VERSION };
+enum {
+    SECONDS_,
+    HOURS,
+    MANY,
+    RESULTS,
+    THREADS,
+    QUICK,
+    SEED,
+    LIMIT_,
+    PLACE,
+    TYPE,
+    OPERATION,
+    METHOD,
+    FAMILY,
+    CASE,
+    JSON,
+    HELP,
+    VERSION
+};
 
 static const struct option table[] = {
-    { "seconds", required_argument, NULL, SECONDS_ },    { "quick", no_argument, NULL, QUICK },
-    { "seed", required_argument, NULL, SEED },           { "n", required_argument, NULL, LIMIT_ },
-    { "place", required_argument, NULL, PLACE },         { "type", required_argument, NULL, TYPE },
-    { "operation", required_argument, NULL, OPERATION }, { "method", required_argument, NULL, METHOD },
-    { "family", required_argument, NULL, FAMILY },       { "case", required_argument, NULL, CASE },
-    { "json", required_argument, NULL, JSON },           { "help", no_argument, NULL, HELP },
-    { "version", no_argument, NULL, VERSION },           { NULL, 0, NULL, 0 },
+    { "seconds", required_argument, NULL, SECONDS_ },
+    { "hours", required_argument, NULL, HOURS },
+    { "many", no_argument, NULL, MANY },
+    { "results", required_argument, NULL, RESULTS },
+    { "threads", required_argument, NULL, THREADS },
+    { "quick", no_argument, NULL, QUICK },
+    { "seed", required_argument, NULL, SEED },
+    { "n", required_argument, NULL, LIMIT_ },
+    { "place", required_argument, NULL, PLACE },
+    { "type", required_argument, NULL, TYPE },
+    { "operation", required_argument, NULL, OPERATION },
+    { "method", required_argument, NULL, METHOD },
+    { "family", required_argument, NULL, FAMILY },
+    { "case", required_argument, NULL, CASE },
+    { "json", required_argument, NULL, JSON },
+    { "help", no_argument, NULL, HELP },
+    { "version", no_argument, NULL, VERSION },
+    { NULL, 0, NULL, 0 },
 };
 
 static bool take_option(void *user, int which, char *word) {
     options *o = user;
     switch (which) {
     case SECONDS_: return read_real("seconds", word, 0.001, 1e6, &o->seconds);
+    case HOURS: return read_hours(o, word);
+    case MANY: o->many = true; return true;
+    case RESULTS: return read_results(o, word);
+    case THREADS: return read_threads(o, word);
     case QUICK: o->quick = true; return true;
     case SEED: return read_seed(word, &o->seed);
     case LIMIT_: return read_limit(o, word);
@@ -118,6 +179,12 @@ static bool check_files(const options *o) {
     return true;
 }
 
+static bool check_many(const options *o) {
+    if (!o->many && o->results) return complain("--results is for --many");
+    if (o->many && o->file_count) return complain("--many takes no files");
+    return !o->many || o->n <= ORDERED_MOST || complain("--many: vectors have %d elements at the most", ORDERED_MOST);
+}
+
 /* How many elements the case of --case has, if it is well written: the last word but one. */
 static size_t length_of_case(const char *name) {
     const char *end = strrchr(name, ':'), *at = end;
@@ -132,8 +199,10 @@ static void take_defaults(options *o) {
     if (!o->methods) o->methods = all_of(name_method);
     if (!o->families) o->families = all_of(name_family);
     if (!o->places) o->places = ((set)1 << PLACE_BITS) - 1;
-    if (!o->n) o->n = o->file_count ? SIZE_MAX : o->only ? length_of_case(o->only) : o->quick ? QUICK_LIMIT : LIMIT;
-    if (!(o->seconds > 0)) o->seconds = o->quick ? INFINITY : SECONDS;
+    if (!o->n && o->file_count) o->n = SIZE_MAX;
+    if (!o->n && o->only) o->n = length_of_case(o->only);
+    if (!o->n) o->n = o->many ? MANY_LIMIT : o->quick ? QUICK_LIMIT : LIMIT;
+    if (!(o->seconds > 0)) o->seconds = o->quick || o->results ? INFINITY : SECONDS;
 }
 
 int options_read(options *o, int argc, char **argv) {
@@ -143,5 +212,5 @@ int options_read(options *o, int argc, char **argv) {
     o->file_count = argc - optind;
     if (!check_files(o)) return EXIT_USAGE;
     take_defaults(o);
-    return EXIT_FINE;
+    return check_many(o) ? EXIT_FINE : EXIT_USAGE;
 }

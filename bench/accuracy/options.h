@@ -22,7 +22,9 @@ typedef struct options {
     size_t n;          /* the most elements; 0: not asked for           */
     uint64_t seed;
     double seconds; /* infinite where only the rounds count            */
-    bool quick, help, version;
+    bool quick, many, help, version;
+    uint64_t results;        /* of --many: stop after so many; 0: not asked for        */
+    int threads;             /* of --many; 0: as many as there are processors          */
     const char *json, *only; /* NULL: not asked for                             */
     char **files;            /* the rest of the line                            */
     int file_count;

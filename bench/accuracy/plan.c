@@ -13,6 +13,7 @@
 #include "../terminal.h"
 
 #define SHORT 5000             /* elements of a first case, at the most: a tile and a bit */
+#define SHORTEST 63            /* most of many vectors are no longer                      */
 #define LONG ((size_t)1 << 18) /* below this the library does not use threads             */
 #define LONG_MORE 20000
 #define TILE 4096
@@ -77,7 +78,7 @@ static void add_cells(plan *p, const options *o, const source *from, quire_type 
 static void shuffle(plan *p) { generator_shuffle(&p->g, p->count, sizeof *p->cells, p->cells); }
 
 bool plan_open(plan *p, const options *o, const sources *s) {
-    *p = (plan){ .limit = o->n, .rounds = o->quick ? QUICK_ROUNDS : 0 };
+    *p = (plan){ .limit = o->n, .many = o->many, .rounds = o->quick ? QUICK_ROUNDS : 0 };
     p->cells = calloc((size_t)s->count * TYPE_COUNT * OPERATION_COUNT, sizeof *p->cells);
     if (!p->cells) return complain("too little memory");
     generator_seed(&p->g, o->seed);
@@ -112,9 +113,17 @@ static size_t edge_length(generator *g) {
     return edges[generator_below(g, sizeof edges / sizeof *edges)] - 1 + (size_t)generator_below(g, 3);
 }
 
+/* Of many vectors: as many of 1 as of 2 and 3, ..., of 32 to 63; now and then none, one at an edge, or up to the limit. */
+static size_t short_length(generator *g, size_t limit) {
+    const uint64_t turn = generator_below(g, 32);
+    const size_t n = turn == 0 ? 0 : turn < 4 ? edge_length(g) : turn < 6 ? any_length(g, limit) : any_length(g, SHORTEST);
+    return n < limit ? n : limit;
+}
+
 static size_t choose_length(plan *p, const source *from) {
     const size_t limit = from->elements && from->count < p->limit ? from->count : p->limit;
     size_t n;
+    if (p->many) return short_length(&p->g, limit);
     if (p->round == FIRST_ROUND && from->elements)
         n = limit;
     else if (p->round == LONG_ROUND)

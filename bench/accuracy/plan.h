@@ -22,6 +22,7 @@ typedef struct plan {
     int round, rounds; /* the one under way, and how many there are to be (0: no end) */
     size_t limit;
     generator g;
+    bool many;        /* short vectors, thousands a case: lengths are of another kind */
     const char *only; /* the case that is to be the only one */
     test_case one;
 } plan;

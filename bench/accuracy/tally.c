@@ -51,6 +51,28 @@ void tally_fail(tally *t, const failure *f) {
     if (t->failure_count < MAX_FAILURES) t->failures[t->failure_count++] = *f;
 }
 
+void tally_merge(tally *into, const tally *from) {
+    errors *to = &into->of[0][0][0][0];
+    const errors *e = &from->of[0][0][0][0];
+    for (size_t i = 0; i < sizeof into->of / sizeof *to; i++) errors_merge(&to[i], &e[i]);
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        into->results[m] += from->results[m];
+        into->wrong[m] += from->wrong[m];
+    }
+    into->cases += from->cases;
+    if (from->longest > into->longest) into->longest = from->longest;
+    into->permuted += from->permuted;
+    into->permuted_wrong += from->permuted_wrong;
+    into->split += from->split;
+    into->split_wrong += from->split_wrong;
+    into->judged += from->judged;
+    into->violations += from->violations;
+    into->bad_statuses += from->bad_statuses;
+    into->starts |= from->starts;
+    into->seconds = fmax(into->seconds, from->seconds);
+    for (int i = 0; i < from->failure_count; i++) tally_fail(into, &from->failures[i]);
+}
+
 uint64_t tally_faults(const tally *t) {
     uint64_t faults = t->permuted_wrong + t->split_wrong + t->violations + t->bad_statuses;
     for (int m = 0; m < METHOD_COUNT; m++) faults += t->wrong[m];

@@ -54,6 +54,9 @@ int type_index(quire_type type);
 void errors_add(errors *to, const judgement *j, bool tame);
 void errors_merge(errors *into, const errors *from);
 
+/* Adds up all that another process counted. */
+void tally_merge(tally *into, const tally *from);
+
 /* Notes a failure, if there is room and it is the first of its like. */
 void tally_fail(tally *t, const failure *f);
 

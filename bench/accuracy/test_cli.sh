@@ -34,6 +34,11 @@ run --quick --seed 8 --n 3000 --type f16
 $report out | sed '/^seed/d' >second
 check "another seed gives another" sh -c '! sed /^seed/d first | cmp -s - second'
 
+# The same walk in several processes.
+run --quick --seed 7 --n 3000 --type f16 --threads 3
+check "several processes compare as much" sh -c 'grep "^exact  \|^others\|^bounds" first >a; grep "^exact  \|^others\|^bounds" out | cmp - a'
+check "and cover as much" passed '138 of 138 kinds'
+
 # The user's own data.
 run --quick "$QUIRE_SAMPLE"
 check "a file is checked in full" passed 'n up to 2000;'
@@ -53,6 +58,23 @@ if [ "$QUIRE_JSON" = yes ]; then
     refuses 1 'No such file' --json folder/report.json
 fi
 
+# Many vectors a call.
+run --many --results 3e5 --threads 2 --n 64
+check "many vectors a call" passed '^results +[0-9]+ compared, 0 wrong$'
+check "as many as asked for" sh -c '[ "$(sed -n "s/^results  *\([0-9]*\) compared.*/\1/p" out)" -ge 300000 ]'
+check "the quick oracles are compared with the slow ones" grep -Eq '^oracles +[1-9][0-9]* answers .*, 0 different$' out
+run --many --quick --threads 2 --type e4m3 --n 4096
+check "each kind once" passed '138 of 138 kinds'
+check "on every tier that is there" grep -Eq '^cpu, portable +[1-9][0-9]* +0$' out
+run --many --hours 0.0001 --type f64 --operation dot --method exact --family tie
+check "some time, in hours" passed '^exact +f64 +0 +0 +[1-9]'
+run --many --case tie:f16:mean:17:0x5
+check "one batch alone" passed '^run +1 batches'
+if [ "$QUIRE_JSON" = yes ]; then
+    run --many --results 1000 --threads 1 --json many.json
+    check "the report of many vectors in JSON" grep -q '"verdict": "pass"' many.json
+fi
+
 # A fault that is there is found.
 if [ -n "$QUIRE_FAULTY" ]; then
     right=$QUIRE_EXE
@@ -67,6 +89,18 @@ if [ -n "$QUIRE_FAULTY" ]; then
     check "it can be had again" test "$status" -eq 1
     run --quick --place cpu --n 500 --operation sum,asum,nrm2,mean
     check "what has no fault passes beside it" test "$status" -eq 0
+    run --quick --place cpu --n 500 --threads 2
+    check "a planted fault fails two processes" sh -c "[ $status -eq 1 ] && grep -q '^FAILED: .* dot of ' out"
+    run --many --quick --place cpu --type f32 --operation dot
+    check "a fault in one vector of many fails the run" test "$status" -eq 1
+    check "the verdict says so, too" grep -Eq '^verdict +FAIL$' out
+    check "and where that is" grep -q '^FAILED: .* dot of .* f32, .*; cpu, .* vector 77: .* expected, .* got; MPFR' out
+    again=$(sed -n 's/^ *again: quire-accuracy //p' out | head -n 1)
+    # shellcheck disable=SC2086 # words
+    run $again
+    check "the batch can be had again" test "$status" -eq 1
+    run --many --quick --place cpu --type f32,bf16 --operation sum,asum,nrm2,mean,sumsq --family normal,tie
+    check "what has no fault passes beside that" test "$status" -eq 0
     QUIRE_EXE=$right
 fi
 
@@ -84,6 +118,12 @@ refuses 2 'is no seed' --seed -1
 refuses 2 'is no number from 1' --n 0
 refuses 2 'is not a whole number' --n 1.5
 refuses 2 'is no number' --seconds 0
+refuses 2 'is no number' --hours 0
+refuses 2 'is for --many' --results 5
+refuses 2 'is no number from 1' --threads 0
+refuses 2 '--many takes no files' --many "$QUIRE_SAMPLE"
+refuses 2 '4096 elements at the most' --many --n 4097
+refuses 2 '--case: ' --many --case uniform:f32:sum:10
 refuses 2 'neither an option nor an .npy file' sample
 refuses 2 'brings its own' --type f32 "$QUIRE_SAMPLE"
 refuses 2 "--case: 'uniform:f32:sum:10' is no" --case uniform:f32:sum:10
@@ -106,5 +146,8 @@ done
 run --place gpu --quick --n 1000
 [ "$status" -eq 0 ] || check "--place gpu says in one line why not" failed 1 '--place gpu: '
 [ "$status" -ne 0 ] || check "--place gpu works" passed '828 of 828 kinds'
+run --place gpu --many --quick --threads 2 --type bf16
+[ "$status" -eq 0 ] || check "--place gpu says in one line why not, of many vectors, too" failed 1 '--place gpu: '
+[ "$status" -ne 0 ] || check "--place gpu works, of many vectors, too" passed '138 of 138 kinds'
 
 finish
