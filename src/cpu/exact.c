@@ -343,7 +343,7 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                        \
         return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                               \
     }                                                                                                                       \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                            \
         return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                            \
     }                                                                                                                       \
     WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
@@ -374,7 +374,7 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
         decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,        \
                     radius);                                                                                                \
     }                                                                                                                       \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                            \
         float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                       \
         format##_decode(x, n, x_floats);                                                                                    \
         format##_decode(y, n, y_floats);                                                                                    \
