@@ -156,6 +156,13 @@ _Static_assert(BLOCK_ELEMENTS == ((size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM) 
 
 /* ------------------------------------------------------------------------------------------- what a loose window loses */
 
+/* Doubles are scaled so that the greatest is below the highest top there is; more than that is slack. */
+_Static_assert(DBL_MAX_EXP - LOOSE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
+
+/* Half a unit is the least normal double, so that what is no multiple of the least double is 2^-53 of that at most. */
+START_TEST(loose_tops) { ck_assert_int_eq(window_unit(LOOSE_LEAST_TOP, LOOSE_BINS - 1) - 1, DBL_MIN_EXP - 1); }
+END_TEST
+
 #define BLOCKS ((size_t)4)
 #define PRODUCTS (BLOCKS * BLOCK_ELEMENTS)
 
@@ -211,6 +218,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, elements);
     tcase_add_test(cases, errors_of_products);
     tcase_add_test(cases, products_by_factors);
+    tcase_add_test(cases, loose_tops);
     tcase_add_test(cases, loose_products);
     tcase_add_test(cases, loose_elements);
 }

@@ -2,9 +2,8 @@
  * Compiled anew for every format and term, like window.h; included by exact.c.
  *
  * All terms go through FEW_BINS bins, whose top is above the greatest of them (see method/window.h). What the last bin
- * leaves over tells whether that was all: if not, the sum goes the way of longer ones. What a bin has counted, in all its
- * lanes, is a double: at most TILE_FEW times 2^top in the first, and half its unit in the second, which is 2^WINDOW_STEP of
- * the bin's own units.
+ * leaves over tells whether that was all: if not, the sum goes the way of longer ones. What all lanes of a bin have counted
+ * is a double: a term counts at most 2^WINDOW_STEP units of either bin, and TILE_FEW of them no more than 2^53.
  *
  * Products of doubles are not among these: their errors would take bins of their own.
  *
@@ -19,7 +18,8 @@
 
 #define FEW_BINS 2 /* as a total has two doubles */
 
-_Static_assert(TILE_FEW <= 1 << WINDOW_HEADROOM, "a bin takes all terms, and what all its lanes count is below 2^53 units");
+_Static_assert(TILE_FEW <= 1 << WINDOW_HEADROOM, "a bin takes all terms of one lane");
+_Static_assert((uint64_t)TILE_FEW << WINDOW_STEP <= (uint64_t)1 << 53, "what all lanes have counted is a double");
 
 /* The terms of a few elements, and -0 in place of others: they stay in registers. */
 typedef struct {

@@ -9,8 +9,8 @@
 #include "cpu/scalar.h"
 #include "operation/moments.h"
 
-/* Whether a + b is a double. The second difference is exact where |a| >= |b|, and the first where not (Dekker 1971): the one
- * that is tells. */
+/* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which that is
+ * need not be known where both are asked for. */
 QUIRE_INLINE int is_one_double(double a, double b) {
     const double sum = a + b;
     return sum - a == b && sum - b == a;
