@@ -104,10 +104,37 @@ START_TEST(zeros) {
 }
 END_TEST
 
+/* A tie of every result type, between an even and an odd number or the other way, and one bit beside it at any distance: to
+ * be rounded twice would be to miss it. */
+START_TEST(near_ties) {
+    const quire_type type = TYPES[_i];
+    const size_t n = 5;
+    void *x = array_new(7 * type_size(type), 0);
+    for (size_t r = 0; r < TYPE_COUNT; r++) {
+        const int p = type_format(TYPES[r])->precision;
+        for (int t = p + 1; t <= 160 && -t >= type_format(type)->least; t++)
+            for (int k = 0; k < 4; k++) {
+                const double parts[] = { 1, k / 2 * power_of_two(1 - p), power_of_two(-p),
+                                         k % 2 ? power_of_two(-t) : -power_of_two(-t), 0 };
+                for (size_t i = 0; i < n; i++) type_set(type, x, i, parts[i]);
+                check_all(OPERATION_SUM, type, n, x, x, "near a tie");
+                /* The same as kahan's words the wrong way round: the tie as a compensation, and the bit as a sum. */
+                const double far = power_of_two(type_format(type)->bias < 100 ? 14 : 90),
+                             tie = parts[0] + parts[1] + parts[2];
+                const double words[] = { far, parts[3], -far, 0, tie, 0, 0 };
+                for (size_t i = 0; i < 7; i++) type_set(type, x, i, words[i]);
+                check_all(OPERATION_SUM, type, 7, x, x, "a tie as a compensation");
+            }
+    }
+    array_free(x);
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, every_length, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_loop_test(cases, far_apart, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, near_ties, 0, TYPE_COUNT);
 }
 
 int main(void) { return run_cases("few", add_tests); }

@@ -30,7 +30,8 @@ static int is_method(quire_method method) {
 
 /* In two passes, so that a NULL is found before a misalignment. */
 static quire_status check_memory(size_t n, const void *x, const void *y, size_t size) {
-    if (n > PTRDIFF_MAX / size) return QUIRE_SIZE_OVERFLOW;
+    ptrdiff_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) return QUIRE_SIZE_OVERFLOW;
     if (!n) return QUIRE_OK;
     if (!x || !y) return QUIRE_NULL_POINTER;
     return check_pointer(x, size) || check_pointer(y, size) ? QUIRE_MISALIGNED : QUIRE_OK;
@@ -76,10 +77,9 @@ quire_status check_reduction(const quire_reduction *what) {
 }
 
 quire_status check_job(const quire_job *job) {
-    if (!describe_format(job->type).size) return QUIRE_INVALID_TYPE;
+    const int size = describe_format(job->type).size, result_size = describe_format(job->result_type).size;
+    if (!size) return QUIRE_INVALID_TYPE;
     if (!is_method(job->method)) return QUIRE_INVALID_METHOD;
-    if (!describe_format(job->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
-    return both_checks(check_input(job->type, job->n, job->x, job->y), check_result(job->result_type, job->result));
+    if (!result_size) return QUIRE_INVALID_RESULT_TYPE;
+    return both_checks(check_memory(job->n, job->x, job->y, (size_t)size), check_pointer(job->result, (size_t)result_size));
 }
-
-const quire_backend *backend_of(const quire_context *context) { return context ? context->backend : &quire_cpu_backend; }

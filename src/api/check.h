@@ -28,6 +28,8 @@ QUIRE_PRIVATE quire_status check_reduction(const quire_reduction *what);
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
 
 /* The backend behind a context, NULL included. */
-QUIRE_PRIVATE const quire_backend *backend_of(const quire_context *context);
+QUIRE_INLINE const quire_backend *backend_of(const quire_context *context) {
+    return context ? context->backend : &quire_cpu_backend;
+}
 
 #endif

@@ -11,6 +11,7 @@
 #include "cpu/context.h"
 #include "cpu/environment.h"
 #include "cpu/many.h"
+#include "cpu/pair.h"
 #include "cpu/scalar.h"
 #include "cpu/strided.h"
 #include "cpu/threads.h"
@@ -273,21 +274,37 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
 
 /* --------------------------------------------------------------------------------------------------- a few elements */
 
-/* Of so few elements every step between the arguments and the tier shows in the time, copies of a total too. Answers whether
- * that is all there is to do. */
-static int few_reduce(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    quire_total total;
-    int done = 1;
-    const cpu_environment callers = environment_enter();
+/* What is exactly sum + error; a zero's sign depends on what terms came to it. */
+static uint64_t few_round(const few_total *t, const quire_job *job, format_description format) {
+    if (t->sum + t->error != 0) return pair_round(t->sum, t->error, job, format);
+    quire_total zero = total_zero(!t->other);
+    zero.cancelled = t->other >= OTHER_NONZERO;
+    return finish_and_round(zero, job->finish, job->n, format, job->rounding);
+}
+
+/* Of so few elements every step between the arguments and the tier shows in the time, totals of 128 bits too. Answers
+ * whether that is all there is to do. Never inlined: the additions of a rounding would be moved out of our environment. */
+static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_job *job, format_description format,
+                                              uint64_t *bits) {
     if (job->method == QUIRE_EXACT) {
-        done = tier->few[job->type][job->term](job->x, job->y, job->n, &total);
-    } else {
-        lane_state state;
-        tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, TILE_FEW, 0, &state);
-        total = words_total(&lane_methods[job->method], &state, job->type == QUIRE_F64);
+        few_total total;
+        if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
+        *bits = few_round(&total, job, format);
+        return 1;
     }
+    const int words = lane_methods[job->method].words;
+    double word[QUIRE_STATE_WORDS];
+    lane_state state;
+    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, TILE_FEW, 0, &state);
+    for (int k = 0; k < words; k++) word[k] = job->type == QUIRE_F64 ? state.f64[k] : (double)state.f32[k];
+    *bits = words_round(word, words, job, format);
+    return 1;
+}
+
+static int few_reduce(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    const cpu_environment callers = environment_enter();
+    const int done = few_bits(tier, job, format, bits);
     environment_leave(callers);
-    if (done) *bits = finish_and_round(total, job->finish, job->n, format, job->rounding);
     return done;
 }
 

@@ -128,13 +128,15 @@ static void add_counts(exact_state *x, const block_counts *counts, size_t steps)
     x->blocks += blocks;
 }
 
-/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that. If there
- * are errors, these lose as much again. A product that is dropped for being too small loses less than half a unit, and
- * nothing else; an error that is no multiple of the least double loses 2^-1075 more. So two halves are not quite enough, and
- * three are. */
+/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that; and for
+ * each product of doubles two halves. For where a product itself loses something, its last place is at most half a unit, so
+ * that its error, which is at most half of its last place, is at most a quarter: together three quarters. Where it loses
+ * nothing, its error loses half a unit at most. (An error that is no multiple of the least double loses 2^-1075 more, for
+ * which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for being too small is below half a
+ * unit, and has no error.) tests/test_range.c has products that lose three quarters. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
-    const size_t halves = s->engine->streams == 1 ? 1 : 3;
+    const size_t halves = (size_t)s->engine->streams;
     if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)(elements_in(s->engine, steps) * halves), unit - 1 });
 }
 
@@ -341,7 +343,7 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                        \
         return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                               \
     }                                                                                                                       \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                            \
         return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                            \
     }                                                                                                                       \
     WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
@@ -372,7 +374,7 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
         decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,        \
                     radius);                                                                                                \
     }                                                                                                                       \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, quire_total *total) {                          \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                            \
         float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                       \
         format##_decode(x, n, x_floats);                                                                                    \
         format##_decode(y, n, y_floats);                                                                                    \

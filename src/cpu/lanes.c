@@ -44,6 +44,8 @@
                                            method##_merge_v_##real };                                                       \
         if (n <= TILE_FEW / 4)                                                                                              \
             tile_few_##real(t, x, y, (int)n, TILE_FEW / 4, total);                                                          \
+        else if (n <= TILE_FEW / 2)                                                                                         \
+            tile_few_##real(t, x, y, (int)n, TILE_FEW / 2, total);                                                          \
         else if (n <= TILE_FEW)                                                                                             \
             tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                              \
         else                                                                                                                \

@@ -9,12 +9,19 @@
 #include "cpu/scalar.h"
 #include "operation/moments.h"
 
+/* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which that is
+ * need not be known where both are asked for. */
+QUIRE_INLINE int is_one_double(double a, double b) {
+    const double sum = a + b;
+    return sum - a == b && sum - b == a;
+}
+
 /* The result's bits. sum + error is the exact total of the job's terms, finite, and not zero. Ours must be the environment.
  */
 QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job, format_description format) {
     const int nearest = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST;
     if (nearest && format.precision == 53) return bits_of_double(sum + error);
-    if (nearest && format.precision == 24 && error == 0) return bits_of_float((float)sum);
+    if (nearest && format.precision == 24 && is_one_double(sum, error)) return bits_of_float((float)(sum + error));
     return finish_and_round(total_of_two(sum, error), job->finish, job->n, format, job->rounding);
 }
 

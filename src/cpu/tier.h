@@ -22,8 +22,14 @@ typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t til
 /* So few elements are summed in ways of their own, which cost less to begin and to end. */
 #define TILE_FEW 32
 
+/* An exact sum, as two doubles; and if it is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
+typedef struct {
+    double sum, error;
+    int64_t other;
+} few_total;
+
 /* The exact sum of n terms, 0 < n <= TILE_FEW, if one window of doubles holds them; answers whether it does. */
-typedef int (*few_function)(const void *x, const void *y, size_t n, quire_total *total);
+typedef int (*few_function)(const void *x, const void *y, size_t n, few_total *total);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
  * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. fetches: as
