@@ -136,6 +136,26 @@ START_TEST(long_segments) {
 }
 END_TEST
 
+/* Halves that are large, and a tiny one: more bits than a double has, though each thread of a GPU has fewer. */
+START_TEST(large_and_tiny) {
+    enum { N = 8198 };
+    static const double expected[2] = { 536936256.0, 536936288.0 - 0x1p-23 };
+    static const quire_type types[2] = { QUIRE_F32, QUIRE_F64 };
+    const int64_t offsets[2] = { 0, N };
+    uint16_t *x = array_new(N * sizeof *x, 0);
+    for (size_t i = 0; i < N; i++) x[i] = 0x7bff;
+    x[N - 1] = 0x8001;
+    for (int i = 0; i < 2; i++) {
+        const quire_rounding rounding = i ? QUIRE_DOWNWARD : QUIRE_TO_NEAREST;
+        const quire_reduction what = { QUIRE_SUM, QUIRE_F16, types[i], QUIRE_EXACT, rounding, 0, { 0 } };
+        double result = 0;
+        check_ok(place_segments(&what, 1, QUIRE_I64, offsets, offsets + 1, N, x, NULL, &result));
+        check_bits(types[i], &result, type_encode(types[i], expected[i]), "result %d", i);
+    }
+    array_free(x);
+}
+END_TEST
+
 /* CSR: offsets and offsets + 1. */
 START_TEST(offsets_in_one_array) {
     const int32_t offsets[5] = { 0, 2, 2, 5, 6 };
@@ -184,6 +204,7 @@ static void add_segments(TCase *cases) {
     tcase_add_loop_test(cases, segments_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, large_segments, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, long_segments, 0, 4);
+    tcase_add_test(cases, large_and_tiny);
     tcase_add_test(cases, offsets_in_one_array);
     tcase_add_test(cases, arguments);
 }

@@ -17,6 +17,7 @@ constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
                                                                       : 8;
 #define SEGMENTS_ITEM 250
 static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
+static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS, "some threads of a segment may close, and others not");
 
 /* How many threads share a segment: short ones one, so that no lane waits for others; long ones a warp. */
 static __device__ __forceinline__ unsigned threads_of_segment(size_t n) { return n <= 16 ? 1 : n <= 128 ? 4 : WARP; }
@@ -88,7 +89,8 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
         sums.add(x, y, magnitude);
         if (++loads % SEGMENTS_ITEM == 0) sums.close();
     }
-    if (threads == WARP && at.n > (SEGMENTS_ITEM - 1) * step) sums.close(); /* all threads, if one may have closed */
+    /* All threads alike; an item that is merged unclosed has fewer elements in all than one may have. */
+    if (threads == WARP && at.n >= (size_t)1 << ROW_ITEM_BITS) sums.close();
 }
 
 /* What the lanes' segments of one kind come to, as many at once as fit the warp. order: room for the lanes that have such.
