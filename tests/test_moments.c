@@ -149,30 +149,6 @@ START_TEST(equal_elements) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- certified numbers */
-
-static double stddev(size_t n, const double *x) {
-    const quire_reduction what = { QUIRE_STDDEV, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 1, { 0 } };
-    double result = 0;
-    check_ok(place_reduction(&what, n, x, NULL, &result));
-    return result;
-}
-
-/* NIST, Statistical Reference Datasets, univariate summary statistics: NumAcc1 to 4 as they are constructed, times ten where
- * the numbers are tenths, which doubles have not. Their certified standard deviations are 1 and three times 0.1. */
-START_TEST(reference_datasets) {
-    static const double middles[3] = { 12, 10000002, 100000002 };
-    double x[5000];
-    const double first[3] = { 10000001, 10000003, 10000002 };
-    ck_assert(stddev(3, first) == 1);
-    for (int set = 0; set < 3; set++) {
-        x[0] = middles[set];
-        for (int i = 1; i <= 1000; i++) x[i] = middles[set] + (i % 2 ? -1 : 1);
-        ck_assert_msg(stddev(1001, x) == 1, "NumAcc%d", set + 2);
-    }
-}
-END_TEST
-
 /* -------------------------------------------------------------------------------------------------------- accumulators */
 
 /* Sums of x and of its squares in parts of any length, merged. */
@@ -348,7 +324,6 @@ static void add(TCase *cases) {
     tcase_add_test(cases, cancellation);
     tcase_add_test(cases, overflow_and_underflow);
     tcase_add_test(cases, equal_elements);
-    tcase_add_test(cases, reference_datasets);
     tcase_add_loop_test(cases, accumulators, 0, TYPE_COUNT);
     tcase_add_test(cases, greatest_counts);
     tcase_add_loop_test(cases, pairs, 0, TYPE_COUNT);
