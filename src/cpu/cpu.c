@@ -11,6 +11,7 @@
 #include "cpu/context.h"
 #include "cpu/environment.h"
 #include "cpu/many.h"
+#include "cpu/moment_ball.h"
 #include "cpu/pair.h"
 #include "cpu/scalar.h"
 #include "cpu/strided.h"
@@ -49,6 +50,8 @@ typedef struct cpu_work {
     quire_accumulator *accumulator; /* of exact: where it adds up, one for each sum of the job; how far off each piece may
                                        be, NULL: they must not be                                                         */
     ball_radius *radius;
+    moment_sums *moments; /* of each piece, if it could be summed, and then whether it was; how (moments_function) */
+    int *has_moments, splits;
 } cpu_work;
 
 /* ------------------------------------------------------------------------------------------------------------- pieces */
@@ -247,11 +250,41 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, p
     for (int i = 0; i < sums_of(job->finish); i++) accumulator_count(&accumulator[i], job->n);
 }
 
+static void run_moments(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    (void)y;
+    w->has_moments[piece] = w->context->tier->panels->moments[w->job->type](x, n, w->splits, &w->moments[piece]);
+}
+
+/* A moment of a long vector by sums that lose a little, if they tell it. Never inlined: its additions are to stay in our
+ * environment. */
+static __attribute__((noinline)) int long_moment(cpu_work *w, format_description format, uint64_t *bits) {
+    moment_sums part[PIECES], all = { { 0, 0 }, { 0, 0, 0 }, { 0, 0 } };
+    int has[PIECES], told = 1;
+    w->run = run_moments;
+    w->moments = part, w->has_moments = has;
+    run_pieces(w);
+    const cpu_environment callers = environment_enter();
+    for (int i = 0; i < w->pieces && told; i++) {
+        told = has[i];
+        if (told) moment_sums_add(&all, &part[i]);
+    }
+    told = told && moments_told(&all, w->job, format, bits);
+    environment_leave(callers);
+    return told;
+}
+
 /* The bits of a variance or the like. n is not 0. */
 static uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {
     quire_accumulator a[MOST_SUMS] = { QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO };
     accumulated_moment_room room;
+    if (job->n > VECTOR_EXACT_ELEMENTS && !context->report) {
+        cpu_work w = work_of(context, job, x_stride, y_stride);
+        uint64_t bits;
+        w.splits = !moments_start_whole(describe_format(job->type), format);
+        for (; is_contiguous(&w) && w.splits < 2; w.splits++)
+            if (long_moment(&w, format, &bits)) return bits;
+    }
     exact_accumulate(context, job, x_stride, y_stride, a, NULL);
     return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
 }

@@ -8,6 +8,7 @@
 #include "cpu/columns.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
+#include "cpu/moment_ball.h"
 #include "cpu/pair.h"
 #include "cpu/threads.h"
 
@@ -76,8 +77,21 @@ static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum,
     return certain;
 }
 
+/* A moment by sums that lose a little, if they tell it. */
+static int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    moment_sums sums;
+    for (int split = !moments_start_whole(describe_format(job->type), format); split < 2; split++)
+        if (tier->panels->moments[job->type](job->x, job->n, split, &sums) && moments_told(&sums, job, format, bits))
+            return 1;
+    return 0;
+}
+
 uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
     double sum[MOST_SUMS], error[MOST_SUMS];
+    uint64_t bits;
+    if (needs_squares(job->finish) && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
+        short_moment(context->tier, job, format, &bits))
+        return bits;
     if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
         certain_sums(context->tier, job, sum, error))
         return needs_squares(job->finish) ? pairs_round(sum[0], error[0], sum[1], error[1], job, format)

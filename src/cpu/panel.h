@@ -42,6 +42,16 @@ typedef unsigned (*panel_exact_function)(panel_rows rows, panel_sums *sums);
 typedef int (*vector_exact_function)(const char *x, const char *y, size_t n, double *sum, double *error);
 #define VECTOR_EXACT_ELEMENTS ((size_t)4096)
 
+/* S = s[0] + s[1] and Q = q[0] + q[1] + q[2], the sums of numbers and of their squares, off by width[0] and width[1] at
+ * most. */
+typedef struct {
+    double s[2], q[3], width[2];
+} moment_sums;
+
+/* Both sums of n > 0 contiguous elements; answers whether they are there. split: to more bits than the elements have, which
+ * takes longer. */
+typedef int (*moments_function)(const char *x, size_t n, int split, moment_sums *sums);
+
 /* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL floats
  * or doubles; states lie side by side. */
 #define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
@@ -58,6 +68,7 @@ typedef void (*panel_merge_function)(void *into, const void *from, size_t count)
 
 typedef struct panel_functions {
     vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
+    moments_function moments[FORMAT_NUMBERS];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
     panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][PANEL_METHODS];
     panel_merge_function merge_f32[PANEL_METHODS], merge_f64[PANEL_METHODS];

@@ -18,6 +18,7 @@
 #include "method/lanes.h"
 
 #include "cpu/certain.h"
+#include "cpu/moment_sums.h"
 
 #define VECTOR v_f32
 #define SCALAR f32
@@ -52,6 +53,14 @@
 #define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
+/* Numbers of 53 bits are split always. */
+#define MOMENTS_INSTANCE(format, FORMAT, type, real, unused)                                                                \
+    static int format##_moments(const char *x, size_t n, int split, moment_sums *sums) {                                    \
+        const moment_elements e = { IS_DOUBLE_##real, sizeof(format##_element), VECTOR_LOAD_##real(format) };               \
+        return split || IS_DOUBLE_##real ? moments_of(e, 1, x, n, sums) : moments_of(e, 0, x, n, sums);                     \
+    }
+QUIRE_FORMATS(MOMENTS_INSTANCE, )
+
 /* ------------------------------------------------------------------------------------------------- methods of the lanes */
 
 #define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                             \
@@ -76,6 +85,7 @@ QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 
 #define VECTOR_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_vector,
 #define VECTOR_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(VECTOR_ENTRY, format, type)
+#define MOMENTS_ENTRY(format, FORMAT, type, real, unused) [type] = format##_moments,
 #define PANEL_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_panel,
 #define PANEL_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(PANEL_ENTRY, format, type)
 #define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM) [type][TERM][METHOD] = format##_##term##_##method,
@@ -84,6 +94,6 @@ QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 #define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 
 const panel_functions QUIRE_NAME(panels, SIMD_TIER) = {
-    { QUIRE_FORMATS(VECTOR_ENTRIES, ) },      { QUIRE_FORMATS(PANEL_ENTRIES, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
-    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
+    { QUIRE_FORMATS(VECTOR_ENTRIES, ) }, { QUIRE_FORMATS(MOMENTS_ENTRY, ) },       { QUIRE_FORMATS(PANEL_ENTRIES, ) },
+    { QUIRE_FORMATS(ADD_ENTRIES, ) },    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
 };

@@ -18,12 +18,13 @@ typedef struct {
 /* Numbers for which nothing here overflows, and no error of a product underflows. */
 #define BALL_LEAST 0x1p-400
 #define BALL_GREATEST 0x1p400
-#define BALL_COUNTS ((int64_t)1 << 26) /* n and n - correction: their product, and that with n, is a double             */
+#define BALL_COUNTS ((int64_t)1 << 40)   /* n and n - correction                                                         */
+#define BALL_PRODUCTS ((int64_t)1 << 26) /* those of which the product is a double                                       */
 
 /* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1 the
  * term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most. Of n Q
  * numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 10 u n Q: 20 u^2 n
- * Q. The radius, 2^-100 n Q, is 64 u^2 n Q. Where S may be less by width[0], and Q by width[1], the difference is off by n
+ * Q. The radius, 2^-100 n Q, is 64 u^2 n Q. Where S may be off by width[0], and Q by width[1], the difference is off by n
  * width[1] + 2 |S| width[0] + width[0]^2 at most, too. */
 QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q, const double *width, double n) {
     double s_0, s_1, q_0, q_1, q_2, difference, high;
@@ -57,7 +58,14 @@ QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
     return ball;
 }
 
-/* Of n numbers with the sums S and Q, which are less by the widths at most; of what is not finite these are not, either. */
+/* Where a ball that is not near 0 ends, as doubles: answers whether all of it is above 0. */
+QUIRE_INLINE int ball_ends(moment_ball ball, double *low, double *high) {
+    const double radius = ball.radius + ball.high * 0x1p-100; /* the ends are rounded, too */
+    *low = ball.high + (ball.low - radius), *high = ball.high + (ball.low + radius);
+    return *low > 0;
+}
+
+/* Of n numbers with the sums S and Q, which are off by the widths at most; of what is not finite these are not, either. */
 QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, const double *width, finish_kind finish,
                                         uint64_t n, int64_t correction) {
     const moment_ball none = { 0, 0, -1 };
@@ -66,7 +74,10 @@ QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, const 
     moment_ball ball = moment_difference_ball(s, q, width, (double)n);
     if (!(ball.radius > 0)) return ball;
     if (!(q[0] >= BALL_LEAST && q[0] <= BALL_GREATEST && ball.high >= q[0] * 0x1p-80)) return none;
-    ball = moment_divided(ball, (double)n * (double)less);
+    if (n <= (uint64_t)BALL_PRODUCTS && less <= BALL_PRODUCTS)
+        ball = moment_divided(ball, (double)n * (double)less);
+    else
+        ball = moment_divided(moment_divided(ball, (double)n), (double)less);
     return finish == FINISH_STDDEV ? moment_rooted(ball) : ball;
 }
 

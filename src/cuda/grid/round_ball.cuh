@@ -26,9 +26,8 @@ static __device__ __forceinline__ bool round_ball(moment_ball ball, const format
         *bits = 0;
         return ball.high == 0 && ball.low == 0;
     }
-    const double radius = ball.radius + ball.high * 0x1p-100; /* the ends are rounded, too */
-    double low = ball.high + (ball.low - radius), high = ball.high + (ball.low + radius);
-    if (!(low > 0)) return false;
+    double low, high;
+    if (!ball_ends(ball, &low, &high)) return false;
     if (is_nearest && format.precision == 53) {
         *bits = bits_of_double(low);
         return low == high;

@@ -1,0 +1,54 @@
+/* moment_ball.h - sums of numbers and of their squares that are known but for a little, on the CPU, and the variance that
+ * they tell: operation/moments_ball.h with this processor's arithmetic.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_MOMENT_BALL_H
+#define QUIRE_CPU_MOMENT_BALL_H
+
+#include "backend.h"
+#include "cpu/panel.h"
+#include "cpu/scalar.h"
+
+QUIRE_INLINE double root_f64(double x) { return sqrt(x); }
+#include "operation/moments_ball.h"
+
+/* a[0] + a[1] becomes that and b_high + b_low. Two roundings of the lower words are what *width grows by. */
+QUIRE_INLINE void moment_words_add(double *a, double b_high, double b_low, double *width) {
+    const double error = two_sum_f64(a[0], b_high, &a[0]);
+    *width += (abs_f64(error) + abs_f64(a[1]) + abs_f64(b_low)) * 0x1p-51;
+    a[1] = a[1] + b_low + error;
+}
+
+QUIRE_INLINE void moment_sums_add(moment_sums *a, const moment_sums *b) {
+    a->width[0] += b->width[0], a->width[1] += b->width[1];
+    moment_words_add(a->s, b->s[0], b->s[1], &a->width[0]);
+    moment_words_add(a->q, b->q[0], b->q[1], &a->width[1]);
+}
+
+/* Whether sums as numbers alone are worth a try: of what has 24 bits at most, to what has no more. */
+QUIRE_INLINE int moments_start_whole(format_description of, format_description to) {
+    return of.precision <= 24 && to.precision <= 24;
+}
+
+/* The bits of the result, if all of the ball rounds to the same; answers whether it does. 0 is for others to tell. The
+ * environment is ours. */
+static inline int moments_told(const moment_sums *sums, const quire_job *job, format_description format, uint64_t *bits) {
+    const int is_nearest = job->rounding == QUIRE_TO_NEAREST;
+    double low, high;
+    const moment_ball ball = moment_in_ball(sums->s, sums->q, sums->width, job->finish, job->n, job->correction);
+    if (!(ball.radius > 0) || !ball_ends(ball, &low, &high)) return 0;
+    if (is_nearest && format.precision == 53) {
+        *bits = bits_of_double(low);
+        return low == high;
+    }
+    low *= 1 - 0x1p-52, high *= 1 + 0x1p-52;
+    if (is_nearest && format.precision == 24) {
+        *bits = bits_of_float((float)low);
+        return *bits == bits_of_float((float)high);
+    }
+    *bits = total_round(total_of_double(low), format, job->rounding);
+    return *bits == total_round(total_of_double(high), format, job->rounding);
+}
+
+#endif
