@@ -50,7 +50,7 @@ typedef struct cpu_work {
     quire_accumulator *accumulator; /* of exact: where it adds up, one for each sum of the job; how far off each piece may
                                        be, NULL: they must not be                                                         */
     ball_radius *radius;
-    moment_sums *moments; /* of each piece, if it could be summed, and then whether it was; how (moments_function) */
+    moment_sums *moments; /* of each piece: its sums, whether they are there, and whether elements are split      */
     int *has_moments, splits;
 } cpu_work;
 

@@ -6,7 +6,7 @@
 #define QUIRE_CPU_PAIR_H
 
 #include "backend.h"
-#include "cpu/scalar.h"
+#include "cpu/moment_ball.h"
 #include "operation/moments.h"
 
 /* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which that is
@@ -29,8 +29,11 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
  * that a total holds all of them. */
 QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error, const quire_job *job,
                                   format_description format) {
+    const moment_sums sums = { { sum, sum_error }, { squares, squares_error, 0 }, { 0, 0 } };
     uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
     moment_room room;
+    uint64_t bits;
+    if (moments_told(&sums, job, format, &bits)) return bits;
     return moments_round(wide_of_total(total_of_two(sum, sum_error), first),
                          wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n, job->correction,
                          format, job->rounding, &room);
