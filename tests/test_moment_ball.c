@@ -6,6 +6,7 @@
 #include "cpu/panels.c"
 
 #include <check.h>
+#include <fenv.h>
 #include <math.h>
 
 #include "families.h"
@@ -209,12 +210,41 @@ START_TEST(near_a_constant) {
 }
 END_TEST
 
+/* Whatever the caller rounds to, for one vector of each way. */
+START_TEST(callers_rounding) {
+    static const int directions[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    static const size_t lengths[] = { 10, 1000, 10000, 140000 };
+    const quire_type type = TYPES[_i];
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        void *x = array_new(lengths[i] * type_size(type), 0);
+        oracle_moments o;
+        family_fill(FAMILY_POSITIVE, type, 3 + i, lengths[i], x);
+        oracle_moments_open(&o, type, lengths[i], x, x);
+        for (int k = 0; k < 16; k++) {
+            const quire_type to = k / 4 % 2 ? QUIRE_F32 : QUIRE_F64;
+            const quire_operation operation = k / 8 ? QUIRE_STDDEV : QUIRE_VARIANCE;
+            const quire_reduction what = { operation, type, to, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+            uint64_t result = 0;
+            fesetround(directions[k % 4]);
+            const quire_status status = place_reduction(&what, lengths[i], x, NULL, &result);
+            fesetround(FE_TONEAREST);
+            check_ok(status);
+            check_bits(to, &result, (k / 8 ? oracle_stddev : oracle_variance)(&o, 0, to, QUIRE_TO_NEAREST),
+                       "%zu of %s, direction %d", lengths[i], type_name(type), k % 4);
+        }
+        oracle_moments_close(&o);
+        array_free(x);
+    }
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, sums_lose_no_more, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_test(cases, sums_are_narrow);
     tcase_add_test(cases, balls_hold_all);
     tcase_add_loop_test(cases, unlike_blocks, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, near_a_constant, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, callers_rounding, 0, TYPE_COUNT);
 }
 
 int main(void) { return run_cases("moment_ball", add_tests); }

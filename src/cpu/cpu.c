@@ -255,20 +255,25 @@ static void run_moments(const cpu_work *w, int piece, const char *x, const char 
     w->has_moments[piece] = w->context->tier->panels->moments[w->job->type](x, n, w->splits, &w->moments[piece]);
 }
 
-/* A moment of a long vector by sums that lose a little, if they tell it. Never inlined: its additions are to stay in our
- * environment. */
-static __attribute__((noinline)) int long_moment(cpu_work *w, format_description format, uint64_t *bits) {
-    moment_sums part[PIECES], all = { { 0, 0 }, { 0, 0, 0 }, { 0, 0 } };
-    int has[PIECES], told = 1;
+/* Of all pieces. Never inlined: the additions would be moved out of our environment. */
+static __attribute__((noinline)) int pieces_tell(const cpu_work *w, format_description format, uint64_t *bits) {
+    moment_sums all = w->moments[0];
+    for (int i = 0; i < w->pieces; i++) {
+        if (!w->has_moments[i]) return 0;
+        if (i) moment_sums_add(&all, &w->moments[i]);
+    }
+    return moments_told(&all, w->job, format, bits);
+}
+
+/* A moment of a long vector by sums that lose a little, if they tell it. */
+static int long_moment(cpu_work *w, format_description format, uint64_t *bits) {
+    moment_sums sums[PIECES];
+    int has[PIECES];
     w->run = run_moments;
-    w->moments = part, w->has_moments = has;
+    w->moments = sums, w->has_moments = has;
     run_pieces(w);
     const cpu_environment callers = environment_enter();
-    for (int i = 0; i < w->pieces && told; i++) {
-        told = has[i];
-        if (told) moment_sums_add(&all, &part[i]);
-    }
-    told = told && moments_told(&all, w->job, format, bits);
+    const int told = pieces_tell(w, format, bits);
     environment_leave(callers);
     return told;
 }
