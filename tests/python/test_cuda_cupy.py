@@ -152,6 +152,22 @@ def test_streams_and_graphs():
             assert (out == 300 * value).all() and total == 3e5 * value
 
 
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_accumulators(name):
+    x, y = (filled((60, 50, 7), name, "any finite bits", seed) for seed in (3, 4))
+    for view in [*VIEWS, lambda x: x[::-1, ::-1, ::-1]]:
+        a, b, c, d = view(cp.asarray(x)), view(cp.asarray(y)), view(x), view(y)
+        on_cuda = quire.Accumulator(a).add_magnitudes(b).add_products(a, b)
+        assert on_cuda == quire.Accumulator(c).add_magnitudes(d).add_products(c, d)
+        assert quire.Moments(a) == quire.Moments(c)
+    assert quire.Accumulator(Interface(cp.asarray(x))) == quire.Accumulator(Dlpack(cp.asarray(x)))
+    total = quire.Accumulator()
+    for number in range(100):  # streams that come and go
+        with cp.cuda.Stream(non_blocking=True):
+            total.add(cp.full(10**6, number, np.float32))
+    assert total.sum() == 99 * 50 * 10**6
+
+
 def test_bad_input_writes_nothing():
     a, out = cp.ones((3, 4), np.float32), cp.full(4, 7, np.float32)
     for error, words, call in [
@@ -162,7 +178,8 @@ def test_bad_input_writes_nothing():
         (TypeError, "out must be on the device", lambda: quire.sum(a, axis=0, out=np.empty(4, np.float32))),
         (TypeError, "where is for arrays on the CPU", lambda: quire.sum(a, axis=0, where=np.ones((3, 4), bool))),
         (TypeError, "the other operand, a ndarray, is not", lambda: quire.vecdot(a, np.ones(4, np.float32))),
-        (TypeError, "is on a CUDA device", lambda: quire.Accumulator(a)),
+        (TypeError, "a ndarray, is not", lambda: quire.Accumulator().add_products(a, np.ones((3, 4), np.float32))),
+        (ValueError, "y has (4,)", lambda: quire.Accumulator().add_products(a, a[0])),
     ]:
         with pytest.raises(error) as raised:
             call()

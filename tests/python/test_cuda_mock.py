@@ -1,19 +1,15 @@
-"""The ways of arrays on CUDA devices, without a device: a CuPy whose memory is the CPU's, and contexts that are NULL.
-
-What goes to the library is then what would go to a device, and its results are those of the CPU.
-"""
+"""The ways of arrays on CUDA devices, without a device: with the false CuPy of false_cupy.py."""
 
 from __future__ import annotations
 
-import sys
 import threading
-import types
 
 import numpy as np
 import pytest
 import quire
 from data import filled
-from quire import _contexts, _cupy
+from false_cupy import Described, Stream, WithCuda, ndarray, on_device
+from quire import _contexts
 from quire._quire import ffi, lib
 
 X = filled((6, 5, 7), "float32", "any finite bits", 3)
@@ -26,137 +22,6 @@ VIEWS = [
     lambda x: np.broadcast_to(x[:1], (4, 5, 7)),
     lambda x: x[:0],
 ]
-
-
-class Device:
-    def __init__(self, number):
-        self.id = number
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
-
-
-class Pointer:
-    def __init__(self, address):
-        self.ptr = address
-
-
-class ndarray:
-    """What _cupy.py wants of a CuPy array, around one of NumPy's."""
-
-    __dlpack__ = None
-
-    def __init__(self, host, number=0):
-        self.host, self.device = host, Device(number)
-
-    def __getattr__(self, name):
-        return getattr(self.host, name)
-
-    @property
-    def data(self):
-        return Pointer(self.host.__array_interface__["data"][0])
-
-    def __dlpack_device__(self):
-        return (2, self.device.id)
-
-    def transpose(self, *axes):
-        return ndarray(self.host.transpose(*axes), self.device.id)
-
-    def astype(self, dtype, copy=True):
-        return ndarray(self.host.astype(dtype, copy=copy), self.device.id)
-
-    def __getitem__(self, key):
-        return ndarray(self.host[key], self.device.id)
-
-    def __setitem__(self, key, value):
-        self.host[key] = value.host
-
-
-def of_numpy(name):
-    """A function of NumPy as one of the false CuPy's."""
-    function = getattr(np, name)
-    return lambda x, *more: ndarray(function(x.host if isinstance(x, ndarray) else x, *more))
-
-
-class Described:
-    """An array of a library that has the CUDA array interface alone."""
-
-    def __init__(self, x, **more):
-        address = (x.data.ptr, True)
-        self.__cuda_array_interface__ = {"shape": x.shape, "typestr": x.dtype.str, "data": address, **more}
-
-
-class Stream:
-    """One that counts who waits for what."""
-
-    def __init__(self, ptr, capturing=False):
-        self.ptr, self.capturing, self.waits = ptr, capturing, []
-
-    def is_capturing(self):
-        return self.capturing
-
-    def record(self):
-        return ("event of", self.ptr)
-
-    def wait_event(self, event):
-        self.waits.append(event)
-
-
-class WithCuda:
-    """The library as one that was built with CUDA."""
-
-    @staticmethod
-    def quire_has_cuda():
-        return 1
-
-    def __getattr__(self, name):
-        return getattr(lib, name)
-
-
-def on_device(x):
-    """A NumPy array as one of the false CuPy; it shares the memory and keeps the strides."""
-    return ndarray(x)
-
-
-@pytest.fixture
-def cp(monkeypatch):
-    """A false CuPy, imported by whoever wants CuPy."""
-    made = types.ModuleType("cupy")
-    made.ndarray = ndarray
-    made.stream = Stream(0)
-    made.opened = []
-    for name in ("ascontiguousarray", "empty", "broadcast_to", "moveaxis", "clip", "asarray"):
-        setattr(made, name, of_numpy(name))
-    made.may_share_memory = lambda x, y: np.may_share_memory(x.host, y.host)
-
-    class Raw:  # of cupy.ndarray(shape, dtype, memory, strides)
-        def __new__(cls, shape, dtype, memory, strides):
-            buffer, offset = memory
-            return ndarray(np.ndarray(shape, dtype, buffer, offset, strides))
-
-    cuda = types.SimpleNamespace(
-        get_current_stream=lambda: made.stream,
-        ExternalStream=Stream,
-        UnownedMemory=lambda address, size, owner: ffi.buffer(ffi.cast("char *", address), size),
-        MemoryPointer=lambda memory, offset: (memory, offset),
-    )
-    made.cuda, made.Raw = cuda, Raw
-
-    def context(kind):
-        def opened(device, stream, name, owner=None):
-            made.opened.append((kind, device, stream, owner is made.stream))
-            return ffi.NULL
-
-        return opened
-
-    monkeypatch.setitem(sys.modules, "cupy", made)
-    monkeypatch.setattr(_cupy, "lib", WithCuda())
-    monkeypatch.setattr(_contexts, "cuda", context("cuda"))
-    monkeypatch.setattr(_contexts, "captured", context("captured"))
-    return made
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -264,7 +129,10 @@ def test_bad_input(cp):
         (TypeError, "the other operand, a ndarray, is not", lambda: quire.vecdot(X, Described(x))),
         (ValueError, "no multiples", lambda: quire.sum(crooked)),
         (TypeError, "only XLA knows", lambda: quire.sum(jaxlib_array())),
-        (TypeError, "is on a CUDA device", lambda: quire.Accumulator(Described(x))),
+        (TypeError, "a ndarray, is not", lambda: quire.Accumulator().add_products(x, X)),
+        (ValueError, "x has shape (6, 5, 7), y has (5, 7)", lambda: quire.Accumulator().add_products(x, x[0])),
+        (ValueError, "on device 0, y on 1", lambda: quire.Accumulator().add_products(x, elsewhere)),
+        (TypeError, "floating-point numbers", lambda: quire.Moments(on_device(np.arange(3)))),
     ]:
         with pytest.raises(error) as raised:
             call()

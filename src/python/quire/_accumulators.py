@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ._chunks import accumulate
+from ._device_accumulators import WORDS, Parts, are_on_cuda
 from ._quire import ffi, lib
 from ._reduce import Array, operand
 from ._types import (
@@ -26,7 +28,7 @@ from ._types import (
     whole_number,
 )
 
-WORDS = 140
+STREAMS = 64  # on which an accumulator has parts on devices, before they are fetched
 
 
 def pair(x: Any, y: Any, name: str) -> tuple[Array, Array]:
@@ -44,6 +46,8 @@ class Accumulator:
     """An exact sum under way: nothing is rounded before `sum`, `mean` or `norm` asks for the total.
 
     The order of additions and merges never shows in a result. Several threads may add to one accumulator at a time.
+    Arrays on a CUDA device are added there, on the current stream of their library: nothing is waited for before the
+    value is asked for.
 
     Parameters
     ----------
@@ -59,28 +63,23 @@ class Accumulator:
     (np.float64(1.0), 3)
     """
 
-    __slots__ = ("_c", "_lock", "_words")
+    __slots__ = ("_c", "_lock", "_parts", "_words")
 
     def __init__(self, x: Any = None) -> None:
         self._words = np.zeros(WORDS, np.int64)
         self._c = ffi.from_buffer("quire_accumulator[1]", self._words)
         self._lock = threading.Lock()
+        self._parts = Parts()
         if x is not None:
             self.add(x)
 
     def add(self, x: Any, /) -> Accumulator:
         """Adds every element of an array of any shape. Returns the accumulator."""
-        a = operand(x, "Accumulator.add")
-        with self._lock:
-            accumulate(self._c, (a,), lib.quire_accumulate, "Accumulator.add")
-        return self
+        return self._add(lib.quire_accumulate, "Accumulator.add", x)
 
     def add_magnitudes(self, x: Any, /) -> Accumulator:
         """Adds the magnitude of every element. Returns the accumulator."""
-        a = operand(x, "Accumulator.add_magnitudes")
-        with self._lock:
-            accumulate(self._c, (a,), lib.quire_accumulate_magnitudes, "Accumulator.add_magnitudes")
-        return self
+        return self._add(lib.quire_accumulate_magnitudes, "Accumulator.add_magnitudes", x)
 
     def add_products(self, x: Any, y: Any, /) -> Accumulator:
         """Adds x * y, element by element, without rounding the products. The shapes are equal. Returns the accumulator.
@@ -89,10 +88,24 @@ class Accumulator:
         >>> quire.Accumulator().add_products([3.0, 4.0], [3.0, 4.0]).norm()
         np.float64(5.0)
         """
-        a, b = pair(x, y, "Accumulator.add_products")
+        return self._add(lib.quire_accumulate_products, "Accumulator.add_products", x, y)
+
+    def _add(self, call: Callable[..., int], name: str, *arrays: Any) -> Accumulator:
+        if are_on_cuda(*arrays):
+            with self._lock:
+                self._parts.add(call, arrays, name)
+                if len(self._parts) > STREAMS:
+                    self._fetch()
+            return self
+        operands = (operand(arrays[0], name),) if len(arrays) == 1 else pair(arrays[0], arrays[1], name)
         with self._lock:
-            accumulate(self._c, (a, b), lib.quire_accumulate_products, "Accumulator.add_products")
+            accumulate(self._c, operands, call, name)
         return self
+
+    def _fetch(self) -> None:
+        """Adds up what was added on devices. The lock is held."""
+        for words in self._parts.fetched():
+            lib.quire_merge(self._c, ffi.from_buffer("quire_accumulator[1]", words))
 
     def merge(self, other: Accumulator, /) -> Accumulator:
         """Adds what another accumulator holds. Returns the accumulator."""
@@ -117,6 +130,7 @@ class Accumulator:
     def _snapshot(self) -> Array:
         """A carried copy of the words."""
         with self._lock:
+            self._fetch()
             words = self._words.copy()
         lib.quire_carry(ffi.from_buffer("quire_accumulator[1]", words))
         return words
@@ -139,11 +153,16 @@ class Accumulator:
     @property
     def count(self) -> int:
         """How many numbers or products were added, modulo 2**64."""
-        return int(self._words[135]) % 2**64
+        return int(self.words[135]) % 2**64
 
     @property
     def words(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The 140 int64 words themselves, to be added up over ranks: ``comm.Allreduce(MPI.IN_PLACE, a.words)``."""
+        """The 140 int64 words themselves, to be added up over ranks: ``comm.Allreduce(MPI.IN_PLACE, a.words)``.
+
+        What is added on a CUDA device later is in them once the accumulator is asked again.
+        """
+        with self._lock:
+            self._fetch()
         return self._words
 
     def to_bytes(self) -> bytes:
@@ -219,9 +238,9 @@ class Moments:
 
     def add(self, x: Any, /) -> Moments:
         """Adds every element of an array of any shape. Returns the moments."""
-        a = operand(x, "Moments.add")
-        self._sum.add(a)
-        self._squares.add_products(a, a)
+        a = x if are_on_cuda(x) else operand(x, "Moments.add")
+        self._sum._add(lib.quire_accumulate, "Moments.add", a)
+        self._squares._add(lib.quire_accumulate_products, "Moments.add", a, a)
         return self
 
     def merge(self, other: Moments, /) -> Moments:

@@ -43,8 +43,7 @@ def as_numpy(x: Any, name: str) -> Array:
 
 def shared(x: Any, name: str) -> Array:
     """The memory of another library's array, as a NumPy array."""
-    if is_tensor(x) and x.requires_grad:
-        raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
+    refuse_gradient(x, name)
     if is_on_cuda(x):
         raise TypeError(f"quire.{name} works in the memory of the CPU, and this {type(x).__name__} is on a CUDA device")
     device = x.__dlpack_device__()
@@ -63,6 +62,11 @@ def shared(x: Any, name: str) -> Array:
         return np.from_dlpack(x)
     except (BufferError, ImportError, RuntimeError, TypeError) as error:
         raise TypeError(f"quire.{name}: NumPy cannot share the memory of this {type(x).__name__}: {error}") from None
+
+
+def refuse_gradient(x: Any, name: str) -> None:
+    if is_tensor(x) and x.requires_grad:
+        raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
 
 
 def is_tensor(x: Any) -> bool:

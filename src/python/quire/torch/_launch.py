@@ -36,20 +36,26 @@ def code(dtype: torch.dtype, name: str) -> int:
     return found
 
 
+def is_capturing(device: int) -> bool:
+    """Whether the current stream of a device is being captured for a graph."""
+    if device == torch.cuda.current_device():
+        return torch.cuda.is_current_stream_capturing()
+    with torch.cuda.device(device):
+        return torch.cuda.is_current_stream_capturing()
+
+
+def stream_of_tensor(x: Tensor) -> tuple[int, int, bool]:
+    """The number of a tensor's device, the current stream there, and whether it is being captured."""
+    device = x.get_device()
+    stream = stream_of(device)
+    return device, stream, stream != 0 and is_capturing(device)  # the default stream, 0, cannot be captured
+
+
 def context_of(x: Tensor, name: str) -> Any:
     """Where x is, and where its device is at work."""
     if x.is_cuda:
-        device = x.get_device()
-        stream = stream_of(device)
-        if stream:  # the default stream, 0, cannot be captured
-            if device == torch.cuda.current_device():
-                capturing = torch.cuda.is_current_stream_capturing()
-            else:
-                with torch.cuda.device(device):
-                    capturing = torch.cuda.is_current_stream_capturing()
-            if capturing:
-                return _contexts.captured(device, stream, name)
-        return _contexts.cuda(device, stream, name)
+        device, stream, capturing = stream_of_tensor(x)
+        return (_contexts.captured if capturing else _contexts.cuda)(device, stream, name)
     if x.is_cpu:
         return NULL
     raise TypeError(f"quire.{name} works on tensors of the CPU and of CUDA devices, not of {x.device}")

@@ -146,12 +146,7 @@ def pair(x: Tensor, y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
         x, y = x.movedim(a, -1), y.movedim(b, -1)
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(f"quire.vecdot: x1 has {x.shape[-1]} elements along the axis, x2 has {y.shape[-1]}")
-    if x.dtype != y.dtype:
-        try:
-            common = torch.promote_types(x.dtype, y.dtype)
-        except RuntimeError:
-            raise TypeError(f"quire.vecdot: no format holds both {x.dtype} and {y.dtype}: convert one") from None
-        x, y = x.to(common), y.to(common)
+    x, y = promoted((x, y), "vecdot")
     if x.shape != y.shape:
         try:
             x, y = torch.broadcast_tensors(x, y)
@@ -160,6 +155,18 @@ def pair(x: Tensor, y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
                 f"quire.vecdot: shapes {tuple(x.shape)} and {tuple(y.shape)} do not fit together"
             ) from None
     return x, y
+
+
+def promoted(tensors: tuple[Tensor, ...], name: str) -> tuple[Tensor, ...]:
+    """One tensor, or two in the format that holds both of theirs."""
+    x, y = tensors[0], tensors[-1]
+    if x.dtype == y.dtype:
+        return tensors
+    try:
+        common = torch.promote_types(x.dtype, y.dtype)
+    except RuntimeError:
+        raise TypeError(f"quire.{name}: no format holds both {x.dtype} and {y.dtype}: convert one") from None
+    return x.to(common), y.to(common)
 
 
 def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, rounding: str) -> Any:

@@ -1,0 +1,1 @@
+from false_cupy import cp  # noqa: F401  # the fixture

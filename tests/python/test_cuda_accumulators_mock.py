@@ -1,0 +1,175 @@
+"""Accumulators of arrays on CUDA devices, without a device: the false CuPy, and tensors of the CPU taken for others."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+import quire
+from data import filled
+from false_cupy import Described, Stream, ndarray, on_device
+from quire import _arrays, _device_accumulators
+from quire._quire import ffi
+
+X = filled((6, 5, 7), "float32", "any finite bits", 3)
+Y = filled((6, 5, 7), "float64", "any finite bits", 4)
+VIEWS = [
+    lambda x: x,
+    lambda x: x[::-1, :, ::-1],
+    lambda x: x.transpose(2, 0, 1),
+    lambda x: x[:, 1:3, ::3],
+    lambda x: x[::-2, ::-1].transpose(1, 0, 2),
+    lambda x: np.broadcast_to(x[:1], (4, 5, 7)),
+    lambda x: x[:0],
+    lambda x: x[1, 2, 3, ...],
+]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_is_added(cp, view):
+    x, y = view(X), view(Y)
+    a, right = quire.Accumulator(), quire.Accumulator()
+    for total, x_of, y_of in ((a, on_device(x), on_device(y)), (right, x, y)):
+        total.add(x_of).add_magnitudes(y_of).add_products(x_of, y_of).add_products(x_of, x_of)
+        total += 1.0
+    assert len(a._parts) == 1 and a == right and not a._parts
+    m = quire.Moments(on_device(x))
+    assert m == quire.Moments(x) and m.var().tobytes() == quire.Moments(x).var().tobytes()
+
+
+def test_nothing_is_copied_that_is_dense(cp, monkeypatch):
+    copied = []
+    monkeypatch.setattr(cp, "ascontiguousarray", lambda x: copied.append(x.shape) or ndarray(x.host.copy()))
+    for dense in (X, X[::-1, ::-1, ::-1], X.transpose(2, 0, 1), X[2:4], X[:0].T):
+        quire.Accumulator(on_device(dense)).add_products(on_device(dense), on_device(dense))
+    assert not [shape for shape in copied if 0 not in shape]
+    quire.Accumulator(on_device(X[:, :2]))
+    assert copied[-1] == (6, 2, 7)
+
+
+def test_values_are_fetched_when_they_are_asked_for(cp):
+    right = quire.Accumulator(X)
+    for ask in (
+        lambda a: a.sum(),
+        lambda a: a.mean(np.float32),
+        lambda a: a.norm(),
+        lambda a: a.count,
+        lambda a: a.words.tolist(),
+        lambda a: a.to_bytes(),
+        lambda a: pickle.loads(pickle.dumps(a)).sum(),
+        lambda a: (quire.Accumulator() + a).sum(),
+        repr,
+    ):
+        a = quire.Accumulator(on_device(X))
+        assert a._parts
+        assert str(ask(a)) == str(ask(right)) and not a._parts
+        assert a.add(on_device(X)).count == 2 * X.size
+    a = quire.Accumulator(on_device(X))
+    a.merge(quire.Accumulator(X))
+    assert a._parts and a.count == 2 * X.size
+
+
+def test_a_part_for_each_stream_device_and_thread(cp, monkeypatch):
+    a, streams = quire.Accumulator(), [Stream(0), Stream(4096), Stream(8192)]
+    for cp.stream in streams * 2:
+        a.add(on_device(X)).add(ndarray(X, 1))
+    assert len(a._parts) == 6
+    cp.stream = Stream(2)  # of each thread its own
+    a.add(on_device(X))
+    thread = threading.Thread(target=lambda: a.add(on_device(X)))
+    thread.start()
+    thread.join()
+    assert len(a._parts) == 8 and a.count == 14 * X.size
+    assert all(stream.synchronized == 2 for stream in streams) and cp.stream.synchronized == 0
+    assert ndarray.synchronized == [0, 0]
+    for number in range(200):
+        cp.stream = Stream(number + 100)
+        a.add(on_device(X))
+        assert len(a._parts) <= 64
+    assert a.count == 214 * X.size
+
+
+def test_a_fetch_that_fails_loses_nothing(cp, monkeypatch):
+    a = quire.Accumulator(on_device(X))
+    with monkeypatch.context() as patch:
+        patch.setattr(cp, "asnumpy", lambda x: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            a.sum()
+    assert a == quire.Accumulator(X)
+
+
+def test_graphs_are_refused(cp):
+    a = quire.Accumulator()
+    cp.stream = Stream(8192, capturing=True)
+    with pytest.raises(NotImplementedError, match="a CUDA graph cannot capture"):
+        a.add(on_device(X))
+    assert not a._parts and a.count == 0
+
+
+def test_bad_input_changes_nothing(cp):
+    x = on_device(X)
+    a = quire.Accumulator(x)
+    for error, words, call in [
+        (TypeError, "a ndarray, is not", lambda: a.add_products(x, X)),
+        (TypeError, "a ndarray, is not", lambda: a.add_products(X, x)),
+        (ValueError, "x has shape (6, 5, 7), y has (5, 7)", lambda: a.add_products(x, x[0])),
+        (ValueError, "on device 0, y on 1", lambda: a.add_products(x, ndarray(X, 1))),
+        (TypeError, "floating-point numbers", lambda: a.add(on_device(np.arange(3)))),
+        (TypeError, "floating-point numbers", lambda: quire.Moments(on_device(np.arange(3)))),
+        (TypeError, "floating-point numbers", lambda: a.add(Described(on_device(np.arange(3))))),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert words in str(raised.value) and "\n" not in str(raised.value)
+    assert a == quire.Accumulator(X)
+
+
+@pytest.fixture
+def tensors(monkeypatch):
+    """PyTorch, whose tensors of the CPU are taken for those of a device."""
+    torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
+    kind, stream = _device_accumulators.OfTensors, Stream(0)
+    monkeypatch.setattr(_arrays, "is_on_cuda", _arrays.is_tensor)
+    monkeypatch.setattr(kind, "context", lambda self, x, name: (0, 0, ffi.NULL))
+    monkeypatch.setattr(kind, "stream", lambda self, device: stream)
+    return torch
+
+
+def test_tensors(tensors):
+    from tensors import tensor
+
+    x, y = tensor(X), tensor(Y)
+    a = quire.Accumulator(x)
+    assert a._parts and a == quire.Accumulator(X) and not a._parts
+    for t, u, right in [
+        (x, y, (X, Y)),
+        (x.permute(2, 0, 1), y.permute(2, 0, 1), (X, Y)),
+        (x[:, ::2], y[:, ::2], (X[:, ::2], Y[:, ::2])),
+        (x[:1].expand(4, 5, 7), y[:4], (np.broadcast_to(X[:1], (4, 5, 7)), Y[:4])),
+        (x.bfloat16(), x.half(), None),
+        (tensors.tensor(3.0), tensors.tensor(2.0), (np.float32(3), np.float32(2))),
+    ]:
+        if right is None:
+            right = (t.float().numpy(), u.float().numpy())
+        a, b = quire.Accumulator(t), quire.Accumulator(right[0])
+        assert a.add_products(t, u) == b.add_products(*right)
+        assert quire.Moments(t) == quire.Moments(right[0])
+
+
+def test_tensors_that_are_refused(tensors):
+    x = tensors.ones(3)
+    a = quire.Accumulator(x)
+    for error, words, call in [
+        (TypeError, "has no gradient here", lambda: a.add(tensors.ones(3, requires_grad=True))),
+        (TypeError, "not on torch.int64", lambda: a.add(tensors.arange(3))),
+        (TypeError, "not strided", lambda: a.add(x.to_sparse())),
+        (TypeError, "the other is of list", lambda: a.add_products(x, [1.0, 2.0, 3.0])),
+        (ValueError, "x has shape (3,), y has (2,)", lambda: a.add_products(x, x[:2])),
+        (ValueError, "x is on cpu, y on meta", lambda: a.add_products(x, x.to("meta"))),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert words in str(raised.value) and "\n" not in str(raised.value)
+    assert a.sum() == 3
