@@ -52,23 +52,38 @@ class ndarray:
     def __dlpack_device__(self):
         return (2, self.device.id)
 
-    def transpose(self, *axes):
-        return ndarray(self.host.transpose(*axes), self.device.id)
-
-    def astype(self, dtype, copy=True):
-        return ndarray(self.host.astype(dtype, copy=copy), self.device.id)
-
     def __getitem__(self, key):
         return ndarray(self.host[key], self.device.id)
 
     def __setitem__(self, key, value):
-        self.host[key] = value.host
+        self.host[key.host if isinstance(key, ndarray) else key] = value.host
+
+    def __sub__(self, other):
+        return ndarray(self.host - other, self.device.id)
+
+
+def method(name):
+    return lambda self, *more, **words: ndarray(getattr(self.host, name)(*more, **words), self.device.id)
+
+
+for name in ("transpose", "astype", "reshape", "view", "any"):
+    setattr(ndarray, name, method(name))
+
+
+def unwrapped(x):
+    if isinstance(x, tuple):
+        return tuple(unwrapped(one) for one in x)
+    return x.host if isinstance(x, ndarray) else x
 
 
 def of_numpy(name):
     """A function of NumPy as one of the false CuPy's."""
     function = getattr(np, name)
-    return lambda x, *more: ndarray(function(x.host if isinstance(x, ndarray) else x, *more))
+    return lambda *arguments: ndarray(function(*unwrapped(arguments)))
+
+
+FUNCTIONS = ["ascontiguousarray", "asarray", "broadcast_to", "clip", "concatenate", "cumsum", "empty", "empty_like"]
+FUNCTIONS += ["moveaxis", "transpose", "where", "zeros", "zeros_like"]
 
 
 class Described:
@@ -122,7 +137,9 @@ def cp(monkeypatch):
     made.stream = Stream(0)
     made.opened = []
     monkeypatch.setattr(ndarray, "synchronized", [])
-    for name in ("ascontiguousarray", "empty", "broadcast_to", "moveaxis", "clip", "asarray", "zeros"):
+    for name in ("int8", "int16", "int32", "int64"):
+        setattr(made, name, getattr(np, name))
+    for name in FUNCTIONS:
         setattr(made, name, of_numpy(name))
     made.asnumpy = lambda x: x.host.copy()
     made.may_share_memory = lambda x, y: np.may_share_memory(x.host, y.host)

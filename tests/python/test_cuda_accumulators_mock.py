@@ -1,4 +1,4 @@
-"""Accumulators of arrays on CUDA devices, without a device: the false CuPy, and tensors of the CPU taken for others."""
+"""Accumulators of arrays on CUDA devices, without a device: with the false CuPy of false_cupy.py."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import pytest
 import quire
 from data import filled
 from false_cupy import Described, Stream, ndarray, on_device
-from quire import _arrays, _device_accumulators
-from quire._quire import ffi
 
 X = filled((6, 5, 7), "float32", "any finite bits", 3)
 Y = filled((6, 5, 7), "float64", "any finite bits", 4)
@@ -124,52 +122,3 @@ def test_bad_input_changes_nothing(cp):
             call()
         assert words in str(raised.value) and "\n" not in str(raised.value)
     assert a == quire.Accumulator(X)
-
-
-@pytest.fixture
-def tensors(monkeypatch):
-    """PyTorch, whose tensors of the CPU are taken for those of a device."""
-    torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
-    kind, stream = _device_accumulators.OfTensors, Stream(0)
-    monkeypatch.setattr(_arrays, "is_on_cuda", _arrays.is_tensor)
-    monkeypatch.setattr(kind, "context", lambda self, x, name: (0, 0, ffi.NULL))
-    monkeypatch.setattr(kind, "stream", lambda self, device: stream)
-    return torch
-
-
-def test_tensors(tensors):
-    from tensors import tensor
-
-    x, y = tensor(X), tensor(Y)
-    a = quire.Accumulator(x)
-    assert a._parts and a == quire.Accumulator(X) and not a._parts
-    for t, u, right in [
-        (x, y, (X, Y)),
-        (x.permute(2, 0, 1), y.permute(2, 0, 1), (X, Y)),
-        (x[:, ::2], y[:, ::2], (X[:, ::2], Y[:, ::2])),
-        (x[:1].expand(4, 5, 7), y[:4], (np.broadcast_to(X[:1], (4, 5, 7)), Y[:4])),
-        (x.bfloat16(), x.half(), None),
-        (tensors.tensor(3.0), tensors.tensor(2.0), (np.float32(3), np.float32(2))),
-    ]:
-        if right is None:
-            right = (t.float().numpy(), u.float().numpy())
-        a, b = quire.Accumulator(t), quire.Accumulator(right[0])
-        assert a.add_products(t, u) == b.add_products(*right)
-        assert quire.Moments(t) == quire.Moments(right[0])
-
-
-def test_tensors_that_are_refused(tensors):
-    x = tensors.ones(3)
-    a = quire.Accumulator(x)
-    for error, words, call in [
-        (TypeError, "has no gradient here", lambda: a.add(tensors.ones(3, requires_grad=True))),
-        (TypeError, "not on torch.int64", lambda: a.add(tensors.arange(3))),
-        (TypeError, "not strided", lambda: a.add(x.to_sparse())),
-        (TypeError, "the other is of list", lambda: a.add_products(x, [1.0, 2.0, 3.0])),
-        (ValueError, "x has shape (3,), y has (2,)", lambda: a.add_products(x, x[:2])),
-        (ValueError, "x is on cpu, y on meta", lambda: a.add_products(x, x.to("meta"))),
-    ]:
-        with pytest.raises(error) as raised:
-            call()
-        assert words in str(raised.value) and "\n" not in str(raised.value)
-    assert a.sum() == 3

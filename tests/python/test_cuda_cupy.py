@@ -153,6 +153,23 @@ def test_streams_and_graphs():
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("call", [*ONE, quire.var, quire.std])
+def test_where(call, name):
+    x, random = filled((30, 5, 70), name, "any finite bits", 3), np.random.default_rng(1)
+    masks = [random.random(x.shape) < p for p in (0.0, 0.01, 0.5, 1.0)] + [random.random(70) < 0.5]
+    for mask in masks:
+        for y in (x, np.where(random.random(x.shape) < 0.3, x.dtype.type(0.0), x.dtype.type(-0.0))):
+            for axis in (None, 0, (0, 2), ()):
+                right = np.asarray(call(y, axis=axis, where=mask))
+                assert same(call(cp.asarray(y), axis=axis, where=cp.asarray(mask)), right)
+                if call not in (quire.var, quire.std):
+                    right = np.asarray(call(y, axis=axis, where=mask, method="plain"))
+                    assert same(call(cp.asarray(y), axis=axis, where=mask, method="plain"), right)
+    right = call(x, axis=0, where=masks[2])
+    assert same(call(cp.asarray(x), axis=0, where=Interface(cp.asarray(masks[2]))), right)
+
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_accumulators(name):
     x, y = (filled((60, 50, 7), name, "any finite bits", seed) for seed in (3, 4))
     for view in [*VIEWS, lambda x: x[::-1, ::-1, ::-1]]:
@@ -176,7 +193,9 @@ def test_bad_input_writes_nothing():
         (ValueError, "out has shape", lambda: quire.sum(a, axis=1, out=out)),
         (TypeError, "but out has float32", lambda: quire.sum(a, axis=0, out=out, dtype=float)),
         (TypeError, "out must be on the device", lambda: quire.sum(a, axis=0, out=np.empty(4, np.float32))),
-        (TypeError, "where is for arrays on the CPU", lambda: quire.sum(a, axis=0, where=np.ones((3, 4), bool))),
+        (TypeError, "array of bool, not of float32", lambda: quire.sum(a, axis=0, where=a, out=out)),
+        (ValueError, "does not fit x", lambda: quire.sum(a, axis=0, where=np.ones((4, 3), bool), out=out)),
+        (ValueError, "out has shape", lambda: quire.mean(a, axis=1, where=a > 0, out=out)),
         (TypeError, "the other operand, a ndarray, is not", lambda: quire.vecdot(a, np.ones(4, np.float32))),
         (TypeError, "a ndarray, is not", lambda: quire.Accumulator().add_products(a, np.ones((3, 4), np.float32))),
         (ValueError, "y has (4,)", lambda: quire.Accumulator().add_products(a, a[0])),

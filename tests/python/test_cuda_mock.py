@@ -89,6 +89,33 @@ def test_the_cuda_array_interface(cp, view, monkeypatch):
             == np.asarray(quire.sum(x, axis=axis)).tobytes()
         )
     assert cp.stream.waits == [("event of", 77)] * 3
+    mask = np.ascontiguousarray(x > 0)
+    right = np.asarray(quire.mean(x, axis=0, where=mask))
+    assert quire.mean(on_device(x), axis=0, where=Described(on_device(mask))).tobytes() == right.tobytes()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("call", ONE)
+def test_where(cp, call, view):
+    x = view(X)
+    random = np.random.default_rng(1)
+    zeros = np.where(random.random(x.shape) < 0.5, np.float32(-0.0), x)
+    zeros[x > 0] = -0.0
+    masks = [random.random(x.shape) < p for p in (0.0, 0.1, 0.5, 1.0)] + [random.random(x.shape[-1]) < 0.5, False]
+    for mask, y in [(mask, y) for mask in masks for y in (x, zeros)]:
+        sent = on_device(mask) if np.ndim(mask) > 1 else mask
+        for axis in (None, 0, -1, (0, 2), ()):
+            for more in {}, {"rounding": "downward"}, {"method": "kahan"}, {"keepdims": True, "dtype": np.float64}:
+                if "method" in more and call in (quire.var, quire.std):
+                    continue
+                right = np.asarray(call(y, axis=axis, where=mask, **more))
+                got = call(on_device(y), axis=axis, where=sent, **more)
+                assert type(got) is ndarray and got.shape == right.shape and got.dtype == right.dtype
+                assert got.tobytes() == right.tobytes()
+    right = np.asarray(call(x, axis=0, where=masks[2]))
+    out = on_device(np.zeros(right.shape, np.float32))
+    assert call(on_device(x), axis=0, where=on_device(masks[2]), out=out) is out
+    assert out.tobytes() == right.tobytes()
 
 
 def test_streams_and_captures(cp):
@@ -104,6 +131,12 @@ def test_bad_input(cp):
     elsewhere = ndarray(X, 1)
     one_row = on_device(np.broadcast_to(out.host[:1], (5, 7)))
     crooked = on_device(np.zeros(9, np.dtype([("a", "f4"), ("b", "i2")]))["a"])
+
+    class OnHost:
+        __dlpack__ = None
+
+        def __dlpack_device__(self):
+            return (1, 0)
 
     class jaxlib_array:
         __dlpack__ = None
@@ -122,7 +155,13 @@ def test_bad_input(cp):
         (TypeError, "but out has float32", lambda: quire.sum(x, axis=0, out=out, dtype=float)),
         (TypeError, "out must be on the device", lambda: quire.sum(x, axis=0, out=np.empty((5, 7), np.float32))),
         (ValueError, "elements of out share", lambda: quire.sum(x, axis=0, out=one_row)),
-        (TypeError, "where is for arrays on the CPU", lambda: quire.sum(x, axis=0, where=X > 0, out=out)),
+        (TypeError, "array of bool, not of float32", lambda: quire.sum(x, axis=0, where=x, out=out)),
+        (TypeError, "where must be on the device", lambda: quire.sum(x, axis=0, where=OnHost(), out=out)),
+        (ValueError, "does not fit x", lambda: quire.sum(x, axis=0, where=X[:2] > 0, out=out)),
+        (ValueError, "out of bounds", lambda: quire.sum(x, axis=3, where=X > 0, out=out)),
+        (ValueError, "out has shape", lambda: quire.mean(x, axis=1, where=X > 0, out=out)),
+        (ValueError, "on device 0, where on 1", lambda: quire.sum(x, axis=0, where=ndarray(X > 0, 1), out=out)),
+        (ValueError, "method must be one of", lambda: quire.sum(x, axis=0, where=X > 0, method="magic", out=out)),
         (ValueError, "on device 0, x2 on 1", lambda: quire.vecdot(x, elsewhere)),
         (ValueError, "on device 0, offsets on 1", lambda: quire.segment_sum(x[0, 0], ndarray(np.arange(3), 1))),
         (TypeError, "offsets on a device must be int32 or int64", lambda: quire.segment_sum(x[0, 0], x[0, 0])),

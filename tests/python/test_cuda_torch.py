@@ -141,7 +141,10 @@ def test_bad_input_writes_nothing():
         (TypeError, "but out has torch.float32", lambda: quire.sum(t, axis=0, dtype="float64", out=out)),
         (ValueError, "share memory", lambda: quire.sum(t, axis=0, out=out[:1].expand(4))),
         (ValueError, "no gradient with out", lambda: quire.sum(grad, axis=0, out=out)),
-        (TypeError, "where is for arrays on the CPU", lambda: quire.sum(t, axis=0, where=t > 0, out=out)),
+        (TypeError, "array of bool, not of torch.float32", lambda: quire.sum(t, axis=0, where=t, out=out)),
+        (ValueError, "does not fit x, of (3, 4)", lambda: quire.sum(t, axis=0, where=[True] * 3, out=out)),
+        (ValueError, "x is on cuda:0, where on cpu", lambda: quire.sum(t, axis=0, where=t.cpu() > 0, out=out)),
+        (ValueError, "out has shape (4,)", lambda: quire.mean(t, axis=1, where=t > 0, out=out)),
         (ValueError, "x1 is on cuda:0, x2 on cpu", lambda: quire.vecdot(t, t.cpu())),
         (TypeError, "the other is of ndarray", lambda: quire.vecdot(t, np.ones(4, np.float32))),
         (ValueError, "x is on cuda:0, offsets on cpu", lambda: quire.segment_sum(t[0], torch.tensor([0, 1]))),
@@ -160,10 +163,12 @@ def test_bad_input_writes_nothing():
 
 def test_calls_follow_the_current_stream_and_wait_for_nothing():
     x, scalar = torch.zeros(1000, 1000, device="cuda"), torch.empty((), device="cuda")
+    mask = torch.arange(1000, device="cuda") % 2 == 0
 
     def calls():
         x.fill_(2)
-        return quire.sum(x, axis=1), quire.sum(x), quire.vecdot(x, x), quire.sum(x, out=scalar)
+        masked = quire.sum(x, where=mask), quire.mean(x, axis=1, where=mask)
+        return quire.sum(x, axis=1), quire.sum(x), quire.vecdot(x, x), quire.sum(x, out=scalar), *masked
 
     for stream in (torch.cuda.current_stream(), torch.cuda.Stream(), torch.cuda.Stream()):
         with torch.cuda.stream(stream):
@@ -171,10 +176,29 @@ def test_calls_follow_the_current_stream_and_wait_for_nothing():
             torch.cuda.synchronize()
             x.zero_()
             torch.cuda._sleep(100_000_000)  # cycles
-            rows, total, dot, _ = calls()
+            rows, total, dot, _, masked, means = calls()
             assert not stream.query(), "a call has waited for the device"
         stream.synchronize()
         assert (rows == 2000).all() and total == scalar == 2e6 and (dot == 4000).all()
+        assert masked == 1e6 and (means == 2).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("call", ONE)
+def test_where(call, name):
+    x, call, random = filled((30, 5, 70), name, "any finite bits", 3), getattr(quire, call), np.random.default_rng(1)
+    zeros = np.where(random.random(x.shape) < 0.3, np.zeros((), x.dtype), -np.zeros((), x.dtype))
+    masks = [random.random(x.shape) < p for p in (0.0, 0.01, 0.5, 1.0)] + [random.random(70) < 0.5]
+    methods = ["exact"] if call in (quire.var, quire.std) else ["exact", "plain"]
+    for mask, y in [(mask, y) for mask in masks for y in (x, zeros)]:
+        t, sent = tensor(y, "cuda"), torch.from_numpy(mask).cuda()
+        for axis in (None, 0, (0, 2), ()):
+            for more in [{"method": method} for method in methods] if len(methods) > 1 else [{}]:
+                right = call(y, axis=axis, where=mask, rounding="downward", **more)
+                assert same(call(t, axis=axis, where=sent, rounding="downward", **more), right)
+    right = call(x, axis=0, where=masks[2], keepdims=True, dtype=np.float64)
+    out = torch.empty(1, 5, 70, dtype=torch.float64, device="cuda")
+    assert call(tensor(x, "cuda"), axis=0, where=masks[2], keepdims=True, out=out) is out and same(out, right)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -288,6 +312,8 @@ def test_graphs():
         lambda: quire.vecdot(x, x),
         lambda: quire.norm(x, axis=(0, 1), keepdims=True),
         lambda: quire.segment_sum(x[3], offsets),
+        lambda: quire.sum(x, axis=0, where=x > 0),
+        lambda: quire.mean(x, axis=1, where=x > 0),
         *([lambda: quire.var(x, axis=1)] if VARIANCES else []),
     ]
     stream = torch.cuda.Stream()

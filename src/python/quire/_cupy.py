@@ -5,12 +5,13 @@ Memory for results is CuPy's, whose pool knows streams; so arrays of other libra
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from . import _arrays, _contexts
+from . import _arrays, _contexts, _masks
 from ._layout import plan
 from ._quire import ffi, lib
 from ._reduce import dot
@@ -50,7 +51,8 @@ def adopted(x: Any, name: str) -> Any:
     if described.get("mask") is not None:
         raise TypeError(f"quire.{name} knows no masked arrays")
     shape, dtype, strides = tuple(described["shape"]), np.dtype(described["typestr"]), described.get("strides")
-    code_of(dtype, name)
+    if dtype != np.bool_:  # that of a mask
+        code_of(dtype, name)
     if strides is None:
         strides = tuple(dtype.itemsize * prod(shape[a + 1 :]) for a in range(len(shape)))
     reach = [s * (size - 1) for s, size in zip(strides, shape, strict=True)]
@@ -168,11 +170,54 @@ def one(
     keepdims: Any,
     method: str,
     rounding: str,
+    where: Any,
     correction: int,
 ) -> Any:
     """A reduction of one array."""
     a = operand(x, name)
-    return returned(reduce(name, operation, (a,), axis, dtype, out, keepdims, method, rounding, correction), x, a, out)
+    way = reduce
+    if where is not True and where is not None:
+        way = partial(reduce_where, where)
+    return returned(way(name, operation, (a,), axis, dtype, out, keepdims, method, rounding, correction), x, a, out)
+
+
+def reduce_where(
+    where: Any,
+    name: str,
+    operation: int,
+    arrays: tuple[Any],
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int,
+) -> Any:
+    """The same of the elements that a mask selects."""
+    (x,) = arrays
+    cp = cupy(name, x)
+    refuse_words(method, rounding)
+    target, wanted = results_for(out, dtype, x, name)
+    if _arrays.is_foreign(where) and _arrays.is_on_cuda(where):
+        where = adopted(where, name)
+        same_device(x, where, name, "where")
+    mask = _masks.checked(where, cp.ndarray, x, name)
+
+    def whole(a: Any) -> Any:
+        return reduce(name, operation, (a,), axis, wanted, None, keepdims, method, rounding, correction)
+
+    def segments(a: Any, offsets: Any) -> Any:
+        return reduce_segments(
+            name, operation, a, offsets, cp.empty(offsets.size - 1, wanted), method, rounding, correction
+        )
+
+    with x.device:
+        mask = cp.asarray(mask)
+        results = _masks.reduce(cp, cp.transpose, operation, x, mask, axis, bool(keepdims), method, whole, segments)
+        if target is not None and target.shape != results.shape:
+            raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {results.shape}")
+        return delivered(results, target, out)
 
 
 def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, rounding: str) -> Any:
@@ -213,17 +258,26 @@ def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, roundin
     shape = (ends.size - 1,)
     if target is not None and target.shape != shape:
         raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {shape}")
-    what = reduction(SUM, CODES[a.dtype], CODES[wanted], method, rounding, 0)
     with a.device:
-        context = context_of(cp, a.device.id, name)
         ends = cp.clip(ends, 0, a.size) if isinstance(ends, cp.ndarray) else cp.asarray(ends)
-        whole = cp.ascontiguousarray(a)
         results = place(cp, target, shape, wanted, (a, ends))
-        index = I64 if ends.dtype == np.int64 else I32
-        status = lib.reduce_segments_at(context, what, shape[0], index, ends.data.ptr, whole.data.ptr, results.data.ptr)
-        if status:
-            fail(status, name)
+        reduce_segments(name, SUM, cp.ascontiguousarray(a), ends, results, method, rounding)
         return returned(delivered(results, target, out), x, a, out)
+
+
+def reduce_segments(
+    name: str, operation: int, x: Any, offsets: Any, results: Any, method: str, rounding: str, correction: int = 0
+) -> Any:
+    """Reduces x[offsets[s]:offsets[s + 1]] to results; all are contiguous, and on the device that is current."""
+    what = reduction(operation, CODES[x.dtype], CODES[results.dtype], method, rounding, correction)
+    context = context_of(cupy(name, x), x.device.id, name)
+    index = I64 if offsets.dtype == np.int64 else I32
+    status = lib.reduce_segments_at(
+        context, what, offsets.size - 1, index, offsets.data.ptr, x.data.ptr, results.data.ptr
+    )
+    if status:
+        fail(status, name)
+    return results
 
 
 def returned(results: Any, x: Any, adopted: Any, out: Any) -> Any:

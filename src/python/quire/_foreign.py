@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 from . import _arrays, _cupy
 from ._reduce import dot, operand, reduce, reduce_where
@@ -19,12 +19,6 @@ def tensors() -> Any:
 def refuse_out(name: str, out: Any, x: Any) -> None:
     if out is not None:
         raise TypeError(f"quire.{name}: out is for NumPy arrays, tensors and CuPy arrays; x is a {type(x).__name__}")
-
-
-def refuse_where(name: str) -> NoReturn:
-    raise TypeError(
-        f"quire.{name}: where is for arrays on the CPU: to count the elements it selects would wait for the device"
-    )
 
 
 def one(
@@ -44,9 +38,7 @@ def one(
     if _arrays.is_tensor(x):
         return tensors().one(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if _arrays.is_on_cuda(x):
-        if where is not True and where is not None:
-            refuse_where(name)
-        return _cupy.one(name, operation, x, axis, dtype, out, keepdims, method, rounding, correction)
+        return _cupy.one(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if where is True or where is None:
         refuse_out(name, out, x)
         a = operand(x, name)

@@ -80,7 +80,7 @@ def sum(
     rounding : {"nearest", "downward", "upward", "toward_zero"}
         Of the one rounding; "nearest" has ties to even.
     where : array of bool, optional
-        Which elements count; it is broadcast to the shape of x. Those selected are copied. On the CPU alone.
+        Which elements count; it is broadcast to the shape of x. Those selected are copied.
 
     Returns
     -------

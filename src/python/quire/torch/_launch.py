@@ -133,8 +133,7 @@ def reduce(
 def segments(x: Tensor, offsets: Tensor, dtype: torch.dtype | None, method: str, rounding: str) -> Tensor:
     """Sums of x[offsets[s]:offsets[s + 1]]; on CUDA offsets outside of x are moved to its ends, unseen."""
     name = "segment_sum"
-    x_code = code(x.dtype, name)
-    what = reduction(SUM, x_code, x_code if dtype is None else code(dtype, name), method, rounding, 0)
+    code(x.dtype, name)
     if x.ndim != 1:
         raise ValueError(f"quire.{name}: x must have one dimension, not {x.ndim}")
     if offsets.ndim != 1 or offsets.numel() == 0:
@@ -143,12 +142,27 @@ def segments(x: Tensor, offsets: Tensor, dtype: torch.dtype | None, method: str,
         raise TypeError(f"quire.{name}: offsets of a tensor must be int32 or int64, not {offsets.dtype}")
     if offsets.device != x.device:
         raise ValueError(f"quire.{name}: x is on {x.device}, offsets on {offsets.device}")
-    context = context_of(x, name)
     if x.is_cpu and bool(((offsets < 0) | (offsets > x.numel())).any()):
         raise ValueError(f"quire.{name}: offsets must lie in [0, {x.numel()}], the size of x")
     if x.is_cuda:
         offsets = offsets.clamp(0, x.numel())
-    x, offsets = x.contiguous(), offsets.contiguous()
+    return reduce_segments(name, SUM, x.contiguous(), offsets.contiguous(), dtype, method, rounding)
+
+
+def reduce_segments(
+    name: str,
+    operation: int,
+    x: Tensor,
+    offsets: Tensor,
+    dtype: torch.dtype | None,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Tensor:
+    """Reduces x[offsets[s]:offsets[s + 1]]; both are contiguous, and the offsets lie within x."""
+    x_code = code(x.dtype, name)
+    what = reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
+    context = context_of(x, name)
     results = x.new_empty((offsets.numel() - 1,), dtype=dtype)
     index = I64 if offsets.dtype == torch.int64 else I32
     status = lib.reduce_segments_at(

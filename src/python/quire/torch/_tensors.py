@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from .. import _foreign, _functions
+from .. import _arrays, _foreign, _functions, _masks
 from .._layout import normalized
 from .._types import ASUM, DOT, refuse_words, result_dtype
 from . import _operators  # noqa: F401  # which makes torch.ops.quire
-from ._launch import checked_out, code, delivered, reduce, whole, wrong_shape
+from ._launch import checked_out, code, delivered, reduce, reduce_segments, whole, wrong_shape
 
 _strided = torch.strided
 _is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
@@ -76,11 +76,8 @@ def one(
             if x.is_contiguous() and type(method) is type(rounding) is str:
                 return whole(name, operation, x, method, rounding, correction)
     if where is not True and where is not None:
-        if x.is_cpu:
-            return _foreign.selected(
-                name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction
-            )
-        _foreign.refuse_where(name)
+        way = selected if x.is_cuda else _foreign.selected
+        return way(name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction)
     check(x, name)
     if dtype is not None:
         dtype = named(dtype, name)
@@ -99,6 +96,44 @@ def one(
     operator = getattr(torch.ops.quire, "asum" if operation == ASUM else name)
     dims = None if axis is None else list(normalized(axis, x.ndim))
     results = operator(x, dims, bool(keepdims), dtype=dtype, rounding=rounding, **words)
+    return results if out is None else into(results, out, name)
+
+
+def selected(
+    name: str,
+    operation: int,
+    x: Tensor,
+    where: Any,
+    out: Any,
+    axis: Any,
+    dtype: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    correction: int,
+) -> Any:
+    """The same of the elements that a mask selects, on a device."""
+    check(x, name)
+    _arrays.refuse_gradient(x, name)
+    refuse_words(method, rounding)
+    if dtype is not None:
+        dtype = named(dtype, name)
+    if out is not None:
+        dtype = checked_out(out, x, dtype, name)
+    mask = _masks.checked(where, Tensor, x, name)
+    if not isinstance(mask, Tensor):
+        mask = torch.from_numpy(mask.copy()).to(x.device)
+    elif mask.device != x.device:
+        raise ValueError(f"quire.{name}: x is on {x.device}, where on {mask.device}")
+
+    def all_of(t: Tensor) -> Any:
+        return one(name, operation, t, axis, dtype, None, keepdims, method, rounding, True, correction)
+
+    def segments(t: Tensor, offsets: Tensor) -> Tensor:
+        return reduce_segments(name, operation, t, offsets, dtype, method, rounding, correction)
+
+    x = x.detach().resolve_neg()
+    results = _masks.reduce(torch, torch.permute, operation, x, mask, axis, bool(keepdims), method, all_of, segments)
     return results if out is None else into(results, out, name)
 
 
