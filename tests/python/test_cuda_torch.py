@@ -201,75 +201,6 @@ def test_where(call, name):
     assert call(tensor(x, "cuda"), axis=0, where=masks[2], keepdims=True, out=out) is out and same(out, right)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_accumulators(name):
-    x, y = (filled((60, 50, 7), name, "any finite bits", seed) for seed in (3, 4))
-    t, u = tensor(x, "cuda"), tensor(y, "cuda")
-    for view, cpu_view in VIEWS:
-        v, w, a, b = view(t), view(u), cpu_view(x), cpu_view(y)
-        on_cuda = quire.Accumulator(v).add_magnitudes(w).add_products(v, w).add(w)
-        assert on_cuda == quire.Accumulator(a).add_magnitudes(b).add_products(a, b).add(b)
-        assert quire.Moments(v) == quire.Moments(a)
-    total = quire.Accumulator(x)
-    total += t
-    assert total.merge(quire.Accumulator(t)) == quire.Accumulator(x).add(x).add(x)
-
-
-def test_accumulators_follow_the_current_stream_and_wait_when_asked():
-    x = torch.zeros(1000, 1000, device="cuda")
-    a, m = quire.Accumulator(), quire.Moments()
-    for stream in (torch.cuda.current_stream(), torch.cuda.Stream(), torch.cuda.Stream()):
-        with torch.cuda.stream(stream):
-            a.add(x)  # opens the stream's context, loads kernels, allocates the words
-            m.add(x)
-            torch.cuda.synchronize()
-            x.zero_()
-            torch.cuda._sleep(100_000_000)  # cycles
-            x.fill_(2)
-            a.add(x).add(x)
-            m.add(x)
-            assert not stream.query(), "a call has waited for the device"
-        torch.cuda.synchronize()
-        x.zero_()
-        torch.cuda.synchronize()
-    assert a.count == 9 * 10**6 and a.sum() == 12e6 and m.mean() == 1.0
-    torch.cuda._sleep(100_000_000)
-    x.fill_(3)
-    assert a.add(x).sum() == 15e6, "a sum has not waited for the device"
-
-
-def test_threads_add_to_one_accumulator():
-    x = filled((100, 3000), "float32", "any finite bits", 1)
-    t, a, right = tensor(x, "cuda"), quire.Accumulator(), quire.Accumulator()
-    torch.cuda.synchronize()
-
-    def work(own):
-        with torch.cuda.stream(torch.cuda.Stream() if own else torch.cuda.default_stream()):
-            for _ in range(50):
-                a.add(t)
-
-    threads = [threading.Thread(target=work, args=(number % 2,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for _ in range(300):
-        right.add(x)
-    assert a == right
-
-
-def test_graphs_capture_no_accumulators():
-    x, a = torch.ones(10, device="cuda"), quire.Accumulator()
-    a.add(x)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        y = x * 2
-        with pytest.raises(NotImplementedError, match="a CUDA graph cannot capture"):
-            a.add(x)
-    graph.replay()
-    assert (y == 2).all() and a.sum() == 10
-
-
 def test_streams_do_not_disturb_each_other():
     x = [tensor(filled((200, 3000), "float32", "any finite bits", seed), "cuda") for seed in range(3)]
     right = [(bits(quire.sum(t)), bits(quire.sum(t, axis=1)), bits(quire.norm(t, axis=0))) for t in x]
@@ -382,18 +313,6 @@ def test_batch_invariant():
             assert bits(x.var(1)) == bits(quire.var(x, axis=1, correction=1))
         assert torch.arange(5, device="cuda").sum() == 10
     assert bits(x.sum()) == before
-
-
-def test_the_other_device():
-    if torch.cuda.device_count() < 2:
-        pytest.skip("SKIP: there is one CUDA device alone")
-    x = tensor(filled((40, 50), "float32", "any finite bits", 3), "cuda:1")
-    with torch.cuda.device(0):
-        assert quire.sum(x).device == x.device and bits(quire.sum(x, axis=0)) == bits(quire.sum(x.cpu(), axis=0))
-        with torch.cuda.device(1), torch.cuda.stream(torch.cuda.Stream(1)):
-            assert bits(quire.sum(x)) == bits(quire.sum(x.cpu()))
-        with pytest.raises(ValueError, match="x1 is on cuda:1, x2 on cuda:0"):
-            quire.vecdot(x, x.to("cuda:0"))
 
 
 def test_memory_does_not_grow():
