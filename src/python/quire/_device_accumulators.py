@@ -68,8 +68,11 @@ class OfTensors:
         return found, found[0].numel(), self.launch.CODES[found[0].dtype]
 
     def context(self, x: Any, name: str) -> tuple[int, int, Any]:
-        device, stream, capturing = self.launch.stream_of_tensor(x)
-        return device, stream, None if capturing else _contexts.cuda(device, stream, name)
+        device = x.get_device()
+        stream = self.launch.stream_of(device)
+        if stream and self.launch.is_capturing(device):
+            return device, stream, None
+        return device, stream, _contexts.cuda(device, stream, name)
 
     def stream(self, device: int) -> Any:
         return self.torch.cuda.current_stream(device)

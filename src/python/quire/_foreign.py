@@ -70,9 +70,9 @@ def selected(
 
 def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, rounding: str) -> Any:
     """Dot products, of which one operand at least is of another library."""
-    owner = x if _arrays.is_foreign(x) else y
     if _arrays.is_tensor(x) or _arrays.is_tensor(y):
         return tensors().vecdot(x, y, axis, dtype, out, method, rounding)
+    owner = x if _arrays.is_foreign(x) else y
     if any(_arrays.is_foreign(a) and _arrays.is_on_cuda(a) for a in (x, y)):
         return _cupy.vecdot(x, y, axis, dtype, out, method, rounding)
     refuse_out("vecdot", out, owner)

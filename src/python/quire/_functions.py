@@ -273,6 +273,6 @@ def vecdot(
     >>> quire.vecdot(np.array([1e20, 1.0, -1e20]), np.array([1e20, 3.0, 1e20]))
     np.float64(3.0)
     """
-    if _arrays.is_foreign(x1) or _arrays.is_foreign(x2):
+    if type(x1) is Tensor or _arrays.is_foreign(x1) or _arrays.is_foreign(x2):
         return _foreign.vecdot(x1, x2, axis, dtype, out, method, rounding)
     return dot(operand(x1, "vecdot"), operand(x2, "vecdot"), axis, dtype, out, method, rounding)

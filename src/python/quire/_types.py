@@ -69,6 +69,7 @@ def result_dtype(dtype: Any, name: str) -> np.dtype[Any]:
 @lru_cache(maxsize=1024)
 def reduction(operation: int, x_type: int, result_type: int, method: str, rounding: str, correction: int) -> Any:
     """The C struct that says what is computed. All calls that want the same share it, and it is never written again."""
+    refuse_words(method, rounding)
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     if rounding not in ROUNDINGS:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from .. import _contexts
-from .._layout import plan
+from .._layout import Plan, plan
 from .._quire import ffi, lib
 from .._types import FORMATS, I32, I64, SUM, fail, reduction
 
 CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
 NULL = ffi.NULL
-_empty = torch.empty_strided  # which has less to find out than torch.empty
 _reduce_vector, _reduce = lib.reduce_vector_at, lib.reduce_at
 
 
@@ -44,40 +43,72 @@ def is_capturing(device: int) -> bool:
         return torch.cuda.is_current_stream_capturing()
 
 
-def stream_of_tensor(x: Tensor) -> tuple[int, int, bool]:
-    """The number of a tensor's device, the current stream there, and whether it is being captured."""
-    device = x.get_device()
-    stream = stream_of(device)
-    return device, stream, stream != 0 and is_capturing(device)  # the default stream, 0, cannot be captured
-
-
 def context_of(x: Tensor, name: str) -> Any:
     """Where x is, and where its device is at work."""
     if x.is_cuda:
-        device, stream, capturing = stream_of_tensor(x)
-        return (_contexts.captured if capturing else _contexts.cuda)(device, stream, name)
+        device = x.get_device()
+        stream = stream_of(device)
+        if stream and is_capturing(device):  # the default stream, 0, cannot be captured
+            return _contexts.captured(device, stream, name)
+        return _contexts.cuda(device, stream, name)
     if x.is_cpu:
         return NULL
     raise TypeError(f"quire.{name} works on tensors of the CPU and of CUDA devices, not of {x.device}")
 
 
 @lru_cache(maxsize=1024)
-def strides_of(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Of a contiguous tensor, as PyTorch has them: an axis of length 0 counts as one of length 1."""
-    strides, step = [], 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+def what_of(
+    name: str,
+    operation: int,
+    x_dtype: torch.dtype,
+    dtype: torch.dtype | None,
+    method: str,
+    rounding: str,
+    correction: int,
+) -> Any:
+    """What is computed, in the library's terms; dtype: of the result, None for that of x."""
+    x_code = code(x_dtype, name)
+    return reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
+
+
+class Call(NamedTuple):
+    """How tensors of one layout are reduced. Pure, so equal layouts share it."""
+
+    what: Any  # quire_reduction *
+    way: Plan
+    strides: tuple[int, ...]  # of the results in memory
+    shape: tuple[int, ...]  # of the results in their order
+
+
+@lru_cache(maxsize=4096, typed=True)  # typed: axis=1.0 is not axis=1
+def prepared(
+    name: str,
+    operation: int,
+    shape: tuple[int, ...],
+    strides: tuple[tuple[int, ...], ...],
+    axis: Any,
+    keepdim: bool,
+    x_dtype: torch.dtype,
+    dtype: torch.dtype | None,
+    method: str,
+    rounding: str,
+    correction: int,
+) -> Call:
+    what = what_of(name, operation, x_dtype, dtype, method, rounding, correction)
+    way = plan(shape, strides, 1, axis, keepdim, method == "exact")
+    final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
+    steps, step = [], 1
+    for size in reversed(way.shape):
+        steps.append(step)
+        step *= max(size, 1)  # an axis of length 0 counts as one of length 1
+    return Call(what, way, tuple(reversed(steps)), final)
 
 
 def whole(name: str, operation: int, x: Tensor, method: str, rounding: str, correction: int) -> Tensor:
     """The short way of a contiguous tensor to one number of its own format."""
-    dtype = x.dtype
-    number = CODES.get(dtype) or code(dtype, name)
-    what = reduction(operation, number, number, method, rounding, correction)
+    what = what_of(name, operation, x.dtype, None, method, rounding, correction)
     context = context_of(x, name)
-    result = _empty((), (), dtype=dtype, device=x.device)
+    result = x.new_empty_strided((), ())  # which has less to find out than new_empty or torch.empty
     status = _reduce_vector(context, what, x.numel(), x.data_ptr(), result.data_ptr())
     if status:
         fail(status, name)
@@ -101,25 +132,20 @@ def reduce(
     axis: as quire.sum has it. out: of the right device and dtype, with dtype its own.
     """
     x = tensors[0]
-    x_code = code(x.dtype, name)
-    what = reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
     strides = (x.stride(),) if len(tensors) == 1 else (x.stride(), tensors[1].stride())
-    way = plan(x.shape, strides, 1, axis, keepdim, method == "exact")
-    target = None
-    if out is not None:
-        final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
-        if out.shape != final:
-            raise wrong_shape(out, final, name)
-        if way.back is None and is_target(out, tensors):
-            target = out
+    what, way, result_strides, shape = prepared(
+        name, operation, x.shape, strides, axis, keepdim, x.dtype, dtype, method, rounding, correction
+    )
+    if out is not None and out.shape != shape:
+        raise wrong_shape(out, shape, name)
     context = context_of(x, name)
+    if out is not None and way.back is None and is_target(out, tensors):
+        results = out
+    else:
+        results = x.new_empty_strided(way.shape, result_strides, dtype=dtype)
     if way.order is not None:
         order = way.order
         tensors = tuple(t.permute(order).contiguous() for t in tensors)
-    if target is None:
-        results = _empty(way.shape, strides_of(way.shape), dtype=dtype or x.dtype, device=x.device)
-    else:
-        results = target
     y_layout, y = (NULL, 0) if len(tensors) == 1 else (way.layouts[1], tensors[1].data_ptr())
     status = _reduce(context, what, way.layouts[0], tensors[0].data_ptr(), y_layout, y, results.data_ptr())
     if status:
@@ -160,8 +186,7 @@ def reduce_segments(
     correction: int = 0,
 ) -> Tensor:
     """Reduces x[offsets[s]:offsets[s + 1]]; both are contiguous, and the offsets lie within x."""
-    x_code = code(x.dtype, name)
-    what = reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
+    what = what_of(name, operation, x.dtype, dtype, method, rounding, correction)
     context = context_of(x, name)
     results = x.new_empty((offsets.numel() - 1,), dtype=dtype)
     index = I64 if offsets.dtype == torch.int64 else I32

@@ -21,7 +21,7 @@ from ._launch import checked_out, code, delivered, reduce, reduce_segments, whol
 _strided = torch.strided
 _is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
 _modes, _transforms = torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack
-_tracing = torch._C._get_tracing_state
+_is_tracing = torch._C._is_tracing
 
 
 def is_plain(x: Tensor) -> bool:
@@ -33,7 +33,7 @@ def is_plain(x: Tensor) -> bool:
         and not (x.requires_grad and _is_grad_enabled())
         and not _modes()
         and _transforms() is None
-        and _tracing() is None
+        and not _is_tracing()
         and forward_ad._current_level < 0
         and not x.is_neg()
     )
@@ -68,13 +68,10 @@ def one(
     correction: int,
 ) -> Any:
     """A reduction of one tensor."""
-    if _is_compiling():
-        plain = False
-    else:
-        plain = is_plain(x)
-        if plain and axis is None and dtype is None and out is None and where is True and keepdims is False:
-            if x.is_contiguous() and type(method) is type(rounding) is str:
-                return whole(name, operation, x, method, rounding, correction)
+    plain = not _is_compiling() and is_plain(x)
+    if plain and axis is None and dtype is None and out is None and where is True and keepdims is False:
+        if x.is_contiguous() and type(method) is type(rounding) is str:
+            return whole(name, operation, x, method, rounding, correction)
     if where is not True and where is not None:
         way = selected if x.is_cuda else _foreign.selected
         return way(name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction)
@@ -174,6 +171,8 @@ def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, roundin
 
 def pair(x: Tensor, y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """Two tensors broadcast to one shape and dtype, with the axis of the vectors last."""
+    if axis == -1 and x.shape == y.shape and x.dtype == y.dtype and x.ndim:
+        return x, y
     if x.ndim == 0 or y.ndim == 0:
         raise ValueError("quire.vecdot: x1 and x2 must have at least one dimension")
     if axis != -1:
