@@ -27,6 +27,7 @@ VIEWS = [
     (lambda t: t[:1].expand(4, 50, 7), lambda x: np.broadcast_to(x[:1], (4, 50, 7))),
     (lambda t: t[:0], lambda x: x[:0]),
     (lambda t: t[1, 2, 3], lambda x: x[1, 2, 3, ...]),
+    (lambda t: t[:, 2, 3], lambda x: x[:, 2, 3]),
 ]
 
 

@@ -22,6 +22,9 @@ VIEWS = [
     lambda x: np.broadcast_to(x[:1], (4, 5, 7)),
     lambda x: x[:0],
     lambda x: x[1, 2, 3, ...],
+    lambda x: x[:, 2, 3],
+    lambda x: x[2, ::-2, 3],
+    lambda x: np.broadcast_to(x[2, 3, 4], (9,)),
 ]
 
 
