@@ -130,7 +130,8 @@ class Accumulator:
     def _snapshot(self) -> Array:
         """A carried copy of the words."""
         with self._lock:
-            self._fetch()
+            if self._parts:
+                self._fetch()
             words = self._words.copy()
         lib.quire_carry(ffi.from_buffer("quire_accumulator[1]", words))
         return words

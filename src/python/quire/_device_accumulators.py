@@ -28,7 +28,10 @@ Dense = tuple[tuple[Any, ...], int, int]  # arrays that lie in memory in one ord
 
 def are_on_cuda(*arrays: Any) -> bool:
     """Whether an array of these is on a CUDA device."""
-    return any(_arrays.is_foreign(x) and _arrays.is_on_cuda(x) for x in arrays)
+    for x in arrays:  # noqa: SIM110  # a generator would take longer than the sum of some numbers
+        if type(x) is not np.ndarray and _arrays.is_foreign(x) and _arrays.is_on_cuda(x):
+            return True
+    return False
 
 
 def dense(arrays: tuple[Any, ...], strides: tuple[Any, ...], itemsize: int) -> tuple[Any, ...] | None:
@@ -63,7 +66,7 @@ class OfTensors:
                 raise ValueError(f"quire.{name}: x is on {arrays[0].device}, y on {x.device}")
             if x.shape != arrays[0].shape:
                 raise other_shape(arrays[0], x, name)
-        arrays = tuple(x.detach().resolve_neg() for x in self.tensors.promoted(arrays, name))
+        arrays = tuple(x.resolve_neg() for x in self.tensors.promoted(arrays, name))
         found = dense(arrays, tuple(x.stride() for x in arrays), 1) or tuple(x.contiguous() for x in arrays)
         return found, found[0].numel(), self.launch.CODES[found[0].dtype]
 

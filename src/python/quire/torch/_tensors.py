@@ -129,7 +129,7 @@ def selected(
     def segments(t: Tensor, offsets: Tensor) -> Tensor:
         return reduce_segments(name, operation, t, offsets, dtype, method, rounding, correction)
 
-    x = x.detach().resolve_neg()
+    x = x.resolve_neg()
     results = _masks.reduce(torch, torch.permute, operation, x, mask, axis, bool(keepdims), method, all_of, segments)
     return results if out is None else into(results, out, name)
 
