@@ -64,6 +64,8 @@ def main():
     compare("sum of 10, out", lambda: quire.sum(ten, out=out), lambda: torch.sum(ten, (0,), out=out))
     with torch.cuda.stream(torch.cuda.Stream()):
         compare("sum of 10, another stream", lambda: quire.sum(ten), lambda: torch.sum(ten))
+    total, running = quire.Accumulator(), torch.zeros((), dtype=torch.float64, device="cuda")
+    compare("Accumulator.add of 10", lambda: total.add(ten), lambda: running.add_(torch.sum(ten)))
     million = torch.randn(10**6, device="cuda")
     compare("sum of 10^6", lambda: quire.sum(million), lambda: torch.sum(million))
     double = million.double()
@@ -78,6 +80,19 @@ def main():
         compare(
             f"norm of {size}, along -1", lambda: quire.norm(x, axis=-1), lambda: torch.linalg.vector_norm(x, dim=-1)
         )
+        mask = x > 0
+        compare(
+            f"sum of {size}, along -1, where",
+            lambda: quire.sum(x, axis=-1, where=mask),
+            lambda: torch.sum(torch.where(mask, x, 0), -1),
+        )
+        compare(
+            f"mean of {size}, along -1, where",
+            lambda: quire.mean(x, axis=-1, where=mask),
+            lambda: torch.sum(torch.where(mask, x, 0), -1) / mask.sum(-1),
+        )
+        long = quire.Accumulator()
+        compare(f"Accumulator.add of {size}", lambda: long.add(x), lambda: torch.sum(x))
         compare(f"var of {size}, along -1", lambda: quire.var(x, axis=-1), lambda: torch.var(x, -1, correction=0))
 
 
