@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Sums ill-conditioned numbers with what people use today and with quire: error and time, as a table in Markdown.
+"""Sums ill-conditioned numbers with what people use today and with quire: error and time, as tables in Markdown.
 
-    python3 bench/today.py build/src/libquire.so
+    python3 bench/today.py [--doubles N] [--halves N] [--commit TEXT] build/src/libquire.so
 
-10^7 doubles and 10^7 halves, a thousand of which are the sum; the others cancel in pairs. All sums are of one thread, on
-the same numbers in the same run; a time is the best of several. The loop is compiled by cc -O2. Needs NumPy.
+10^7 doubles and 10^8 halves, a thousand of which are the sum; the others cancel in pairs. The first table has sums of one
+thread on the CPU. The second has sums on CUDA device 0, where PyTorch or CuPy can use one. All of a table are of the same
+run, and take turns; a time on the CPU is the best call of 25 (math.fsum: of 2 or 1), on the device the best of 25 times of
+20 calls between two events. What cannot be had is left out, and standard error says why. Needs NumPy, and cc for the loop.
 
 SPDX-License-Identifier: MIT
 """
+import argparse
 import ctypes
 import fractions
+import importlib
 import math
 import os
 import platform
@@ -20,62 +24,42 @@ import time
 
 import numpy
 
-N, TELLING, TURNS = 10**7, 1000, 25
+import today_device
+
+TELLING, TURNS, MANY = 1000, 25, 2 * 10**7
 METHODS = {"exact": 1, "kahan": 2, "pairwise": 3, "plain": 4}  # as in quire.h
-TYPES = {"f16": 1, "f32": 3, "f64": 4}
+TYPES = {"float16": 1, "float32": 3, "float64": 4}
 LOOPS = """
 double loop_f64(const double *x, long n) { double s = 0; for (long i = 0; i < n; i++) s += x[i]; return s; }
 float loop_f32(const float *x, long n) { float s = 0; for (long i = 0; i < n; i++) s += x[i]; return s; }
 """
 
 
-def numbers(dtype, condition):
-    """N numbers whose magnitudes sum to about so many times their sum, and that sum."""
+def left_out(what, why):
+    print(f"today.py: left out: {what}: {why}", file=sys.stderr)
+
+
+def optional(name):
+    """A module, or None."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        left_out(name, error)
+        return None
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+
+
+def numbers(dtype, n, condition):
+    """n numbers whose magnitudes sum to about so many times their sum, and that sum."""
     random = numpy.random.default_rng(1)
-    half = random.uniform(-1, 1, (N - TELLING) // 2).astype(dtype)
-    size = float(numpy.abs(half.astype(numpy.float64)).sum()) * 2 / condition / TELLING
+    half = random.uniform(-1, 1, (n - TELLING) // 2).astype(dtype)
+    size = float(numpy.abs(half).sum(dtype=numpy.float64)) * 2 / condition / TELLING
     telling = random.uniform(0.5 * size, 1.5 * size, TELLING).astype(dtype)
     x = numpy.concatenate([half, -half, telling])
     random.shuffle(x)
     return x, sum(fractions.Fraction(float(t)) for t in telling)
-
-
-def compiled_loops():
-    folder = tempfile.mkdtemp()
-    source, library = os.path.join(folder, "loops.c"), os.path.join(folder, "loops.so")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(LOOPS)
-    subprocess.run(["cc", "-O2", "-ffp-contract=off", "-shared", "-fPIC", source, "-o", library], check=True)
-    loops = ctypes.CDLL(library)
-    loops.loop_f64.restype, loops.loop_f32.restype = ctypes.c_double, ctypes.c_float
-    return loops
-
-
-def quire_sum(library, x, type_in, type_out, method):
-    result = ctypes.c_double() if type_out == "f64" else ctypes.c_float()
-    pointer = x.ctypes.data_as(ctypes.c_void_p)
-
-    def run():
-        status = library.quire_sum(None, TYPES[type_in], ctypes.c_size_t(x.size), pointer, METHODS[method],
-                                   TYPES[type_out], ctypes.byref(result))
-        if status:
-            sys.exit(f"today.py: quire_sum: status {status}")
-        return result.value
-
-    return run
-
-
-def measured(rows):
-    """A result and a best time for each row; all take turns, so that what disturbs one disturbs all."""
-    values, best = {}, {label: math.inf for label, _, _ in rows}
-    for turn in range(TURNS):
-        for label, run, most in rows:
-            if turn >= most:
-                continue
-            begin = time.perf_counter()
-            values[label] = float(run())
-            best[label] = min(best[label], time.perf_counter() - begin)
-    return [(label, values[label], best[label]) for label, _, _ in rows]
 
 
 def error_of(value, truth):
@@ -83,46 +67,194 @@ def error_of(value, truth):
     return float(abs(fractions.Fraction(value) - truth) / abs(truth)) if math.isfinite(value) else math.inf
 
 
-def show(error, nearest):
-    """An error of no more than the result's one rounding is none."""
-    return "none" if nearest else "no digit is right" if error > 0.5 else f"{error:.0e}".replace("e-0", "e-")
+# ------------------------------------------------------------------------------------------------------------- sums
 
 
-def rows_of(library, loops, x, listed, wide):
-    """What is compared: a label, a call without arguments, and how often it is timed at most."""
-    is_half = x.dtype == numpy.float16
-    size, of_x, of_wide = ctypes.c_long(x.size), x.ctypes.data_as(ctypes.c_void_p), wide.ctypes.data_as(ctypes.c_void_p)
-    if is_half:
-        yield "a loop in float, halves converted before", lambda: loops.loop_f32(of_wide, size), TURNS
-        yield "NumPy, `x.sum(dtype=float32)`", lambda: x.sum(dtype=numpy.float32), TURNS
-    else:
-        yield "a loop", lambda: loops.loop_f64(of_x, size), TURNS
-        yield "NumPy, `x.sum()`", x.sum, TURNS
-    yield "Python, `math.fsum` of a list", lambda: math.fsum(listed), 2
-    for method in ("plain", "pairwise", "kahan", "exact"):
-        types = ("f16", "f32") if is_half else ("f64", "f64")
-        yield f"quire, {method}", quire_sum(library, x, *types, method), TURNS
+def compiled_loops():
+    folder = tempfile.mkdtemp()
+    source, library = os.path.join(folder, "loops.c"), os.path.join(folder, "loops.so")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(LOOPS)
+    try:
+        subprocess.run(["cc", "-O2", "-ffp-contract=off", "-shared", "-fPIC", source, "-o", library], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        left_out("a loop in C", error)
+        return None
+    loops = ctypes.CDLL(library)
+    loops.loop_f64.restype, loops.loop_f32.restype = ctypes.c_double, ctypes.c_float
+    return loops
 
 
-def table(library, loops, name, dtype, condition, result):
-    x, truth = numbers(dtype, condition)
-    nearest = float(result(truth.numerator / truth.denominator))
-    found = float(numpy.abs(x.astype(numpy.float64)).sum() / abs(truth))
-    print(f"\n10^7 {name}, condition number {found:.1g}\n\n| | relative error | time |\n|---|---|---|")
-    for label, value, seconds in measured(list(rows_of(library, loops, x, x.tolist(), x.astype(numpy.float32)))):
-        print(f"| {label} | {show(error_of(value, truth), value == nearest)} | {seconds * 1e3:.3g} ms |")
+def quire_rows(library, context, x, address, result, result_address):
+    """A label and a call for each method; a call answers result."""
+    types = TYPES[x.dtype.name], TYPES["float32" if x.dtype == numpy.float16 else "float64"]
+
+    def sum_by(method):
+        status = library.quire_sum(context, types[0], ctypes.c_size_t(x.size), ctypes.c_void_p(address), method, types[1],
+                                   ctypes.c_void_p(result_address))
+        if status:
+            sys.exit(f"today.py: quire_sum: status {status}")
+        return result
+
+    for name in ("plain", "pairwise", "kahan", "exact"):
+        label = f"**quire, {name}**" if name == "exact" else f"quire, {name}"
+        yield label, lambda method=METHODS[name]: sum_by(method)
+
+
+def cpu_rows(library, loops, torch, x):
+    """A label and a call for each sum of one thread."""
+    is_half, size = x.dtype == numpy.float16, ctypes.c_long(x.size)
+    wide = x.astype(numpy.float32 if is_half else numpy.float64)
+    kind, listed, result = wide.dtype, x.tolist(), numpy.zeros(1, wide.dtype)
+    if loops:
+        loop, address = (loops.loop_f32 if is_half else loops.loop_f64), wide.ctypes.data_as(ctypes.c_void_p)
+        yield "a loop in C, `cc -O2` (halves: floats made of them before)", lambda: loop(address, size)
+    version = ".".join(numpy.__version__.split(".")[:2])
+    yield f"NumPy {version}, `x.sum()` (halves: `dtype=float32`)", lambda: x.sum(dtype=kind)
+    if torch:
+        torch.set_num_threads(1)
+        tensor, dtype = torch.from_numpy(x), getattr(torch, kind.name)
+        version = ".".join(torch.__version__.split(".")[:2])
+        yield f"PyTorch {version}, `torch.sum(x)` (halves: `dtype=float32`)", lambda: torch.sum(tensor, dtype=dtype)
+    yield "Python, `math.fsum` of a list", lambda: math.fsum(listed)
+    yield from quire_rows(library, None, x, x.ctypes.data, result, result.ctypes.data)
+
+
+def device_rows(library, device, torch, cupy, x):
+    """A label and a call for each sum on the device."""
+    context = today_device.open_context(library, left_out)
+    rows, of_x = today_device.contenders(device, torch, cupy, x, left_out)
+    yield from rows
+    if context:
+        result = device.upload(numpy.zeros(1, numpy.float32 if x.dtype == numpy.float16 else numpy.float64))
+        yield from quire_rows(library, context, x, device.address(of_x), result, device.address(result))
+
+
+# ------------------------------------------------------------------------------------------------------------- measuring
+
+
+def cpu_clock(run):
+    begin = time.perf_counter()
+    result = run()
+    seconds = time.perf_counter() - begin
+    return float(result[0] if isinstance(result, numpy.ndarray) else result), seconds
+
+
+def measured(rows, clock, n):
+    """Of each label a result and the best time. All take turns, so that what disturbs one disturbs all."""
+    found = {}
+    for label, run in rows:
+        try:
+            found[label] = run, *clock(run)
+        except (RuntimeError, TypeError, AttributeError) as error:
+            left_out(label, error)
+    for turn in range(1, TURNS):
+        for label, (run, _, best) in found.items():
+            if "fsum" in label and (turn > 1 or n >= MANY):
+                continue
+            value, seconds = clock(run)
+            found[label] = run, value, min(best, seconds)
+    return {label: (value, best) for label, (_, value, best) in found.items()}
+
+
+# ------------------------------------------------------------------------------------------------------------- tables
+
+
+def power(exponent):
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def count(n):
+    exponent = int(math.log10(n))
+    return power(exponent) if n == 10**exponent else str(n)
+
+
+def show(value, truth, dtype):
+    """The error in words: one of no more than the result's one rounding is none."""
+    error = error_of(value, truth)
+    if value == float(dtype(truth.numerator / truth.denominator)):
+        return "none"
+    if error > 0.5:
+        return "no digit is right"
+    digit, exponent = f"{error:.0e}".split("e")
+    return f"{error:.1g}" if int(exponent) > -4 else f"{digit}·{power(int(exponent))}"
+
+
+def column(rows, clock, n, truth, dtype):
+    """Of each label error and time, as two cells of a table."""
+    made = {}
+    for label, (value, best) in measured(rows, clock, n).items():
+        mark = "**" if label.startswith("**") else ""
+        made[label] = f"{mark}{show(value, truth, dtype)}{mark} | {mark}{best * 1e3:.3g} ms{mark}"
+    return made
+
+
+def print_table(title, columns):
+    """columns: a heading and {label: two cells} each; a label that one of them lacks has a dash there."""
+    print(f"\n{title}\n\n| | {' | '.join(f'{heading}: error | time' for heading, _ in columns)} |")
+    print("|---" * (1 + 2 * len(columns)) + "|")
+    labels = dict.fromkeys(label for _, rows in columns for label in rows)
+    for label in labels:
+        print(f"| {label} | {' | '.join(rows.get(label, '– | –') for _, rows in columns)} |")
+
+
+def commit_of(folder):
+    try:
+        made = subprocess.run(["git", "-C", folder, "rev-parse", "--short=9", "HEAD"], capture_output=True, check=True)
+        return made.stdout.decode().strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+        return names[0]
+    except (OSError, IndexError):
+        return platform.machine()
+
+
+# ------------------------------------------------------------------------------------------------------------- main
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("library", help="the path of libquire.so")
+    parser.add_argument("--doubles", type=int, default=10**7, help="how many; 0: none")
+    parser.add_argument("--halves", type=int, default=10**8, help="how many; 0: none")
+    parser.add_argument("--commit", default=commit_of(os.path.dirname(os.path.abspath(__file__))), help="to be printed")
+    return parser.parse_args()
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: today.py path/of/libquire.so")
-    library = ctypes.CDLL(sys.argv[1])
+    asked = options()
+    os.environ["CUPY_ACCELERATORS"] = "cub"
+    torch, cupy = optional("torch"), optional("cupy")
+    if cupy:
+        optional("cupy.cublas")
+    library, loops = ctypes.CDLL(asked.library), compiled_loops()
     library.quire_version.restype = ctypes.c_char_p
-    print(f"quire {library.quire_version().decode()}, NumPy {numpy.__version__}, Python {platform.python_version()}, "
-          f"{os.cpu_count()} processors, {time.strftime('%Y-%m-%d', time.gmtime())}")
-    loops = compiled_loops()
-    table(library, loops, "doubles", numpy.float64, 1e20, float)
-    table(library, loops, "halves", numpy.float16, 1e9, numpy.float32)
+    device = today_device.find(torch, cupy, left_out)
+    on_cpu, on_device = [], []
+    for name, dtype, result, n, condition in (("doubles", numpy.float64, numpy.float64, asked.doubles, 1e20),
+                                              ("halves", numpy.float16, numpy.float32, asked.halves, 1e9)):
+        if n <= TELLING:
+            continue
+        x, truth = numbers(dtype, n, condition)
+        found = float(numpy.abs(x).sum(dtype=numpy.float64) / abs(truth))
+        heading = f"{count(n)} {name} (condition {found:.1g})"
+        rows = cpu_rows(library, loops, torch, x)
+        on_cpu.append((heading, column(rows, cpu_clock, n, truth, result)))
+        if device:
+            rows = device_rows(library, device, torch, cupy, x)
+            on_device.append((heading, column(rows, today_device.clock_of(device), n, truth, result)))
+    print(f"quire {library.quire_version().decode()}, commit {asked.commit}, Python {platform.python_version()}, "
+          f"{time.strftime('%Y-%m-%d', time.gmtime())}")
+    print_table(f"One thread of {processor()}, {os.cpu_count()} processors, best of {TURNS} turns:", on_cpu)
+    if on_device:
+        versions = [f"{m.__name__} {m.__version__}" for m in (torch, cupy) if m]
+        print_table(f"{device.name}, {', '.join(versions)}, best of {TURNS} turns of {today_device.CALLS} calls:", on_device)
 
 
 main()
