@@ -62,10 +62,19 @@ for verb in $verbs; do
     fi
     missing=
     while read -r option; do
-        grep -q -e "$option[[}]" "$completions/_quire" || missing="$missing $option"
+        grep -q -e "$option[[}=,]" "$completions/_quire" || missing="$missing $option"
     done <wanted
     check "zsh knows the options of $verb" same "$missing" ''
 done
+if command -v bash >/dev/null; then
+    bash -c '. "$1"; COMP_WORDS=(quire sum --method = pa); COMP_CWORD=4; _quire; printf "%s\n" "${COMPREPLY[@]}"
+        COMP_WORDS=(quire sum --device =); COMP_CWORD=3; _quire; printf "%s\n" "${COMPREPLY[@]}"' bash \
+        "$completions/quire.bash" >out
+    check "bash completes after =" same "$(tr '\n' ' ' <out)" 'pairwise cpu cuda '
+else
+    tests=$((tests + 1))
+    echo "ok $tests - bash completes after = # SKIP no bash"
+fi
 if command -v zsh >/dev/null; then
     zsh -n "$completions/_quire" >out 2>err
     check "zsh reads its completion" same "$?$(cat err)" 0

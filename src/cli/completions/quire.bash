@@ -6,6 +6,8 @@ _quire() {
     local reading="--type --column --delimiter --skip-nan --threads --tier --help" options=
     local reducing="$reading --result --result-type --rounding --axis --rows --segments --output --verbose --json --device"
     COMPREPLY=()
+    if [ "$word" = = ]; then word=; fi # bash cuts --method=exact at its =
+    if [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "$verbs --help --version" -- "$word"))
         return
