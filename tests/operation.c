@@ -2,10 +2,12 @@
 #include "operation.h"
 
 const char *operation_name(operation which) {
-    static const char *const names[OPERATION_COUNT] = { "sum", "asum", "dot", "nrm2", "mean", "sumsq" };
-    return which < OPERATION_COUNT ? names[which] : "no operation";
+    static const char *const names[OPERATION_ALL] = { "sum", "asum", "dot", "nrm2", "mean", "sumsq", "variance", "stddev" };
+    return which < OPERATION_ALL ? names[which] : "no operation";
 }
 
 int operation_multiplies(operation which) {
     return which == OPERATION_DOT || which == OPERATION_NRM2 || which == OPERATION_SUMSQ;
 }
+
+int operation_is_moment(operation which) { return which == OPERATION_VARIANCE || which == OPERATION_STDDEV; }

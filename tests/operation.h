@@ -13,15 +13,21 @@ typedef enum operation {
     OPERATION_NRM2,
     OPERATION_MEAN,
     OPERATION_SUMSQ,
-    OPERATION_COUNT
+    OPERATION_COUNT,                      /* of those that every method does           */
+    OPERATION_VARIANCE = OPERATION_COUNT, /* these two are by QUIRE_EXACT alone, and have oracles of their own */
+    OPERATION_STDDEV,
+    OPERATION_ALL
 } operation;
 
 #define CALL_COUNT OPERATION_SUMSQ /* those before it have a public function of their own */
 
-const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "mean", "sumsq" */
+const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "mean", "sumsq", "variance", "stddev" */
 
 /* 1 where the terms are products. */
 int operation_multiplies(operation which);
+
+/* 1 for the variance and its root. */
+int operation_is_moment(operation which);
 
 #ifdef __cplusplus
 }

@@ -226,6 +226,89 @@ unrounded words_reduce(words_sum *s, operation op, quire_type type, size_t n, co
     return u;
 }
 
+/* ------------------------------------------------------------------------------------------------------------- moments */
+
+#define UNIT_WORDS 16 /* a sum of elements is a multiple of 2^-1074, bit 50 of word 16: its square is one of 2^-2148 */
+#define UNIT_BITS 50
+
+/* The magnitude of a sum of elements in units of 2^-1074. Its digits from *low up to the end that it answers are not 0. */
+static int in_units(words_sum *s, uint64_t to[WORDS], int *low) {
+    subtract(s);
+    const int end = s->high > UNIT_WORDS ? s->high - UNIT_WORDS : 0;
+    *low = s->low > UNIT_WORDS ? s->low - UNIT_WORDS - 1 : 0;
+    for (int i = *low; i < end; i++) {
+        const int w = i + UNIT_WORDS;
+        to[i] = s->positive[w] >> UNIT_BITS | (w + 1 < WORDS ? s->positive[w + 1] << (64 - UNIT_BITS) : 0);
+    }
+    return end;
+}
+
+/* d = n * squares - sum^2, in words from 2^-2148 up, which is never negative. Answers the end of its digits. */
+static int spread_of(words_sum *sum, words_sum *squares, uint64_t n, uint64_t d[2 * WORDS]) {
+    uint64_t s[WORDS], square[2 * WORDS] = { 0 }, borrow = 0;
+    uint128 carry = 0;
+    int low = 0;
+    const int end = in_units(sum, s, &low), top = (squares->high > 2 * end ? squares->high : 2 * end) + 1;
+    subtract(squares);
+    for (int w = squares->low; w < WORDS && w <= squares->high; w++)
+        d[w] = (uint64_t)(carry += (uint128)n * squares->positive[w]), carry >>= 64;
+    for (int i = low; i < end; i++, carry = 0) {
+        for (int k = low; k < end; k++) {
+            carry += (uint128)s[i] * s[k] + square[i + k];
+            square[i + k] = (uint64_t)carry;
+            carry >>= 64;
+        }
+        square[i + end] = (uint64_t)carry;
+    }
+    for (int w = 0; w < top; w++) {
+        const uint128 difference = (uint128)d[w] - square[w] - borrow;
+        d[w] = (uint64_t)difference;
+        borrow = (uint64_t)(difference >> 64) & 1;
+    }
+    return top;
+}
+
+/* The 128 leading bits of d / by, found bit by bit; by is below 2^127. Answers false if d is 0. */
+static bool divide(const uint64_t *d, int end, uint128 by, total *t) {
+    uint128 rest = 0;
+    int bit = 64 * end;
+    *t = (total){ .top = 0 };
+    while (bit > 0 && !(d[(bit - 1) / 64] >> (bit - 1) % 64 & 1)) bit--;
+    if (!bit) return false;
+    while (!(t->top >> 127)) {
+        bit--;
+        rest = rest << 1 | (bit >= 0 ? d[bit / 64] >> bit % 64 & 1 : 0);
+        const bool fits = rest >= by;
+        rest -= fits ? by : 0;
+        t->top = t->top << 1 | fits;
+    }
+    t->exponent = bit + WORDS_LEAST;
+    t->sticky = rest != 0;
+    for (int b = 0; b < bit && !t->sticky; b += 64)
+        t->sticky = (bit - b < 64 ? d[b / 64] & (((uint64_t)1 << (bit - b)) - 1) : d[b / 64]) != 0;
+    return true;
+}
+
+unrounded words_moment(words_sum *sum, words_sum *squares, operation op, quire_type type, size_t n, const void *x,
+                       int64_t correction) {
+    const bool positive = n > 0 && (correction < 0 || n > (uint64_t)correction);
+    unrounded u = { .kind = UNROUNDED_NAN };
+    uint64_t d[2 * WORDS] = { 0 };
+    total t;
+    add_terms(sum, OPERATION_SUM, type, n, x, NULL);
+    add_terms(squares, OPERATION_SUMSQ, type, n, x, NULL);
+    if (positive && !sum->nan && !sum->positive_infinity && !sum->negative_infinity) {
+        const int end = spread_of(sum, squares, n, d);
+        if (!divide(d, end, (uint128)n * ((uint64_t)n - (uint64_t)correction), &t))
+            u = (unrounded){ .kind = UNROUNDED_ZERO };
+        else
+            u = op == OPERATION_STDDEV ? root_of(&t) : part_of(&t, 1);
+    }
+    forget(sum);
+    forget(squares);
+    return u;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ rounding */
 
 /* Whether magnitudes grow in that direction. */

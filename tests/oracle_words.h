@@ -52,6 +52,11 @@ unrounded words_finish(words_sum *s, operation op, size_t n);
 /* What is exact: all the n terms of the operation. y is read by dot alone. The sum is empty before and after. */
 unrounded words_reduce(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y);
 
+/* The variance of n elements, (n Q - S^2) / (n (n - correction)) of their sum S and the sum Q of their squares; or its root.
+ * n is below 2^62. Both sums are empty before and after. */
+unrounded words_moment(words_sum *sum, words_sum *squares, operation op, quire_type type, size_t n, const void *x,
+                       int64_t correction);
+
 /* Rounded once. */
 uint64_t unrounded_bits(const unrounded *u, quire_type result_type, quire_rounding rounding);
 

@@ -127,15 +127,15 @@ quire_status place_reduce(operation op, quire_type type, size_t n, const void *x
     case OPERATION_NRM2: status = quire_nrm2(context, type, n, u, method, result_type, r); break;
     case OPERATION_MEAN: status = quire_mean(context, type, n, u, method, result_type, r); break;
     case OPERATION_SUMSQ: status = sumsq(context, type, n, u, method, result_type, r); break;
-    case OPERATION_COUNT: abort();
+    default: abort();
     }
     the_place()->collect(PLACE_RESULT, result, type_size(result_type));
     return status;
 }
 
 quire_operation place_operation(operation op) {
-    static const quire_operation numbers[OPERATION_COUNT] = { QUIRE_SUM,  QUIRE_ASUM, QUIRE_DOT,
-                                                              QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ };
+    static const quire_operation numbers[OPERATION_ALL] = { QUIRE_SUM,  QUIRE_ASUM,  QUIRE_DOT,      QUIRE_NRM2,
+                                                            QUIRE_MEAN, QUIRE_SUMSQ, QUIRE_VARIANCE, QUIRE_STDDEV };
     return numbers[op];
 }
 
