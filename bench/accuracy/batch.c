@@ -12,36 +12,8 @@
 #include "model.h"
 #include "place.h"
 
-#define GAP 3 /* elements between vectors that belong to none, at the most */
-#define MOST_ELEMENTS (BATCH_ELEMENTS + GAP * (size_t)BATCH_VECTORS)
+#define MOST_ELEMENTS (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
 #define LINE 64
-
-/* --------------------------------------------------------------------------------------------------------------- names */
-
-const char *arrangement_name(arrangement which) {
-    static const char *const names[ARRANGEMENTS] = { "rows", "columns", "middle axis", "segments" };
-    return names[which];
-}
-
-const char *rounding_name(quire_rounding rounding) {
-    static const char *const names[ROUNDING_COUNT] = { "to nearest", "downward", "upward", "toward zero" };
-    return names[rounding];
-}
-
-static const size_t CLASS_ENDS[LENGTH_CLASSES] = { 0, 1, 4, 8, 16, 32, 64, 256, BATCH_LONGEST };
-
-int length_class(size_t n) {
-    int i = 0;
-    while (n > CLASS_ENDS[i]) i++;
-    return i;
-}
-
-const char *length_class_name(int which) {
-    static const char *const names[LENGTH_CLASSES] = {
-        "0", "1", "2-4", "5-8", "9-16", "17-32", "33-64", "65-256", "257-4096"
-    };
-    return names[which];
-}
 
 /* -------------------------------------------------------------------------------------------------------------- memory */
 
@@ -55,108 +27,27 @@ bool batch_open(batch *b) {
     size_t room[SLOTS];
     batch_room(room);
     bool enough = (b->results = aligned_alloc(LINE, room[SLOT_RESULTS])) != NULL;
-    for (int i = 0; i < 2; i++) enough &= (b->room[i] = aligned_alloc(LINE, room[SLOT_X] / LINE * LINE)) != NULL;
+    for (int i = 0; i < 2; i++) {
+        enough &= (b->room[i] = aligned_alloc(LINE, room[SLOT_X] / LINE * LINE)) != NULL;
+        enough &= (b->vector[i] = aligned_alloc(LINE, BATCH_LONGEST * sizeof(double))) != NULL;
+    }
     for (int i = 0; i < BATCH_QUESTIONS; i++) enough &= (b->expected[i] = aligned_alloc(LINE, room[SLOT_RESULTS])) != NULL;
     return enough || complain("too little memory");
 }
 
 void batch_close(batch *b) {
     free(b->results);
-    for (int i = 0; i < 2; i++) free(b->room[i]);
+    for (int i = 0; i < 2; i++) free(b->room[i]), free(b->vector[i]);
     for (int i = 0; i < BATCH_QUESTIONS; i++) free(b->expected[i]);
-}
-
-/* ------------------------------------------------------------------------------------------------------------- layouts */
-
-static size_t start_of(const batch *b, const quire_layout *l, size_t r) {
-    if (b->arrangement == SEGMENTS) return b->begin[r];
-    return r / l->inner * (size_t)l->outer_stride + r % l->inner * (size_t)l->inner_stride;
-}
-
-/* How many vectors: mostly thousands, now and then a few. */
-static size_t choose_vectors(generator *g, size_t n) {
-    const size_t most = n > BATCH_ELEMENTS / BATCH_VECTORS ? BATCH_ELEMENTS / n : BATCH_VECTORS;
-    if (generator_below(g, 32) == 0) return 1 + (size_t)generator_below(g, 16);
-    return most / 2 + 1 + (size_t)generator_below(g, most / 2);
-}
-
-/* One after the other, with gaps, of any length up to n; then shuffled. */
-static void cut_segments(batch *b, generator *g) {
-    const size_t n = b->of.n;
-    size_t at = 0;
-    for (size_t r = 0; r < b->vectors; r++) {
-        at += (size_t)generator_below(g, GAP + 1);
-        b->length[r] = generator_below(g, 4) ? (size_t)generator_below(g, n + 1) : n;
-        b->begin[r] = at;
-        at += b->length[r];
-    }
-    b->elements = at;
-    for (size_t r = b->vectors; r > 1; r--) {
-        const size_t other = (size_t)generator_below(g, r), begin = b->begin[other], length = b->length[other];
-        b->begin[other] = b->begin[r - 1], b->length[other] = b->length[r - 1];
-        b->begin[r - 1] = begin, b->length[r - 1] = length;
-    }
-    b->index = generator_below(g, 2) ? QUIRE_I32 : QUIRE_I64;
-    for (size_t r = 0; r < b->vectors; r++) {
-        const size_t ends[2] = { b->begin[r], b->begin[r] + b->length[r] };
-        for (int i = 0; i < 2; i++)
-            if (b->index == QUIRE_I64)
-                b->offsets[i][r] = (int64_t)ends[i];
-            else
-                ((int32_t *)b->offsets[i])[r] = (int32_t)ends[i];
-    }
-}
-
-/* y lies as x does, or one vector after the other. */
-static void choose_layouts(batch *b, generator *g) {
-    const size_t n = b->of.n, gap = (size_t)generator_below(g, 2) * (size_t)generator_below(g, GAP + 1);
-    const ptrdiff_t signed_n = (ptrdiff_t)n;
-    if (b->arrangement == MIDDLE_AXIS) {
-        const size_t inner = 2 + (size_t)generator_below(g, 14), outer = b->vectors < inner ? 1 : b->vectors / inner;
-        const ptrdiff_t stride = (ptrdiff_t)inner;
-        b->vectors = outer * inner;
-        b->x_layout = (quire_layout){ outer, n, inner, signed_n * stride, stride, 1 };
-        b->elements = b->vectors * n;
-    } else if (b->arrangement == ROWS) {
-        b->x_layout = quire_rows(b->vectors, n, signed_n + (ptrdiff_t)gap);
-        b->elements = b->vectors * (n + gap);
-    } else {
-        b->x_layout = quire_columns(n, b->vectors, (ptrdiff_t)(b->vectors + gap));
-        b->elements = n * (b->vectors + gap);
-    }
-    b->y_layout = b->x_layout;
-    if (generator_below(g, 2)) {
-        b->y_layout.outer_stride = signed_n * (ptrdiff_t)b->x_layout.inner;
-        b->y_layout.stride = 1;
-        b->y_layout.inner_stride = signed_n;
-    }
-    for (size_t r = 0; r < b->vectors; r++) b->length[r] = n;
-}
-
-/* Between vectors there are NaNs, so that what reads too far is found. */
-static void lay_out(batch *b, generator *g) {
-    const size_t size = type_size(b->of.type);
-    b->arrangement = (arrangement)generator_below(g, ARRANGEMENTS);
-    b->vectors = choose_vectors(g, b->of.n);
-    if (b->arrangement == SEGMENTS)
-        cut_segments(b, g);
-    else
-        choose_layouts(b, g);
-    b->x = b->room[0] + generator_below(g, LINE / size) * size;
-    b->y = b->room[1] + generator_below(g, LINE / size) * size;
-    memset(b->x, 0xff, b->elements * size);
-    if (b->of.operation == OPERATION_DOT) memset(b->y, 0xff, b->elements * size);
-    memset(b->lengths, 0, sizeof b->lengths);
-    for (size_t r = 0; r < b->vectors; r++) b->lengths[length_class(b->length[r])]++;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- answers */
 
-/* Four of exact, two of each other method. The draw is the same whatever methods are asked for. */
+/* Four of exact, two of each other method; of moments all of exact. The draw is the same whatever methods are asked for. */
 static void choose_questions(batch *b, generator *g, const arena *a, set methods) {
     b->question_count = 0;
     for (int i = 0; i < BATCH_QUESTIONS; i++) {
-        const int m = i < 4 ? 0 : (i - 2) / 2;
+        const int m = i < 4 || operation_is_moment(b->of.operation) ? 0 : (i - 2) / 2;
         question q = { METHODS[m], b->of.type, QUIRE_TO_NEAREST, a->open[generator_below(g, (uint64_t)a->count)] };
         if (generator_below(g, 2)) q.result_type = TYPES[generator_below(g, TYPE_COUNT)];
         if (generator_below(g, 2)) q.rounding = (quire_rounding)generator_below(g, ROUNDING_COUNT);
@@ -164,9 +55,15 @@ static void choose_questions(batch *b, generator *g, const arena *a, set methods
     }
 }
 
-typedef struct scratch {
-    _Alignas(LINE) unsigned char x[BATCH_LONGEST * sizeof(double)], y[BATCH_LONGEST * sizeof(double)];
-} scratch;
+/* About n, or one that is common, or any. */
+static int64_t choose_correction(generator *g, size_t n) {
+    static const int64_t some[] = { 2, -1, -3, INT64_MIN, INT64_MAX };
+    switch (generator_below(g, 8)) {
+    case 0: return (int64_t)n + generator_between(g, -3, 3);
+    case 1: return some[generator_below(g, sizeof some / sizeof *some)];
+    default: return (int64_t)generator_below(g, 2);
+    }
+}
 
 test_case batch_vector(const batch *b, size_t r) {
     test_case c = b->of;
@@ -175,72 +72,88 @@ test_case batch_vector(const batch *b, size_t r) {
     return c;
 }
 
-static void fill_vector(const test_case *c, scratch *s) {
+static void fill_vector(const batch *b, const test_case *c) {
     if (c->operation == OPERATION_DOT)
-        family_fill_pair(c->source->family, c->type, c->seed, c->n, s->x, s->y);
+        family_fill_pair(c->source->family, c->type, c->seed, c->n, b->vector[0], b->vector[1]);
     else
-        family_fill(c->source->family, c->type, c->seed, c->n, s->x);
+        family_fill(c->source->family, c->type, c->seed, c->n, b->vector[0]);
 }
 
 static void scatter(quire_type type, size_t n, const void *from, unsigned char *to, size_t start, ptrdiff_t stride) {
     const size_t size = type_size(type);
-    to += start * size;
     if (stride == 1)
-        memcpy(to, from, n * size);
+        memcpy(to + start * size, from, n * size);
     else
-        for (size_t k = 0; k < n; k++) type_store(type, to, k * (size_t)stride, type_load(type, from, k));
+        for (size_t k = 0; k < n; k++) type_store(type, to, start + k * (size_t)stride, type_load(type, from, k));
 }
 
-static uint64_t slow_answer(const test_case *c, const scratch *s, truth *t, const question *q) {
+static uint64_t slow_moment(const batch *b, const test_case *c, const question *q) {
+    oracle_moments o;
+    oracle_moments_open(&o, c->type, c->n, b->vector[0], b->vector[0]);
+    const uint64_t bits =
+        (c->operation == OPERATION_STDDEV ? oracle_stddev : oracle_variance)(&o, b->correction, q->result_type, q->rounding);
+    oracle_moments_close(&o);
+    return bits;
+}
+
+/* Of the vector that has been filled. */
+static uint64_t slow_answer(const batch *b, const test_case *c, truth *t, const question *q) {
+    const void *x = b->vector[0], *y = b->vector[1];
+    if (operation_is_moment(c->operation)) return slow_moment(b, c, q);
     if (q->method != QUIRE_EXACT)
-        return model_directed(c->operation, model_reduce(c->operation, c->type, c->n, s->x, s->y, q->method), c->n,
-                              q->result_type, q->rounding);
+        return model_directed(c->operation, model_reduce(c->operation, c->type, c->n, x, y, q->method), c->n, q->result_type,
+                              q->rounding);
     oracle_reset(&t->mpfr);
-    oracle_add(&t->mpfr, c->operation, c->type, c->n, s->x, s->y);
+    oracle_add(&t->mpfr, c->operation, c->type, c->n, x, y);
     return oracle_directed(&t->mpfr, c->operation, q->result_type, q->rounding);
 }
 
 uint64_t batch_slow_answer(const batch *b, truth *t, const question *q, size_t r) {
     const test_case c = batch_vector(b, r);
-    scratch s;
-    fill_vector(&c, &s);
-    return slow_answer(&c, &s, t, q);
+    fill_vector(b, &c);
+    return slow_answer(b, &c, t, q);
 }
 
-/* Questions about one method stand together. */
-static void answer(batch *b, truth *t, const test_case *c, const scratch *s, size_t r, bool sample) {
+static unrounded quick_answer(const batch *b, truth *t, const test_case *c, quire_method method) {
+    const void *x = b->vector[0], *y = b->vector[1];
+    if (operation_is_moment(c->operation))
+        return words_moment(&t->sum, &t->squares, c->operation, c->type, c->n, x, b->correction);
+    if (method == QUIRE_EXACT) return words_reduce(&t->sum, c->operation, c->type, c->n, x, y);
+    return ordered_reduce(t->tables, &t->sum, c->operation, c->type, c->n, x, y, method);
+}
+
+/* Questions about one method stand together. More than a tile is beyond the quick oracle of the order: the model answers. */
+static void answer(batch *b, truth *t, const test_case *c, size_t r, bool sample) {
     unrounded u = { .kind = UNROUNDED_NAN };
     for (int i = 0; i < b->question_count; i++) {
         const question *q = &b->questions[i];
         const bool same = i && b->questions[i - 1].method == q->method;
-        if (!same && q->method == QUIRE_EXACT)
-            u = words_reduce(&t->sum, c->operation, c->type, c->n, s->x, s->y);
-        else if (!same)
-            u = ordered_reduce(t->tables, &t->sum, c->operation, c->type, c->n, s->x, s->y, q->method);
-        const uint64_t bits = unrounded_bits(&u, q->result_type, q->rounding);
+        const bool is_quick = q->method == QUIRE_EXACT || c->n <= ORDERED_MOST;
+        if (!same && is_quick) u = quick_answer(b, t, c, q->method);
+        const uint64_t bits = is_quick ? unrounded_bits(&u, q->result_type, q->rounding) : slow_answer(b, c, t, q);
         type_store(q->result_type, b->expected[i], r, bits);
-        if (!sample) continue;
+        if (!sample || !is_quick) continue;
         b->sampled++;
-        b->sampled_wrong += bits != slow_answer(c, s, t, q);
+        b->sampled_wrong += bits != slow_answer(b, c, t, q);
     }
 }
 
 void batch_make(batch *b, truth *t, const test_case *c, const arena *a, set methods) {
-    scratch s;
     generator g;
     generator_seed(&g, ~c->seed);
     b->of = *c;
     b->sampled = b->sampled_wrong = 0;
-    lay_out(b, &g);
+    batch_lay_out(b, &g);
+    b->correction = choose_correction(&g, c->n);
     choose_questions(b, &g, a, methods);
     for (size_t r = 0; r < b->vectors; r++) {
         const test_case vector = batch_vector(b, r);
-        fill_vector(&vector, &s);
+        fill_vector(b, &vector);
         const ptrdiff_t stride = b->arrangement == SEGMENTS ? 1 : b->x_layout.stride;
         const ptrdiff_t y_stride = b->arrangement == SEGMENTS ? 1 : b->y_layout.stride;
-        scatter(c->type, vector.n, s.x, b->x, start_of(b, &b->x_layout, r), stride);
-        if (c->operation == OPERATION_DOT) scatter(c->type, vector.n, s.y, b->y, start_of(b, &b->y_layout, r), y_stride);
-        answer(b, t, &vector, &s, r, generator_below(&g, BATCH_SAMPLE) == 0);
+        scatter(c->type, vector.n, b->vector[0], b->x, batch_x_start(b, r), stride);
+        if (c->operation == OPERATION_DOT) scatter(c->type, vector.n, b->vector[1], b->y, batch_y_start(b, r), y_stride);
+        answer(b, t, &vector, r, generator_below(&g, BATCH_SAMPLE) == 0);
     }
 }
 
@@ -271,8 +184,11 @@ static quire_status call(const batch *b, quire_context *context, const question 
                                    .type = b->of.type,
                                    .result_type = q->result_type,
                                    .method = q->method,
-                                   .rounding = q->rounding };
-    if (b->of.operation != OPERATION_DOT) y = NULL;
+                                   .rounding = q->rounding,
+                                   .correction = b->correction };
+    const size_t size = type_size(b->of.type);
+    x = (const char *)x + b->x_first * size;
+    y = b->of.operation == OPERATION_DOT ? (const char *)y + b->y_first * size : NULL;
     if (b->arrangement == SEGMENTS)
         return quire_reduce_segments(context, &what, b->vectors, b->index, begin, end, x, y, results);
     return quire_reduce(context, &what, &b->x_layout, x, y ? &b->y_layout : NULL, y, results);

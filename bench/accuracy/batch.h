@@ -1,6 +1,6 @@
-/* batch.h - many short vectors of one kind in one array, the questions asked of them, and the right answers, found by the
- * quick oracles (tests/oracle_words.h, tests/oracle_ordered.h). One vector in about a thousand is judged by MPFR and the
- * model, too.
+/* batch.h - many short vectors of one kind in one array, or a few long ones, the questions asked of them, and the right
+ * answers, found by the quick oracles (tests/oracle_words.h, tests/oracle_ordered.h; of vectors of more than a tile by the
+ * model, but for exact). One vector in about a thousand is judged by MPFR, GMP and the model, too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,13 +8,13 @@
 #define QUIRE_ACCURACY_BATCH_H
 
 #include "arena.h"
-#include "oracle_mpfr.h"
+#include "oracle_moments.h"
 #include "oracle_ordered.h"
 #include "source.h"
 
 #define BATCH_VECTORS 4096
 #define BATCH_ELEMENTS ((size_t)1 << 17) /* about; gaps come on top */
-#define BATCH_LONGEST ORDERED_MOST
+#define BATCH_LONGEST 1000000
 #define BATCH_QUESTIONS 10
 #define BATCH_SAMPLE 1000
 
@@ -25,8 +25,8 @@ const char *arrangement_name(arrangement which);
 #define ROUNDING_COUNT 4 /* quire_rounding counts from 0 */
 const char *rounding_name(quire_rounding rounding);
 
-/* Lengths in classes: 0, 1, 2-4, 5-8, 9-16, 17-32, 33-64, 65-256, 257-4096. */
-#define LENGTH_CLASSES 9
+/* Lengths in classes: 0, 1, 2-4, 5-8, 9-16, 17-32, 33-64, 65-256, 257-4096, and more. */
+#define LENGTH_CLASSES 10
 int length_class(size_t n);
 const char *length_class_name(int which);
 
@@ -43,21 +43,24 @@ typedef struct batch {
     arrangement arrangement;
     size_t vectors, elements; /* elements: of the arrays, gaps among them */
     quire_layout x_layout, y_layout;
+    size_t x_first, y_first; /* the element that has index 0, from x and y: strides may be negative */
+    bool backwards;          /* one of them is                                                      */
+    int64_t correction;      /* of moments                                                          */
     quire_index index;
     question questions[BATCH_QUESTIONS];
     int question_count;
     uint64_t lengths[LENGTH_CLASSES]; /* how many vectors of each class */
     size_t begin[BATCH_VECTORS], length[BATCH_VECTORS];
-    int64_t offsets[2][BATCH_VECTORS]; /* begin and end, of the type of the index */
-    unsigned char *x, *y;              /* where element 0 is, in room */
-    unsigned char *room[2], *results, *expected[BATCH_QUESTIONS];
+    int64_t offsets[2][BATCH_VECTORS];                                        /* begin and end, of the type of the index */
+    unsigned char *x, *y;                                                     /* where the arrays begin, in room */
+    unsigned char *room[2], *vector[2], *results, *expected[BATCH_QUESTIONS]; /* vector: one alone */
     uint64_t sampled, sampled_wrong; /* answers of the quick oracles compared with MPFR's and the model's */
 } batch;
 
 /* What finds answers, one for each worker. */
 typedef struct truth {
     const ordered_tables *tables;
-    words_sum sum;
+    words_sum sum, squares;
     oracle mpfr;
 } truth;
 
@@ -73,8 +76,13 @@ void batch_make(batch *b, truth *t, const test_case *c, const arena *a, set meth
 /* Vector r as a case of its own. */
 test_case batch_vector(const batch *b, size_t r);
 
-/* The answer of MPFR or the model to a question about vector r. */
+/* The answer of MPFR, GMP or the model to a question about vector r. */
 uint64_t batch_slow_answer(const batch *b, truth *t, const question *q, size_t r);
+
+/* batch_layout.c: how many vectors, and where they lie. */
+void batch_lay_out(batch *b, generator *g);
+size_t batch_x_start(const batch *b, size_t r); /* of vector r: its first element, from x */
+size_t batch_y_start(const batch *b, size_t r);
 
 /* Calls the library; results are in b->results. Complains and answers false if the GPU fails. */
 bool batch_send(const batch *b, const arena *a);

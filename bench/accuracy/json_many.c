@@ -23,7 +23,7 @@ static json_t *operations(const many_tally *t) {
     json_t *all = json_array();
     for (int m = 0; m < METHOD_COUNT; m++)
         for (int type = 0; type < TYPE_COUNT; type++)
-            for (int op = 0; op < OPERATION_COUNT; op++) {
+            for (int op = 0; op < OPERATION_ALL; op++) {
                 uint64_t sum = 0;
                 for (int f = 0; f < FAMILY_COUNT; f++)
                     for (int i = 0; i < LENGTH_CLASSES; i++) sum += t->cells[m][type][op][f][i];
@@ -57,6 +57,7 @@ static json_t *arrangements(const many_tally *t) {
     json_t *all = json_array();
     for (int i = 0; i < ARRANGEMENTS; i++)
         add(all, "vectors", arrangement_name((arrangement)i), NULL, NULL, NULL, NULL, t->arranged[i]);
+    add(all, "vectors", "backwards", NULL, NULL, NULL, NULL, t->backwards); /* counted above, too */
     return all;
 }
 

@@ -83,10 +83,11 @@ static void note_wrong(worker *w, const question *q, size_t r, uint64_t expected
     if (!f) return;
     int length = say_question(b, q, f->text, sizeof f->text);
     length += snprintf(f->text + length, sizeof f->text - (size_t)length,
-                       "vector %zu: 0x%0*" PRIx64 " expected, 0x%0*" PRIx64 " got; MPFR or the model: 0x%0*" PRIx64, r,
+                       "vector %zu: 0x%0*" PRIx64 " expected, 0x%0*" PRIx64 " got; MPFR, GMP or the model: 0x%0*" PRIx64, r,
                        digits, expected, digits, got, digits, slow);
-    length += snprintf(f->text + length, sizeof f->text - (size_t)length, "\n        the vector: --case %s",
-                       case_name(&vector, name, sizeof name));
+    if (!operation_is_moment(b->of.operation)) /* which a run without --many does not have */
+        length += snprintf(f->text + length, sizeof f->text - (size_t)length, "\n        the vector: --case %s",
+                           case_name(&vector, name, sizeof name));
     say_again(b, q, f->text + length, sizeof f->text - (size_t)length);
 }
 
@@ -107,6 +108,7 @@ static void count(many_tally *t, const batch *b, const question *q) {
     for (int i = 0; i < LENGTH_CLASSES; i++) t->cells[m][type][b->of.operation][b->of.source->family][i] += b->lengths[i];
     t->rounded[type_index(q->result_type)][q->rounding] += b->vectors;
     t->arranged[b->arrangement] += b->vectors;
+    t->backwards += b->backwards ? b->vectors : 0;
     t->ways[q->way] += b->vectors;
     t->results += b->vectors;
     t->calls++;
@@ -205,6 +207,7 @@ static bool open_worker(worker *w, crew *c) {
     w->crew = c;
     w->truth.tables = c->tables;
     words_open(&w->truth.sum);
+    words_open(&w->truth.squares);
     oracle_open(&w->truth.mpfr);
     return batch_open(&w->batch) && arena_open(&w->arena, c->options, room);
 }
@@ -230,6 +233,7 @@ static void merge(many_tally *into, const many_tally *from) {
     ADD(arranged);
     ADD(ways);
     ADD(wrong_ways);
+    into->backwards += from->backwards;
     into->batches += from->batches;
     into->vectors += from->vectors;
     into->calls += from->calls;

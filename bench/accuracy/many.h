@@ -20,9 +20,9 @@ typedef struct many_failure {
 
 /* What one worker, or all together, compared. Each result is counted once in each table. */
 typedef struct many_tally {
-    uint64_t cells[METHOD_COUNT][TYPE_COUNT][OPERATION_COUNT][FAMILY_COUNT][LENGTH_CLASSES];
+    uint64_t cells[METHOD_COUNT][TYPE_COUNT][OPERATION_ALL][FAMILY_COUNT][LENGTH_CLASSES];
     uint64_t rounded[TYPE_COUNT][ROUNDING_COUNT]; /* by result type */
-    uint64_t arranged[ARRANGEMENTS];
+    uint64_t arranged[ARRANGEMENTS], backwards;   /* backwards: of rows, columns and middle axes */
     uint64_t ways[ARENA_WAYS], wrong_ways[ARENA_WAYS];
     uint64_t batches, vectors, calls, results, wrong, bad_statuses;
     uint64_t sampled, sampled_wrong; /* the quick oracles beside the slow ones */

@@ -27,8 +27,9 @@ static int size_of(set s) {
 
 static int cells_asked_for(const options *o) {
     const size_t longest = o->n < BATCH_LONGEST ? o->n : BATCH_LONGEST;
-    return size_of(o->methods) * size_of(o->types) * size_of(o->operations) * size_of(o->families) *
-           (length_class(longest) + 1);
+    const int moments = set_has(o->operations, OPERATION_VARIANCE) + set_has(o->operations, OPERATION_STDDEV);
+    const int of_methods = size_of(o->methods) * (size_of(o->operations) - moments) + moments; /* moments: by exact alone */
+    return of_methods * size_of(o->types) * size_of(o->families) * (length_class(longest) + 1);
 }
 
 static void print_head(const many_report *r) {
@@ -50,11 +51,11 @@ static void print_head(const many_report *r) {
 
 static void print_operations(const many_tally *t) {
     printf("\n%-14s", "results");
-    for (int op = 0; op < OPERATION_COUNT; op++) printf(" %12s", operation_name((operation)op));
+    for (int op = 0; op < OPERATION_ALL; op++) printf(" %12s", operation_name((operation)op));
     for (int m = 0; m < METHOD_COUNT; m++)
         for (int type = 0; type < TYPE_COUNT; type++) {
             printf("\n%-9s %-4s", method_name(METHODS[m]), type_name(TYPES[type]));
-            for (int op = 0; op < OPERATION_COUNT; op++) {
+            for (int op = 0; op < OPERATION_ALL; op++) {
                 uint64_t sum = 0;
                 for (int f = 0; f < FAMILY_COUNT; f++)
                     for (int i = 0; i < LENGTH_CLASSES; i++) sum += t->cells[m][type][op][f][i];
@@ -68,7 +69,7 @@ uint64_t many_of_family(const many_tally *t, int family, int length) {
     uint64_t sum = 0;
     for (int m = 0; m < METHOD_COUNT; m++)
         for (int type = 0; type < TYPE_COUNT; type++)
-            for (int op = 0; op < OPERATION_COUNT; op++) sum += t->cells[m][type][op][family][length];
+            for (int op = 0; op < OPERATION_ALL; op++) sum += t->cells[m][type][op][family][length];
     return sum;
 }
 
@@ -91,9 +92,9 @@ static void print_roundings(const many_tally *t) {
     }
     printf("\n\n%-14s", "vectors as");
     for (int i = 0; i < ARRANGEMENTS; i++) printf(" %12s", arrangement_name((arrangement)i));
-    printf("\n%-14s", "");
+    printf("    backwards\n%-14s", "");
     for (int i = 0; i < ARRANGEMENTS; i++) printf(" %12" PRIu64, t->arranged[i]);
-    putchar('\n');
+    printf(" %12" PRIu64 "\n", t->backwards);
 }
 
 static void print_ways(const many_tally *t) {
@@ -107,7 +108,7 @@ static void print_ways(const many_tally *t) {
 
 static void print_verdict(const many_tally *t) {
     for (int i = 0; i < t->failure_count; i++) printf("%s\n\n", t->failures[i].text);
-    printf("oracles    %" PRIu64 " answers compared with MPFR's or the model's, %" PRIu64 " different\n", t->sampled,
+    printf("oracles    %" PRIu64 " answers compared with MPFR's, GMP's or the model's, %" PRIu64 " different\n", t->sampled,
            t->sampled_wrong);
     printf("results    %" PRIu64 " compared, %" PRIu64 " wrong\n", t->results, t->wrong);
     if (t->bad_statuses) printf("statuses   %" PRIu64 " calls failed\n", t->bad_statuses);

@@ -11,12 +11,11 @@
 
 #include "../terminal.h"
 #include "../words.h"
-#include "oracle_ordered.h"
+#include "batch.h"
 
 #define SECONDS 30
 #define LIMIT 1000000
 #define QUICK_LIMIT 300000 /* enough for threads */
-#define MANY_LIMIT 1000
 
 void options_help(void) {
     puts("Usage: quire-accuracy [OPTION]... [FILE.npy]...\n"
@@ -28,15 +27,16 @@ void options_help(void) {
          "  --seconds S        stop after this time                                (30)\n"
          "  --hours H          the same in hours\n"
          "  --quick            each kind of case once, and a few long ones; no clock unless --seconds is given\n"
-         "  --many             thousands of short vectors a call, as rows, columns and segments, judged by quick\n"
-         "                     oracles that MPFR checks: a million results a second and more, a processor\n"
+         "  --many             thousands of short vectors a call, now and then a few long ones, as rows, columns\n"
+         "                     and segments, backwards, too, judged by quick oracles that MPFR checks: a million\n"
+         "                     results a second and more, a processor\n"
          "  --results N        of --many: stop after so many results               (no end but that of time)\n"
          "  --threads N        how many judge at a time                            (1; --many: one a processor)\n"
          "  --seed N           of the random walk over cases                       (1)\n"
-         "  --n N              the most elements                                   (1e6; all of a file; --many: 1000)\n"
+         "  --n N              the most elements                                   (1e6; all of a file)\n"
          "  --place WHERE      cpu, gpu or all                                     (all that is there)\n"
          "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (all)\n"
-         "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq                   (all)\n"
+         "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq; --many: variance, stddev (all)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
          "  --family LIST      of inputs, as in tests/families.h                   (all)\n"
          "  --case CASE        one case alone, as a failure's report names it\n"
@@ -45,6 +45,13 @@ void options_help(void) {
 }
 
 /* ------------------------------------------------------------------------------------------------------- sets of names */
+
+#define MOMENTS ((set)1 << OPERATION_VARIANCE | (set)1 << OPERATION_STDDEV)
+
+static const char *name_any_operation(int i, int *number) {
+    *number = i;
+    return i < OPERATION_ALL ? operation_name((operation)i) : NULL;
+}
 
 static set all_of(naming *names) {
     set all = 0;
@@ -158,7 +165,7 @@ static bool take_option(void *user, int which, char *word) {
     case LIMIT_: return read_limit(o, word);
     case PLACE: return read_place(o, word);
     case TYPE: return read_set("type", word, name_type, &o->types);
-    case OPERATION: return read_set("operation", word, name_operation, &o->operations);
+    case OPERATION: return read_set("operation", word, name_any_operation, &o->operations);
     case METHOD: return read_set("method", word, name_method, &o->methods);
     case FAMILY: return read_set("family", word, name_family, &o->families);
     case CASE: o->only = word; return true;
@@ -182,7 +189,9 @@ static bool check_files(const options *o) {
 static bool check_many(const options *o) {
     if (!o->many && o->results) return complain("--results is for --many");
     if (o->many && o->file_count) return complain("--many takes no files");
-    return !o->many || o->n <= ORDERED_MOST || complain("--many: vectors have %d elements at the most", ORDERED_MOST);
+    if (!o->many && o->operations & MOMENTS) return complain("--operation: variance and stddev are for --many");
+    if (o->operations & MOMENTS && !set_has(o->methods, 0)) return complain("variance and stddev are by exact alone");
+    return !o->many || o->n <= BATCH_LONGEST || complain("--many: vectors have %d elements at the most", BATCH_LONGEST);
 }
 
 /* How many elements the case of --case has, if it is well written: the last word but one. */
@@ -195,13 +204,13 @@ static size_t length_of_case(const char *name) {
 
 static void take_defaults(options *o) {
     if (!o->types) o->types = all_of(name_type);
-    if (!o->operations) o->operations = all_of(name_operation);
     if (!o->methods) o->methods = all_of(name_method);
+    if (!o->operations) o->operations = all_of(name_operation) | (o->many && set_has(o->methods, 0) ? MOMENTS : 0);
     if (!o->families) o->families = all_of(name_family);
     if (!o->places) o->places = ((set)1 << PLACE_BITS) - 1;
     if (!o->n && o->file_count) o->n = SIZE_MAX;
     if (!o->n && o->only) o->n = length_of_case(o->only);
-    if (!o->n) o->n = o->many ? MANY_LIMIT : o->quick ? QUICK_LIMIT : LIMIT;
+    if (!o->n) o->n = o->many ? BATCH_LONGEST : o->quick ? QUICK_LIMIT : LIMIT;
     if (!(o->seconds > 0)) o->seconds = o->quick || o->results ? INFINITY : SECONDS;
 }
 

@@ -17,6 +17,7 @@
 #define LONG ((size_t)1 << 18) /* below this the library does not use threads             */
 #define LONG_MORE 20000
 #define TILE 4096
+#define MIDDLING 1000 /* of many vectors a few are of up to this length          */
 
 enum { FIRST_ROUND, LONG_ROUND, QUICK_ROUNDS };
 
@@ -48,8 +49,9 @@ static bool take_case(plan *p, char *name, const sources *s) {
     for (int i = 0; i < s->count; i++)
         if (!strcmp(s->one[i].name, name)) p->one.source = &s->one[i];
     while (type && t < TYPE_COUNT && strcmp(type, type_name(TYPES[t]))) t++;
-    while (op && o < OPERATION_COUNT && strcmp(op, operation_name((operation)o))) o++;
-    if (!p->one.source || t == TYPE_COUNT || o == OPERATION_COUNT || !read_number(n, p->limit, &count) ||
+    const uint64_t operations = p->many ? OPERATION_ALL : OPERATION_COUNT;
+    while (op && o < operations && strcmp(op, operation_name((operation)o))) o++;
+    if (!p->one.source || t == TYPE_COUNT || o == operations || !read_number(n, p->limit, &count) ||
         !read_number(seed, UINT64_MAX, &p->one.seed))
         return false;
     p->one.type = TYPES[t];
@@ -71,7 +73,7 @@ static bool take_only(plan *p, const options *o, const sources *s) {
 /* --------------------------------------------------------------------------------------------------------------- cells */
 
 static void add_cells(plan *p, const options *o, const source *from, quire_type type) {
-    for (int i = 0; i < OPERATION_COUNT; i++)
+    for (int i = 0; i < OPERATION_ALL; i++)
         if (set_has(o->operations, i)) p->cells[p->count++] = (cell){ from, type, (operation)i };
 }
 
@@ -79,7 +81,7 @@ static void shuffle(plan *p) { generator_shuffle(&p->g, p->count, sizeof *p->cel
 
 bool plan_open(plan *p, const options *o, const sources *s) {
     *p = (plan){ .limit = o->n, .many = o->many, .rounds = o->quick ? QUICK_ROUNDS : 0 };
-    p->cells = calloc((size_t)s->count * TYPE_COUNT * OPERATION_COUNT, sizeof *p->cells);
+    p->cells = calloc((size_t)s->count * TYPE_COUNT * OPERATION_ALL, sizeof *p->cells);
     if (!p->cells) return complain("too little memory");
     generator_seed(&p->g, o->seed);
     for (int i = 0; i < s->count; i++)
@@ -113,10 +115,17 @@ static size_t edge_length(generator *g) {
     return edges[generator_below(g, sizeof edges / sizeof *edges)] - 1 + (size_t)generator_below(g, 3);
 }
 
-/* Of many vectors: as many of 1 as of 2 and 3, ..., of 32 to 63; now and then none, one at an edge, or up to the limit. */
+/* More than a tile, up to the limit: as many up to twice a tile as in the last octave. */
+static size_t long_length(generator *g, size_t limit) { return TILE + any_length(g, limit > TILE ? limit - TILE : 1); }
+
+/* Of many vectors: as many of 1 as of 2 and 3, ..., of 32 to 63; now and then none, one at an edge, or more. */
 static size_t short_length(generator *g, size_t limit) {
-    const uint64_t turn = generator_below(g, 32);
-    const size_t n = turn == 0 ? 0 : turn < 4 ? edge_length(g) : turn < 6 ? any_length(g, limit) : any_length(g, SHORTEST);
+    const uint64_t turn = generator_below(g, 64);
+    const size_t n = turn < 2    ? 0
+                     : turn < 8  ? edge_length(g)
+                     : turn < 11 ? any_length(g, limit < MIDDLING ? limit : MIDDLING)
+                     : turn < 15 ? long_length(g, limit)
+                                 : any_length(g, SHORTEST);
     return n < limit ? n : limit;
 }
 

@@ -64,8 +64,17 @@ check "many vectors a call" passed '^results +[0-9]+ compared, 0 wrong$'
 check "as many as asked for" sh -c '[ "$(sed -n "s/^results  *\([0-9]*\) compared.*/\1/p" out)" -ge 300000 ]'
 check "the quick oracles are compared with the slow ones" grep -Eq '^oracles +[1-9][0-9]* answers .*, 0 different$' out
 run --many --quick --threads 2 --type e4m3 --n 4096
-check "each kind once" passed '138 of 138 kinds'
+check "each kind once" passed '184 of 184 kinds'
 check "on every tier that is there" grep -Eq '^cpu, portable +[1-9][0-9]* +0$' out
+run --many --case every-exponent:f32:asum:70000:0x6 --threads 1
+check "a long vector by every method" passed '^pairwise +f32 +0 +[1-9]'
+check "is counted as one" grep -Eq '^every-exponent( +0){9} +[1-9]' out
+run --many --results 1e5 --threads 1 --operation variance,stddev --type f64 --n 40
+check "moments are by exact" passed '^exact +f64( +0){6} +[0-9]* +[1-9]'
+check "and are compared with integers of GMP" grep -Eq "^oracles +[1-9][0-9]* answers compared .*, 0 different$" out
+check "some vectors go backwards" sh -c '[ "$(sed -n "/ backwards$/{n;s/.* //p}" out)" -gt 1000 ]'
+run --many --results 1000 --method kahan
+check "without exact there are no moments" passed '^run '
 run --many --hours 0.0001 --type f64 --operation dot --method exact --family tie
 check "some time, in hours" passed '^exact +f64 +0 +0 +[1-9]'
 run --many --case tie:f16:mean:17:0x5
@@ -122,7 +131,9 @@ refuses 2 'is no number' --hours 0
 refuses 2 'is for --many' --results 5
 refuses 2 'is no number from 1' --threads 0
 refuses 2 '--many takes no files' --many "$QUIRE_SAMPLE"
-refuses 2 '4096 elements at the most' --many --n 4097
+refuses 2 '1000000 elements at the most' --many --n 1000001
+refuses 2 'variance and stddev are for --many' --operation sum,variance
+refuses 2 'variance and stddev are by exact alone' --many --operation stddev --method kahan,plain
 refuses 2 '--case: ' --many --case uniform:f32:sum:10
 refuses 2 'neither an option nor an .npy file' sample
 refuses 2 'brings its own' --type f32 "$QUIRE_SAMPLE"
@@ -148,6 +159,6 @@ run --place gpu --quick --n 1000
 [ "$status" -ne 0 ] || check "--place gpu works" passed '828 of 828 kinds'
 run --place gpu --many --quick --threads 2 --type bf16
 [ "$status" -eq 0 ] || check "--place gpu says in one line why not, of many vectors, too" failed 1 '--place gpu: '
-[ "$status" -ne 0 ] || check "--place gpu works, of many vectors, too" passed '138 of 138 kinds'
+[ "$status" -ne 0 ] || check "--place gpu works, of many vectors, too" passed '184 of 184 kinds'
 
 finish
