@@ -24,6 +24,8 @@
  * In a program without exceptions an error that has no place ends it by std::terminate. The statuses are quire.h's; they
  * convert to std::error_code.
  *
+ * SUMS UNDER WAY, of numbers that come in parts: accumulator, moments, comoments, in accumulators.hpp, which this includes.
+ *
  * DEVICES. A context on a CUDA device takes device memory, and results that lie there: pass their address, as the second
  * argument of a function below. Functions that return a number give QUIRE_WRONG_CONTEXT on such a context.
  *
@@ -335,65 +337,6 @@ void reduce(quire_operation operation, const quire_layout &x_layout, const X &x,
     how.report(status);
 }
 
-/* --------------------------------------------------------------------------------------------------------- accumulators */
-
-/* An exact sum under way, in host memory: a quire_accumulator. Ranges may be of any type each; contexts are on the CPU. */
-class accumulator {
-  public:
-    accumulator() noexcept = default;
-    explicit accumulator(const quire_accumulator &words) noexcept : words_(words) {}
-
-    /* Adds x[i], |x[i]|, or x[i] * y[i]. */
-    template <class X> accumulator &add(const X &x, const options &how = {}) {
-        return done(how, quire_accumulate, std::size(x), std::data(x));
-    }
-    template <class X> accumulator &add_magnitudes(const X &x, const options &how = {}) {
-        return done(how, quire_accumulate_magnitudes, std::size(x), std::data(x));
-    }
-    template <class X, class Y> accumulator &add_products(const X &x, const Y &y, const options &how = {}) {
-        if (!same_size(x, y, how)) return *this;
-        return done(how, quire_accumulate_products, std::size(x), std::data(x), std::data(y));
-    }
-
-    /* Adds one number; another accumulator. */
-    template <class T, quire_type = element<T>::value> accumulator &operator+=(const T &x) {
-        return add(span<const T>(&x, 1));
-    }
-    accumulator &operator+=(const accumulator &other) noexcept {
-        quire_merge(&words_, &other.words_);
-        return *this;
-    }
-
-    /* Rounded once. As often as is wanted: the accumulator does not change. */
-    template <class R = double> R sum(const options &how = {}) const { return finish<R>(QUIRE_SUM, how); }
-    template <class R = double> R root(const options &how = {}) const { return finish<R>(QUIRE_NRM2, how); }
-    template <class R = double> R mean(const options &how = {}) const { return finish<R>(QUIRE_MEAN, how); }
-
-    /* How many terms were added, modulo 2^64. */
-    std::uint64_t count() const noexcept { return static_cast<std::uint64_t>(words_.count); }
-
-    /* The words, to send them, store them, or merge into them; then carry. */
-    quire_accumulator &words() noexcept { return words_; }
-    const quire_accumulator &words() const noexcept { return words_; }
-    void carry() noexcept { quire_carry(&words_); }
-
-  private:
-    template <class Call, class T, class... More>
-    accumulator &done(const options &how, Call call, std::size_t n, const T *x, const More *...y) {
-        how.report(how.on_device() ? QUIRE_WRONG_CONTEXT : call(how.handle(), &words_, element<T>::value, n, x, y...));
-        return *this;
-    }
-
-    template <class R> R finish(quire_operation operation, const options &how) const {
-        R result = not_a_number<R>();
-        const quire_reduction what = how.reduction(operation, element<R>::value, element<R>::value);
-        how.report(quire_finish(&what, &words_, nullptr, &result));
-        return result;
-    }
-
-    quire_accumulator words_ = QUIRE_ACCUMULATOR_ZERO;
-};
-
 } // namespace quire
 
 /* A quire_status converts to std::error_code, by this function. */
@@ -401,5 +344,7 @@ inline std::error_code make_error_code(quire_status status) noexcept {
     return { static_cast<int>(status), quire::category() };
 }
 template <> struct std::is_error_code_enum<quire_status> : std::true_type {};
+
+#include <quire/accumulators.hpp>
 
 #endif

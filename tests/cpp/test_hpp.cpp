@@ -48,8 +48,7 @@ START_TEST(every_operation) {
     check_same(quire::mean(x), expected(QUIRE_MEAN));
     check_same(quire::sumsq(x), expected(QUIRE_SUMSQ));
     check_same(quire::dot(x, y), expected(QUIRE_DOT));
-    const quire::options sample =
-        quire::options().correction(1).status(status);
+    const quire::options sample = quire::options().correction(1).status(status);
     check_same(quire::variance(x, sample), expected(QUIRE_VARIANCE, QUIRE_EXACT, QUIRE_TO_NEAREST, 1));
     check_same(quire::stddev(x, sample), expected(QUIRE_STDDEV, QUIRE_EXACT, QUIRE_TO_NEAREST, 1));
 
@@ -204,6 +203,8 @@ START_TEST(contexts) {
     if (status == QUIRE_OK) { /* a number cannot be returned before the device has it */
         ck_assert_int_eq(thrown_by([&] { quire::sum(x, device); }), QUIRE_WRONG_CONTEXT);
         ck_assert_int_eq(thrown_by([&] { quire::accumulator().add(x, device); }), QUIRE_WRONG_CONTEXT);
+        ck_assert_int_eq(thrown_by([&] { quire::moments().add(x, device); }), QUIRE_WRONG_CONTEXT);
+        ck_assert_int_eq(thrown_by([&] { quire::covariance(x, y, device); }), QUIRE_WRONG_CONTEXT);
     } else {
         ck_assert(!device.on_device());
     }
@@ -239,6 +240,92 @@ START_TEST(accumulators) {
 }
 END_TEST
 
+/* Moments against the calls of C on the same accumulators. */
+START_TEST(moments) {
+    const std::vector<double> part(x.begin() + 2, x.end());
+    const quire::options sample = quire::options().correction(1);
+    quire::moments one, two;
+    one.add(quire::span(x.data(), 2));
+    two.add(part);
+    one += two;
+    ck_assert_uint_eq(one.count(), x.size());
+    check_same(one.sum(), expected(QUIRE_SUM));
+    check_same(one.mean(), expected(QUIRE_MEAN));
+    check_same(one.variance(), expected(QUIRE_VARIANCE));
+    check_same(one.stddev(), expected(QUIRE_STDDEV));
+    check_same(one.variance(sample), expected(QUIRE_VARIANCE, QUIRE_EXACT, QUIRE_TO_NEAREST, 1));
+    check_same(one.stddev<float>(quire::options(QUIRE_UPWARD).correction(2)),
+               expected<float>(QUIRE_STDDEV, QUIRE_EXACT, QUIRE_UPWARD, 2));
+    two += 3.0;
+    two += 2.5f;
+    ck_assert_uint_eq(two.count(), part.size() + 2);
+    check_same(quire::moments(one.values(), one.squares()).variance(), expected(QUIRE_VARIANCE));
+    check_same(quire::moments().add(std::vector<float>{ 1e8f + 8, 1e8f + 16, 1e8f + 24 }).variance<float>(sample), 64.0f);
+    ck_assert(std::isnan(quire::moments().variance()));
+
+    quire_status status = QUIRE_OK;
+    const quire::moments before = one;
+    one.add(quire::span(static_cast<const float *>(nullptr), 1), status);
+    ck_assert_int_eq(status, QUIRE_NULL_POINTER);
+    ck_assert_mem_eq(&before, &one, sizeof before);
+    ck_assert_int_eq(thrown_by([&] { one.variance(QUIRE_KAHAN); }), QUIRE_INVALID_METHOD);
+    one.values() += 1.0;
+    ck_assert_int_eq(thrown_by([&] { one.variance(); }), QUIRE_INVALID_MOMENTS);
+}
+END_TEST
+
+/* What the calls of C give for x and y. */
+static double expected_covariance(std::int64_t correction) {
+    quire_accumulator s[3] = { QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO, QUIRE_ACCUMULATOR_ZERO };
+    double result = 0;
+    quire_accumulate(nullptr, &s[0], QUIRE_F64, x.size(), x.data());
+    quire_accumulate(nullptr, &s[1], QUIRE_F64, y.size(), y.data());
+    quire_accumulate_products(nullptr, &s[2], QUIRE_F64, x.size(), x.data(), y.data());
+    ck_assert_int_eq(quire_covariance(&s[0], &s[1], &s[2], correction, QUIRE_F64, &result), QUIRE_OK);
+    return result;
+}
+
+START_TEST(comoments) {
+    const quire::options sample = quire::options().correction(1);
+    check_same(quire::covariance(x, y), expected_covariance(0));
+    check_same(quire::covariance(x, y, sample), expected_covariance(1));
+    check_same(quire::covariance(x, x), expected(QUIRE_VARIANCE));
+    check_same(quire::covariance<float>(x, x, sample), expected<float>(QUIRE_VARIANCE, QUIRE_EXACT, QUIRE_TO_NEAREST, 1));
+    const std::vector<float> line = { 1, 2, 4 }, rising = { 3, 5, 9 }, falling = { -1, -2, -4 };
+    check_same(quire::correlation(line, rising), 1.0f);
+    check_same(quire::correlation<double>(line, falling), -1.0);
+    ck_assert(std::isnan(quire::correlation(line, std::vector<float>(3))));
+    check_same(quire::correlation<double>(line, std::vector<float>{ 1, 0, 0 }), -0x1.83091e6a7f7e7p-1); /* -2/sqrt(7) */
+
+    quire::comoments one, two;
+    one.add(quire::span(x.data(), 1), quire::span(y.data(), 1));
+    two.add(quire::span(x.data() + 1, 4), quire::span(y.data() + 1, 4));
+    one += two;
+    ck_assert_uint_eq(one.count(), x.size());
+    check_same(one.covariance(sample), expected_covariance(1));
+    check_same(one.correlation<float>(), quire::correlation<float>(x, y));
+    check_same(one.x().variance(), expected(QUIRE_VARIANCE));
+    check_same(one.y().mean(), quire::mean(y));
+    check_same(one.products().sum(), expected(QUIRE_DOT));
+    check_same(quire::comoments(one.x(), one.y(), one.products()).covariance(), expected_covariance(0));
+
+    quire_status status = QUIRE_OK;
+    const quire::comoments before = one;
+    one.add(x, std::vector<double>(3), status);
+    ck_assert_int_eq(status, QUIRE_INVALID_LAYOUT);
+    one.add(quire::span(x.data(), 1), quire::span(static_cast<const double *>(nullptr), 1), status);
+    ck_assert_int_eq(status, QUIRE_NULL_POINTER);
+    ck_assert_mem_eq(&before, &one, sizeof before);
+    ck_assert(std::isnan(quire::covariance(x, std::vector<double>(3), status)));
+    ck_assert_int_eq(status, QUIRE_INVALID_LAYOUT);
+    ck_assert(std::isnan(quire::correlation(x, y, quire::options(QUIRE_UPWARD).status(status))));
+    ck_assert_int_eq(status, QUIRE_INVALID_ROUNDING);
+    ck_assert_int_eq(thrown_by([&] { quire::covariance(x, y, QUIRE_PLAIN); }), QUIRE_INVALID_METHOD);
+    one.products() += 1.0;
+    ck_assert_int_eq(thrown_by([&] { one.covariance(); }), QUIRE_INVALID_MOMENTS);
+}
+END_TEST
+
 int main() {
     Suite *suite = suite_create("hpp");
     TCase *cases = tcase_create("hpp");
@@ -250,6 +337,8 @@ int main() {
     tcase_add_test(cases, errors);
     tcase_add_test(cases, contexts);
     tcase_add_test(cases, accumulators);
+    tcase_add_test(cases, moments);
+    tcase_add_test(cases, comoments);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
