@@ -4,7 +4,7 @@ program test_quire_mpi
   use quire_mpi
   use quire_reprosum
   use, intrinsic :: iso_fortran_env, only: real32, real64, int64
-  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
+  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan, ieee_value, ieee_positive_inf
   implicit none
   include 'mpif.h'
   integer, parameter :: n = 240, fields = 6
@@ -12,6 +12,8 @@ program test_quire_mpi
   real(real64), allocatable :: own(:), all(:, :)
   type(quire_accumulator) :: a
   type(EFP_type) :: efp, efp_layers(3)
+  real(real64), parameter :: factors(4) = [1.0_real64, 2.0_real64**(-70), 0.1_real64, -3.0_real64]
+  logical :: errors(2)
   integer :: rank, ranks, code, cases = 0, from, to, i, f, status, stats(5), err
 
   call MPI_Init(code)
@@ -67,6 +69,38 @@ program test_quire_mpi
   call ok(same(s, right) .and. same(layers(2), quire_sum(cube(:, :, 2))) .and. same(efp%sum(), right) &
           .and. same(efp_layers(3)%sum(), layers(3)), 'reproducing_sum of rank 3, its layers')
   call ok(same(reproducing_sum(cube, isr=from, ier=to), right), 'without them')
+
+  ! unscale: the real sums stay, what an EFP_type holds is multiplied, exactly.
+  do i = 1, size(factors)
+    s = reproducing_sum(x, isr=from, ier=to, EFP_sum=efp, unscale=factors(i))
+    call ok(same(s, right) .and. same(EFP_to_real(efp), scaled(x, factors(i))), 'unscale of rank 2')
+    efp = reproducing_sum_EFP(x(from:to, :), unscale=factors(i), err=err)
+    call ok(same(efp%sum(), scaled(x, factors(i))) .and. err == 0, 'reproducing_sum_EFP')
+    s = reproducing_sum(cube, isr=from, ier=to, sums=layers, EFP_sum=efp, EFP_lay_sums=efp_layers, unscale=factors(i))
+    call ok(same(s, right) .and. same(layers(2), quire_sum(cube(:, :, 2))) .and. same(efp%sum(), scaled(x, factors(i))) &
+            .and. same(efp_layers(2)%sum(), scaled(cube(:, :, 2), factors(i))), 'unscale of rank 3')
+    s = reproducing_sum(cube(1:3, :, :), EFP_sum=efp, only_on_PE=.true., unscale=factors(i))
+    call ok(same(efp%sum(), scaled(reshape(cube(1:3, :, :), [3, fields]), factors(i))), 'unscale on one rank')
+  end do
+  s = reproducing_sum(x, isr=from, ier=to, EFP_sum=efp, unscale=0.0_real64)
+  call ok(same(s, 0.0_real64) .and. .not. abs(efp%sum()) > 0, 'unscale of 0')
+
+  ! Sums of type EFP_type.
+  efp = real_to_EFP(1e300_real64) + real_to_EFP(1.0_real64) - real_to_EFP(1e300_real64)
+  call ok(same(EFP_to_real(efp), 1.0_real64), 'plus and minus')
+  efp = real_to_EFP(0.1_real64) - real_to_EFP(0.3_real64)
+  call ok(same(EFP_to_real(efp), quire_sum([0.1_real64, -0.3_real64])), 'a negative difference')
+  call ok(same(EFP_real_diff(efp, efp), 0.0_real64), 'a difference of 0')
+  efp = real_to_EFP(1.0_real64) - real_to_EFP(ieee_value(s, ieee_positive_inf))
+  call ok(efp%sum() < -huge(s), 'less infinity')
+  efp_layers(1) = real_to_EFP(real(rank, real64))
+  efp_layers(2) = real_to_EFP(0.1_real64)
+  call EFP_sum_across_PEs(efp_layers, 2, errors)
+  call ok(same(EFP_to_real(efp_layers(1)), real(ranks * (ranks - 1) / 2, real64)) .and. .not. any(errors) &
+          .and. same(EFP_to_real(efp_layers(2)), quire_sum(spread(0.1_real64, 1, ranks))), 'a list over ranks')
+  efp = real_to_EFP(0.1_real64)
+  call EFP_sum_across_PEs(efp)
+  call ok(same(EFP_to_real(efp), EFP_to_real(efp_layers(2))) .and. .not. query_EFP_overflow_error(), 'one over ranks')
   if (rank == 0) print '("1..", i0)', cases
   call MPI_Finalize(code)
 
@@ -75,6 +109,14 @@ contains
   pure logical function same(found, expected)
     real(real64), intent(in) :: found, expected
     same = transfer(found, 1_int64) == transfer(expected, 1_int64)
+  end function
+
+  ! The sum of factor * values, rounded once.
+  real(real64) function scaled(values, factor)
+    real(real64), intent(in) :: values(:, :), factor
+    type(quire_accumulator) :: products
+    call products%add_products(reshape(values, [size(values)]), spread(factor, 1, size(values)))
+    scaled = products%sum()
   end function
 
   pure logical function everywhere(conditions)
