@@ -1,3 +1,5 @@
+from spack_repo.builtin.build_systems.meson import MesonPackage  # Spack 1.0 and later; older ones have it in the next line
+
 from spack.package import *
 
 
@@ -15,15 +17,18 @@ class Quire(MesonPackage):
     variant("cli", default=True, description="the command quire")
 
     depends_on("c", type="build")
+    depends_on("cxx", type="build", when="+cuda")
     depends_on("fortran", type="build", when="+fortran")
     depends_on("meson@1.0:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12:", when="+cuda")
     depends_on("jansson", when="+cli")
+    depends_on("zlib-api", when="+cli")
 
     def meson_args(self):
-        args = ["-Dtests=disabled", "-Dbench=disabled"]
-        for name in ("cuda", "openmp", "fortran", "mpi", "cli"):
-            args.append(f"-D{name}={'enabled' if self.spec.satisfies('+' + name) else 'disabled'}")
+        args = ["-Dtests=disabled", "-Dbench=disabled", "-Dnccl=disabled"]
+        for option in ("cuda", "openmp", "fortran", "mpi", "cli", "zlib"):
+            variant = "cli" if option == "zlib" else option
+            args.append(f"-D{option}={'enabled' if self.spec.satisfies('+' + variant) else 'disabled'}")
         return args
