@@ -50,10 +50,8 @@ static quire_status reduce_many(quire_context *context, const job *j, const quir
 }
 
 quire_status job_reduce(quire_context *context, const job *j, quire_method method, void *result) {
-    static const quire_operation numbers[OPERATION_COUNT] = { QUIRE_SUM,  QUIRE_ASUM, QUIRE_DOT,
-                                                              QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ };
     const quire_reduction what = {
-        .operation = numbers[j->operation], .type = j->type, .result_type = j->result_type, .method = method
+        .operation = operation_number(j->operation), .type = j->type, .result_type = j->result_type, .method = method
     };
     if (j->layout) return reduce_many(context, j, &what, result);
     switch (j->operation) {

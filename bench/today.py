@@ -146,8 +146,8 @@ def measured(rows, clock, n):
     for label, run in rows:
         try:
             found[label] = run, *clock(run)
-        except (RuntimeError, TypeError, AttributeError) as error:
-            left_out(label, error)
+        except Exception as error:  # of whatever kind: the other rows are worth having
+            left_out(label, f"{type(error).__name__}: {str(error).splitlines()[:1]}")
     for turn in range(1, TURNS):
         for label, (run, _, best) in found.items():
             if "fsum" in label and (turn > 1 or n >= MANY):

@@ -6,6 +6,12 @@ const char *operation_name(operation which) {
     return which < OPERATION_ALL ? names[which] : "no operation";
 }
 
+quire_operation operation_number(operation which) {
+    static const quire_operation numbers[OPERATION_ALL] = { QUIRE_SUM,  QUIRE_ASUM,  QUIRE_DOT,      QUIRE_NRM2,
+                                                            QUIRE_MEAN, QUIRE_SUMSQ, QUIRE_VARIANCE, QUIRE_STDDEV };
+    return numbers[which];
+}
+
 int operation_multiplies(operation which) {
     return which == OPERATION_DOT || which == OPERATION_NRM2 || which == OPERATION_SUMSQ;
 }

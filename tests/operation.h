@@ -2,6 +2,8 @@
 #ifndef QUIRE_TESTS_OPERATION_H
 #define QUIRE_TESTS_OPERATION_H
 
+#include <quire/quire.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,9 @@ typedef enum operation {
 #define CALL_COUNT OPERATION_SUMSQ /* those before it have a public function of their own */
 
 const char *operation_name(operation which); /* "sum", "asum", "dot", "nrm2", "mean", "sumsq", "variance", "stddev" */
+
+/* As quire.h numbers it. */
+quire_operation operation_number(operation which);
 
 /* 1 where the terms are products. */
 int operation_multiplies(operation which);

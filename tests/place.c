@@ -133,12 +133,6 @@ quire_status place_reduce(operation op, quire_type type, size_t n, const void *x
     return status;
 }
 
-quire_operation place_operation(operation op) {
-    static const quire_operation numbers[OPERATION_ALL] = { QUIRE_SUM,  QUIRE_ASUM,  QUIRE_DOT,      QUIRE_NRM2,
-                                                            QUIRE_MEAN, QUIRE_SUMSQ, QUIRE_VARIANCE, QUIRE_STDDEV };
-    return numbers[op];
-}
-
 quire_status place_reduction(const quire_reduction *what, size_t n, const void *x, const void *y, void *result) {
     quire_context *context = place_context();
     const quire_layout layout = quire_strided(n, 1);

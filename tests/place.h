@@ -32,9 +32,6 @@ quire_status place_reduce(operation op, quire_type type, size_t n, const void *x
 /* The same by quire_reduce, of one contiguous vector. */
 quire_status place_reduction(const quire_reduction *what, size_t n, const void *x, const void *y, void *result);
 
-/* As quire.h numbers it. */
-quire_operation place_operation(operation op);
-
 quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x);
 quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x);
 quire_status place_accumulate_products(quire_accumulator *accumulator, quire_type type, size_t n, const void *x,

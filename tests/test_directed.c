@@ -17,7 +17,7 @@ static const char *const ROUNDING_NAMES[ROUNDING_COUNT] = { "to nearest", "downw
 
 static quire_reduction reduction_of(operation op, quire_type type, quire_type result_type, quire_method method,
                                     quire_rounding rounding) {
-    const quire_reduction what = { place_operation(op), type, result_type, method, rounding, 0, { 0 } };
+    const quire_reduction what = { operation_number(op), type, result_type, method, rounding, 0, { 0 } };
     return what;
 }
 

@@ -56,7 +56,7 @@ typedef struct call {
 } call;
 
 static call good_call(operation op) {
-    const quire_reduction what = { place_operation(op), QUIRE_F32, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_reduction what = { operation_number(op), QUIRE_F32, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
     const quire_layout two = quire_strided(2, 1);
     const call c = { what, two, two, 0, 0, 0, zeros, zeros, RESULT };
     return c;
@@ -255,7 +255,7 @@ START_TEST(finish_takes_what_it_needs) {
     for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++)
         for (int t = 0; t < TYPE_COUNT; t++)
             for (int named = 0; named < 3; named++) {
-                quire_reduction what = { place_operation(op), TYPES[t], (quire_type)0, QUIRE_EXACT,
+                quire_reduction what = { operation_number(op), TYPES[t], (quire_type)0, QUIRE_EXACT,
                                          QUIRE_TO_NEAREST,    5,        { 0 } };
                 quire_accumulator copy = sum;
                 if (named) what.type = named == 1 ? (quire_type)0 : (quire_type)99, what.result_type = TYPES[t];
@@ -279,7 +279,7 @@ static const size_t LENGTHS[] = { 0, 1, 2, 37, 300, 4500 };
 static void check_call(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                        quire_type result_type, const char *text) {
     uint64_t expected[1], result[1];
-    quire_reduction what = { place_operation(op), type, result_type, method, QUIRE_TO_NEAREST, INT64_MIN, { 0 } };
+    quire_reduction what = { operation_number(op), type, result_type, method, QUIRE_TO_NEAREST, INT64_MIN, { 0 } };
     if (op == OPERATION_SUM) what.operation = (quire_operation)0;
     if (result_type == type) what.result_type = (quire_type)0;
     if (method == QUIRE_EXACT) what.method = (quire_method)0;
@@ -312,7 +312,7 @@ END_TEST
 static void check_finish(operation op, quire_type type, size_t n, const unsigned char *x, const unsigned char *y,
                          quire_type result_type, quire_rounding rounding, const char *text) {
     const size_t part = n / 3, bytes = part * type_size(type);
-    const quire_reduction what = { place_operation(op), type, result_type, QUIRE_EXACT, rounding, 0, { 0 } };
+    const quire_reduction what = { operation_number(op), type, result_type, QUIRE_EXACT, rounding, 0, { 0 } };
     quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, rest = QUIRE_ACCUMULATOR_ZERO;
     uint64_t expected[1], result[1];
     check_ok(place_accumulate_terms(op, &sum, type, part, x, y));

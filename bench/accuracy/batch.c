@@ -180,7 +180,7 @@ bool batch_send(const batch *b, const arena *a) {
 
 static quire_status call(const batch *b, quire_context *context, const question *q, const void *begin, const void *end,
                          const void *x, const void *y, void *results) {
-    const quire_reduction what = { .operation = place_operation(b->of.operation),
+    const quire_reduction what = { .operation = operation_number(b->of.operation),
                                    .type = b->of.type,
                                    .result_type = q->result_type,
                                    .method = q->method,
