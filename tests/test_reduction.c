@@ -256,7 +256,7 @@ START_TEST(finish_takes_what_it_needs) {
         for (int t = 0; t < TYPE_COUNT; t++)
             for (int named = 0; named < 3; named++) {
                 quire_reduction what = { operation_number(op), TYPES[t], (quire_type)0, QUIRE_EXACT,
-                                         QUIRE_TO_NEAREST,    5,        { 0 } };
+                                         QUIRE_TO_NEAREST,     5,        { 0 } };
                 quire_accumulator copy = sum;
                 if (named) what.type = named == 1 ? (quire_type)0 : (quire_type)99, what.result_type = TYPES[t];
                 if (named == 2) what.method = (quire_method)0;
