@@ -22,6 +22,18 @@ static inline int plan_has_chunks(const quire_layout *l, const void *x, int size
            (l->outer == 1 || l->outer_stride % chunk == 0);
 }
 
+/* Parts of the rows of so many groups, of which each is a block's: some waves of blocks, of which the last is full, too. */
+static inline size_t plan_column_parts(size_t groups, size_t blocks, size_t most) {
+    const size_t first = plan_least(COLUMNS_SPREAD * blocks / groups, most);
+    size_t best = first ? first : 1, fullest = 0;
+    for (size_t parts = best; parts <= most && parts * groups <= 2 * COLUMNS_SPREAD * blocks; parts++) {
+        const size_t units = parts * groups, full = units * 100 / (plan_divide_up(units, blocks) * blocks);
+        if (full > fullest) best = parts, fullest = full;
+        if (full >= COLUMNS_FULL) break;
+    }
+    return best;
+}
+
 /* warps: how many are at work at once. */
 static inline columns_plan plan_columns(const quire_layout *x_layout, const void *x, const quire_layout *y_layout,
                                         const void *y, int size, size_t warps) {
@@ -34,9 +46,8 @@ static inline columns_plan plan_columns(const quire_layout *x_layout, const void
     const size_t groups = x_layout->outer * plan_divide_up(inner, p.threads * of_lane), vectors = x_layout->outer * inner;
     const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), block = VECTORS_THREADS / 32;
     if (vectors <= VECTORS_PLACES) {
-        const size_t wanted =
-            plan_least(plan_divide_up(COLUMNS_SPREAD * warps, groups * block), n * p.threads / (COLUMNS_PART_LEAST * block));
-        p.parts = (unsigned)plan_least(wanted ? wanted : 1, VECTORS_PLACES / vectors);
+        const size_t most = plan_least(n * p.threads / (COLUMNS_PART_LEAST * block), VECTORS_PLACES / vectors);
+        p.parts = (unsigned)plan_column_parts(groups, plan_divide_up(warps, block), most);
     }
     if (n * p.threads >= COLUMNS_PART_LEAST * block && groups < COLUMNS_MANY * warps) p.warps = (unsigned)block;
     if (p.parts < needed) return p;

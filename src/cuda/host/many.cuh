@@ -25,6 +25,8 @@ static cudaError_t load_many(const cuda_context *c) {
                      { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments, r.unknown, r.marked })
                     if (!error) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
+                    error = cudaFuncSetAttribute(r.columns, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)COLUMNS_SHARED);
+                if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
             }
     return error;

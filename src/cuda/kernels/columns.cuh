@@ -9,12 +9,15 @@
 
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
+#include "cuda/thread/chunk_ring.cuh"
 
 #define COLUMNS_ITEM 64 /* loads that make an item (row_sums.cuh) */
 
 /* Formats of which a lane has few columns: they have registers for more rows at a time, and for sums of items. */
 template <class Format> constexpr bool has_few_columns = sizeof(typename Format::element) >= 4;
 template <class Format> constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
+
+static_assert(2 * COLUMNS_ITEM * 8 < 1 << ROW_ITEM_BITS, "an item has more rows than its sum allows for");
 
 /* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer
  * arrays. */
@@ -43,9 +46,9 @@ template <class Format> struct lane_columns {
           has_chunks(job.has_chunks && first + count <= job.at.x_layout.inner) {}
     __device__ __forceinline__ size_t column(int i) const { return first + (unsigned)i * apart; }
 
-    /* A row, whose column 0 stands at p; in place of columns that are not there whatever changes nothing. */
+    /* A row of so many columns, whose column 0 stands at p; in place of those beyond what changes no sum. */
     __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, size_t columns) const {
-        if (has_chunks) {
+        if (has_chunks && columns) {
             x.load_aligned({ p, 1 }, first);
             return;
         }
@@ -77,30 +80,60 @@ template <class Format, row_terms TERMS> struct column_sums {
 #pragma unroll
         for (int i = 0; i < columns::count; i++) of[i].close();
     }
-    /* Rows first to end of a part, every so manieth. */
+    /* Rows first to end of a part, every so manieth; in place of those that are not there what changes no sum. */
     __device__ __forceinline__ void add_rows(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
                                              const vector_view<Format> &y, size_t first, size_t end, unsigned step) {
         const size_t width = job.at.x_layout.inner;
-        size_t k = first;
         unsigned loads = 0;
-        for (; k + (ahead - 1) * step < end; k += ahead * step) {
+        for (size_t k = first; k < end; k += ahead * step) {
             group of_x[ahead], of_y[ahead];
 #pragma unroll
             for (int i = 0; i < ahead; i++) {
-                lane.load(of_x[i], x.x + (ptrdiff_t)(k + (unsigned)i * step) * x.stride, width);
-                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)(k + (unsigned)i * step) * y.stride, width);
+                const size_t row = k + (unsigned)i * step, columns = row < end ? width : 0;
+                lane.load(of_x[i], x.x + (ptrdiff_t)row * x.stride, columns);
+                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)row * y.stride, columns);
             }
 #pragma unroll
             for (int i = 0; i < ahead; i++) add(of_x[i], of_y[i], job.magnitude);
             if (++loads % COLUMNS_ITEM == 0) close();
         }
-        for (; k < end; k += step) {
-            group of_x, of_y;
-            lane.load(of_x, x.x + (ptrdiff_t)k * x.stride, width);
-            if (TERMS == ROW_PRODUCTS) lane.load(of_y, y.x + (ptrdiff_t)k * y.stride, width);
-            add(of_x, of_y, job.magnitude);
+    }
+    /* The same of a lane that loads chunks, batches of rows ahead; answers the first row that is in no whole batch. */
+    __device__ __forceinline__ size_t add_batches(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
+                                                  const vector_view<Format> &y, size_t first, size_t end, unsigned step,
+                                                  uint4 *room) {
+        constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
+        constexpr int size = (int)sizeof(typename Format::element), batch = has_pairs ? COLUMNS_BATCH / 2 : COLUMNS_BATCH;
+        constexpr int stages = COLUMNS_AHEAD / COLUMNS_BATCH;
+        typedef chunk_ring<stages, batch> ring;
+        const ring ring_x(room, VECTORS_THREADS), ring_y(room + COLUMNS_AHEAD / 2 * VECTORS_THREADS, VECTORS_THREADS);
+        const size_t batches = first < end ? (end - first + step - 1) / step / batch : 0;
+        const ptrdiff_t apart_x = (ptrdiff_t)step * x.stride * size, apart_y = (ptrdiff_t)step * y.stride * size;
+        const unsigned char *from_x = (const unsigned char *)(x.x + (ptrdiff_t)first * x.stride + lane.first),
+                            *from_y = (const unsigned char *)(y.x + (ptrdiff_t)first * y.stride + lane.first);
+        auto start = [&](size_t b) {
+            if (b < batches) {
+                ring_x.start(b, from_x, apart_x);
+                if (has_pairs) ring_y.start(b, from_y, apart_y);
+                from_x += batch * apart_x, from_y += batch * apart_y;
+            }
+            __pipeline_commit();
+        };
+        for (int s = 0; s < stages; s++) start(s);
+        for (size_t b = 0; b < batches; b++) {
+            group of_x[batch], of_y[batch];
+            __pipeline_wait_prior(stages - 1);
+#pragma unroll
+            for (int i = 0; i < batch; i++) {
+                of_x[i].load_stage(ring_x.chunk(b, i));
+                if (has_pairs) of_y[i].load_stage(ring_y.chunk(b, i));
+            }
+#pragma unroll
+            for (int i = 0; i < batch; i++) add(of_x[i], of_y[i], job.magnitude);
+            start(b + stages);
+            if (b % (COLUMNS_ITEM * ahead / batch) == COLUMNS_ITEM * ahead / batch - 1) close();
         }
-        close();
+        return first + batches * batch * step;
     }
 };
 
@@ -151,6 +184,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
     typedef lane_columns<Format> columns;
     typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
     __shared__ column_words<sums_of_column> room;
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
+    uint4 *const staged = (uint4 *)shared;
     const bool by_block = job.warps > 1;
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads,
                    sharers = WARP / job.threads;
@@ -164,8 +199,12 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
         const size_t begin = unit.part * job.part, end = min(begin + job.part, l.n);
         column_sums<Format, TERMS> sums;
         sums.clear();
-        sums.add_rows(job, mine, view_of<Format>(job.at.x, l, unit.outer, 0),
-                      view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0), begin + turn, end, sharers * job.warps);
+        const vector_view<Format> x = view_of<Format>(job.at.x, l, unit.outer, 0),
+                                  y = view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0);
+        size_t row = begin + turn;
+        if (mine.has_chunks) row = sums.add_batches(job, mine, x, y, row, end, sharers * job.warps, staged);
+        sums.add_rows(job, mine, x, y, row, end, sharers * job.warps);
+        sums.close();
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < columns::count; i++) {

@@ -38,14 +38,17 @@
 #define ROWS_BLOCKS 3        /* of a multiprocessor, that registers and shared memory are to leave room for              */
 #define ROWS_PART_LEAST 8192 /* elements of a part of a row, at least */
 #define ROWS_PART_STEP 512   /* and a multiple of this                                                                   */
-#define COLUMNS_SPREAD 2     /* units of a warp, at least, where there are rows to part                                  */
+#define COLUMNS_AHEAD 16     /* chunks of 16 bytes that are on their way to a lane                                       */
+#define COLUMNS_BATCH 4      /* rows of them that a lane waits for together                                              */
+#define COLUMNS_SPREAD 4     /* units of a block, about, where rows are parted for all blocks to have some               */
+#define COLUMNS_FULL 96      /* percent of a last wave's blocks that are enough                                          */
 #define COLUMNS_MANY 16      /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
 #define ROWS_SPREAD 16         /* units of a warp, at least, before units grow                                             */
-#define ROW_ITEM_BITS 12       /* a thread has fewer than 2^this elements of an item                                       */
+#define ROW_ITEM_BITS 12       /* of an item a thread, and all threads where it is merged unclosed, have fewer elements    */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
 #define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
 #define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
