@@ -61,8 +61,9 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const size_t warps = SEGMENTS_THREADS / 32;
     const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * SEGMENTS_BLOCKS));
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
+    work->is_pair = job->term == TERM_PRODUCT && !has_moments && job->y != job->x;
     cudaError_t error = is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
-                                                plan_least(plan_divide_up(p.units, warps), most), work)
+                                                plan_least(plan_divide_up(p.units, warps), most), work, SEGMENTS_SHARED)
                                  : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
     if (!error && !has_moments) error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
     return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);

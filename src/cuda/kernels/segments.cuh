@@ -1,6 +1,6 @@
 /* segments.cuh - exact sums of segments, whose lengths the device knows: a warp takes 32 at a time, those of a length
- * together; or fewer, job.turns, where there are few. What it cannot tell it marks, for marked.cuh; long ones it puts aside,
- * for vectors.cuh.
+ * together; or fewer, job.turns, where there are few. Those side by side come through a stream (warp/segment_stream.cuh).
+ * What it cannot tell it marks, for marked.cuh; long ones it puts aside, for vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +9,7 @@
 
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
+#include "cuda/warp/segment_stream.cuh"
 
 /* Elements that a thread loads at a time, some times 16 bytes, and loads that make an item (row_sums.cuh). */
 template <class Format>
@@ -16,25 +17,12 @@ constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
                               : sizeof(typename Format::element) == 1 ? 16
                                                                       : 8;
 #define SEGMENTS_ITEM 250
+#define SEGMENT_AT_ONCE 4 /* elements of a segment in a stage that a thread adds together */
 static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
 static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS, "some threads of a segment may close, and others not");
 
 /* How many threads share a segment: short ones one, so that no lane waits for others; long ones a warp. */
 static __device__ __forceinline__ unsigned threads_of_segment(size_t n) { return n <= 16 ? 1 : n <= 128 ? 4 : WARP; }
-
-/* A lane's segment; the empty one if there is none of this number. */
-template <class Format> struct lane_segment {
-    vector_pair<Format> at;
-    __device__ __forceinline__ lane_segment(const vectors_job &job, size_t v)
-        : at(vector_at<Format>(job.at, job.vectors, v)) {}
-    __device__ __forceinline__ vector_pair<Format> of_lane(unsigned lane) const {
-        vector_pair<Format> other = at;
-        other.x.x = (decltype(other.x.x))__shfl_sync(WHOLE_WARP, (unsigned long long)at.x.x, lane);
-        other.y.x = (decltype(other.y.x))__shfl_sync(WHOLE_WARP, (unsigned long long)at.y.x, lane);
-        other.n = __shfl_sync(WHOLE_WARP, (unsigned long long)at.n, lane);
-        return other;
-    }
-};
 
 /* Notes a segment that is to be cut, while there is room; answers whether it did. */
 static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n) {
@@ -93,53 +81,189 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
     if (threads == WARP && at.n >= (size_t)1 << ROW_ITEM_BITS) sums.close();
 }
 
-/* What the lanes' segments of one kind come to, as many at once as fit the warp. order: room for the lanes that have such.
- */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void sum_segments(const vectors_job &job, const lane_segment<Format> &own,
-                                                    unsigned threads, bool is_one, uint8_t *order,
-                                                    row_words<row_sums<Format, TERMS>> &mine, unsigned lane) {
-    const unsigned those = __ballot_sync(WHOLE_WARP, is_one), count = __popc(those), at_once = WARP / threads;
-    const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
-    if (is_one) order[rank] = (uint8_t)lane;
-    __syncwarp();
-    for (unsigned first = 0; first < count; first += at_once) {
-        const bool is_there = first + group < count;
-        vector_pair<Format> at = own.of_lane(is_there ? order[first + group] : 0);
-        if (!is_there) at.n = 0;
-        row_sums<Format, TERMS> sums;
-        sums.clear();
-        add_segment<Format, TERMS>(sums, at, lane % threads, threads, job.magnitude);
-        __syncwarp();
-        sums.merge(threads);
-        mine.keep(sums, is_one && rank - first < at_once, (int)((rank - first) % at_once * threads));
+/* A segment's elements where they stand. */
+template <class Format>
+static __device__ __forceinline__ vector_pair<Format> segment_at(const vectors_job &job, const segment_place &place) {
+    typedef const typename Format::element *pointer;
+    return { { (pointer)job.at.x + place.begin, 1 }, { (pointer)job.at.y + place.begin, 1 }, (size_t)place.n };
+}
+
+/* A piece in its stage. */
+template <class Format, row_terms TERMS> struct piece_in_stage {
+    typedef typename Format::element element;
+    const unsigned char *x, *y; /* of element "from" */
+    int64_t from;
+    bool is_aligned; /* x and y have chunks at the same elements */
+
+    __device__ __forceinline__ piece_in_stage(const vectors_job &job, const segment_cursor<Format> &at,
+                                              const unsigned char *stage)
+        : x(stage + chunk_offset((const element *)job.at.x + at.from)), y(x), from(at.from), is_aligned(true) {
+        if (TERMS != ROW_PRODUCTS || !job.is_pair) return;
+        y = stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK + chunk_offset((const element *)job.at.y + at.from);
+        is_aligned = are_aligned(x, y, 0);
     }
-    __syncwarp();
+    /* Adds a thread's elements of n from one on: a few by themselves; chunks where a segment has many. */
+    __device__ __forceinline__ void add(row_sums<Format, TERMS> &sums, int64_t begin, int64_t n, unsigned thread,
+                                        unsigned threads, bool magnitude) const {
+        const unsigned at = (unsigned)(begin - from) * (unsigned)sizeof(element), count = (unsigned)n;
+        if (threads == WARP || (threads > 1 && sizeof(element) <= 2)) {
+            add_row(sums, x + at, y + at, count * (unsigned)sizeof(element), thread, threads, is_aligned, 0, magnitude);
+            return;
+        }
+        const element *of_x = (const element *)(x + at), *of_y = (const element *)(y + at);
+        for (unsigned k = thread; k < count; k += SEGMENT_AT_ONCE * threads) {
+            element_group<Format, SEGMENT_AT_ONCE> group_x, group_y;
+#pragma unroll
+            for (unsigned i = 0; i < SEGMENT_AT_ONCE; i++) {
+                const bool is_there = k + i * threads < count;
+                group_x.of[i] = is_there ? of_x[k + i * threads] : zero_element<Format>(false);
+                if (TERMS == ROW_PRODUCTS) group_y.of[i] = is_there ? of_y[k + i * threads] : zero_element<Format>(true);
+            }
+            sums.add(group_x, group_y, magnitude);
+        }
+    }
+};
+
+/* What the lanes' segments come to that are "in", as many at once as fit the warp: add(sums, segment, thread, threads) adds
+ * a thread's elements. order: room for the lanes. */
+template <class Sums, class Add>
+static __device__ __forceinline__ void sum_segments(const segment_place &own, bool in, uint8_t *order,
+                                                    row_words<Sums> &mine, unsigned lane, Add add) {
+    const unsigned kind = in && own.n ? threads_of_segment((size_t)own.n) : 0;
+    if (__any_sync(WHOLE_WARP, kind == 1)) {
+        Sums sums;
+        sums.clear();
+        if (kind == 1) {
+            add(sums, own, 0, 1);
+            mine.set(sums);
+        }
+        __syncwarp();
+    }
+    for (unsigned threads = 4; threads <= WARP; threads *= 8) {
+        const unsigned those = __ballot_sync(WHOLE_WARP, kind == threads), count = __popc(those), at_once = WARP / threads;
+        const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
+        if (kind == threads) order[rank] = (uint8_t)lane;
+        __syncwarp();
+        for (unsigned first = 0; first < count; first += at_once) {
+            const bool is_there = first + group < count;
+            segment_place other = own.of_lane(is_there ? order[first + group] : 0);
+            if (!is_there) other.n = 0;
+            Sums sums;
+            sums.clear();
+            add(sums, other, lane % threads, threads);
+            __syncwarp();
+            sums.merge(threads);
+            mine.keep(sums, kind == threads && rank - first < at_once, (int)((rank - first) % at_once * threads));
+        }
+        __syncwarp();
+    }
+}
+
+/* What a bundle's segments come to that have no pieces. Apart from the rest, which needs the registers. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ row_words<row_sums<Format, TERMS>> sum_in_place(const vectors_job &job,
+                                                                               const segment_place &own, bool in,
+                                                                               uint8_t *order, unsigned lane) {
+    typedef row_sums<Format, TERMS> sums_of_segment;
+    row_words<sums_of_segment> mine;
+    mine.clear();
+    sum_segments<sums_of_segment>(own, in, order, mine, lane,
+                                  [&](sums_of_segment &sums, const segment_place &s, unsigned thread, unsigned threads) {
+                                      add_segment<Format, TERMS>(sums, segment_at<Format>(job, s), thread, threads,
+                                                                 job.magnitude);
+                                  });
+    return mine;
+}
+
+/* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one piece to
+ * the next, by all lanes. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void sum_piece(const vectors_job &job, const segment_cursor<Format> &at,
+                                                 const unsigned char *stage, row_sums<Format, TERMS> &open, uint8_t *order,
+                                                 row_words<row_sums<Format, TERMS>> &mine, unsigned lane) {
+    typedef row_sums<Format, TERMS> sums_of_segment;
+    const piece_in_stage<Format, TERMS> piece(job, at, stage);
+    const int64_t begin = at.own.begin, end = at.own.end();
+    const bool starts = begin >= at.from && begin < at.to, ends = end <= at.to;
+    auto add_open = [&](unsigned from, int64_t first, int64_t last) {
+        piece.add(open, first, last - first, lane, WARP, job.magnitude);
+        __syncwarp();
+        open.close();
+        if (last != __shfl_sync(WHOLE_WARP, end, from)) return;
+        open.merge(WARP);
+        if (lane == from) mine.set(open);
+        open.clear();
+    };
+    const unsigned before = __ballot_sync(WHOLE_WARP, begin < at.from && end > at.from);
+    if (before) {
+        const unsigned from = (unsigned)__ffs((int)before) - 1;
+        add_open(from, at.from, min(__shfl_sync(WHOLE_WARP, end, from), at.to));
+    }
+    sum_segments<sums_of_segment>(at.own, starts && ends, order, mine, lane,
+                                  [&](sums_of_segment &sums, const segment_place &s, unsigned thread, unsigned threads) {
+                                      piece.add(sums, s.begin, s.n, thread, threads, job.magnitude);
+                                  });
+    const unsigned behind = __ballot_sync(WHOLE_WARP, starts && !ends);
+    if (behind) {
+        const unsigned from = (unsigned)__ffs((int)behind) - 1;
+        add_open(from, __shfl_sync(WHOLE_WARP, begin, from), at.to);
+    }
 }
 
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(SEGMENTS_THREADS, SEGMENTS_BLOCKS)
     segments_kernel(const __grid_constant__ vectors_job job) {
     typedef row_sums<Format, TERMS> sums_of_segment;
+    constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
     __shared__ uint8_t orders[SEGMENTS_THREADS];
+    segment_stages &stages = ((segment_stages *)shared)[threadIdx.x / WARP];
     const unsigned lane = threadIdx.x % WARP;
     uint8_t *order = &orders[threadIdx.x - lane];
-    const size_t none = job.vectors, step = warps_of_grid() * job.turns;
-    size_t first = warp_of_grid() * job.turns;
-    const bool has_one = lane < job.turns;
-    lane_segment<Format> next(job, has_one ? first + lane : none);
-    for (; first < job.vectors; first += step) {
-        const lane_segment<Format> own = next;
-        const size_t v = has_one ? first + lane : none;
-        next = lane_segment<Format>(job, has_one ? v + step : none);
-        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, v, own.at.n);
-        row_words<sums_of_segment> mine;
-        mine.clear();
-        const unsigned threads = threads_of_segment(own.at.n);
-        for (unsigned kind = 1; kind <= WARP; kind = kind == 1 ? 4 : kind * 8)
-            sum_segments<Format, TERMS>(job, own, kind, threads == kind && own.at.n && !is_aside, order, mine, lane);
-        if (own.at.n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
-        if (v < job.vectors && !is_aside) finish_row<sums_of_segment, TERMS>(job, v, own.at.n, mine.word, mine.width);
+    const bool is_pair = has_pairs && job.is_pair;
+    const size_t step = warps_of_grid() * job.turns;
+    segment_cursor<Format> now, next;
+    size_t bundle = warp_of_grid() * job.turns;
+    auto place_of = [&](size_t first) {
+        return segment_place(job.at, segment_cursor<Format>::is_mine(job, first, lane), first + lane);
+    };
+    segment_place following = place_of(bundle);
+    auto enter = [&] { /* the next bundle, whose segments are known by now; those behind it are asked for */
+        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, bundle + lane, (size_t)following.n);
+        next.enter(job, bundle, following, is_aside, is_pair, lane);
+        bundle += step;
+        following = place_of(bundle);
+    };
+    sums_of_segment open;
+    open.clear();
+    row_words<sums_of_segment> mine;
+    mine.clear();
+    enter();
+    if (next.is_there(job)) next.template start<has_pairs>(job, stages.data[0], lane);
+    __pipeline_commit();
+    for (unsigned count = 0; next.is_there(job); count++) {
+        now = next;
+        if (now.ends_bundle()) {
+            enter();
+        } else {
+            next.from = now.to;
+            next.find_piece(job, is_pair);
+        }
+        if (next.is_there(job)) next.template start<has_pairs>(job, stages.data[(count + 1) % SEGMENTS_STAGES], lane);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        now.template arrive<has_pairs>(job);
+        __syncwarp();
+        if (now.is_stream)
+            sum_piece<Format, TERMS>(job, now, stages.data[count % SEGMENTS_STAGES], open, order, mine, lane);
+        else
+            mine = sum_in_place<Format, TERMS>(job, now.own, !now.is_aside, order, lane);
+        if (now.ends_bundle()) {
+            if (now.own.n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
+            if (now.is_mine(job, now.first, lane) && !now.is_aside)
+                finish_row<sums_of_segment, TERMS>(job, now.first + lane, (size_t)now.own.n, mine.word, mine.width);
+            mine.clear();
+        }
         __syncwarp();
     }
 }

@@ -55,7 +55,9 @@
 #define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
 #define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one                                                 */
 #define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments                                         */
-#define SEGMENTS_BLOCKS 5           /* of a multiprocessor, that registers are to leave room for */
+#define SEGMENTS_STAGE 4064 /* bytes of a piece of a stream of segments; of each array, if there are two, half */
+#define SEGMENTS_STAGES 2
+#define SEGMENTS_BLOCKS 4           /* of a multiprocessor, that registers are to leave room for */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
