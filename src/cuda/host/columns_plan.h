@@ -10,16 +10,26 @@
 
 /* See vectors_job.h. threads: lanes that have columns side by side; warps that share them; parts of "part" rows each. */
 typedef struct {
-    int fits, has_chunks;
-    unsigned threads, warps, parts;
+    int fits;
+    unsigned column_bytes, threads, warps, parts;
     size_t part, units;
 } columns_plan;
 
-/* Whether all rows of a layout stand at chunks. */
-static inline int plan_has_chunks(const quire_layout *l, const void *x, int size) {
-    const ptrdiff_t chunk = ROWS_CHUNK / size;
-    return (uintptr_t)x % ROWS_CHUNK == 0 && (l->n == 1 || l->stride % chunk == 0) &&
-           (l->outer == 1 || l->outer_stride % chunk == 0);
+/* Whether all rows of a layout stand at multiples of so many bytes, and none ends between two. */
+static inline int plan_has_pieces(const quire_layout *l, const void *x, int size, int bytes) {
+    const ptrdiff_t piece = bytes / size;
+    return (uintptr_t)x % (uintptr_t)bytes == 0 && (l->n == 1 || l->stride % piece == 0) &&
+           (l->outer == 1 || l->outer_stride % piece == 0) && (bytes == ROWS_CHUNK || l->inner % (size_t)piece == 0);
+}
+
+/* Bytes of both arrays' rows that a lane may load at a time: chunks, if a row has as much as one; words; elements. */
+static inline unsigned plan_column_bytes(const quire_layout *x_layout, const void *x, const quire_layout *y_layout,
+                                         const void *y, int size) {
+    const int pieces[2] = { ROWS_CHUNK, columns_word(size) };
+    for (int i = x_layout->inner * (size_t)size < ROWS_CHUNK; i < 2; i++)
+        if (plan_has_pieces(x_layout, x, size, pieces[i]) && plan_has_pieces(y_layout, y, size, pieces[i]))
+            return (unsigned)pieces[i];
+    return (unsigned)size;
 }
 
 /* Parts of the rows of so many groups, of which each is a block's: some waves of blocks, of which the last is full, too. */
@@ -37,9 +47,7 @@ static inline size_t plan_column_parts(size_t groups, size_t blocks, size_t most
 /* warps: how many are at work at once. */
 static inline columns_plan plan_columns(const quire_layout *x_layout, const void *x, const quire_layout *y_layout,
                                         const void *y, int size, size_t warps) {
-    columns_plan p = {
-        0, plan_has_chunks(x_layout, x, size) && plan_has_chunks(y_layout, y, size), 1, 1, 1, x_layout->n, 0
-    };
+    columns_plan p = { 0, plan_column_bytes(x_layout, x, y_layout, y, size), 1, 1, 1, x_layout->n, 0 };
     const size_t inner = x_layout->inner, n = x_layout->n, of_lane = (size_t)(ROWS_CHUNK / size);
     if (n == 0 || inner < 2 || x_layout->inner_stride != 1 || y_layout->inner_stride != 1) return p;
     while (p.threads < 32 && p.threads * of_lane < inner) p.threads *= 2;

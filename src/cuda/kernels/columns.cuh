@@ -1,5 +1,5 @@
-/* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16
- * bytes of a row hold. Where there are few columns lanes share them; the warps of a block share theirs where there are many
+/* columns.cuh - exact sums of columns, many at once: a lane has as many as 16 bytes of a row hold (thread/lane_columns.cuh).
+ * Where there are few columns lanes share them; the warps of a block share theirs where there are many
  * rows, and blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
  *
  * SPDX-License-Identifier: MIT
@@ -9,7 +9,7 @@
 
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
-#include "cuda/thread/chunk_ring.cuh"
+#include "cuda/thread/lane_columns.cuh"
 
 #define COLUMNS_ITEM 64 /* loads that make an item (row_sums.cuh) */
 
@@ -27,33 +27,9 @@ struct column_unit {
 
     __device__ __forceinline__ column_unit(const vectors_job &job, size_t unit, unsigned columns) {
         const size_t groups = (job.at.x_layout.inner + columns - 1) / columns;
-        part = unit % job.parts;
-        outer = unit / job.parts / groups;
-        first = unit / job.parts % groups * columns;
-    }
-};
-
-/* A lane's columns: side by side if it loads chunks, else so many apart that neighbouring lanes load neighbours. */
-template <class Format> struct lane_columns {
-    typedef typename Format::element element;
-    static constexpr int count = ROWS_CHUNK / (int)sizeof(element);
-    size_t first;
-    unsigned apart;
-    bool has_chunks;
-
-    __device__ __forceinline__ lane_columns(const vectors_job &job, const column_unit &unit, unsigned lane)
-        : first(unit.first + (job.has_chunks ? lane * count : lane)), apart(job.has_chunks ? 1 : job.threads),
-          has_chunks(job.has_chunks && first + count <= job.at.x_layout.inner) {}
-    __device__ __forceinline__ size_t column(int i) const { return first + (unsigned)i * apart; }
-
-    /* A row of so many columns, whose column 0 stands at p; in place of those beyond what changes no sum. */
-    __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, size_t columns) const {
-        if (has_chunks && columns) {
-            x.load_aligned({ p, 1 }, first);
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < count; i++) x.of[i] = column(i) < columns ? p[column(i)] : zero_element<Format>(false);
+        first = unit % groups * columns; /* neighbours are at work at the same time: they share sectors of memory */
+        part = unit / groups % job.parts;
+        outer = unit / groups / job.parts;
     }
 };
 
@@ -83,55 +59,50 @@ template <class Format, row_terms TERMS> struct column_sums {
     /* Rows first to end of a part, every so manieth; in place of those that are not there what changes no sum. */
     __device__ __forceinline__ void add_rows(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
                                              const vector_view<Format> &y, size_t first, size_t end, unsigned step) {
-        const size_t width = job.at.x_layout.inner;
         unsigned loads = 0;
         for (size_t k = first; k < end; k += ahead * step) {
             group of_x[ahead], of_y[ahead];
 #pragma unroll
             for (int i = 0; i < ahead; i++) {
-                const size_t row = k + (unsigned)i * step, columns = row < end ? width : 0;
-                lane.load(of_x[i], x.x + (ptrdiff_t)row * x.stride, columns);
-                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)row * y.stride, columns);
+                const size_t row = k + (unsigned)i * step;
+                lane.load(of_x[i], x.x + (ptrdiff_t)row * x.stride, row < end, false);
+                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)row * y.stride, row < end, true);
             }
 #pragma unroll
             for (int i = 0; i < ahead; i++) add(of_x[i], of_y[i], job.magnitude);
             if (++loads % COLUMNS_ITEM == 0) close();
         }
     }
-    /* The same of a lane that loads chunks, batches of rows ahead; answers the first row that is in no whole batch. */
+    /* The same through a ring, batches of rows ahead; answers the first row that is in no whole batch. */
     __device__ __forceinline__ size_t add_batches(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
                                                   const vector_view<Format> &y, size_t first, size_t end, unsigned step,
                                                   uint4 *room) {
         constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
-        constexpr int size = (int)sizeof(typename Format::element), batch = has_pairs ? COLUMNS_BATCH / 2 : COLUMNS_BATCH;
-        constexpr int stages = COLUMNS_AHEAD / COLUMNS_BATCH;
-        typedef chunk_ring<stages, batch> ring;
-        const ring ring_x(room, VECTORS_THREADS), ring_y(room + COLUMNS_AHEAD / 2 * VECTORS_THREADS, VECTORS_THREADS);
+        constexpr int batch = has_pairs ? COLUMNS_BATCH / 2 : COLUMNS_BATCH, stages = COLUMNS_AHEAD / COLUMNS_BATCH;
+        constexpr size_t item = COLUMNS_ITEM * ahead / batch;
+        typedef column_ring<Format, stages, batch> ring;
         const size_t batches = first < end ? (end - first + step - 1) / step / batch : 0;
-        const ptrdiff_t apart_x = (ptrdiff_t)step * x.stride * size, apart_y = (ptrdiff_t)step * y.stride * size;
-        const unsigned char *from_x = (const unsigned char *)(x.x + (ptrdiff_t)first * x.stride + lane.first),
-                            *from_y = (const unsigned char *)(y.x + (ptrdiff_t)first * y.stride + lane.first);
+        ring of_x(room, lane, x, first, step, false), of_y(room + COLUMNS_AHEAD / 2 * VECTORS_THREADS, lane, y, first, step, true);
         auto start = [&](size_t b) {
             if (b < batches) {
-                ring_x.start(b, from_x, apart_x);
-                if (has_pairs) ring_y.start(b, from_y, apart_y);
-                from_x += batch * apart_x, from_y += batch * apart_y;
+                of_x.start(b);
+                if (has_pairs) of_y.start(b);
             }
             __pipeline_commit();
         };
         for (int s = 0; s < stages; s++) start(s);
         for (size_t b = 0; b < batches; b++) {
-            group of_x[batch], of_y[batch];
+            group rows_x[batch], rows_y[batch];
             __pipeline_wait_prior(stages - 1);
 #pragma unroll
             for (int i = 0; i < batch; i++) {
-                of_x[i].load_stage(ring_x.chunk(b, i));
-                if (has_pairs) of_y[i].load_stage(ring_y.chunk(b, i));
+                rows_x[i].load_stage(of_x.row(b, i));
+                if (has_pairs) rows_y[i].load_stage(of_y.row(b, i));
             }
 #pragma unroll
-            for (int i = 0; i < batch; i++) add(of_x[i], of_y[i], job.magnitude);
+            for (int i = 0; i < batch; i++) add(rows_x[i], rows_y[i], job.magnitude);
             start(b + stages);
-            if (b % (COLUMNS_ITEM * ahead / batch) == COLUMNS_ITEM * ahead / batch - 1) close();
+            if (b % item == item - 1) close();
         }
         return first + batches * batch * step;
     }
@@ -195,14 +166,14 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
     const size_t first = by_block ? blockIdx.x : warp_of_grid(), step = by_block ? gridDim.x : warps_of_grid();
     for (size_t u = first; u < units; u += step) {
         const column_unit unit(job, u, wide);
-        const columns mine(job, unit, side);
+        const columns mine(job, unit.first, side);
         const size_t begin = unit.part * job.part, end = min(begin + job.part, l.n);
         column_sums<Format, TERMS> sums;
         sums.clear();
         const vector_view<Format> x = view_of<Format>(job.at.x, l, unit.outer, 0),
                                   y = view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0);
         size_t row = begin + turn;
-        if (mine.has_chunks) row = sums.add_batches(job, mine, x, y, row, end, sharers * job.warps, staged);
+        if (mine.has_ring) row = sums.add_batches(job, mine, x, y, row, end, sharers * job.warps, staged);
         sums.add_rows(job, mine, x, y, row, end, sharers * job.warps);
         sums.close();
         __syncwarp();

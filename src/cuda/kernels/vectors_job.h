@@ -40,7 +40,7 @@
 #define ROWS_PART_STEP 512   /* and a multiple of this                                                                   */
 #define COLUMNS_AHEAD 16     /* chunks of 16 bytes that are on their way to a lane                                       */
 #define COLUMNS_BATCH 4      /* rows of them that a lane waits for together                                              */
-#define COLUMNS_SPREAD 4     /* units of a block, about, where rows are parted for all blocks to have some               */
+#define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some               */
 #define COLUMNS_FULL 96      /* percent of a last wave's blocks that are enough                                          */
 #define COLUMNS_MANY 16      /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
@@ -61,6 +61,10 @@
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
+
+/* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of so
+ * many. */
+QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
 
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
@@ -119,8 +123,8 @@ typedef struct {
     marked_source source; /* of the kernel for marked results                                                      */
     size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces              */
     unsigned pieces;
-    bool has_chunks; /* columns are loaded by chunks */
-    unsigned warps;  /* that share columns */
+    unsigned column_bytes; /* of a row that a lane loads at a time */
+    unsigned warps;        /* that share columns */
 } vectors_job;
 
 #ifdef __CUDACC__
