@@ -25,8 +25,6 @@ static cudaError_t load_many(const cuda_context *c) {
                      { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments, r.unknown, r.marked })
                     if (!error) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
-                    error = cudaFuncSetAttribute(r.columns, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)COLUMNS_SHARED);
-                if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
             }
     return error;
@@ -59,7 +57,8 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const bool is_exact = job->method == QUIRE_EXACT, has_moments = needs_squares(job->finish);
     const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
     const size_t warps = SEGMENTS_THREADS / 32;
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * SEGMENTS_BLOCKS));
+    const int blocks = job->term == TERM_PRODUCT || has_moments ? SEGMENTS_BLOCKS_OF_PRODUCTS : SEGMENTS_BLOCKS;
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * blocks));
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
     work->is_pair = job->term == TERM_PRODUCT && !has_moments && job->y != job->x;
     cudaError_t error = is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,

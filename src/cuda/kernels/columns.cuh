@@ -82,7 +82,9 @@ template <class Format, row_terms TERMS> struct column_sums {
         constexpr size_t item = COLUMNS_ITEM * ahead / batch;
         typedef column_ring<Format, stages, batch> ring;
         const size_t batches = first < end ? (end - first + step - 1) / step / batch : 0;
-        ring of_x(room, lane, x, first, step, false), of_y(room + COLUMNS_AHEAD / 2 * VECTORS_THREADS, lane, y, first, step, true);
+        ring of_x(room, lane, x, first, step), of_y(room + COLUMNS_AHEAD / 2 * VECTORS_THREADS, lane, y, first, step);
+        of_x.fill(false);
+        if (has_pairs) of_y.fill(true);
         auto start = [&](size_t b) {
             if (b < batches) {
                 of_x.start(b);

@@ -18,6 +18,7 @@ constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
                                                                       : 8;
 #define SEGMENTS_ITEM 250
 #define SEGMENT_AT_ONCE 4 /* elements of a segment in a stage that a thread adds together */
+#define NO_LANE WARP
 static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
 static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS, "some threads of a segment may close, and others not");
 
@@ -81,140 +82,143 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
     if (threads == WARP && at.n >= (size_t)1 << ROW_ITEM_BITS) sums.close();
 }
 
-/* A segment's elements where they stand. */
-template <class Format>
-static __device__ __forceinline__ vector_pair<Format> segment_at(const vectors_job &job, const segment_place &place) {
-    typedef const typename Format::element *pointer;
-    return { { (pointer)job.at.x + place.begin, 1 }, { (pointer)job.at.y + place.begin, 1 }, (size_t)place.n };
-}
-
-/* A piece in its stage. */
+/* A piece in its stage: where the bundle's element 0 would stand. */
 template <class Format, row_terms TERMS> struct piece_in_stage {
     typedef typename Format::element element;
-    const unsigned char *x, *y; /* of element "from" */
-    int64_t from;
+    const unsigned char *x, *y;
     bool is_aligned; /* x and y have chunks at the same elements */
 
-    __device__ __forceinline__ piece_in_stage(const vectors_job &job, const segment_cursor<Format> &at,
-                                              const unsigned char *stage)
-        : x(stage + chunk_offset((const element *)job.at.x + at.from)), y(x), from(at.from), is_aligned(true) {
-        if (TERMS != ROW_PRODUCTS || !job.is_pair) return;
-        y = stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK + chunk_offset((const element *)job.at.y + at.from);
+    __device__ __forceinline__ piece_in_stage(const segment_cursor<Format> &at, const unsigned char *stage, bool is_pair)
+        : x(stage + chunk_offset(at.x + at.from) - at.from * sizeof(element)), y(x), is_aligned(true) {
+        if (TERMS != ROW_PRODUCTS || !is_pair) return;
+        y = stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK + chunk_offset(at.y + at.from) - at.from * sizeof(element);
         is_aligned = are_aligned(x, y, 0);
     }
-    /* Adds a thread's elements of n from one on: a few by themselves; chunks where a segment has many. */
-    __device__ __forceinline__ void add(row_sums<Format, TERMS> &sums, int64_t begin, int64_t n, unsigned thread,
+    /* Adds a thread's elements, of those from begin to end: chunks, where the segment is long or its elements small; else
+     * elements. */
+    __device__ __forceinline__ void add(row_sums<Format, TERMS> &sums, unsigned begin, unsigned end, unsigned thread,
                                         unsigned threads, bool magnitude) const {
-        const unsigned at = (unsigned)(begin - from) * (unsigned)sizeof(element), count = (unsigned)n;
-        if (threads == WARP || (threads > 1 && sizeof(element) <= 2)) {
-            add_row(sums, x + at, y + at, count * (unsigned)sizeof(element), thread, threads, is_aligned, 0, magnitude);
+        constexpr unsigned size = (unsigned)sizeof(element);
+        const element *of_x = (const element *)x, *of_y = (const element *)y;
+        if (threads == WARP || (threads > 1 && size <= 2)) {
+            add_row(sums, x + begin * size, y + begin * size, (end - begin) * size, thread, threads, is_aligned, 0,
+                    magnitude);
             return;
         }
-        const element *of_x = (const element *)(x + at), *of_y = (const element *)(y + at);
-        for (unsigned k = thread; k < count; k += SEGMENT_AT_ONCE * threads) {
-            element_group<Format, SEGMENT_AT_ONCE> group_x, group_y;
+        element_group<Format, SEGMENT_AT_ONCE> group_x, group_y;
+        unsigned k = begin + thread;
+        for (; k + (SEGMENT_AT_ONCE - 1) * threads < end; k += SEGMENT_AT_ONCE * threads) {
 #pragma unroll
             for (unsigned i = 0; i < SEGMENT_AT_ONCE; i++) {
-                const bool is_there = k + i * threads < count;
-                group_x.of[i] = is_there ? of_x[k + i * threads] : zero_element<Format>(false);
-                if (TERMS == ROW_PRODUCTS) group_y.of[i] = is_there ? of_y[k + i * threads] : zero_element<Format>(true);
+                group_x.of[i] = of_x[k + i * threads];
+                if (TERMS == ROW_PRODUCTS) group_y.of[i] = of_y[k + i * threads];
             }
             sums.add(group_x, group_y, magnitude);
         }
+        if (k >= end) return;
+        group_x.load({ of_x, 1 }, k, threads, end, false);
+        if (TERMS == ROW_PRODUCTS) group_y.load({ of_y, 1 }, k, threads, end, true);
+        sums.add(group_x, group_y, magnitude);
     }
 };
 
-/* What the lanes' segments come to that are "in", as many at once as fit the warp: add(sums, segment, thread, threads) adds
- * a thread's elements. order: room for the lanes. */
+/* What the lanes' segments of n elements come to, as many at once as fit the warp: add(sums, from, thread, threads) adds a
+ * thread's elements of the segment of lane "from". order: room for the lanes. */
 template <class Sums, class Add>
-static __device__ __forceinline__ void sum_segments(const segment_place &own, bool in, uint8_t *order,
-                                                    row_words<Sums> &mine, unsigned lane, Add add) {
-    const unsigned kind = in && own.n ? threads_of_segment((size_t)own.n) : 0;
+static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, row_words<Sums> &mine, unsigned lane, Add add) {
+    const unsigned kind = n ? threads_of_segment(n) : 0;
     if (__any_sync(WHOLE_WARP, kind == 1)) {
         Sums sums;
         sums.clear();
         if (kind == 1) {
-            add(sums, own, 0, 1);
+            add(sums, lane, 0, 1);
             mine.set(sums);
         }
         __syncwarp();
     }
+    if (!__any_sync(WHOLE_WARP, kind > 1)) return;
     for (unsigned threads = 4; threads <= WARP; threads *= 8) {
         const unsigned those = __ballot_sync(WHOLE_WARP, kind == threads), count = __popc(those), at_once = WARP / threads;
         const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
         if (kind == threads) order[rank] = (uint8_t)lane;
         __syncwarp();
         for (unsigned first = 0; first < count; first += at_once) {
-            const bool is_there = first + group < count;
-            segment_place other = own.of_lane(is_there ? order[first + group] : 0);
-            if (!is_there) other.n = 0;
             Sums sums;
             sums.clear();
-            add(sums, other, lane % threads, threads);
+            add(sums, first + group < count ? order[first + group] : NO_LANE, lane % threads, threads);
             __syncwarp();
             sums.merge(threads);
-            mine.keep(sums, kind == threads && rank - first < at_once, (int)((rank - first) % at_once * threads));
+            mine.keep(sums, kind == threads && rank - first < at_once, (int)((rank - first) * threads % WARP));
         }
         __syncwarp();
     }
 }
 
-/* What a bundle's segments come to that have no pieces. Apart from the rest, which needs the registers. */
+/* The segments of a bundle that has no pieces, from where they stand to their results. Apart from the rest, which needs the
+ * registers. */
 template <class Format, row_terms TERMS>
-static __device__ __noinline__ row_words<row_sums<Format, TERMS>> sum_in_place(const vectors_job &job,
-                                                                               const segment_place &own, bool in,
-                                                                               uint8_t *order, unsigned lane) {
+static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t first, bool is_aside, uint8_t *order,
+                                                 unsigned lane) {
     typedef row_sums<Format, TERMS> sums_of_segment;
+    const size_t v = has_segment(job, first, lane) ? first + lane : job.vectors;
+    const vector_pair<Format> own = vector_at<Format>(job.at, job.vectors, v);
     row_words<sums_of_segment> mine;
     mine.clear();
-    sum_segments<sums_of_segment>(own, in, order, mine, lane,
-                                  [&](sums_of_segment &sums, const segment_place &s, unsigned thread, unsigned threads) {
-                                      add_segment<Format, TERMS>(sums, segment_at<Format>(job, s), thread, threads,
-                                                                 job.magnitude);
-                                  });
-    return mine;
+    sum_segments<sums_of_segment>(
+        is_aside ? 0 : own.n, order, mine, lane,
+        [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+            vector_pair<Format> at = own;
+            if (threads > 1) at = vector_at<Format>(job.at, job.vectors, from == NO_LANE ? job.vectors : first + from);
+            add_segment<Format, TERMS>(sums, at, thread, threads, job.magnitude);
+        });
+    if (own.n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
+    if (v < job.vectors && !is_aside) finish_row<sums_of_segment, TERMS>(job, v, own.n, mine.word, mine.width);
+    __syncwarp();
 }
 
 /* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one piece to
  * the next, by all lanes. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void sum_piece(const vectors_job &job, const segment_cursor<Format> &at,
-                                                 const unsigned char *stage, row_sums<Format, TERMS> &open, uint8_t *order,
-                                                 row_words<row_sums<Format, TERMS>> &mine, unsigned lane) {
+static __device__ __forceinline__ void sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format, TERMS> &piece,
+                                                 row_sums<Format, TERMS> &open, uint8_t *order,
+                                                 row_words<row_sums<Format, TERMS>> &mine, bool magnitude, unsigned lane) {
     typedef row_sums<Format, TERMS> sums_of_segment;
-    const piece_in_stage<Format, TERMS> piece(job, at, stage);
-    const int64_t begin = at.own.begin, end = at.own.end();
-    const bool starts = begin >= at.from && begin < at.to, ends = end <= at.to;
-    auto add_open = [&](unsigned from, int64_t first, int64_t last) {
-        piece.add(open, first, last - first, lane, WARP, job.magnitude);
+    const bool starts = at.begin >= at.from && at.begin < at.to, ends = at.end <= at.to;
+    auto add_open = [&](unsigned from) { /* what the piece has of that lane's segment */
+        const unsigned begin = __shfl_sync(WHOLE_WARP, at.begin, from), end = __shfl_sync(WHOLE_WARP, at.end, from);
+        piece.add(open, max(begin, at.from), min(end, at.to), lane, WARP, magnitude);
         __syncwarp();
-        open.close();
-        if (last != __shfl_sync(WHOLE_WARP, end, from)) return;
+        if (end - begin >= 1u << ROW_ITEM_BITS) open.close();
+        if (end > at.to) return;
         open.merge(WARP);
         if (lane == from) mine.set(open);
         open.clear();
     };
-    const unsigned before = __ballot_sync(WHOLE_WARP, begin < at.from && end > at.from);
-    if (before) {
-        const unsigned from = (unsigned)__ffs((int)before) - 1;
-        add_open(from, at.from, min(__shfl_sync(WHOLE_WARP, end, from), at.to));
-    }
-    sum_segments<sums_of_segment>(at.own, starts && ends, order, mine, lane,
-                                  [&](sums_of_segment &sums, const segment_place &s, unsigned thread, unsigned threads) {
-                                      piece.add(sums, s.begin, s.n, thread, threads, job.magnitude);
-                                  });
+    const unsigned before = __ballot_sync(WHOLE_WARP, at.begin < at.from && at.end > at.from);
+    if (before) add_open((unsigned)__ffs((int)before) - 1);
+    sum_segments<sums_of_segment>(
+        starts && ends ? at.end - at.begin : 0, order, mine, lane,
+        [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+            unsigned begin = at.begin, end = at.end;
+            if (threads > 1) {
+                begin = __shfl_sync(WHOLE_WARP, begin, from % WARP), end = __shfl_sync(WHOLE_WARP, end, from % WARP);
+                if (from == NO_LANE) end = begin;
+            }
+            piece.add(sums, begin, end, thread, threads, magnitude);
+        });
     const unsigned behind = __ballot_sync(WHOLE_WARP, starts && !ends);
-    if (behind) {
-        const unsigned from = (unsigned)__ffs((int)behind) - 1;
-        add_open(from, __shfl_sync(WHOLE_WARP, begin, from), at.to);
-    }
+    if (behind) add_open((unsigned)__ffs((int)behind) - 1);
 }
 
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(SEGMENTS_THREADS, SEGMENTS_BLOCKS)
+__global__ void
+__launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_BLOCKS : SEGMENTS_BLOCKS_OF_PRODUCTS)
     segments_kernel(const __grid_constant__ vectors_job job) {
     typedef row_sums<Format, TERMS> sums_of_segment;
     constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
+    static_assert(!sums_of_segment::arithmetic::has_items ||
+                      SEGMENTS_STAGE / sizeof(typename Format::element) < 1 << ROW_ITEM_BITS,
+                  "an item has more elements than its sum allows for");
     extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
     __shared__ uint8_t orders[SEGMENTS_THREADS];
     segment_stages &stages = ((segment_stages *)shared)[threadIdx.x / WARP];
@@ -224,44 +228,46 @@ __global__ void __launch_bounds__(SEGMENTS_THREADS, SEGMENTS_BLOCKS)
     const size_t step = warps_of_grid() * job.turns;
     segment_cursor<Format> now, next;
     size_t bundle = warp_of_grid() * job.turns;
-    auto place_of = [&](size_t first) {
-        return segment_place(job.at, segment_cursor<Format>::is_mine(job, first, lane), first + lane);
-    };
+    auto place_of = [&](size_t first) { return segment_place(job.at, has_segment(job, first, lane), first + lane); };
     segment_place following = place_of(bundle);
     auto enter = [&] { /* the next bundle, whose segments are known by now; those behind it are asked for */
-        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, bundle + lane, (size_t)following.n);
+        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, bundle + lane, following.n());
         next.enter(job, bundle, following, is_aside, is_pair, lane);
         bundle += step;
         following = place_of(bundle);
+    };
+    auto start = [&](unsigned char *stage) {
+        if (next.is_there(job)) next.template start<has_pairs>(is_pair, stage, lane);
+        __pipeline_commit();
     };
     sums_of_segment open;
     open.clear();
     row_words<sums_of_segment> mine;
     mine.clear();
     enter();
-    if (next.is_there(job)) next.template start<has_pairs>(job, stages.data[0], lane);
-    __pipeline_commit();
+    start(stages.data[0]);
     for (unsigned count = 0; next.is_there(job); count++) {
+        unsigned char *const stage = stages.data[count % SEGMENTS_STAGES];
         now = next;
-        if (now.ends_bundle()) {
+        if (now.ends_bundle())
             enter();
-        } else {
-            next.from = now.to;
-            next.find_piece(job, is_pair);
-        }
-        if (next.is_there(job)) next.template start<has_pairs>(job, stages.data[(count + 1) % SEGMENTS_STAGES], lane);
-        __pipeline_commit();
-        __pipeline_wait_prior(1);
-        now.template arrive<has_pairs>(job);
-        __syncwarp();
-        if (now.is_stream)
-            sum_piece<Format, TERMS>(job, now, stages.data[count % SEGMENTS_STAGES], open, order, mine, lane);
         else
-            mine = sum_in_place<Format, TERMS>(job, now.own, !now.is_aside, order, lane);
+            next.find_piece(now.to, is_pair);
+        start(stages.data[(count + 1) % SEGMENTS_STAGES]);
+        __pipeline_wait_prior(1);
+        now.template arrive<has_pairs>(is_pair, stage);
+        __syncwarp();
+        if (!now.has_pieces) {
+            sum_in_place<Format, TERMS>(job, now.first, now.is_aside, order, lane);
+            continue;
+        }
+        sum_piece<Format, TERMS>(now, piece_in_stage<Format, TERMS>(now, stage, is_pair), open, order, mine, job.magnitude,
+                                 lane);
         if (now.ends_bundle()) {
-            if (now.own.n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
-            if (now.is_mine(job, now.first, lane) && !now.is_aside)
-                finish_row<sums_of_segment, TERMS>(job, now.first + lane, (size_t)now.own.n, mine.word, mine.width);
+            const unsigned n = now.end - now.begin;
+            if (n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
+            if (has_segment(job, now.first, lane))
+                finish_row<sums_of_segment, TERMS>(job, now.first + lane, n, mine.word, mine.width);
             mine.clear();
         }
         __syncwarp();

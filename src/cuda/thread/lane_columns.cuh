@@ -64,13 +64,14 @@ template <class Format, int STAGES, int BATCH> class column_ring {
     }
 
   public:
-    /* Of every so manieth row of x, from one on. room: of STAGES * BATCH chunks of each of a block's threads. Columns that
-     * are not there are -0, or if plus +0. */
+    /* Of every so manieth row of x, from one on. room: of STAGES * BATCH chunks of each of a block's threads. */
     __device__ __forceinline__ column_ring(uint4 *room, const columns &its, const vector_view<Format> &x, size_t row,
-                                           unsigned step, bool plus)
+                                           unsigned step)
         : own(room + threadIdx.x), lane(its),
           from((const unsigned char *)(x.x + (ptrdiff_t)row * x.stride + (ptrdiff_t)its.first)),
-          apart((ptrdiff_t)step * x.stride * columns::size) {
+          apart((ptrdiff_t)step * x.stride * columns::size) {}
+    /* In place of columns that are not there -0, or if plus +0. Before the first start. */
+    __device__ __forceinline__ void fill(bool plus) const {
         if (lane.of_piece == columns::count || lane.pieces == words) return;
         element_group<Format, columns::count> zeros;
         for (int i = 0; i < columns::count; i++) zeros.of[i] = zero_element<Format>(plus);

@@ -15,7 +15,8 @@
 #include "cuda/warp/row_stream.cuh"
 
 static_assert(SEGMENTS_STAGE % (2 * ROWS_CHUNK) == 0, "pieces end where chunks end");
-static_assert(SEGMENTS_STAGE < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
+#define SEGMENTS_LONGEST (1u << 27) /* elements that a segment of a bundle with pieces begins behind, and has, at most */
+static_assert(2ull * SEGMENTS_LONGEST * 8 <= 1ull << 31, "bytes of a bundle are counted by 32 bits");
 
 struct segment_stages {
     alignas(ROWS_CHUNK) unsigned char data[SEGMENTS_STAGES][SEGMENTS_STAGE + 2 * ROWS_CHUNK];
@@ -25,83 +26,82 @@ struct segment_stages {
  * each of those before and behind them passes through a register of a lane. */
 template <class Element> struct arrival {
     Element edge;
-    Element *edge_to; /* or NULL */
+    unsigned edge_at; /* byte behind "to"; or NO_EDGE */
+    static constexpr unsigned NO_EDGE = ~0u;
 
-    __device__ __forceinline__ void start(const Element *begin, const Element *end, unsigned char *to, unsigned lane) {
-        const uintptr_t base = (uintptr_t)begin & ~(uintptr_t)(ROWS_CHUNK - 1), stop = (uintptr_t)end;
-        const uintptr_t first = ((uintptr_t)begin + ROWS_CHUNK - 1) & ~(uintptr_t)(ROWS_CHUNK - 1);
-        const uintptr_t last = max(stop & ~(uintptr_t)(ROWS_CHUNK - 1), first);
-        for (uintptr_t p = first + lane * ROWS_CHUNK; p < last; p += WARP * ROWS_CHUNK)
-            __pipeline_memcpy_async(to + (p - base), (const void *)p, ROWS_CHUNK);
-        const uintptr_t one = lane < WARP / 2 ? (uintptr_t)(begin + lane) : last + (lane - WARP / 2) * sizeof(Element);
-        edge_to = one < (lane < WARP / 2 ? min(first, stop) : stop) ? (Element *)(to + (one - base)) : NULL;
-        if (edge_to) edge = *(const Element *)one;
+    __device__ __forceinline__ void start(const Element *x, unsigned count, unsigned char *to, unsigned lane) {
+        constexpr unsigned size = (unsigned)sizeof(Element);
+        const unsigned char *const p = (const unsigned char *)x;
+        const unsigned off = chunk_offset(p), bytes = count * size, head = min(-off % ROWS_CHUNK, bytes);
+        const unsigned whole = head + (bytes - head) / ROWS_CHUNK * ROWS_CHUNK;
+        for (unsigned at = head + lane * ROWS_CHUNK; at < whole; at += WARP * ROWS_CHUNK)
+            __pipeline_memcpy_async(to + off + at, p + at, ROWS_CHUNK);
+        const bool is_head = lane < WARP / 2;
+        const unsigned at = is_head ? lane * size : whole + (lane - WARP / 2) * size;
+        edge_at = at < (is_head ? head : bytes) ? off + at : NO_EDGE;
+        if (edge_at != NO_EDGE) edge = *(const Element *)(p + at);
     }
-    __device__ __forceinline__ void end() const {
-        if (edge_to) *edge_to = edge;
+    __device__ __forceinline__ void end(unsigned char *to) const {
+        if (edge_at != NO_EDGE) *(Element *)(to + edge_at) = edge;
     }
 };
 
-/* A lane's segment: where it begins in the arrays, and how many elements it has; none beyond the last. */
+/* A lane's segment: where it begins and ends in the arrays; nowhere beyond the last. */
 struct segment_place {
-    int64_t begin, n;
+    int64_t begin, end;
 
-    segment_place() = default;
-    __device__ __forceinline__ segment_place(const vectors_at &at, bool is_there, size_t v) : begin(0), n(0) {
+    __device__ __forceinline__ segment_place(const vectors_at &at, bool is_there, size_t v) : begin(0), end(0) {
         if (!is_there) return;
-        begin = index_at(at.begin, at.is_64_bit, v);
-        n = max(index_at(at.end, at.is_64_bit, v) - begin, (int64_t)0);
+        begin = index_at(at.begin, at.is_64_bit, v), end = index_at(at.end, at.is_64_bit, v);
     }
-    __device__ __forceinline__ int64_t end() const { return begin + n; }
-    __device__ __forceinline__ segment_place of_lane(unsigned lane) const {
-        segment_place other = *this;
-        other.begin = __shfl_sync(WHOLE_WARP, begin, lane), other.n = __shfl_sync(WHOLE_WARP, n, lane);
-        return other;
-    }
+    __device__ __forceinline__ size_t n() const { return end > begin ? (size_t)(end - begin) : 0; }
 };
 
-/* Where a warp is in its stream: at a piece. Without pieces, "from" and "to" are both the end of all. */
+/* Whether a lane has a segment of a bundle. */
+static __device__ __forceinline__ bool has_segment(const vectors_job &job, size_t first, unsigned lane) {
+    return lane < job.turns && first + lane < job.vectors;
+}
+
+/* Where a warp is in its stream: at a piece of a bundle. Elements are counted from the bundle's first. */
 template <class Format> struct segment_cursor {
     typedef typename Format::element element;
-    size_t first;            /* segment of the bundle */
-    segment_place own;       /* the lane's            */
-    int64_t from, to, end;   /* of the piece; and the end of the bundle */
-    bool is_aside, is_stream; /* the lane's segment; the bundle          */
+    size_t first;            /* segment of the bundle                                                        */
+    const element *x, *y;    /* its first elements                                                           */
+    unsigned begin, end;     /* of the lane's segment                                                        */
+    unsigned from, to, last; /* of the piece; and of the bundle. Without pieces they are alike               */
+    bool is_aside, has_pieces; /* the lane's segment; the bundle                                             */
     arrival<element> of_x, of_y;
 
-    __device__ __forceinline__ static bool is_mine(const vectors_job &job, size_t first, unsigned lane) {
-        return lane < job.turns && first + lane < job.vectors;
-    }
     __device__ __forceinline__ bool is_there(const vectors_job &job) const { return first < job.vectors; }
-    __device__ __forceinline__ bool ends_bundle() const { return to == end; }
-    /* Whole elements of x that a stage holds from one on: up to the last chunk's end. */
-    __device__ __forceinline__ void find_piece(const vectors_job &job, bool is_pair) {
+    __device__ __forceinline__ bool ends_bundle() const { return to == last; }
+    /* The piece from one element on: what a stage holds, up to the end of a chunk of x. */
+    __device__ __forceinline__ void find_piece(unsigned at, bool is_pair) {
         const unsigned bytes = is_pair ? SEGMENTS_STAGE / 2 : SEGMENTS_STAGE;
-        const unsigned least = (bytes - chunk_offset((const element *)job.at.x + from)) / (unsigned)sizeof(element);
-        to = is_stream ? min(from + (int64_t)least, end) : end;
+        from = at, to = min(at + (bytes - chunk_offset(x + at)) / (unsigned)sizeof(element), last);
     }
     /* Enters a bundle whose segments are known. By a whole warp. */
-    __device__ __forceinline__ void enter(const vectors_job &job, size_t bundle, const segment_place &place, bool aside,
+    __device__ __forceinline__ void enter(const vectors_job &job, size_t bundle, const segment_place &own, bool aside,
                                           bool is_pair, unsigned lane) {
-        first = bundle, own = place, is_aside = aside;
-        const int64_t before = __shfl_up_sync(WHOLE_WARP, own.end(), 1);
-        const bool mine = is_mine(job, first, lane), apart = mine && lane > 0 && own.begin != before;
-        const unsigned last = max(__popc(__ballot_sync(WHOLE_WARP, mine)), 1) - 1;
-        is_stream = !__any_sync(WHOLE_WARP, apart || aside);
-        end = __shfl_sync(WHOLE_WARP, own.end(), last);
-        from = is_stream ? __shfl_sync(WHOLE_WARP, own.begin, 0) : end;
-        find_piece(job, is_pair);
+        const int64_t base = __shfl_sync(WHOLE_WARP, own.begin, 0), behind = own.begin - base;
+        const size_t n = own.n();
+        const bool mine = has_segment(job, bundle, lane);
+        const bool is_far = behind < 0 || behind > SEGMENTS_LONGEST || n > SEGMENTS_LONGEST;
+        first = bundle, is_aside = aside;
+        x = (const element *)job.at.x + base, y = (const element *)job.at.y + base;
+        begin = mine ? (unsigned)behind : 0, end = mine ? begin + (unsigned)n : 0;
+        const unsigned before = __shfl_up_sync(WHOLE_WARP, end, 1);
+        has_pieces = !__any_sync(WHOLE_WARP, mine && (is_far || aside || (lane > 0 && begin != before)));
+        last = has_pieces ? __reduce_max_sync(WHOLE_WARP, end) : 0;
+        find_piece(0, is_pair);
     }
     /* Starts to copy the piece; y stands in the second half of a stage. */
-    template <bool PAIR>
-    __device__ __forceinline__ void start(const vectors_job &job, unsigned char *stage, unsigned lane) {
-        const element *x = (const element *)job.at.x, *y = (const element *)job.at.y;
-        of_x.start(x + from, x + to, stage, lane);
-        if (PAIR && job.is_pair) of_y.start(y + from, y + to, stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK, lane);
+    template <bool PAIR> __device__ __forceinline__ void start(bool is_pair, unsigned char *stage, unsigned lane) {
+        of_x.start(x + from, to - from, stage, lane);
+        if (PAIR && is_pair) of_y.start(y + from, to - from, stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK, lane);
     }
-    template <bool PAIR> __device__ __forceinline__ void arrive(const vectors_job &job) const {
-        of_x.end();
-        if (PAIR && job.is_pair) of_y.end();
+    template <bool PAIR> __device__ __forceinline__ void arrive(bool is_pair, unsigned char *stage) const {
+        of_x.end(stage);
+        if (PAIR && is_pair) of_y.end(stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK);
     }
 };
 
