@@ -158,7 +158,8 @@ START_TEST(zeros_of_products) {
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
             for (int as_columns = 0; as_columns < 2; as_columns++) {
                 const size_t n = lengths[k], width = widths[w];
-                const quire_layout l = as_columns ? quire_columns(n, width, (ptrdiff_t)width) : quire_rows(width, n, (ptrdiff_t)n);
+                const quire_layout l =
+                    as_columns ? quire_columns(n, width, (ptrdiff_t)width) : quire_rows(width, n, (ptrdiff_t)n);
                 array x = array_of(type, l, FAMILY_NEGATIVE_ZERO, 8), y = array_of(type, l, FAMILY_ZERO, 8);
                 check_layout(&what, &x, &y, 0, width / 3 + 1);
                 array_close(&x);

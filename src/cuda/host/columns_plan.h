@@ -15,20 +15,24 @@ typedef struct {
     size_t part, units;
 } columns_plan;
 
-/* Whether all rows of a layout stand at multiples of so many bytes, and none ends between two. */
-static inline int plan_has_pieces(const quire_layout *l, const void *x, int size, int bytes) {
-    const ptrdiff_t piece = bytes / size;
-    return (uintptr_t)x % (uintptr_t)bytes == 0 && (l->n == 1 || l->stride % piece == 0) &&
-           (l->outer == 1 || l->outer_stride % piece == 0) && (bytes == ROWS_CHUNK || l->inner % (size_t)piece == 0);
+/* Whether all rows of a layout stand at multiples of so many bytes, and none ends between two pieces. */
+static inline int plan_has_pieces(const quire_layout *l, const void *x, int size, int bytes, int piece) {
+    const ptrdiff_t at = bytes / size;
+    return (uintptr_t)x % (uintptr_t)bytes == 0 && (l->n == 1 || l->stride % at == 0) &&
+           (l->outer == 1 || l->outer_stride % at == 0) && l->inner % (size_t)(piece / size) == 0;
 }
 
-/* Bytes of both arrays' rows that a lane may load at a time: chunks, if a row has as much as one; words; elements. */
+/* Bytes of both arrays' rows that a lane may load at a time: chunks, if no chunks of a warp lie in one line more than they
+ * fill; else words; else elements. */
 static inline unsigned plan_column_bytes(const quire_layout *x_layout, const void *x, const quire_layout *y_layout,
                                          const void *y, int size) {
-    const int pieces[2] = { ROWS_CHUNK, columns_word(size) };
-    for (int i = x_layout->inner * (size_t)size < ROWS_CHUNK; i < 2; i++)
-        if (plan_has_pieces(x_layout, x, size, pieces[i]) && plan_has_pieces(y_layout, y, size, pieces[i]))
-            return (unsigned)pieces[i];
+    const size_t row = x_layout->inner * (size_t)size;
+    const int at = row < COLUMNS_LINE ? ROWS_CHUNK : COLUMNS_LINE, word = columns_word(size);
+    if (row >= ROWS_CHUNK && plan_has_pieces(x_layout, x, size, at, ROWS_CHUNK) &&
+        plan_has_pieces(y_layout, y, size, at, ROWS_CHUNK))
+        return ROWS_CHUNK;
+    if (plan_has_pieces(x_layout, x, size, word, word) && plan_has_pieces(y_layout, y, size, word, word))
+        return (unsigned)word;
     return (unsigned)size;
 }
 

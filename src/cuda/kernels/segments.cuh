@@ -18,12 +18,13 @@ constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
                                                                       : 8;
 #define SEGMENTS_ITEM 250
 #define SEGMENT_AT_ONCE 4 /* elements of a segment in a stage that a thread adds together */
-#define NO_LANE WARP
 static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
 static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS, "some threads of a segment may close, and others not");
 
 /* How many threads share a segment: short ones one, so that no lane waits for others; long ones a warp. */
-static __device__ __forceinline__ unsigned threads_of_segment(size_t n) { return n <= 16 ? 1 : n <= 128 ? 4 : WARP; }
+static __device__ __forceinline__ unsigned threads_of_segment(size_t n) {
+    return n <= 16 ? 1 : n <= 128 ? 4 : n <= 512 ? 8 : WARP;
+}
 
 /* Notes a segment that is to be cut, while there is room; answers whether it did. */
 static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n) {
@@ -82,50 +83,49 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
     if (threads == WARP && at.n >= (size_t)1 << ROW_ITEM_BITS) sums.close();
 }
 
+/* A segment's elements where they stand. */
+template <class Format>
+static __device__ __forceinline__ vector_pair<Format> segment_at(const vectors_job &job, const segment_place &place) {
+    typedef const typename Format::element *pointer;
+    return { { (pointer)job.at.x + place.begin, 1 }, { (pointer)job.at.y + place.begin, 1 }, place.n() };
+}
+
 /* A piece in its stage: where the bundle's element 0 would stand. */
 template <class Format, row_terms TERMS> struct piece_in_stage {
     typedef typename Format::element element;
-    const unsigned char *x, *y;
-    bool is_aligned; /* x and y have chunks at the same elements */
+    const unsigned char *x;
 
-    __device__ __forceinline__ piece_in_stage(const segment_cursor<Format> &at, const unsigned char *stage, bool is_pair)
-        : x(stage + chunk_offset(at.x + at.from) - at.from * sizeof(element)), y(x), is_aligned(true) {
-        if (TERMS != ROW_PRODUCTS || !is_pair) return;
-        y = stage + SEGMENTS_STAGE / 2 + ROWS_CHUNK + chunk_offset(at.y + at.from) - at.from * sizeof(element);
-        is_aligned = are_aligned(x, y, 0);
-    }
+    __device__ __forceinline__ piece_in_stage(const segment_cursor<Format> &at, const unsigned char *stage)
+        : x(stage + chunk_offset(at.x + at.from) - at.from * sizeof(element)) {}
     /* Adds a thread's elements, of those from begin to end: chunks, where the segment is long or its elements small; else
      * elements. */
     __device__ __forceinline__ void add(row_sums<Format, TERMS> &sums, unsigned begin, unsigned end, unsigned thread,
                                         unsigned threads, bool magnitude) const {
         constexpr unsigned size = (unsigned)sizeof(element);
-        const element *of_x = (const element *)x, *of_y = (const element *)y;
+        const element *of_x = (const element *)x;
         if (threads == WARP || (threads > 1 && size <= 2)) {
-            add_row(sums, x + begin * size, y + begin * size, (end - begin) * size, thread, threads, is_aligned, 0,
-                    magnitude);
+            const unsigned char *const p = x + begin * size;
+            add_row(sums, p, p, (end - begin) * size, thread, threads, true, 0, magnitude);
             return;
         }
-        element_group<Format, SEGMENT_AT_ONCE> group_x, group_y;
+        element_group<Format, SEGMENT_AT_ONCE> group;
         unsigned k = begin + thread;
         for (; k + (SEGMENT_AT_ONCE - 1) * threads < end; k += SEGMENT_AT_ONCE * threads) {
 #pragma unroll
-            for (unsigned i = 0; i < SEGMENT_AT_ONCE; i++) {
-                group_x.of[i] = of_x[k + i * threads];
-                if (TERMS == ROW_PRODUCTS) group_y.of[i] = of_y[k + i * threads];
-            }
-            sums.add(group_x, group_y, magnitude);
+            for (unsigned i = 0; i < SEGMENT_AT_ONCE; i++) group.of[i] = of_x[k + i * threads];
+            sums.add(group, group, magnitude);
         }
         if (k >= end) return;
-        group_x.load({ of_x, 1 }, k, threads, end, false);
-        if (TERMS == ROW_PRODUCTS) group_y.load({ of_y, 1 }, k, threads, end, true);
-        sums.add(group_x, group_y, magnitude);
+        group.load({ of_x, 1 }, k, threads, end, false);
+        sums.add(group, group, magnitude);
     }
 };
 
 /* What the lanes' segments of n elements come to, as many at once as fit the warp: add(sums, from, thread, threads) adds a
  * thread's elements of the segment of lane "from". order: room for the lanes. */
 template <class Sums, class Add>
-static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, row_words<Sums> &mine, unsigned lane, Add add) {
+static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, row_words<Sums> &mine, unsigned lane,
+                                                    Add add) {
     const unsigned kind = n ? threads_of_segment(n) : 0;
     if (__any_sync(WHOLE_WARP, kind == 1)) {
         Sums sums;
@@ -137,9 +137,10 @@ static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, ro
         __syncwarp();
     }
     if (!__any_sync(WHOLE_WARP, kind > 1)) return;
-    for (unsigned threads = 4; threads <= WARP; threads *= 8) {
+    for (unsigned threads = 4; threads <= WARP; threads *= threads == 8 ? 4 : 2) {
         const unsigned those = __ballot_sync(WHOLE_WARP, kind == threads), count = __popc(those), at_once = WARP / threads;
         const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
+        if (!count) continue;
         if (kind == threads) order[rank] = (uint8_t)lane;
         __syncwarp();
         for (unsigned first = 0; first < count; first += at_once) {
@@ -157,87 +158,78 @@ static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, ro
 /* The segments of a bundle that has no pieces, from where they stand to their results. Apart from the rest, which needs the
  * registers. */
 template <class Format, row_terms TERMS>
-static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t first, bool is_aside, uint8_t *order,
-                                                 unsigned lane) {
+static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t first, segment_place own, bool is_aside,
+                                                 uint8_t *order, unsigned lane) {
     typedef row_sums<Format, TERMS> sums_of_segment;
-    const size_t v = has_segment(job, first, lane) ? first + lane : job.vectors;
-    const vector_pair<Format> own = vector_at<Format>(job.at, job.vectors, v);
     row_words<sums_of_segment> mine;
     mine.clear();
-    sum_segments<sums_of_segment>(
-        is_aside ? 0 : own.n, order, mine, lane,
-        [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
-            vector_pair<Format> at = own;
-            if (threads > 1) at = vector_at<Format>(job.at, job.vectors, from == NO_LANE ? job.vectors : first + from);
-            add_segment<Format, TERMS>(sums, at, thread, threads, job.magnitude);
-        });
-    if (own.n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
-    if (v < job.vectors && !is_aside) finish_row<sums_of_segment, TERMS>(job, v, own.n, mine.word, mine.width);
+    sum_segments<sums_of_segment>(is_aside ? 0 : own.n(), order, mine, lane,
+                                  [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+                                      segment_place place = own;
+                                      if (threads > 1) place = own.of_lane(from);
+                                      add_segment<Format, TERMS>(sums, segment_at<Format>(job, place), thread, threads,
+                                                                 job.magnitude);
+                                  });
+    if (own.n() >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
+    if (has_segment(job, first, lane) && !is_aside)
+        finish_row<sums_of_segment, TERMS>(job, first + lane, own.n(), mine.word, mine.width);
     __syncwarp();
 }
 
 /* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one piece to
  * the next, by all lanes. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format, TERMS> &piece,
-                                                 row_sums<Format, TERMS> &open, uint8_t *order,
-                                                 row_words<row_sums<Format, TERMS>> &mine, bool magnitude, unsigned lane) {
+static __device__ __forceinline__ void
+sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format, TERMS> &piece, row_sums<Format, TERMS> &open,
+          uint8_t *order, row_words<row_sums<Format, TERMS>> &mine, bool magnitude, unsigned lane) {
     typedef row_sums<Format, TERMS> sums_of_segment;
     const bool starts = at.begin >= at.from && at.begin < at.to, ends = at.end <= at.to;
     auto add_open = [&](unsigned from) { /* what the piece has of that lane's segment */
-        const unsigned begin = __shfl_sync(WHOLE_WARP, at.begin, from), end = __shfl_sync(WHOLE_WARP, at.end, from);
-        piece.add(open, max(begin, at.from), min(end, at.to), lane, WARP, magnitude);
-        __syncwarp();
-        if (end - begin >= 1u << ROW_ITEM_BITS) open.close();
-        if (end > at.to) return;
-        open.merge(WARP);
-        if (lane == from) mine.set(open);
-        open.clear();
+                                         const unsigned begin = __shfl_sync(WHOLE_WARP, at.begin, from),
+                                                        end = __shfl_sync(WHOLE_WARP, at.end, from);
+                                         piece.add(open, max(begin, at.from), min(end, at.to), lane, WARP, magnitude);
+                                         __syncwarp();
+                                         if (end - begin >= 1u << ROW_ITEM_BITS) open.close();
+                                         if (end > at.to) return;
+                                         open.merge(WARP);
+                                         if (lane == from) mine.set(open);
+                                         open.clear();
     };
     const unsigned before = __ballot_sync(WHOLE_WARP, at.begin < at.from && at.end > at.from);
     if (before) add_open((unsigned)__ffs((int)before) - 1);
-    sum_segments<sums_of_segment>(
-        starts && ends ? at.end - at.begin : 0, order, mine, lane,
-        [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
-            unsigned begin = at.begin, end = at.end;
-            if (threads > 1) {
-                begin = __shfl_sync(WHOLE_WARP, begin, from % WARP), end = __shfl_sync(WHOLE_WARP, end, from % WARP);
-                if (from == NO_LANE) end = begin;
-            }
-            piece.add(sums, begin, end, thread, threads, magnitude);
-        });
+    sum_segments<sums_of_segment>(starts && ends ? at.end - at.begin : 0, order, mine, lane,
+                                  [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+                                      unsigned begin = at.begin, end = at.end;
+                                      if (threads > 1) {
+                                          begin = __shfl_sync(WHOLE_WARP, begin, from % WARP),
+                                          end = __shfl_sync(WHOLE_WARP, end, from % WARP);
+                                          if (from == NO_LANE) end = begin;
+                                      }
+                                      piece.add(sums, begin, end, thread, threads, magnitude);
+                                  });
     const unsigned behind = __ballot_sync(WHOLE_WARP, starts && !ends);
     if (behind) add_open((unsigned)__ffs((int)behind) - 1);
 }
 
+/* All of a warp's bundles, as a stream. */
 template <class Format, row_terms TERMS>
-__global__ void
-__launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_BLOCKS : SEGMENTS_BLOCKS_OF_PRODUCTS)
-    segments_kernel(const __grid_constant__ vectors_job job) {
+static __device__ __forceinline__ void sum_stream(const vectors_job &job, segment_stages &stages, uint8_t *order,
+                                                  unsigned lane) {
     typedef row_sums<Format, TERMS> sums_of_segment;
-    constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
     static_assert(!sums_of_segment::arithmetic::has_items ||
                       SEGMENTS_STAGE / sizeof(typename Format::element) < 1 << ROW_ITEM_BITS,
                   "an item has more elements than its sum allows for");
-    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
-    __shared__ uint8_t orders[SEGMENTS_THREADS];
-    segment_stages &stages = ((segment_stages *)shared)[threadIdx.x / WARP];
-    const unsigned lane = threadIdx.x % WARP;
-    uint8_t *order = &orders[threadIdx.x - lane];
-    const bool is_pair = has_pairs && job.is_pair;
     const size_t step = warps_of_grid() * job.turns;
     segment_cursor<Format> now, next;
     size_t bundle = warp_of_grid() * job.turns;
-    auto place_of = [&](size_t first) { return segment_place(job.at, has_segment(job, first, lane), first + lane); };
-    segment_place following = place_of(bundle);
+    segment_place following(job, bundle, lane);
     auto enter = [&] { /* the next bundle, whose segments are known by now; those behind it are asked for */
-        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, bundle + lane, following.n());
-        next.enter(job, bundle, following, is_aside, is_pair, lane);
-        bundle += step;
-        following = place_of(bundle);
+                       next.enter(job, bundle, following, put_aside(job, bundle + lane, following.n()), lane);
+                       bundle += step;
+                       following = segment_place(job, bundle, lane);
     };
     auto start = [&](unsigned char *stage) {
-        if (next.is_there(job)) next.template start<has_pairs>(is_pair, stage, lane);
+        if (next.is_there(job)) next.start(stage, lane);
         __pipeline_commit();
     };
     sums_of_segment open;
@@ -252,17 +244,16 @@ __launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_BLOCKS : SEG
         if (now.ends_bundle())
             enter();
         else
-            next.find_piece(now.to, is_pair);
+            next.find_piece(now.to);
         start(stages.data[(count + 1) % SEGMENTS_STAGES]);
         __pipeline_wait_prior(1);
-        now.template arrive<has_pairs>(is_pair, stage);
+        now.of_x.end(stage);
         __syncwarp();
         if (!now.has_pieces) {
-            sum_in_place<Format, TERMS>(job, now.first, now.is_aside, order, lane);
+            sum_in_place<Format, TERMS>(job, now.first, segment_place(job, now.first, lane), now.is_aside, order, lane);
             continue;
         }
-        sum_piece<Format, TERMS>(now, piece_in_stage<Format, TERMS>(now, stage, is_pair), open, order, mine, job.magnitude,
-                                 lane);
+        sum_piece<Format, TERMS>(now, piece_in_stage<Format, TERMS>(now, stage), open, order, mine, job.magnitude, lane);
         if (now.ends_bundle()) {
             const unsigned n = now.end - now.begin;
             if (n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
@@ -271,6 +262,29 @@ __launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_BLOCKS : SEG
             mine.clear();
         }
         __syncwarp();
+    }
+}
+
+/* Products and moments wait for their own additions, and would have too few registers with a stream. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS)
+    segments_kernel(const __grid_constant__ vectors_job job) {
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
+    __shared__ uint8_t orders[SEGMENTS_THREADS];
+    const unsigned lane = threadIdx.x % WARP;
+    uint8_t *order = &orders[threadIdx.x - lane];
+    if constexpr (TERMS == ROW_NUMBERS) {
+        sum_stream<Format, TERMS>(job, ((segment_stages *)shared)[threadIdx.x / WARP], order, lane);
+    } else {
+        const size_t step = warps_of_grid() * job.turns;
+        size_t bundle = warp_of_grid() * job.turns;
+        segment_place next(job, bundle, lane);
+        for (; bundle < job.vectors; bundle += step) {
+            const segment_place own = next;
+            next = segment_place(job, bundle + step, lane);
+            const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, bundle + lane, own.n());
+            sum_in_place<Format, TERMS>(job, bundle, own, is_aside, order, lane);
+        }
     }
 }
 

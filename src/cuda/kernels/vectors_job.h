@@ -40,9 +40,10 @@
 #define ROWS_PART_STEP 512   /* and a multiple of this                                                                   */
 #define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane                                       */
 #define COLUMNS_BATCH 2      /* rows of them that a lane waits for together                                              */
+#define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time                                           */
 #define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some               */
 #define COLUMNS_FULL 96      /* percent of a last wave's blocks that are enough                                          */
-#define COLUMNS_MANY 16      /* units of a warp from which on no block shares any                                        */
+#define COLUMNS_MANY 3       /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
@@ -55,10 +56,10 @@
 #define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
 #define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one                                                 */
 #define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments                                         */
-#define SEGMENTS_STAGE 6080 /* bytes of a piece of a stream of segments; of each array, if there are two, half */
+#define SEGMENTS_STAGE 6080         /* bytes of a piece of a stream of segments */
 #define SEGMENTS_STAGES 2
-#define SEGMENTS_BLOCKS 4 /* of a multiprocessor, that registers and shared memory are to leave room for */
-#define SEGMENTS_BLOCKS_OF_PRODUCTS 3
+#define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for          */
+#define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream      */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }

@@ -34,8 +34,9 @@ template <class Format> struct lane_columns {
     }
     /* Column i of the lane, from its first. */
     __device__ __forceinline__ unsigned offset(int i) const {
-        return of_piece == count ? (unsigned)i : of_piece == 1 ? (unsigned)i * apart
-                                               : (unsigned)i / of_word * apart + i % of_word;
+        return of_piece == count ? (unsigned)i
+               : of_piece == 1   ? (unsigned)i * apart
+                                 : (unsigned)i / of_word * apart + i % of_word;
     }
     __device__ __forceinline__ size_t column(int i) const { return first + offset(i); }
 
@@ -49,7 +50,8 @@ template <class Format> struct lane_columns {
 };
 
 /* A lane's pieces of rows on their way from memory, through places in shared memory that are its own: many are under way at
- * once, and none takes a register. No other thread sees them, so that nothing waits for one. STAGES batches of BATCH rows. */
+ * once, and none takes a register. No other thread sees them, so that nothing waits for one. STAGES batches of BATCH rows.
+ */
 template <class Format, int STAGES, int BATCH> class column_ring {
     typedef lane_columns<Format> columns;
     static constexpr int words = ROWS_CHUNK / columns::word;
@@ -89,8 +91,8 @@ template <class Format, int STAGES, int BATCH> class column_ring {
 #pragma unroll
             for (int w = 0; w < words; w++)
                 if (w < lane.pieces)
-                    __pipeline_memcpy_async(to + w * columns::word,
-                                            from + (size_t)(unsigned)w * lane.apart * columns::size, columns::word);
+                    __pipeline_memcpy_async(to + w * columns::word, from + (size_t)(unsigned)w * lane.apart * columns::size,
+                                            columns::word);
         }
     }
     /* Row i of a batch that has come. */
