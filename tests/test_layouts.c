@@ -149,6 +149,25 @@ START_TEST(one_array_twice) {
 }
 END_TEST
 
+/* Products of zeros, which all are -0: so is their sum, and whatever stands in for elements that are not there. */
+START_TEST(zeros_of_products) {
+    static const size_t lengths[] = { 1, 2, 3, 5, 8, 33, 70, 1000, 9001 }, widths[] = { 1, 2, 3, 8, 16, 25, 100, 130 };
+    const quire_type type = TYPES[_i];
+    const quire_reduction what = { QUIRE_DOT, type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            for (int as_columns = 0; as_columns < 2; as_columns++) {
+                const size_t n = lengths[k], width = widths[w];
+                const quire_layout l =
+                    as_columns ? quire_columns(n, width, (ptrdiff_t)width) : quire_rows(width, n, (ptrdiff_t)n);
+                array x = array_of(type, l, FAMILY_NEGATIVE_ZERO, 8), y = array_of(type, l, FAMILY_ZERO, 8);
+                check_layout(&what, &x, &y, 0, width / 3 + 1);
+                array_close(&x);
+                array_close(&y);
+            }
+}
+END_TEST
+
 /* Rows whose words do not tell: a root next to the middle of two doubles; terms that cancel, rounded down. */
 START_TEST(rows_that_words_do_not_tell) {
     const double squares[8] = { 1, 0x1p-13, 0x1p-26, 0x1p-27, 0x1p-40, 0x1p-40, 0x1p-53, 0x1p-100 };
@@ -343,6 +362,7 @@ static void add_layouts(TCase *cases) {
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, layouts_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, one_array_twice, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, zeros_of_products, 0, TYPE_COUNT);
     tcase_add_test(cases, rows_that_words_do_not_tell);
     tcase_add_test(cases, many_infinities);
     tcase_add_loop_test(cases, large_layouts, 0, METHOD_COUNT);

@@ -122,7 +122,7 @@ START_TEST(columns) {
         check_that(p.part >> ROW_COUNT_BITS == 0, "%zu elements", p.part);
         check_that(p.units == outer * plan_divide_up(width, wide) * p.parts, "%zu units", p.units);
         check_that(p.parts == 1 || outer * width * p.parts <= VECTORS_PLACES, "no room for %u parts", p.parts);
-        check_that(!p.has_chunks || n == 1 || width * (size_t)size % ROWS_CHUNK == 0, "chunks of rows of %zu", width);
+        check_that(n == 1 || width * (size_t)size % p.column_bytes == 0, "%u bytes of rows of %zu", p.column_bytes, width);
     }
 }
 END_TEST

@@ -53,6 +53,11 @@ template <class Sums> struct row_words {
         for (int i = 0; i < Sums::words; i++) word[i] = none.word(i);
         for (int i = 0; i < Sums::sums; i++) width[i] = 0;
     }
+    /* The lane's own sums. */
+    __device__ __forceinline__ void set(const Sums &sums) {
+        for (int i = 0; i < Sums::words; i++) word[i] = sums.word(i);
+        for (int i = 0; i < Sums::sums; i++) width[i] = sums.width(i);
+    }
     /* The sums of lane "from", if this lane wants them. */
     __device__ __forceinline__ void keep(const Sums &sums, bool wants, int from) {
         for (int i = 0; i < Sums::words; i++) {
@@ -72,8 +77,7 @@ template <class Sums> struct row_words {
             keep(sums, lane / rows == turn, (int)((lane % rows) * threads));
             return;
         }
-        for (int i = 0; i < Sums::words; i++) word[i] = sums.word(i); /* each lane has its own */
-        for (int i = 0; i < Sums::sums; i++) width[i] = sums.width(i);
+        set(sums);
     }
 };
 

@@ -57,11 +57,14 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const bool is_exact = job->method == QUIRE_EXACT, has_moments = needs_squares(job->finish);
     const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
     const size_t warps = SEGMENTS_THREADS / 32;
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * SEGMENTS_BLOCKS));
+    const bool is_stream = job->term != TERM_PRODUCT && !has_moments;
+    const int of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * of_one));
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
-    cudaError_t error = is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
-                                                plan_least(plan_divide_up(p.units, warps), most), work)
-                                 : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
+    cudaError_t error =
+        is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
+                                plan_least(plan_divide_up(p.units, warps), most), work, is_stream ? SEGMENTS_SHARED : 0)
+                 : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
     if (!error && !has_moments) error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
     return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);
 }

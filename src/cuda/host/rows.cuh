@@ -13,6 +13,12 @@
 /* Shared memory of a block of the kernel for rows. */
 #define ROWS_SHARED ((unsigned)(VECTORS_THREADS / 32 * (ROWS_STAGES * ROWS_STAGE + ROWS_STAGES * sizeof(uint64_t))))
 
+/* The same of the kernel for columns. */
+#define COLUMNS_SHARED ((unsigned)(COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK))
+
+/* The same of the kernel for segments. */
+#define SEGMENTS_SHARED ((unsigned)(SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)))
+
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
     case number: return quire_rows_##name(job->term, needs_squares(job->finish));
@@ -68,11 +74,13 @@ static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vec
 
 /* The same of columns. */
 static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work, const columns_plan *p) {
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 4));
+    const size_t most =
+        (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 2 * COLUMNS_SPREAD));
     const size_t blocks = p->warps > 1 ? p->units : plan_divide_up(p->units, VECTORS_THREADS / 32);
-    work->threads = p->threads, work->warps = p->warps, work->has_chunks = p->has_chunks;
+    work->threads = p->threads, work->warps = p->warps, work->column_bytes = p->column_bytes;
     work->parts = p->parts, work->part = p->part;
-    cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS, plan_least(blocks, most), work);
+    cudaError_t error =
+        start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS, plan_least(blocks, most), work, COLUMNS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }

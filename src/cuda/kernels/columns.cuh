@@ -1,5 +1,5 @@
-/* columns.cuh - exact sums of columns, many at once: neighbouring lanes have neighbouring columns, a lane as many as 16
- * bytes of a row hold. Where there are few columns lanes share them; the warps of a block share theirs where there are many
+/* columns.cuh - exact sums of columns, many at once: a lane has as many as 16 bytes of a row hold (thread/lane_columns.cuh).
+ * Where there are few columns lanes share them; the warps of a block share theirs where there are many
  * rows, and blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
  *
  * SPDX-License-Identifier: MIT
@@ -9,12 +9,15 @@
 
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
+#include "cuda/thread/lane_columns.cuh"
 
 #define COLUMNS_ITEM 64 /* loads that make an item (row_sums.cuh) */
 
 /* Formats of which a lane has few columns: they have registers for more rows at a time, and for sums of items. */
 template <class Format> constexpr bool has_few_columns = sizeof(typename Format::element) >= 4;
 template <class Format> constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
+
+static_assert(2 * COLUMNS_ITEM * 8 < 1 << ROW_ITEM_BITS, "an item has more rows than its sum allows for");
 
 /* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer
  * arrays. */
@@ -24,33 +27,9 @@ struct column_unit {
 
     __device__ __forceinline__ column_unit(const vectors_job &job, size_t unit, unsigned columns) {
         const size_t groups = (job.at.x_layout.inner + columns - 1) / columns;
-        part = unit % job.parts;
-        outer = unit / job.parts / groups;
-        first = unit / job.parts % groups * columns;
-    }
-};
-
-/* A lane's columns: side by side if it loads chunks, else so many apart that neighbouring lanes load neighbours. */
-template <class Format> struct lane_columns {
-    typedef typename Format::element element;
-    static constexpr int count = ROWS_CHUNK / (int)sizeof(element);
-    size_t first;
-    unsigned apart;
-    bool has_chunks;
-
-    __device__ __forceinline__ lane_columns(const vectors_job &job, const column_unit &unit, unsigned lane)
-        : first(unit.first + (job.has_chunks ? lane * count : lane)), apart(job.has_chunks ? 1 : job.threads),
-          has_chunks(job.has_chunks && first + count <= job.at.x_layout.inner) {}
-    __device__ __forceinline__ size_t column(int i) const { return first + (unsigned)i * apart; }
-
-    /* A row, whose column 0 stands at p; in place of columns that are not there whatever changes nothing. */
-    __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, size_t columns) const {
-        if (has_chunks) {
-            x.load_aligned({ p, 1 }, first);
-            return;
-        }
-#pragma unroll
-        for (int i = 0; i < count; i++) x.of[i] = column(i) < columns ? p[column(i)] : zero_element<Format>(false);
+        first = unit % groups * columns; /* neighbours are at work at the same time: they share sectors of memory */
+        part = unit / groups % job.parts;
+        outer = unit / groups / job.parts;
     }
 };
 
@@ -77,30 +56,57 @@ template <class Format, row_terms TERMS> struct column_sums {
 #pragma unroll
         for (int i = 0; i < columns::count; i++) of[i].close();
     }
-    /* Rows first to end of a part, every so manieth. */
+    /* Rows first to end of a part, every so manieth; in place of those that are not there what changes no sum. */
     __device__ __forceinline__ void add_rows(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
                                              const vector_view<Format> &y, size_t first, size_t end, unsigned step) {
-        const size_t width = job.at.x_layout.inner;
-        size_t k = first;
         unsigned loads = 0;
-        for (; k + (ahead - 1) * step < end; k += ahead * step) {
+        for (size_t k = first; k < end; k += ahead * step) {
             group of_x[ahead], of_y[ahead];
 #pragma unroll
             for (int i = 0; i < ahead; i++) {
-                lane.load(of_x[i], x.x + (ptrdiff_t)(k + (unsigned)i * step) * x.stride, width);
-                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)(k + (unsigned)i * step) * y.stride, width);
+                const size_t row = k + (unsigned)i * step;
+                lane.load(of_x[i], x.x + (ptrdiff_t)row * x.stride, row < end, false);
+                if (TERMS == ROW_PRODUCTS) lane.load(of_y[i], y.x + (ptrdiff_t)row * y.stride, row < end, true);
             }
 #pragma unroll
             for (int i = 0; i < ahead; i++) add(of_x[i], of_y[i], job.magnitude);
             if (++loads % COLUMNS_ITEM == 0) close();
         }
-        for (; k < end; k += step) {
-            group of_x, of_y;
-            lane.load(of_x, x.x + (ptrdiff_t)k * x.stride, width);
-            if (TERMS == ROW_PRODUCTS) lane.load(of_y, y.x + (ptrdiff_t)k * y.stride, width);
-            add(of_x, of_y, job.magnitude);
+    }
+    /* The same through a ring, batches of rows ahead; answers the first row that is in no whole batch. */
+    __device__ __forceinline__ size_t add_batches(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
+                                                  const vector_view<Format> &y, size_t first, size_t end, unsigned step,
+                                                  uint4 *room) {
+        constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
+        constexpr int batch = has_pairs ? COLUMNS_BATCH / 2 : COLUMNS_BATCH, stages = COLUMNS_AHEAD / COLUMNS_BATCH;
+        constexpr size_t item = COLUMNS_ITEM * ahead / batch;
+        typedef column_ring<Format, stages, batch> ring;
+        const size_t batches = first < end ? (end - first + step - 1) / step / batch : 0;
+        ring of_x(room, lane, x, first, step), of_y(room + COLUMNS_AHEAD / 2 * VECTORS_THREADS, lane, y, first, step);
+        of_x.fill(false);
+        if (has_pairs) of_y.fill(true);
+        auto start = [&](size_t b) {
+            if (b < batches) {
+                of_x.start(b);
+                if (has_pairs) of_y.start(b);
+            }
+            __pipeline_commit();
+        };
+        for (int s = 0; s < stages; s++) start(s);
+        for (size_t b = 0; b < batches; b++) {
+            group rows_x[batch], rows_y[batch];
+            __pipeline_wait_prior(stages - 1);
+#pragma unroll
+            for (int i = 0; i < batch; i++) {
+                rows_x[i].load_stage(of_x.row(b, i));
+                if (has_pairs) rows_y[i].load_stage(of_y.row(b, i));
+            }
+#pragma unroll
+            for (int i = 0; i < batch; i++) add(rows_x[i], rows_y[i], job.magnitude);
+            start(b + stages);
+            if (b % item == item - 1) close();
         }
-        close();
+        return first + batches * batch * step;
     }
 };
 
@@ -151,6 +157,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
     typedef lane_columns<Format> columns;
     typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
     __shared__ column_words<sums_of_column> room;
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
+    uint4 *const staged = (uint4 *)shared;
     const bool by_block = job.warps > 1;
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, side = lane % job.threads,
                    sharers = WARP / job.threads;
@@ -160,12 +168,16 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
     const size_t first = by_block ? blockIdx.x : warp_of_grid(), step = by_block ? gridDim.x : warps_of_grid();
     for (size_t u = first; u < units; u += step) {
         const column_unit unit(job, u, wide);
-        const columns mine(job, unit, side);
+        const columns mine(job, unit.first, side);
         const size_t begin = unit.part * job.part, end = min(begin + job.part, l.n);
         column_sums<Format, TERMS> sums;
         sums.clear();
-        sums.add_rows(job, mine, view_of<Format>(job.at.x, l, unit.outer, 0),
-                      view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0), begin + turn, end, sharers * job.warps);
+        const vector_view<Format> x = view_of<Format>(job.at.x, l, unit.outer, 0),
+                                  y = view_of<Format>(job.at.y, job.at.y_layout, unit.outer, 0);
+        size_t row = begin + turn;
+        if (mine.has_ring) row = sums.add_batches(job, mine, x, y, row, end, sharers * job.warps, staged);
+        sums.add_rows(job, mine, x, y, row, end, sharers * job.warps);
+        sums.close();
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < columns::count; i++) {

@@ -9,12 +9,6 @@
 #include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/row_stream.cuh"
 
-/* Whether chunks of rows can be added: all rows stand at chunks, or there is one, and x and y are alike. */
-static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const unsigned char *y, unsigned apart) {
-    const uintptr_t off_x = (uintptr_t)x % ROWS_CHUNK, off_y = (uintptr_t)y % ROWS_CHUNK;
-    return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
-}
-
 /* The result of a row, or what a part of it has come to. */
 template <class Sums, row_terms TERMS>
 static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, size_t v, const double *word,

@@ -1,6 +1,6 @@
 /* segments.cuh - exact sums of segments, whose lengths the device knows: a warp takes 32 at a time, those of a length
- * together; or fewer, job.turns, where there are few. What it cannot tell it marks, for marked.cuh; long ones it puts aside,
- * for vectors.cuh.
+ * together; or fewer, job.turns, where there are few. Those side by side come through a stream (warp/segment_stream.cuh).
+ * What it cannot tell it marks, for marked.cuh; long ones it puts aside, for vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +9,7 @@
 
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
+#include "cuda/warp/segment_stream.cuh"
 
 /* Elements that a thread loads at a time, some times 16 bytes, and loads that make an item (row_sums.cuh). */
 template <class Format>
@@ -16,25 +17,14 @@ constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
                               : sizeof(typename Format::element) == 1 ? 16
                                                                       : 8;
 #define SEGMENTS_ITEM 250
+#define SEGMENT_AT_ONCE 4 /* elements of a segment in a stage that a thread adds together */
 static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
 static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS, "some threads of a segment may close, and others not");
 
 /* How many threads share a segment: short ones one, so that no lane waits for others; long ones a warp. */
-static __device__ __forceinline__ unsigned threads_of_segment(size_t n) { return n <= 16 ? 1 : n <= 128 ? 4 : WARP; }
-
-/* A lane's segment; the empty one if there is none of this number. */
-template <class Format> struct lane_segment {
-    vector_pair<Format> at;
-    __device__ __forceinline__ lane_segment(const vectors_job &job, size_t v)
-        : at(vector_at<Format>(job.at, job.vectors, v)) {}
-    __device__ __forceinline__ vector_pair<Format> of_lane(unsigned lane) const {
-        vector_pair<Format> other = at;
-        other.x.x = (decltype(other.x.x))__shfl_sync(WHOLE_WARP, (unsigned long long)at.x.x, lane);
-        other.y.x = (decltype(other.y.x))__shfl_sync(WHOLE_WARP, (unsigned long long)at.y.x, lane);
-        other.n = __shfl_sync(WHOLE_WARP, (unsigned long long)at.n, lane);
-        return other;
-    }
-};
+static __device__ __forceinline__ unsigned threads_of_segment(size_t n) {
+    return n <= 16 ? 1 : n <= 128 ? 4 : n <= 512 ? 8 : WARP;
+}
 
 /* Notes a segment that is to be cut, while there is room; answers whether it did. */
 static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n) {
@@ -93,54 +83,208 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
     if (threads == WARP && at.n >= (size_t)1 << ROW_ITEM_BITS) sums.close();
 }
 
-/* What the lanes' segments of one kind come to, as many at once as fit the warp. order: room for the lanes that have such.
- */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void sum_segments(const vectors_job &job, const lane_segment<Format> &own,
-                                                    unsigned threads, bool is_one, uint8_t *order,
-                                                    row_words<row_sums<Format, TERMS>> &mine, unsigned lane) {
-    const unsigned those = __ballot_sync(WHOLE_WARP, is_one), count = __popc(those), at_once = WARP / threads;
-    const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
-    if (is_one) order[rank] = (uint8_t)lane;
-    __syncwarp();
-    for (unsigned first = 0; first < count; first += at_once) {
-        const bool is_there = first + group < count;
-        vector_pair<Format> at = own.of_lane(is_there ? order[first + group] : 0);
-        if (!is_there) at.n = 0;
-        row_sums<Format, TERMS> sums;
-        sums.clear();
-        add_segment<Format, TERMS>(sums, at, lane % threads, threads, job.magnitude);
-        __syncwarp();
-        sums.merge(threads);
-        mine.keep(sums, is_one && rank - first < at_once, (int)((rank - first) % at_once * threads));
+/* A segment's elements where they stand. */
+template <class Format>
+static __device__ __forceinline__ vector_pair<Format> segment_at(const vectors_job &job, const segment_place &place) {
+    typedef const typename Format::element *pointer;
+    return { { (pointer)job.at.x + place.begin, 1 }, { (pointer)job.at.y + place.begin, 1 }, place.n() };
+}
+
+/* A piece in its stage: where the bundle's element 0 would stand. */
+template <class Format, row_terms TERMS> struct piece_in_stage {
+    typedef typename Format::element element;
+    const unsigned char *x;
+
+    __device__ __forceinline__ piece_in_stage(const segment_cursor<Format> &at, const unsigned char *stage)
+        : x(stage + chunk_offset(at.x + at.from) - at.from * sizeof(element)) {}
+    /* Adds a thread's elements, of those from begin to end: chunks, where the segment is long or its elements small; else
+     * elements. */
+    __device__ __forceinline__ void add(row_sums<Format, TERMS> &sums, unsigned begin, unsigned end, unsigned thread,
+                                        unsigned threads, bool magnitude) const {
+        constexpr unsigned size = (unsigned)sizeof(element);
+        const element *of_x = (const element *)x;
+        if (threads == WARP || (threads > 1 && size <= 2)) {
+            const unsigned char *const p = x + begin * size;
+            add_row(sums, p, p, (end - begin) * size, thread, threads, true, 0, magnitude);
+            return;
+        }
+        element_group<Format, SEGMENT_AT_ONCE> group;
+        unsigned k = begin + thread;
+        for (; k + (SEGMENT_AT_ONCE - 1) * threads < end; k += SEGMENT_AT_ONCE * threads) {
+#pragma unroll
+            for (unsigned i = 0; i < SEGMENT_AT_ONCE; i++) group.of[i] = of_x[k + i * threads];
+            sums.add(group, group, magnitude);
+        }
+        if (k >= end) return;
+        group.load({ of_x, 1 }, k, threads, end, false);
+        sums.add(group, group, magnitude);
     }
+};
+
+/* What the lanes' segments of n elements come to, as many at once as fit the warp: add(sums, from, thread, threads) adds a
+ * thread's elements of the segment of lane "from". order: room for the lanes. */
+template <class Sums, class Add>
+static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, row_words<Sums> &mine, unsigned lane,
+                                                    Add add) {
+    const unsigned kind = n ? threads_of_segment(n) : 0;
+    if (__any_sync(WHOLE_WARP, kind == 1)) {
+        Sums sums;
+        sums.clear();
+        if (kind == 1) {
+            add(sums, lane, 0, 1);
+            mine.set(sums);
+        }
+        __syncwarp();
+    }
+    if (!__any_sync(WHOLE_WARP, kind > 1)) return;
+    for (unsigned threads = 4; threads <= WARP; threads *= threads == 8 ? 4 : 2) {
+        const unsigned those = __ballot_sync(WHOLE_WARP, kind == threads), count = __popc(those), at_once = WARP / threads;
+        const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
+        if (!count) continue;
+        if (kind == threads) order[rank] = (uint8_t)lane;
+        __syncwarp();
+        for (unsigned first = 0; first < count; first += at_once) {
+            Sums sums;
+            sums.clear();
+            add(sums, first + group < count ? order[first + group] : NO_LANE, lane % threads, threads);
+            __syncwarp();
+            sums.merge(threads);
+            mine.keep(sums, kind == threads && rank - first < at_once, (int)((rank - first) * threads % WARP));
+        }
+        __syncwarp();
+    }
+}
+
+/* The segments of a bundle that has no pieces, from where they stand to their results. Apart from the rest, which needs the
+ * registers. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t first, segment_place own, bool is_aside,
+                                                 uint8_t *order, unsigned lane) {
+    typedef row_sums<Format, TERMS> sums_of_segment;
+    row_words<sums_of_segment> mine;
+    mine.clear();
+    sum_segments<sums_of_segment>(is_aside ? 0 : own.n(), order, mine, lane,
+                                  [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+                                      segment_place place = own;
+                                      if (threads > 1) place = own.of_lane(from);
+                                      add_segment<Format, TERMS>(sums, segment_at<Format>(job, place), thread, threads,
+                                                                 job.magnitude);
+                                  });
+    if (own.n() >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
+    if (has_segment(job, first, lane) && !is_aside)
+        finish_row<sums_of_segment, TERMS>(job, first + lane, own.n(), mine.word, mine.width);
     __syncwarp();
 }
 
+/* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one piece to
+ * the next, by all lanes. */
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(SEGMENTS_THREADS, SEGMENTS_BLOCKS)
-    segments_kernel(const __grid_constant__ vectors_job job) {
+static __device__ __forceinline__ void
+sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format, TERMS> &piece, row_sums<Format, TERMS> &open,
+          uint8_t *order, row_words<row_sums<Format, TERMS>> &mine, bool magnitude, unsigned lane) {
     typedef row_sums<Format, TERMS> sums_of_segment;
+    const bool starts = at.begin >= at.from && at.begin < at.to, ends = at.end <= at.to;
+    auto add_open = [&](unsigned from) { /* what the piece has of that lane's segment */
+                                         const unsigned begin = __shfl_sync(WHOLE_WARP, at.begin, from),
+                                                        end = __shfl_sync(WHOLE_WARP, at.end, from);
+                                         piece.add(open, max(begin, at.from), min(end, at.to), lane, WARP, magnitude);
+                                         __syncwarp();
+                                         if (end - begin >= 1u << ROW_ITEM_BITS) open.close();
+                                         if (end > at.to) return;
+                                         open.merge(WARP);
+                                         if (lane == from) mine.set(open);
+                                         open.clear();
+    };
+    const unsigned before = __ballot_sync(WHOLE_WARP, at.begin < at.from && at.end > at.from);
+    if (before) add_open((unsigned)__ffs((int)before) - 1);
+    sum_segments<sums_of_segment>(starts && ends ? at.end - at.begin : 0, order, mine, lane,
+                                  [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+                                      unsigned begin = at.begin, end = at.end;
+                                      if (threads > 1) {
+                                          begin = __shfl_sync(WHOLE_WARP, begin, from % WARP),
+                                          end = __shfl_sync(WHOLE_WARP, end, from % WARP);
+                                          if (from == NO_LANE) end = begin;
+                                      }
+                                      piece.add(sums, begin, end, thread, threads, magnitude);
+                                  });
+    const unsigned behind = __ballot_sync(WHOLE_WARP, starts && !ends);
+    if (behind) add_open((unsigned)__ffs((int)behind) - 1);
+}
+
+/* All of a warp's bundles, as a stream. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void sum_stream(const vectors_job &job, segment_stages &stages, uint8_t *order,
+                                                  unsigned lane) {
+    typedef row_sums<Format, TERMS> sums_of_segment;
+    static_assert(!sums_of_segment::arithmetic::has_items ||
+                      SEGMENTS_STAGE / sizeof(typename Format::element) < 1 << ROW_ITEM_BITS,
+                  "an item has more elements than its sum allows for");
+    const size_t step = warps_of_grid() * job.turns;
+    segment_cursor<Format> now, next;
+    size_t bundle = warp_of_grid() * job.turns;
+    segment_place following(job, bundle, lane);
+    auto enter = [&] { /* the next bundle, whose segments are known by now; those behind it are asked for */
+                       next.enter(job, bundle, following, put_aside(job, bundle + lane, following.n()), lane);
+                       bundle += step;
+                       following = segment_place(job, bundle, lane);
+    };
+    auto start = [&](unsigned char *stage) {
+        if (next.is_there(job)) next.start(stage, lane);
+        __pipeline_commit();
+    };
+    sums_of_segment open;
+    open.clear();
+    row_words<sums_of_segment> mine;
+    mine.clear();
+    enter();
+    start(stages.data[0]);
+    for (unsigned count = 0; next.is_there(job); count++) {
+        unsigned char *const stage = stages.data[count % SEGMENTS_STAGES];
+        now = next;
+        if (now.ends_bundle())
+            enter();
+        else
+            next.find_piece(now.to);
+        start(stages.data[(count + 1) % SEGMENTS_STAGES]);
+        __pipeline_wait_prior(1);
+        now.of_x.end(stage);
+        __syncwarp();
+        if (!now.has_pieces) {
+            sum_in_place<Format, TERMS>(job, now.first, segment_place(job, now.first, lane), now.is_aside, order, lane);
+            continue;
+        }
+        sum_piece<Format, TERMS>(now, piece_in_stage<Format, TERMS>(now, stage), open, order, mine, job.magnitude, lane);
+        if (now.ends_bundle()) {
+            const unsigned n = now.end - now.begin;
+            if (n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
+            if (has_segment(job, now.first, lane))
+                finish_row<sums_of_segment, TERMS>(job, now.first + lane, n, mine.word, mine.width);
+            mine.clear();
+        }
+        __syncwarp();
+    }
+}
+
+/* Products and moments wait for their own additions, and would have too few registers with a stream. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS)
+    segments_kernel(const __grid_constant__ vectors_job job) {
+    extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
     __shared__ uint8_t orders[SEGMENTS_THREADS];
     const unsigned lane = threadIdx.x % WARP;
     uint8_t *order = &orders[threadIdx.x - lane];
-    const size_t none = job.vectors, step = warps_of_grid() * job.turns;
-    size_t first = warp_of_grid() * job.turns;
-    const bool has_one = lane < job.turns;
-    lane_segment<Format> next(job, has_one ? first + lane : none);
-    for (; first < job.vectors; first += step) {
-        const lane_segment<Format> own = next;
-        const size_t v = has_one ? first + lane : none;
-        next = lane_segment<Format>(job, has_one ? v + step : none);
-        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, v, own.at.n);
-        row_words<sums_of_segment> mine;
-        mine.clear();
-        const unsigned threads = threads_of_segment(own.at.n);
-        for (unsigned kind = 1; kind <= WARP; kind = kind == 1 ? 4 : kind * 8)
-            sum_segments<Format, TERMS>(job, own, kind, threads == kind && own.at.n && !is_aside, order, mine, lane);
-        if (own.at.n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
-        if (v < job.vectors && !is_aside) finish_row<sums_of_segment, TERMS>(job, v, own.at.n, mine.word, mine.width);
-        __syncwarp();
+    if constexpr (TERMS == ROW_NUMBERS) {
+        sum_stream<Format, TERMS>(job, ((segment_stages *)shared)[threadIdx.x / WARP], order, lane);
+    } else {
+        const size_t step = warps_of_grid() * job.turns;
+        size_t bundle = warp_of_grid() * job.turns;
+        segment_place next(job, bundle, lane);
+        for (; bundle < job.vectors; bundle += step) {
+            const segment_place own = next;
+            next = segment_place(job, bundle + step, lane);
+            const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, bundle + lane, own.n());
+            sum_in_place<Format, TERMS>(job, bundle, own, is_aside, order, lane);
+        }
     }
 }
 

@@ -38,24 +38,35 @@
 #define ROWS_BLOCKS 3        /* of a multiprocessor, that registers and shared memory are to leave room for              */
 #define ROWS_PART_LEAST 8192 /* elements of a part of a row, at least */
 #define ROWS_PART_STEP 512   /* and a multiple of this                                                                   */
-#define COLUMNS_SPREAD 2     /* units of a warp, at least, where there are rows to part                                  */
-#define COLUMNS_MANY 16      /* units of a warp from which on no block shares any                                        */
+#define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane                                       */
+#define COLUMNS_BATCH 2      /* rows of them that a lane waits for together                                              */
+#define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time                                           */
+#define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some               */
+#define COLUMNS_FULL 96      /* percent of a last wave's blocks that are enough                                          */
+#define COLUMNS_MANY 3       /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
 #define ROWS_SPREAD 16         /* units of a warp, at least, before units grow                                             */
-#define ROW_ITEM_BITS 12       /* a thread has fewer than 2^this elements of an item                                       */
+#define ROW_ITEM_BITS 12       /* of an item a thread, and all threads where it is merged unclosed, have fewer elements    */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
 #define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
 #define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
 #define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one                                                 */
 #define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments                                         */
-#define SEGMENTS_BLOCKS 5           /* of a multiprocessor, that registers are to leave room for */
+#define SEGMENTS_STAGE 6080         /* bytes of a piece of a stream of segments */
+#define SEGMENTS_STAGES 2
+#define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for          */
+#define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream      */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
+
+/* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of so
+ * many. */
+QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
 
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
@@ -114,8 +125,8 @@ typedef struct {
     marked_source source; /* of the kernel for marked results                                                      */
     size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces              */
     unsigned pieces;
-    bool has_chunks; /* columns are loaded by chunks */
-    unsigned warps;  /* that share columns */
+    unsigned column_bytes; /* of a row that a lane loads at a time */
+    unsigned warps;        /* that share columns */
 } vectors_job;
 
 #ifdef __CUDACC__

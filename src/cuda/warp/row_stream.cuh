@@ -102,6 +102,12 @@ template <class Format> struct row_cursor {
 
 #endif
 
+/* Whether chunks of rows can be added: all rows stand at chunks, or there is one, and x and y are alike. */
+static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const unsigned char *y, unsigned apart) {
+    const uintptr_t off_x = (uintptr_t)x % ROWS_CHUNK, off_y = (uintptr_t)y % ROWS_CHUNK;
+    return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
+}
+
 /* Adds chunks of so many bytes that stand from x on: every so manieth, from "from" to the end and then from the front on. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void add_run(row_sums<Format, TERMS> &sums, const unsigned char *x, unsigned bytes,
