@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_HOST_MOMENTS_CUH
 #define QUIRE_CUDA_HOST_MOMENTS_CUH
 
-#include "cuda/finish.cuh"
+#include "cuda/kernels/finish.cuh"
 #include "cuda/host/rows.cuh"
 
 #define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice                        */

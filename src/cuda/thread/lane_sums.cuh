@@ -8,7 +8,7 @@
 
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/elements.cuh"
-#include "cuda/total.cuh"
+#include "cuda/warp/total.cuh"
 
 template <class Format, class Method> struct lane_sums {
     typedef typename Format::real real;
