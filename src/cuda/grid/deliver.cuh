@@ -6,6 +6,7 @@
 #ifndef QUIRE_CUDA_GRID_DELIVER_CUH
 #define QUIRE_CUDA_GRID_DELIVER_CUH
 
+#include "cuda/device/special_registers.cuh"
 #include "cuda/grid/fixed_result.cuh"
 #include "cuda/warp/loose.cuh"
 #include "cuda/grid/pieces.cuh"

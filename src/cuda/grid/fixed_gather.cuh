@@ -52,7 +52,7 @@ static __device__ __forceinline__ void take_states(fixed_state (&s)[STATES], fix
         do {
             empty = 0;
 #pragma unroll
-            for (int i = 0; i < STATES; i++) look(places[begin + i].word, s[i].word);
+            for (int i = 0; i < STATES; i++) load_relaxed(places[begin + i].word, s[i].word);
 #pragma unroll
             for (int i = 0; i < STATES; i++)
                 if (begin + i < count) empty |= s[i].word[0] | s[i].word[1];

@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_GRID_FIXED_RESULT_CUH
 #define QUIRE_CUDA_GRID_FIXED_RESULT_CUH
 
+#include "cuda/device/registers.cuh"
 #include "cuda/grid/fixed_gather.cuh"
 #include "cuda/grid/result.cuh"
 
@@ -53,7 +54,7 @@ struct job_end {
 static __device__ __forceinline__ job_end end_of(const cuda_job &job) {
     job_end end = { job.is_number,   !job.n,     job.accumulator != NULL, job.format.precision,
                     job.format.size, job.result, places_of(job) };
-    asm volatile("" : "+r"(end.precision), "+r"(end.size), "+l"(end.result), "+l"(end.places));
+    make_opaque(end.precision, end.size, end.result, end.places);
     return end;
 }
 

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "cuda/device/bulk.cuh"
+#include "cuda/device/relaxed.cuh"
 #include "cuda/thread/lane_state.cuh"
 #include "cuda/grid/result.cuh"
 
@@ -26,41 +27,15 @@ static_assert(GATHER_PARTS <= WARP, "one warp must be able to merge them");
 
 static __device__ __forceinline__ void deliver_word(float *to, float x) {
     const uint32_t bits = bits_of_float(x);
-    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(bits == ~0u ? 0x7fffffffu : bits) : "memory");
+    store_relaxed(to, bits == ~0u ? 0x7fffffffu : bits);
 }
 
 static __device__ __forceinline__ void deliver_word(double *to, double x) {
     const uint64_t bits = bits_of_double(x);
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(~bits ? bits : ~0ull >> 1) : "memory");
+    store_relaxed(to, ~bits ? bits : ~(uint64_t)0 >> 1);
 }
 
-/* Up to 16 bytes of words, all on their way at once. */
-static __device__ __forceinline__ void look(const uint32_t *from, uint32_t (&to)[1]) {
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(to[0]) : "l"(from) : "memory");
-}
-
-static __device__ __forceinline__ void look(const uint32_t *from, uint32_t (&to)[2]) {
-    asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "l"(from) : "memory");
-}
-
-static __device__ __forceinline__ void look(const uint32_t *from, uint32_t (&to)[4]) {
-    asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "l"(from)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void look(const uint64_t *from, uint64_t (&to)[1]) {
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(to[0]) : "l"(from) : "memory");
-}
-
-static __device__ __forceinline__ void look(const uint64_t *from, uint64_t (&to)[2]) {
-    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(to[0]), "=l"(to[1]) : "l"(from) : "memory");
-}
-
-static __device__ __forceinline__ void deliver_word(uint64_t *to, uint64_t x) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(x) : "memory");
-}
+static __device__ __forceinline__ void deliver_word(uint64_t *to, uint64_t x) { store_relaxed(to, x); }
 
 static __device__ __forceinline__ void set_word(float *to, uint32_t bits) { *to = float_of_bits(bits); }
 static __device__ __forceinline__ void set_word(double *to, uint64_t bits) { *to = double_of_bits(bits); }
@@ -90,7 +65,7 @@ static __device__ __forceinline__ void take_states(State (&s)[STATES], State *pa
     for (bool there = false; !there;) {
         there = true;
 #pragma unroll
-        for (int i = 0; i < ALL; i += ONCE) look(from + i, word[i / ONCE]);
+        for (int i = 0; i < ALL; i += ONCE) load_relaxed(from + i, word[i / ONCE]);
 #pragma unroll
         for (int i = 0; i < ALL; i++) there &= ~word[i / ONCE][i % ONCE] || begin + i / WORDS >= count;
     }

@@ -10,14 +10,6 @@
 
 #include "cuda/job.h"
 
-/* blockIdx.x. The asm keeps the compiler from keeping it, which costs a register, or two, and local memory, where none is
- * free. */
-static __device__ __forceinline__ unsigned block_number(void) {
-    unsigned block;
-    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
-    return block;
-}
-
 /* In units of the kernel's: tiles, or batches. */
 struct block_piece {
     size_t begin;

@@ -8,6 +8,8 @@
 #define QUIRE_CUDA_KERNELS_EXACT_CUH
 
 #include "cuda/device/bulk.cuh"
+#include "cuda/device/registers.cuh"
+#include "cuda/device/special_registers.cuh"
 #include "cuda/grid/deliver.cuh"
 #include "cuda/warp/loose.cuh"
 
@@ -197,12 +199,10 @@ static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
     return (unsigned)(n / share + (n % share != 0));
 }
 
-/* How many warps take turns: those of a block that has a piece; or of the grid. The asm keeps the compiler from keeping it:
- * see block_number. */
+/* How many warps take turns: those of a block that has a piece; or of the grid. Not kept: see
+ * special_registers.cuh. */
 template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
-    unsigned threads, blocks;
-    asm volatile("mov.u32 %0, %%ntid.x;" : "=r"(threads));
-    asm volatile("mov.u32 %0, %%nctaid.x;" : "=r"(blocks));
+    const unsigned threads = threads_of_block(), blocks = blocks_of_grid();
     return threads / WARP * (PIECES && job.run ? 1 : blocks);
 }
 
@@ -288,7 +288,7 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
             w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
         const void *x = job.x;
         size_t n = job.n;
-        asm volatile("" : "+l"(x), "+l"(n)); /* nothing of it is kept over the batches: see block_number */
+        make_opaque(x, n); /* nothing of them is kept over the batches */
         const aligned_arrays<Format> b = aligned_arrays_of<Format, E>(x, job.y, n);
         const size_t full = b.n / BATCH * BATCH;
         warp_batches<Choice, Format, Term, E, 1, false>(w, b.x + full, b.y + full, b.n - full, WARP * E,

@@ -10,6 +10,7 @@
 #ifndef QUIRE_CUDA_KERNELS_RING_CUH
 #define QUIRE_CUDA_KERNELS_RING_CUH
 
+#include "cuda/device/special_registers.cuh"
 #include "cuda/grid/gather.cuh"
 #include "cuda/grid/pieces.cuh"
 

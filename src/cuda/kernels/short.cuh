@@ -119,7 +119,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     fixed_sum *before = &block.before[warp];
     short_window w = open_window<Choice, Format>(shrunk);
     /* what loads need is to be known before the wait, not computed behind it */
-    asm volatile("" ::"l"(share.x), "r"(share.left));
+    compute_now(share.x, share.left);
     if (job.ahead) share.template ask<Term>(thread);
     after_earlier_work();
     batch_of<Format, Choice::E, Choice::packs> now, next;

@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_THREAD_BATCH_CUH
 #define QUIRE_CUDA_THREAD_BATCH_CUH
 
+#include "cuda/device/registers.cuh"
 #include "cuda/thread/choices.cuh"
 #include "cuda/warp/window.cuh"
 
@@ -39,8 +40,8 @@ static __device__ __forceinline__ void load_full_batch(batch_of<Format, E, PACKS
                                                        const typename Format::element *y, int thread) {
     const typename Format::element *p = x + thread * E, *q = y + thread * E;
     /* one address, and offsets: a compiler that knows more computes an address a load */
-    asm volatile("" : "+l"(p));
-    if (Term::is_pair) asm volatile("" : "+l"(q));
+    p = opaque(p);
+    if (Term::is_pair) q = opaque(q);
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         b.x[k].load(p + k * WARP * E);

@@ -8,6 +8,7 @@
 #include <cuda_fp16.h>
 
 #include "accumulator/limbs.h"
+#include "cuda/device/registers.cuh"
 #include "format/formats.h"
 #include "method/methods.h"
 #include "operation/operations.h"
@@ -134,7 +135,7 @@ template <class Format, int COUNT> struct pack {
     /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than to
      * keep it in registers all the way there. */
     __device__ __forceinline__ void forget() {
-        for (int i = 0; i < 4; i++) asm volatile("" : "+r"(word[i]));
+        for (int i = 0; i < 4; i++) word[i] = opaque(word[i]);
     }
     __device__ __forceinline__ element operator[](int i) const { return element_of_words<element>(word, i); }
 };

@@ -5,6 +5,8 @@
 #ifndef QUIRE_CUDA_WARP_SHORT_LOAD_CUH
 #define QUIRE_CUDA_WARP_SHORT_LOAD_CUH
 
+#include "cuda/device/bulk.cuh"
+#include "cuda/device/registers.cuh"
 #include "cuda/warp/short_window.cuh"
 
 /* What a warp takes: of a grid's stretches one after the other, so that all blocks read near each other. x and y lie where
@@ -26,8 +28,8 @@ template <class Format> struct short_share {
     }
     /* In registers: a compiler that knows where they come from computes them again and again. */
     __device__ __forceinline__ void keep() {
-        asm volatile("" : "+r"(skip), "+r"(left), "+r"(step), "+r"(size), "+l"(x));
-        asm volatile("" : "+l"(y));
+        make_opaque(skip, left, step, size, x);
+        y = opaque(y);
     }
 };
 

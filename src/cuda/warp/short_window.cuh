@@ -9,6 +9,7 @@
 #ifndef QUIRE_CUDA_WARP_SHORT_WINDOW_CUH
 #define QUIRE_CUDA_WARP_SHORT_WINDOW_CUH
 
+#include "cuda/device/multiply.cuh"
 #include "cuda/kernels/exact.cuh"
 #include "cuda/warp/short_choice.cuh"
 #include "cuda/warp/short_extent.cuh"
@@ -104,8 +105,7 @@ static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first,
 template <class Term> struct moved_float : narrow_as_double<Term, 8> {
     typedef narrow_as_double<Term, 8> narrow;
     static __device__ __forceinline__ double of(float x, float) {
-        int64_t bits;
-        asm("mul.wide.s32 %0, %1, %2;" : "=l"(bits) : "r"((int)bits_of_float(x)), "n"(1 << (32 - narrow::missing)));
+        const int64_t bits = multiply_wide<1 << (32 - narrow::missing)>((int)bits_of_float(x));
         return __hiloint2double(narrow::cut_out((int)(bits >> 32)), (int)bits);
     }
 };
