@@ -6,7 +6,9 @@
 #ifndef QUIRE_CUDA_BLOCK_REST_CUH
 #define QUIRE_CUDA_BLOCK_REST_CUH
 
-#include "cuda/warp/window.cuh"
+#include "cuda/thread/atomic_limbs.cuh"
+#include "cuda/thread/column.cuh"
+#include "cuda/warp/fixed.cuh"
 
 static __device__ __forceinline__ void add_flags(quire_accumulator *sum, unsigned saw) {
     if (saw & SAW_OTHER) atomic_add(&sum->other, 1);
@@ -34,42 +36,17 @@ static __device__ __noinline__ void add_totals(quire_accumulator *to, const unsi
     }
 }
 
-/* Adds the workspace's words to a block's, and leaves zeros; after words that say so have been seen. By a whole warp. */
-static __device__ __noinline__ void take_limbs(quire_accumulator &sum, quire_accumulator &from, int thread) {
-    int64_t *word = sum.limb, *words = from.limb;
-    __threadfence();
-    __syncwarp();
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
-        const int64_t taken = __ldcg((const long long *)&words[i]);
-        if (taken) word[i] += taken, words[i] = 0;
-    }
-    __syncwarp();
-}
-
 /* By a whole block; a barrier must follow. */
 static __device__ __forceinline__ void clear_accumulator(quire_accumulator &a) {
     int64_t *word = a.limb;
     for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
 }
 
-/* Rounds the sum, or adds it to an accumulator; by a whole warp. */
-static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulator *sum, int thread) {
-    int64_t *word = sum->limb, *to = (int64_t *)job.accumulator;
-    if (!to) {
-        const quire_total limbs = warp_total(word, thread);
-        if (thread) return;
-        sum->count = (int64_t)job.n;
-        store_total(job, accumulator_total_of(sum, limbs));
-        return;
-    }
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += to[i];
-    __syncwarp();
-    if (thread == 0) {
-        accumulator_carry(sum);
-        accumulator_count(sum, job.n);
-    }
-    __syncwarp();
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
-}
+/* The last block's. */
+template <int WARPS, bool DROPS> struct fixed_memory {
+    fixed_sum gathered[WARPS];
+    quire_accumulator rest; /* what it has beside integers                                                              */
+    int dropped_unit;       /* the greatest unit of sums that have dropped some; NO_UNIT to begin with                 */
+};
 
 #endif

@@ -1,4 +1,5 @@
-/* cluster.cuh - stores to the shared memory of another block of the cluster, and waiting for them (compute capability 9.0 on).
+/* cluster.cuh - stores to the shared memory of another block of a cluster, and the wait for them. For compute
+ * capability 9.0 and later.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +10,8 @@
 
 #if QUIRE_HAS_BULK
 
-/* Stores two words in the memory of another block, where that block has to and barrier; its barrier counts their bytes. Nobody
- * waits. */
+/* Stores two words in the shared memory of another block, at the place that is "to" in this one's; the barrier there, at
+ * the place of this one, counts their bytes. Nobody waits. */
 static __device__ __forceinline__ void store_in_cluster(const uint64_t (&word)[2], void *to, uint64_t *barrier,
                                                         unsigned block) {
     asm volatile("{\n"

@@ -1,8 +1,8 @@
 /* registers.cuh - what the compiler may know of values in registers. Nothing is computed here.
  *
- * A compiler that knows where a value comes from may keep what it has computed from it over a long stretch, which takes
- * registers; or compute the value itself again at each use; or an address for each load in place of an offset. Where one of
- * these costs more than it saves, the value is made opaque: from there on the compiler knows nothing of it.
+ * A compiler that knows how a value was computed may keep in registers what else follows from it, over a long stretch;
+ * or compute the value again at each use; or compute an address for each load where an offset would do. Where that is
+ * slower, the value is made opaque: from there on the compiler knows nothing of it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@ template <class T> static __device__ __forceinline__ T *opaque(T *p) {
     return p;
 }
 
-/* Several values become opaque at the same place. */
+/* Several values become opaque at the same place: by one statement each the code is another. */
 template <class T> static __device__ __forceinline__ void make_opaque(T *&p, size_t &n) {
     asm volatile("" : "+l"(p), "+l"(n));
 }

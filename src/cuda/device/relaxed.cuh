@@ -1,5 +1,5 @@
-/* relaxed.cuh - words of global memory that one block stores and another loads, in any order (docs/gpu-protocol.md): relaxed,
- * at the device's scope. cuda::atomic_ref stores and loads one word at a time; these load up to 16 bytes at once.
+/* relaxed.cuh - words of global memory that one block stores and another loads, relaxed, at the scope of the device
+ * (docs/gpu-protocol.md). cuda::atomic_ref loads one word at a time; these functions load up to 16 bytes at once.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* special_registers.cuh - where a block is in its grid, read anew at each call: the compiler keeps what the variables of CUDA
- * C++ tell, which costs a register, or two, and local memory where none is free.
+/* special_registers.cuh - the numbers of blocks and threads, read anew at each call. The compiler keeps what the
+ * variables of CUDA C++ tell, which costs a register, or two, and local memory where none is free.
  *
  * SPDX-License-Identifier: MIT
  */

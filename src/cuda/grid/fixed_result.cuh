@@ -43,6 +43,26 @@ static __device__ __noinline__ uint64_t round_units(const cuda_job &job, fixed_s
     return round_total(job, total_of_units(s, job.n));
 }
 
+/* Rounds the sum, or adds it to an accumulator; by a whole warp. */
+static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulator *sum, int thread) {
+    int64_t *word = sum->limb, *to = (int64_t *)job.accumulator;
+    if (!to) {
+        const quire_total limbs = warp_total(word, thread);
+        if (thread) return;
+        sum->count = (int64_t)job.n;
+        store_total(job, accumulator_total_of(sum, limbs));
+        return;
+    }
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += to[i];
+    __syncwarp();
+    if (thread == 0) {
+        accumulator_carry(sum);
+        accumulator_count(sum, job.n);
+    }
+    __syncwarp();
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
+}
+
 /* What the end asks of the job. To be asked for before it is waited for: constants take a while to come. */
 struct job_end {
     bool is_number, is_empty, accumulates; /* see cuda_job; whether it is of nothing; whether it goes to an accumulator */

@@ -16,8 +16,9 @@
 
 #include "cuda/device/bulk.cuh"
 #include "cuda/device/relaxed.cuh"
-#include "cuda/thread/lane_state.cuh"
 #include "cuda/grid/result.cuh"
+#include "cuda/job.h"
+#include "cuda/warp/lane_trees.cuh"
 
 #define GATHER_THREAD 8                          /* states that a thread merges by itself                                 */
 #define GATHER_WARP (WARP * GATHER_THREAD)       /* and a warp at a time                                                  */

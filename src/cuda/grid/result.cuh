@@ -1,4 +1,4 @@
-/* result.cuh - the one rounding of what the methods of the canonical order end with: one number, or two.
+/* result.cuh - the one rounding: of a total, and of what the methods of the canonical order end with, one number or two.
  *
  * total.h does it with integers, some hundred of them in a row, which is long for a short sum. Where the result is the sum
  * itself (not its root, nor a quotient) the hardware rounds the same way.
@@ -8,8 +8,19 @@
 #ifndef QUIRE_CUDA_GRID_RESULT_CUH
 #define QUIRE_CUDA_GRID_RESULT_CUH
 
+#include "cuda/job.h"
 #include "cuda/thread/choices.cuh"
 #include "cuda/warp/total.cuh"
+
+/* The one rounding. */
+static __device__ __forceinline__ uint64_t round_total(const cuda_job &job, quire_total total) {
+    return finish_and_round(total, job.finish, job.n, job.format, job.rounding);
+}
+
+static __device__ void store_total(const cuda_job &job, quire_total total) {
+    if (job.zero && total.kind == TOTAL_FINITE && !total.high && !total.negative) *job.zero = 1;
+    format_store(round_total(job, total), job.format.size, job.result);
+}
 
 /* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by integers,
  * which are in order like the numbers. */

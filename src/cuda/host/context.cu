@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/kernels/finish.cuh"
 #include "cuda/host/shape.cuh"
+#include "cuda/kernels/finish.cuh"
 
 /* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
  * like his modes): those are the caller's again, too. */

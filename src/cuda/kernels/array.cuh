@@ -1,4 +1,4 @@
-/* array.cuh - all kernels of a format, found by the lists of terms and methods.
+/* array.cuh - the kernels of a format for one array, found by the lists of terms and methods.
  *
  * SPDX-License-Identifier: MIT
  */

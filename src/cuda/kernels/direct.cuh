@@ -9,8 +9,8 @@
 #ifndef QUIRE_CUDA_KERNELS_DIRECT_CUH
 #define QUIRE_CUDA_KERNELS_DIRECT_CUH
 
-#include "cuda/thread/bounds.cuh"
 #include "cuda/grid/gather.cuh"
+#include "cuda/thread/bounds.cuh"
 
 #define DIRECT_THREADS 256 /* of a block, at most                                                                  */
 #define DIRECT_BLOCKS 3    /* of a multiprocessor, at least, where bounds would take registers for two             */

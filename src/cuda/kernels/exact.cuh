@@ -11,7 +11,8 @@
 #include "cuda/device/registers.cuh"
 #include "cuda/device/special_registers.cuh"
 #include "cuda/grid/deliver.cuh"
-#include "cuda/warp/loose.cuh"
+#include "cuda/warp/batch_bins.cuh"
+#include "cuda/warp/column_totals.cuh"
 
 /* A warp at work. What is rarely asked, and can be found again, is not kept: registers are scarce. */
 template <class Choice> struct exact_warp {
@@ -21,15 +22,6 @@ template <class Choice> struct exact_warp {
     unsigned dropped;      /* batches of this lane that may have lost some                                              */
     unsigned saw;          /* see column.cuh                                                                            */
 };
-
-template <class Choice> static __device__ __forceinline__ cell_total *totals_of_block(void) {
-    return (cell_total *)&cell_at<typename Choice::cell, Choice::column::row>(Choice::column::cells, 0);
-}
-
-/* Of a warp's columns. */
-template <class Choice> static __device__ __forceinline__ cell_total *totals_of_warp(void) {
-    return totals_of_block<Choice>() + threadIdx.x / WARP * Choice::column::cells;
-}
 
 /* Where windows that move leave their counts. */
 template <class Choice> static __device__ __forceinline__ int64_t *limbs_of_block(const cuda_job &job) {
@@ -199,8 +191,7 @@ static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
     return (unsigned)(n / share + (n % share != 0));
 }
 
-/* How many warps take turns: those of a block that has a piece; or of the grid. Not kept: see
- * special_registers.cuh. */
+/* How many warps take turns: those of a block that has a piece; or of the grid. */
 template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
     const unsigned threads = threads_of_block(), blocks = blocks_of_grid();
     return threads / WARP * (PIECES && job.run ? 1 : blocks);

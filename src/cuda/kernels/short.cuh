@@ -10,6 +10,8 @@
 #define QUIRE_CUDA_KERNELS_SHORT_CUH
 
 #include "cuda/grid/cluster.cuh"
+#include "cuda/grid/deliver.cuh"
+#include "cuda/warp/column_totals.cuh"
 #include "cuda/warp/short_load.cuh"
 
 /* ----------------------------------------------------------------------------------------------------- what a block makes
@@ -107,6 +109,22 @@ static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short
     sum.units = warp_sum_units<Choice::pieces>(sum.units);
     sum.flags = __any_sync(WHOLE_WARP, saw & SAW_OTHER) ? FIXED_OTHER : 0;
     return sum;
+}
+
+template <class Format>
+static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_job &job, int warp, int thread) {
+    typedef typename Format::element element;
+    constexpr int E = vector_elements<Format>;
+    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.run * WARP * E;
+    const int warps = (int)(blockDim.x / WARP);
+    const size_t first = (size_t)((int)blockIdx.x * warps + warp) * (size_t)size, end = job.n + skip;
+    const size_t at = first + (size_t)(thread * E) - (size_t)skip;
+    return { (const element *)job.x + at,
+             (const element *)job.y + at,
+             first ? 0 : skip,
+             first < end ? (int)(end - first) : 0,
+             size,
+             size * warps * (int)job.sharers };
 }
 
 /* What a warp takes: a batch; or some, the next of which is always under way while one is added. */

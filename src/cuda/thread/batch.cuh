@@ -6,8 +6,9 @@
 #define QUIRE_CUDA_THREAD_BATCH_CUH
 
 #include "cuda/device/registers.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/thread/bins.cuh"
 #include "cuda/thread/choices.cuh"
-#include "cuda/warp/window.cuh"
 
 #define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
 #define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact                             */

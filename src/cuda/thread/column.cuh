@@ -13,7 +13,6 @@
 #define QUIRE_CUDA_THREAD_COLUMN_CUH
 
 #include "cuda/thread/choices.cuh"
-#include "cuda/warp/total.cuh"
 #include "method/indexed.h"
 
 enum { SAW_NAN = 1, SAW_POSITIVE_INFINITY = 2, SAW_NEGATIVE_INFINITY = 4, SAW_OTHER = 8 };
@@ -214,7 +213,7 @@ struct no_column {
     static constexpr int row = 0, cells = 0, additions = 1 << 30, of_term = 1;
 };
 
-/* ---------------------------------------------------------------------------------------------- what warps do with them */
+/* ------------------------------------------------------------------------------------------------- of any of them */
 
 /* Adds a term that may be special. */
 template <class Column, class Term, class Real> static __device__ __forceinline__ unsigned column_add_any(Real x, Real y) {
@@ -227,34 +226,6 @@ template <class Column, class Term, class Real> static __device__ __forceinline_
 template <class Column> static __device__ __noinline__ void column_clear() {
 #pragma unroll 4
     for (int k = 0; k < Column::cells; k++) cell_at<typename Column::cell, Column::row>(k) = Column::empty();
-}
-
-/* Adds the columns of a warp to its totals, empties them, and answers what their cells have seen. Lanes take rows, and go
- * through them in step but from different cells on, so that they do not meet in a bank. */
-template <class Column> static __device__ __noinline__ unsigned columns_flush(cell_total *total) {
-    const unsigned thread = threadIdx.x % WARP, first = threadIdx.x - thread;
-    unsigned saw = 0;
-    __syncwarp();
-    for (int k = thread; k < Column::cells; k += WARP) {
-        cell_total sum = total[k];
-        int64_t row = 0;
-#pragma unroll 8
-        for (int i = 0; i < WARP; i++) {
-            const typename Column::cell c =
-                cell_at<typename Column::cell, Column::row>(k, first + ((i + thread) & (WARP - 1)));
-            if (Column::knows_zero) saw |= seen(c);
-            const int64_t units = Column::units(c, k);
-            if (Column::narrow)
-                row += units;
-            else
-                cell_total_add(&sum, units);
-        }
-        cell_total_add(&sum, row);
-        total[k] = sum;
-    }
-    __syncwarp();
-    column_clear<Column>();
-    return saw;
 }
 
 #endif

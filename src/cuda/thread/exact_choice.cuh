@@ -7,8 +7,9 @@
 
 #include <type_traits>
 
-#include "cuda/thread/column.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/policy.h"
+#include "cuda/thread/column.cuh"
 
 /* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; loose.cuh. */
 enum loose_way {

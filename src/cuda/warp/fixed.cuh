@@ -12,7 +12,8 @@
 
 #include <limits.h>
 
-#include "cuda/block/rest.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/thread/atomic_limbs.cuh"
 
 /* What a sum has besides: something other than -0; more, in limbs; and that it has dropped some, less than what all batches
  * may drop from a window of its unit. */

@@ -17,8 +17,10 @@
 
 #include <limits.h>
 
-#include "cuda/warp/batch_bins.cuh"
 #include "cuda/job.h"
+#include "cuda/thread/batch.cuh"
+#include "cuda/thread/exact_choice.cuh"
+#include "cuda/warp/window.cuh"
 
 /* The top that a batch needs: all terms are below 2^top in magnitude. */
 #define ALL_ZERO INT_MIN

@@ -5,8 +5,9 @@
 #ifndef QUIRE_CUDA_WARP_SHORT_CHOICE_CUH
 #define QUIRE_CUDA_WARP_SHORT_CHOICE_CUH
 
+#include "cuda/thread/bins.cuh"
 #include "cuda/thread/exact_choice.cuh"
-#include "cuda/grid/fixed_gather.cuh"
+#include "cuda/warp/fixed_state.cuh"
 
 /* The least number of bits b so that n is no more than 2^(b + from). */
 static constexpr int bits_above(size_t n, int from) {

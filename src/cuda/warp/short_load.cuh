@@ -33,22 +33,6 @@ template <class Format> struct short_share {
     }
 };
 
-template <class Format>
-static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_job &job, int warp, int thread) {
-    typedef typename Format::element element;
-    constexpr int E = vector_elements<Format>;
-    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.run * WARP * E;
-    const int warps = (int)(blockDim.x / WARP);
-    const size_t first = (size_t)((int)blockIdx.x * warps + warp) * (size_t)size, end = job.n + skip;
-    const size_t at = first + (size_t)(thread * E) - (size_t)skip;
-    return { (const element *)job.x + at,
-             (const element *)job.y + at,
-             first ? 0 : skip,
-             first < end ? (int)(end - first) : 0,
-             size,
-             size * warps * (int)job.sharers };
-}
-
 /* A load at an end of the array; out of line, as it is rare and long. */
 template <class Format>
 static __device__ __noinline__ pack<Format, vector_elements<Format>> part_of_pack(const typename Format::element *p,

@@ -10,7 +10,8 @@
 #define QUIRE_CUDA_WARP_SHORT_WINDOW_CUH
 
 #include "cuda/device/multiply.cuh"
-#include "cuda/kernels/exact.cuh"
+#include "cuda/warp/batch_bins.cuh"
+#include "cuda/warp/column_totals.cuh"
 #include "cuda/warp/short_choice.cuh"
 #include "cuda/warp/short_extent.cuh"
 

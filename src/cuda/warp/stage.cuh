@@ -7,8 +7,8 @@
 #define QUIRE_CUDA_WARP_STAGE_CUH
 
 #include "cuda/device/bulk.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/kernels/vectors_job.h"
-#include "cuda/warp/total.cuh"
 
 static __device__ __forceinline__ unsigned chunk_offset(const void *p) { return (unsigned)((uintptr_t)p % ROWS_CHUNK); }
 

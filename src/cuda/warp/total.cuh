@@ -6,34 +6,14 @@
 #define QUIRE_CUDA_WARP_TOTAL_CUH
 
 #include "accumulator/limbs.h"
-#include "cuda/job.h"
+#include "cuda/device/warp.cuh"
 
-#define WARP 32
-#define WHOLE_WARP 0xffffffffu
 #define LANE_LIMBS 5 /* limbs that a lane takes */
 #define LIMB_LANES (QUIRE_ACCUMULATOR_LIMBS / LANE_LIMBS)
 
 #if LIMB_LANES * LANE_LIMBS != QUIRE_ACCUMULATOR_LIMBS || LIMB_LANES > WARP
 #error "the limbs do not fit a warp"
 #endif
-
-static __device__ __forceinline__ int warp_max(int x) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(WHOLE_WARP, x);
-#else
-    for (int w = WARP / 2; w; w /= 2) x = max(x, __shfl_xor_sync(WHOLE_WARP, x, w));
-    return x;
-#endif
-}
-
-static __device__ __forceinline__ unsigned warp_or(unsigned x) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(WHOLE_WARP, x);
-#else
-    for (int w = WARP / 2; w; w /= 2) x |= __shfl_xor_sync(WHOLE_WARP, x, w);
-    return x;
-#endif
-}
 
 /* Limb number at, if it is this lane's; or 0. */
 static __device__ __forceinline__ int64_t limb_of(const int64_t (&limb)[LANE_LIMBS], int at, int thread) {
@@ -104,16 +84,6 @@ static __device__ __noinline__ quire_total warp_total(const int64_t *from, int t
 #pragma unroll
     for (int i = 0; i < LANE_LIMBS; i++) below |= thread * LANE_LIMBS + i < top - 4 && (uint32_t)limb[i];
     return digits_total(d + 4, top, __any_sync(WHOLE_WARP, below), negative);
-}
-
-/* The one rounding. */
-static __device__ __forceinline__ uint64_t round_total(const cuda_job &job, quire_total total) {
-    return finish_and_round(total, job.finish, job.n, job.format, job.rounding);
-}
-
-static __device__ void store_total(const cuda_job &job, quire_total total) {
-    if (job.zero && total.kind == TOTAL_FINITE && !total.high && !total.negative) *job.zero = 1;
-    format_store(round_total(job, total), job.format.size, job.result);
 }
 
 #endif

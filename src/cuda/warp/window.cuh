@@ -10,23 +10,12 @@
 #ifndef QUIRE_CUDA_WARP_WINDOW_CUH
 #define QUIRE_CUDA_WARP_WINDOW_CUH
 
+#include <limits.h>
+
+#include "cuda/device/warp.cuh"
+#include "cuda/thread/atomic_limbs.cuh"
+#include "cuda/thread/bins.cuh"
 #include "cuda/thread/column.cuh"
-
-#define REAL double
-#define INTEGER int64_t
-#define SUFFIX f64
-QUIRE_INLINE int64_t bits_of_f64(double x) { return (int64_t)bits_of_double(x); }
-#include "method/window.h"
-
-/* window_add, but the last bin gives its rest too. */
-static __device__ __forceinline__ double window_extract(double *bin, int bins, double x) {
-    for (int k = 0; k < bins; k++) {
-        const double q = bin[k] + x;
-        x = x - (q - bin[k]);
-        bin[k] = q;
-    }
-    return x;
-}
 
 #define ERROR_BELOW 53     /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit             */
 #define WINDOW_ROOM 1      /* binades left free above the greatest element when a window is placed                       */
@@ -36,12 +25,6 @@ static __device__ __forceinline__ double window_extract(double *bin, int bins, d
 #define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again                 */
 #define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves the count     */
 #define NO_WINDOW INT_MIN  /* the top of none                                                                            */
-
-/* The upper word of |x|: exponent and 20 bits, enough to compare with a power of two. */
-static __device__ __forceinline__ uint32_t magnitude_word(double x) { return (uint32_t)__double2hiint(x) & 0x7fffffff; }
-static __device__ __forceinline__ uint32_t power_word(int exponent) { return (uint32_t)(exponent + 1023) << 20; }
-
-#define INFINITE_WORD 0x7ff00000u
 
 /* The sum of what the lanes have, in units of 1 (low) and 2^32 (high). */
 static __device__ __forceinline__ cell_total warp_sum(int64_t x) {
@@ -60,34 +43,11 @@ static __device__ __forceinline__ cell_total warp_sum(int64_t x) {
 #endif
 }
 
-static __device__ __forceinline__ void atomic_add(int64_t *to, int64_t x) {
-    if (x) atomicAdd((unsigned long long *)to, (unsigned long long)x);
-}
-
-/* limbs_add, by any number of threads at once. */
-static __device__ void limbs_add_atomic(int64_t *limb, int64_t m, int q) {
-    int64_t part[3] = { 0, 0, 0 };
-    const int place = q - LIMB_LEAST_EXPONENT;
-    limbs_add(part, m, place % LIMB_BITS + LIMB_LEAST_EXPONENT);
-    for (int i = 0; i < 3; i++) atomic_add(&limb[place / LIMB_BITS + i], part[i]);
-}
-
 /* Adds the warp's counts, in units of 2^unit, to limbs. */
 static __device__ __noinline__ void deposit_count(int64_t *limb, int64_t count, int unit, int thread) {
     const cell_total sum = warp_sum(count);
     if (thread > 1) return;
     limbs_add_atomic(limb, thread ? sum.high : sum.low, unit + 32 * thread);
-}
-
-/* Everything is inlined but what takes no reference to it, so that all of it stays in registers. */
-template <int STREAMS, int BINS> struct window_bins { double at[STREAMS][BINS]; };
-
-template <int STREAMS, int BINS>
-static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS> &a, const window_bins<STREAMS, BINS> &b) {
-    bool same = true;
-    for (int s = 0; s < STREAMS; s++)
-        for (int k = 0; k < BINS; k++) same = same && a.at[s][k] == b.at[s][k];
-    return same;
 }
 
 /* What lanes have counted: read now and then, and so in shared memory, if columns leave room there. */
