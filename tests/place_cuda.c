@@ -14,7 +14,7 @@
 #include "missing_cuda.h"
 
 static const struct variant {
-    const char *name, *launch, *device; /* as src/cuda/context.cu reads QUIRE_CUDA_LAUNCH and QUIRE_CUDA_DEVICE */
+    const char *name, *launch, *device; /* as src/cuda/host/context.cu reads QUIRE_CUDA_LAUNCH and QUIRE_CUDA_DEVICE */
 } VARIANTS[] = {
     { "cuda", "0,0", "" },
     { "cuda, 1 block of 1 warp", "1,1", "" },

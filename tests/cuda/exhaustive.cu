@@ -4,7 +4,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "cuda/total.cuh"
+#include "cuda/warp/total.cuh"
 #include "device_code.h"
 #include "format/formats.h"
 

@@ -238,7 +238,7 @@ START_TEST(two_streams) {
 }
 END_TEST
 
-/* A context whose launches are as src/cuda/context.cu reads that. */
+/* A context whose launches are as src/cuda/host/context.cu reads that. */
 static quire_context *open_launched(const char *launch) {
     quire_context *c;
     setenv("QUIRE_CUDA_LAUNCH", launch, 1);

@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_GRID_ROUND_BALL_CUH
 
 #include "cuda/device/directed.cuh"
-#include "cuda/result.cuh"
+#include "cuda/grid/result.cuh"
 
 /* The balls' arithmetic calls what only the device has here. */
 #pragma push_macro("QUIRE_INLINE")

@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_HOST_CHECKS_CUH
 #define QUIRE_CUDA_HOST_CHECKS_CUH
 
-#include "cuda/context.cuh"
+#include "cuda/host/context.cuh"
 
 /* A stream that is being captured may not be asked for its device: that would end the capture. */
 static bool is_capturing(cudaStream_t stream) {

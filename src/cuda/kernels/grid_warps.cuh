@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_KERNELS_GRID_WARPS_CUH
 #define QUIRE_CUDA_KERNELS_GRID_WARPS_CUH
 
-#include "cuda/total.cuh"
+#include "cuda/device/warp.cuh"
 
 static __device__ __forceinline__ size_t warp_of_grid() { return (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / WARP; }
 static __device__ __forceinline__ size_t warps_of_grid() { return gridDim.x * (size_t)blockDim.x / WARP; }

@@ -5,7 +5,7 @@
 #ifndef QUIRE_CUDA_THREAD_ELEMENTS_CUH
 #define QUIRE_CUDA_THREAD_ELEMENTS_CUH
 
-#include "cuda/choices.cuh"
+#include "cuda/thread/choices.cuh"
 
 /* Formats that the generic way serves. */
 #define DECODE(name, NAME, number, real, unused)                                                                            \

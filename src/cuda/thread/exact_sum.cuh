@@ -14,9 +14,9 @@
 #include <type_traits>
 
 #include "cuda/device/directed.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/elements.cuh"
-#include "cuda/total.cuh"
 
 /* Products of doubles of a lesser magnitude have errors that may be no doubles: of 106 bits the last is below 2^-1074 then.
  * Value and error together are off by half of that at most. */

@@ -6,9 +6,9 @@
 #ifndef QUIRE_CUDA_THREAD_LANE_SUMS_CUH
 #define QUIRE_CUDA_THREAD_LANE_SUMS_CUH
 
+#include "cuda/device/warp.cuh"
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/elements.cuh"
-#include "cuda/total.cuh"
 
 template <class Format, class Method> struct lane_sums {
     typedef typename Format::real real;

@@ -11,7 +11,7 @@
 
 #include "accumulator/limbs.h"
 #include "cuda/thread/elements.cuh"
-#include "cuda/total.cuh"
+#include "cuda/warp/total.cuh"
 
 #define CELL_BITS 16
 #define CELLS (2 * QUIRE_ACCUMULATOR_LIMBS)

@@ -6,9 +6,9 @@
 #ifndef QUIRE_CUDA_WARP_STAGE_CUH
 #define QUIRE_CUDA_WARP_STAGE_CUH
 
-#include "cuda/bulk.cuh"
+#include "cuda/device/bulk.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/kernels/vectors_job.h"
-#include "cuda/total.cuh"
 
 static __device__ __forceinline__ unsigned chunk_offset(const void *p) { return (unsigned)((uintptr_t)p % ROWS_CHUNK); }
 

@@ -1,0 +1,99 @@
+/* array.cuh - the kernels of a format for one array, found by the lists of terms and methods.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_ARRAY_CUH
+#define QUIRE_CUDA_KERNELS_ARRAY_CUH
+
+#include "cuda/kernels/direct.cuh"
+#include "cuda/kernels/exact.cuh"
+#include "cuda/kernels/ring.cuh"
+#include "cuda/kernels/short.cuh"
+
+/* The method whose kernels serve a method: pairwise is plain in other tiles, which the host makes. */
+template <class Method> struct kernels_for { typedef Method method; };
+template <> struct kernels_for<pairwise_method> { typedef plain_method method; };
+
+template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(cuda_length length) {
+    constexpr int together = E > 1 ? direct_elements<Format> : 1;
+    const void *direct = (const void *)direct_kernel<Format, Term, Method, together>;
+    if constexpr (E > 1)
+        if (length >= LENGTH_LONG)
+            return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0,
+                     LANE_STATES / Method::words };
+    constexpr bool sooner = Method::words > 1 && !adds_by_bounds<Format, Term, Method>;
+    cuda_kernel kernel = { direct, DRIVER_DIRECT, DIRECT_THREADS, 0, ORDER_LANES / together };
+    kernel.ring = sooner ? RING_SOONER : RING_BYTES;
+    return kernel;
+}
+
+template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel exact_kernel_of() {
+    typedef exact_choice<Format, Term, KIND> Choice;
+    return { (const void *)exact_kernel<Format, Term, E, KIND>,
+             DRIVER_EXACT,
+             (unsigned)Choice::threads,
+             Choice::shared,
+             0,
+             WARP * E,
+             WARP * E * Choice::template packs<E>,
+             Choice::loose == LOOSE_TERMS    ? 64u
+             : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
+                                             : 0u };
+}
+
+template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_of() {
+    typedef short_choice<Format, Term, MANY> Choice;
+    if constexpr (Choice::is_there)
+        return { (const void *)short_kernel<Format, Term, MANY>,
+                 DRIVER_SHORT,
+                 (unsigned)Choice::threads,
+                 Choice::shared,
+                 Choice::batches,
+                 Choice::E,
+                 Choice::E * Choice::packs,
+                 0,
+                 !MANY };
+    else
+        return exact_kernel_of<Format, Term, Choice::E, EXACT_SPREAD>();
+}
+
+template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
+    switch (method) {
+    case QUIRE_EXACT:
+        if constexpr (E > 1 && std::is_same<Term, square_term>::value)
+            if (length == LENGTH_LONG_NORM) return exact_kernel_of<Format, Term, E, EXACT_LOOSE_ONLY>();
+        if constexpr (E > 1)
+            if (length < LENGTH_LONG)
+                return length == LENGTH_ONCE ? short_kernel_of<Format, Term, false>()
+                                             : short_kernel_of<Format, Term, true>();
+        if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, EXACT_LONG>();
+        break; /* of one array, what is not aligned is taken off the front */
+#define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
+    case METHOD: return lane_kernel_of<Format, Term, kernels_for<name##_method>::method, E>(length);
+        QUIRE_LANE_METHODS(METHOD_CASE, )
+#undef METHOD_CASE
+    }
+    return {};
+}
+
+template <class Format, class Term>
+static cuda_kernel kernel_of_term(quire_method method, cuda_access access, cuda_length length) {
+    if (access == ACCESS_ELEMENTS) return kernel_of_method<Format, Term, 1>(method, length);
+    if constexpr (Term::is_pair)
+        if (access == ACCESS_SAME) return kernel_of_method<Format, square_term, vector_elements<Format>>(method, length);
+    return kernel_of_method<Format, Term, vector_elements<Format>>(method, length);
+}
+
+template <class Format>
+static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access, cuda_length length) {
+#define TERM_CASE(name, TERM, inexact, unused)                                                                              \
+    case TERM: return kernel_of_term<Format, name##_term>(method, access, length);
+    switch (term) {
+        QUIRE_TERMS(TERM_CASE, )
+    case TERM_COUNT: break;
+    }
+#undef TERM_CASE
+    return {};
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* exact.cuh - exact sums on a GPU: warps take batches, add them to their windows and columns; blocks add up what
+ * their warps have counted and hand it to the last block, which rounds. All of it is integers that commute, so nothing of
+ * who did what can show.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_EXACT_CUH
+#define QUIRE_CUDA_KERNELS_EXACT_CUH
+
+#include "cuda/device/bulk.cuh"
+#include "cuda/device/registers.cuh"
+#include "cuda/device/special_registers.cuh"
+#include "cuda/grid/deliver.cuh"
+#include "cuda/warp/batch_bins.cuh"
+#include "cuda/warp/column_totals.cuh"
+
+/* A warp at work. What is rarely asked, and can be found again, is not kept: registers are scarce. */
+template <class Choice> struct exact_warp {
+    exact_window<Choice> window;
+    int thread, additions; /* to columns since they were emptied                                                        */
+    bool loose;            /* whether bits are dropped from now on                                                      */
+    unsigned dropped;      /* batches of this lane that may have lost some                                              */
+    unsigned saw;          /* see column.cuh                                                                            */
+};
+
+/* Where windows that move leave their counts. */
+template <class Choice> static __device__ __forceinline__ int64_t *limbs_of_block(const cuda_job &job) {
+    return rest_of_block(job, &counts_of_block<Choice>().rest)->limb;
+}
+
+/* Before a warp adds so many terms a lane to its columns. */
+template <class Choice> static __device__ __forceinline__ void columns_prepare(exact_warp<Choice> &w, int terms) {
+    typedef typename Choice::column Column;
+    cell_total *total = totals_of_warp<Choice>();
+    if (!(w.saw & WARP_USED)) {
+        column_clear<Column>();
+        for (int k = w.thread; k < Column::cells; k += WARP) total[k] = { 0, 0 };
+        w.saw |= WARP_USED;
+    }
+    if (w.additions + terms * Column::of_term > Column::additions) {
+        w.saw |= columns_flush<Column>(total);
+        w.additions = 0;
+    }
+    w.additions += terms * Column::of_term;
+}
+
+/* Fewer elements than a batch has, by the whole warp. */
+template <class Choice, class Format, class Term>
+static __device__ __noinline__ unsigned few_elements(const typename Format::element *x, const typename Format::element *y,
+                                                     int n, int thread) {
+    unsigned saw = 0;
+#pragma unroll 1
+    for (int i = thread; i < n; i += WARP) {
+        const typename Format::real a = decode(Format(), x[i]), b = Term::is_pair ? decode(Format(), y[i]) : a;
+        saw |= column_add_any<typename Choice::column, Term>(a, b);
+    }
+    return saw;
+}
+
+/* Before a warp adds so many numbers a lane to its window. */
+template <class Choice>
+static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, const cuda_job &job, int terms, int shrunk) {
+    if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
+        w.window.read();
+        if (w.window.readings >= READINGS) {
+            w.window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+            w.saw |= WARP_DEPOSITED;
+        }
+    }
+    w.window.additions += terms;
+}
+
+/* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from the next one on.
+ */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const cuda_job &job,
+                                                    const batch_of<Format, E, PACKS> &b) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    auto &window = w.window;
+    if (window.slow > 0) {
+        window.slow--;
+        columns_prepare(w, E * PACKS);
+        w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
+        return;
+    }
+    if (!window.limit) {
+        const uint32_t first = Choice::fits ? 0 : batch_most<Format, Term>(b.forgotten());
+        window.place(Choice::fits ? Choice::fixed_top - shrunk
+                                  : window.top_for((uint32_t)warp_max(first < INFINITE_WORD ? (int)first : 0),
+                                                   Choice::least - shrunk, Choice::bins));
+    }
+    window_prepare(w, job, E * PACKS, shrunk);
+    auto before = window.bin;
+    uint32_t most;
+    const bool left =
+        window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
+    const bool large = most >= INFINITE_WORD || (!Choice::fits && most >= window.limit);
+    /* whether the lane's column takes all of the batch */
+    const bool whole = large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
+    if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
+    if (!__any_sync(WHOLE_WARP, whole || left)) return;
+    const int better = Choice::fits ? window.top
+                                    : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
+                                                        Choice::least - shrunk, Choice::bins);
+    if (Choice::loose && better == NO_WINDOW) w.saw |= WARP_HARD;
+    const bool gives_up = Choice::loose && better == NO_WINDOW && job.pass == PASS_LOOSE;
+    columns_prepare(w, E * PACKS);
+    if (whole) {
+        window.bin = before;
+        w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
+    } else if (left) {
+        column_rests<Choice, Format, Term>(before, b);
+    }
+    __syncwarp();
+    if (gives_up) {
+        /* the next window is one of those that are loose from the start, whose sums have its unit */
+        window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+        window.limit = 0;
+        w.saw |= WARP_DEPOSITED;
+        w.loose = true;
+    } else if (!Choice::fits) {
+        if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk)) w.saw |= WARP_DEPOSITED;
+    }
+}
+
+/* A batch, of which bits may be dropped. The window moves up where it must; what is not finite sends the warp to its
+ * columns. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const cuda_job &job,
+                                                   const batch_of<Format, E, PACKS> &same) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    constexpr bool totals = Choice::loose == LOOSE_TOTALS;
+    auto &window = w.window;
+    double total = 0;
+    if constexpr (totals) total = loose_total<Choice, Format, Term>(same);
+    int top;
+    if constexpr (totals)
+        top = total == 0 ? ALL_ZERO : top_of_word(magnitude_word(total));
+    else
+        top = loose_need<Choice, Format, Term>(same);
+    const batch_of<Format, E, PACKS> b = same.forgotten();
+    if (__any_sync(WHOLE_WARP, top > (window.limit ? window.top : NO_WINDOW))) {
+        const int greatest = warp_max(top);
+        if (greatest != NOT_FINITE) w.dropped += window.raise(loose_top(greatest));
+    }
+    if (window.limit) window_prepare(w, job, totals ? 1 : E * PACKS, shrunk);
+    const auto before = window.bin;
+    if constexpr (totals)
+        window_add_f64(window.bin.at[0], LOOSE_BINS, total);
+    else
+        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, adds_together<Choice>(job));
+    if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
+        window.bin = before;
+        if constexpr (Choice::loose_only) {
+            w.saw |= specials_of_batch<Format, Term>(b); /* beside which nothing shows in a sum of squares */
+        } else {
+            columns_prepare(w, E * PACKS);
+            w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
+            __syncwarp();
+        }
+    } else if (top != ALL_ZERO) {
+        w.saw |= SAW_OTHER;
+        w.dropped++;
+    } else if (!(w.saw & SAW_OTHER)) {
+        w.saw |= signs_of_batch<Term>(b, false);
+    }
+}
+
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const cuda_job &job,
+                                                  const batch_of<Format, E, PACKS> &b) {
+    if constexpr (Choice::loose_only) {
+        loose_first<Choice, Format, Term>(w, job, b);
+    } else if (Choice::loose && w.loose) {
+        if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, job, b);
+    } else if constexpr (Choice::windowed) {
+        window_first<Choice, Format, Term>(w, job, b);
+    } else {
+        columns_prepare(w, E * PACKS);
+        w.saw |= column_batch<Choice, Format, Term>(b, w.saw);
+    }
+}
+
+/* The batches of a warp, by number: the next, and then every so many warps one. They fit 32 bits where arrays fit a memory.
+ */
+struct warp_turns {
+    unsigned next, end;
+};
+
+static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
+    return (unsigned)(n / share + (n % share != 0));
+}
+
+/* How many warps take turns: those of a block that has a piece; or of the grid. */
+template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
+    const unsigned threads = threads_of_block(), blocks = blocks_of_grid();
+    return threads / WARP * (PIECES && job.run ? 1 : blocks);
+}
+
+/* In turn with all warps of the grid. */
+static __device__ __forceinline__ warp_turns turns_of_grid(unsigned batches) {
+    return { threadIdx.x / WARP * gridDim.x + blockIdx.x, batches };
+}
+
+/* The same, the last warp first. */
+static __device__ __forceinline__ warp_turns turns_from_last(unsigned batches, const cuda_job &job) {
+    return { warps_in_turn<false>(job) - 1 - (threadIdx.x / WARP * gridDim.x + blockIdx.x), batches };
+}
+
+/* In turn with those of the block, which has a piece of them. */
+static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, const cuda_job &job) {
+    const block_piece piece = piece_of_block(job, block_number());
+    return { (unsigned)piece.begin + threadIdx.x / WARP, (unsigned)min(piece.begin + piece.size, (size_t)batches) };
+}
+
+/* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. FULL: all
+ * are full, and of shares. */
+template <class Choice, class Format, class Term, int E, int PACKS, bool FULL>
+static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const typename Format::element *x,
+                                                    const typename Format::element *y, size_t n, size_t share,
+                                                    warp_turns turns, const cuda_job &job) {
+    batch_of<Format, E, PACKS> now, next;
+    auto load = [&] {
+        const size_t at = turns.next * share;
+        next.count = n - at < share ? (int)(n - at) : (int)share;
+        if (FULL)
+            load_full_batch<Format, Term>(next, x + at, y + at, w.thread);
+        else
+            load_some_batch<Format, Term>(next, x + at, y + at, w.thread, next.count);
+    };
+    if (turns.next < turns.end) load();
+    while (turns.next < turns.end) {
+        now = next;
+        turns.next += warps_in_turn<FULL>(job);
+        if (turns.next < turns.end) load();
+        warp_batch<Choice, Format, Term>(w, job, now);
+    }
+}
+
+/* The arrays from the first element on that is aligned. */
+template <class Format> struct aligned_arrays {
+    const typename Format::element *x, *y;
+    size_t n, head; /* elements from there on, and before                                                               */
+};
+
+template <class Format, int E>
+static __device__ __forceinline__ aligned_arrays<Format> aligned_arrays_of(const void *x, const void *y, size_t n) {
+    typedef typename Format::element element;
+    const size_t before = E == 1 ? 0 : (size_t)(-(uintptr_t)x % 16) / sizeof(element), head = before < n ? before : n;
+    return { (const element *)x + head, (const element *)y + head, n - head, head };
+}
+
+/* Elements before the first that is aligned, fewer than a load has, by the first warp. */
+template <class Choice, class Format, class Term, int E>
+static __device__ __forceinline__ void first_elements(exact_warp<Choice> &w, const cuda_job &job, int count) {
+    typedef typename Format::element element;
+    if constexpr (Choice::loose_only) {
+        batch_of<Format, E, 1> b;
+        b.count = count;
+        load_some_batch<Format, Term>(b, (const element *)job.x, (const element *)job.y, w.thread, count);
+        warp_batch<Choice, Format, Term>(w, job, b);
+    } else {
+        columns_prepare(w, 1);
+        w.saw |= few_elements<Choice, Format, Term>((const element *)job.x, (const element *)job.y, count, w.thread);
+    }
+}
+
+/* Of a long array full batches first, and what is left a load at a time, by the last warps. */
+template <class Choice, class Format, class Term, int E>
+static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const cuda_job &job) {
+    constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
+    const aligned_arrays<Format> a = aligned_arrays_of<Format, E>(job.x, job.y, job.n);
+    if constexpr (Choice::is_short) {
+        warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, job.share,
+                                                            turns_of_grid(shares_of(a.n, job.share)), job);
+    } else {
+        const unsigned batches = (unsigned)(a.n / BATCH);
+        warp_batches<Choice, Format, Term, E, PACKS, true>(
+            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
+        const void *x = job.x;
+        size_t n = job.n;
+        make_opaque(x, n); /* nothing of them is kept over the batches */
+        const aligned_arrays<Format> b = aligned_arrays_of<Format, E>(x, job.y, n);
+        const size_t full = b.n / BATCH * BATCH;
+        warp_batches<Choice, Format, Term, E, 1, false>(w, b.x + full, b.y + full, b.n - full, WARP * E,
+                                                        turns_from_last(shares_of(b.n - full, WARP * E), job), job);
+    }
+}
+
+template <class Format, class Term, int E, exact_kind KIND>
+__global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
+                                  (exact_choice<Format, Term, KIND>::policy.blocks))
+    exact_kernel(const __grid_constant__ cuda_job job) {
+    typedef exact_choice<Format, Term, KIND> Choice;
+    if (job.pass != PASS_STRICT)
+        let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way */
+    after_earlier_work();
+    if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
+    block_counts<Choice> &block = counts_of_block<Choice>();
+    static_assert(Choice::shared + sizeof block + exact_window<Choice>::memory <= SHARED_MEMORY,
+                  "more than any block may have");
+    const unsigned warp = threadIdx.x / WARP;
+    exact_warp<Choice> w;
+    w.window.open();
+    w.thread = threadIdx.x % WARP;
+    w.additions = 0, w.saw = 0, w.dropped = 0;
+    w.loose = job.pass == PASS_LOOSE && block_number() % HARD_EVERY;
+    if (block_number() == gridDim.x - 1) {
+        clear_accumulator(block.rest);
+        if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;
+    }
+    __syncthreads();
+
+    if (warp == 0 && block_number() == 0) { /* elements before the first that is aligned */
+        const int head = (int)aligned_arrays_of<Format, E>(job.x, job.y, job.n).head;
+        if (head) first_elements<Choice, Format, Term, E>(w, job, head);
+    }
+    warp_elements<Choice, Format, Term, E>(w, job);
+    let_later_work_start();
+
+    if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
+    if constexpr (!Choice::loose_only)
+        if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
+    w.saw = warp_or(w.saw);
+    if (w.thread == 0) block.saw[warp] = w.saw;
+    if (Choice::loose && (w.saw & WARP_HARD) && w.thread == 0)
+        *(volatile unsigned *)&job.workspace->hard = 1; /* what is hard goes to limbs, too: see take_hard */
+    __syncthreads();
+    deliver(job, block, totals_of_block<Choice>(), WARP * E * Choice::template packs<E>, (int)warp, w.thread,
+            term_as_double<Format, Term>::shrunk);
+}
+
+#endif

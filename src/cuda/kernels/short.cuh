@@ -1,0 +1,224 @@
+/* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
+ *
+ * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
+ * (fixed_gather.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to limbs on
+ * the way.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_SHORT_CUH
+#define QUIRE_CUDA_KERNELS_SHORT_CUH
+
+#include "cuda/grid/cluster.cuh"
+#include "cuda/grid/deliver.cuh"
+#include "cuda/warp/column_totals.cuh"
+#include "cuda/warp/short_load.cuh"
+
+/* ----------------------------------------------------------------------------------------------------- what a block makes
+ *
+ * Warps lay down what their bins have counted, and the first adds that up: in most blocks all windows are alike. A warp
+ * whose window has been used and moved, or which has used columns, is apart: it makes its own sum.
+ */
+
+template <class Choice> struct short_memory {
+    static constexpr int warps = Choice::threads / WARP;
+    fixed_memory<1, false> gathering;
+    window_counts<Choice> count[warps];
+    int unit[warps];                     /* of its last bin: what follows from its top is a quotient, which takes a while */
+    unsigned saw[warps];                 /* see column.cuh; and, above TOP_AT, below which power of two the window is     */
+    fixed_sum sum[warps], before[warps]; /* of warps that are apart; of their windows before the last                    */
+};
+#define TOP_AT 16
+
+/* What a warp leaves that is apart: its sum. */
+template <class Choice>
+static __device__ __noinline__ void leave_apart(const cuda_job &job, short_memory<Choice> &block, short_window w,
+                                                window_counts<Choice> count, int warp, int thread) {
+    unsigned saw = w.saw | WARP_APART;
+    fixed_sum sum = sum_of_counts<Choice>(count, w.top, w.unit);
+    if (!w.counted) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
+    if (w.moved) {
+        retire_sum(&block.before[warp], false, sum, rest_of_block(job, &block.gathering.rest)->limb);
+        sum = block.before[warp];
+    }
+    if (w.columns) {
+        saw = warp_or(saw | columns_flush<typename Choice::column>(totals_of_warp<Choice>())) | WARP_USED;
+        sum.flags |= FIXED_LIMBS;
+    }
+    if (w.other) sum.flags |= FIXED_OTHER;
+    if (thread == 0) block.sum[warp] = sum, block.saw[warp] = saw;
+}
+
+/* What a warp leaves in the end: what it has counted, or its sum. */
+template <class Choice>
+static __device__ __forceinline__ void leave(const cuda_job &job, short_memory<Choice> &block, const short_window &w,
+                                             int shrunk, int warp, int thread) {
+    const window_counts<Choice> count = counts_of<Choice>(w, shrunk);
+    if (w.columns || w.moved) {
+        leave_apart(job, block, w, count, warp, thread);
+    } else if (thread == 0) {
+        block.count[warp] = count, block.unit[warp] = w.unit;
+        block.saw[warp] = (unsigned)w.top << TOP_AT | (w.counted ? WARP_COUNTED : 0) | (w.other ? SAW_OTHER : 0);
+    }
+}
+
+/* The totals of the columns that warps have used go to limbs. */
+template <class Choice>
+static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block, const cell_total *total,
+                                                   int thread) {
+    quire_accumulator *to = rest_of_block(job, &block.gathering.rest);
+    const bool mine = thread < (int)(blockDim.x / WARP) && (block.saw[thread] & WARP_USED);
+    const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
+    add_totals<typename Choice::column>(to, block.saw, total, thread);
+    if (thread) return;
+    add_flags(to, saw);
+    if (Choice::many && (saw & WARP_HARD)) *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard */
+}
+
+/* The sum of a block whose warps are not alike, by its first warp. */
+template <class Choice>
+static __device__ __noinline__ fixed_sum sum_of_unlike(const cuda_job &job, short_memory<Choice> &block, unsigned saw,
+                                                       int thread) {
+    fixed_sums<1> part = { { FIXED_NOTHING } };
+    if (saw & WARP_APART) {
+        part.of[0] = block.sum[thread];
+    } else {
+        if (saw & WARP_COUNTED)
+            part.of[0] = sum_of_counts<Choice>(block.count[thread], (int)saw >> TOP_AT, block.unit[thread]);
+        if (saw & SAW_OTHER) part.of[0].flags = FIXED_OTHER;
+    }
+    const fixed_sum sum = warp_sum_fixed<4>(
+        part, [&] { return common_unit(part, 0); }, rest_of_block(job, &block.gathering.rest)->limb);
+    if (__any_sync(WHOLE_WARP, part.of[0].flags & FIXED_LIMBS))
+        deliver_totals(job, block, totals_of_block<Choice>(), thread);
+    return sum;
+}
+
+/* The sum of a block from what its warps left, by its first warp. */
+template <class Choice>
+static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short_memory<Choice> &block, int thread) {
+    const bool is_there = thread < (int)(blockDim.x / WARP);
+    const unsigned saw = is_there ? block.saw[thread] : 0, first = __shfl_sync(WHOLE_WARP, saw, 0);
+    const bool is_like = !(saw & WARP_APART) && (!(saw & WARP_COUNTED) || saw >> TOP_AT == first >> TOP_AT);
+    window_counts<Choice> count = {};
+    int unit = 0;
+    if (is_there) count = block.count[thread], unit = block.unit[thread];
+    if (!__all_sync(WHOLE_WARP, is_like)) return sum_of_unlike(job, block, saw, thread);
+    unit = Choice::fits ? Choice::least : __shfl_sync(WHOLE_WARP, unit, 0);
+    fixed_sum sum = sum_of_counts<Choice>(count, Choice::fits ? Choice::fixed_window : (int)first >> TOP_AT, unit);
+    sum.units = warp_sum_units<Choice::pieces>(sum.units);
+    sum.flags = __any_sync(WHOLE_WARP, saw & SAW_OTHER) ? FIXED_OTHER : 0;
+    return sum;
+}
+
+template <class Format>
+static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_job &job, int warp, int thread) {
+    typedef typename Format::element element;
+    constexpr int E = vector_elements<Format>;
+    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.run * WARP * E;
+    const int warps = (int)(blockDim.x / WARP);
+    const size_t first = (size_t)((int)blockIdx.x * warps + warp) * (size_t)size, end = job.n + skip;
+    const size_t at = first + (size_t)(thread * E) - (size_t)skip;
+    return { (const element *)job.x + at,
+             (const element *)job.y + at,
+             first ? 0 : skip,
+             first < end ? (int)(end - first) : 0,
+             size,
+             size * warps * (int)job.sharers };
+}
+
+/* What a warp takes: a batch; or some, the next of which is always under way while one is added. */
+template <class Choice, class Format, class Term>
+static __device__ __forceinline__ void add_share(const cuda_job &job, short_memory<Choice> &block, int warp, int thread) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    short_share<Format> share = share_of_lane<Format>(job, warp, thread);
+    int64_t *limb = rest_of_block(job, &block.gathering.rest)->limb;
+    cell_total *total = totals_of_warp<Choice>();
+    fixed_sum *before = &block.before[warp];
+    short_window w = open_window<Choice, Format>(shrunk);
+    /* what loads need is to be known before the wait, not computed behind it */
+    compute_now(share.x, share.left);
+    if (job.ahead) share.template ask<Term>(thread);
+    after_earlier_work();
+    batch_of<Format, Choice::E, Choice::packs> now, next;
+    bool moves;
+    if constexpr (!Choice::many) {
+        if (share.left > 0) {
+            load_batch<Format, Term, Choice::many>(now, share, thread);
+            const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
+            if (fits && __any_sync(WHOLE_WARP, moves)) { /* most often: the window is still the first */
+                w.other = true;
+                leave(job, block, w, shrunk, warp, thread);
+                return;
+            }
+            settle_batch<Choice, Format, Term>(w, now, fits, moves, 0, total, before, limb);
+        }
+    } else {
+        share.keep();
+        if (share.left > 0) load_batch<Format, Term, Choice::many>(next, share, thread);
+#pragma unroll 1
+        while (share.left > 0) {
+            now = next;
+            share.advance();
+            if (share.left > 0) load_batch<Format, Term, Choice::many>(next, share, thread);
+            const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
+            settle_batch<Choice, Format, Term>(w, now, fits, moves, SHORT_ROOM, total, before, limb);
+        }
+    }
+    leave(job, block, w, shrunk, warp, thread);
+}
+
+/* The result from the sums of blocks, by the first warp of the last, which has no share of its own. */
+template <class Choice>
+static __device__ __forceinline__ void gather_short(const cuda_job &job, short_memory<Choice> &memory, int thread) {
+    const job_end end = end_of(job);
+    after_earlier_work();
+    const fixed_sum sum =
+        gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
+    if (Choice::many) tell_hardness(job, sum, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
+}
+
+/* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a cluster's,
+ * and so has the sum of all. */
+template <class Choice>
+static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_end &end, fixed_sum sum,
+                                                 short_memory<Choice> &memory, cluster_memory &cluster, int thread) {
+    const bool is_last = blockIdx.x == gridDim.x - 1, is_cluster = !Choice::many && job.cluster;
+    if (is_cluster)
+        sum = gather_cluster(job, sum, Choice::unit_step, cluster, memory.gathering, thread);
+    else if (!is_last)
+        deliver_sum(end.places, blockIdx.x, sum, thread);
+    if (!is_last) return;
+    if (Choice::many) tell_hardness(job, sum, thread);
+    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
+}
+
+template <class Format, class Term, bool MANY>
+__global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
+    short_kernel(const __grid_constant__ cuda_job job) {
+    typedef short_choice<Format, Term, MANY> Choice;
+    static_assert(EXACT_FEW_BLOCKS <= GATHERED_BY_ONE, "one warp gathers");
+    __shared__ short_memory<Choice> memory;
+    __shared__ cluster_memory cluster;
+    const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
+    const bool is_last = blockIdx.x == gridDim.x - 1, is_cluster = !MANY && job.cluster;
+    const bool only_gathers = is_last && job.gathers;
+    if (is_cluster) start_cluster(cluster);
+    if (is_last) {
+        clear_accumulator(memory.gathering.rest);
+        if (gridDim.x == 1 || only_gathers) __syncthreads(); /* it is used before the barrier below */
+    }
+    if (only_gathers) {
+        let_later_work_start();
+        if (warp == 0) gather_short(job, memory, thread);
+        return;
+    }
+    add_share<Choice, Format, Term>(job, memory, warp, thread);
+    let_later_work_start();
+    const job_end end = end_of(job);
+    __syncthreads();
+    if (warp == 0) hand_over(job, end, block_sum(job, memory, thread), memory, cluster, thread);
+}
+
+#endif

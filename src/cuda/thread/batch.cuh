@@ -1,0 +1,231 @@
+/* batch.cuh - what a warp takes at a time: its loads, its terms as doubles, and their magnitudes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_BATCH_CUH
+#define QUIRE_CUDA_THREAD_BATCH_CUH
+
+#include "cuda/device/registers.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/thread/bins.cuh"
+#include "cuda/thread/choices.cuh"
+
+#define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
+#define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact                             */
+
+template <class Format, int E, int PACKS> struct batch_of {
+    pack<Format, E> x[PACKS], y[PACKS]; /* y of pairs alone                                                             */
+    int count;                          /* how many elements there are; the others are such that their term is -0        */
+
+    /* Calls use(load) for one load after the other: a loop, for what is rare, keeps the code short. */
+    template <class Use> __device__ __forceinline__ void each_pack(Use use) const {
+        batch_of b = forgotten();
+#pragma unroll 1
+        for (int k = 0; k < PACKS; k++) {
+            batch_of<Format, E, 1> one;
+            one.x[0] = b.x[0], one.y[0] = b.y[0], one.count = b.count;
+            use(one);
+#pragma unroll
+            for (int i = 1; i < PACKS; i++) b.x[i - 1] = b.x[i], b.y[i - 1] = b.y[i];
+        }
+    }
+    __device__ __forceinline__ batch_of forgotten() const {
+        batch_of b = *this;
+        for (int k = 0; k < PACKS; k++) b.x[k].forget(), b.y[k].forget();
+        return b;
+    }
+};
+
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void load_full_batch(batch_of<Format, E, PACKS> &b, const typename Format::element *x,
+                                                       const typename Format::element *y, int thread) {
+    const typename Format::element *p = x + thread * E, *q = y + thread * E;
+    /* one address, and offsets: a compiler that knows more computes an address a load */
+    p = opaque(p);
+    if (Term::is_pair) q = opaque(q);
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        b.x[k].load(p + k * WARP * E);
+        if (Term::is_pair) b.y[k].load(q + k * WARP * E);
+    }
+}
+
+/* The first count elements of a batch. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void load_some_batch(batch_of<Format, E, PACKS> &b, const typename Format::element *x,
+                                                       const typename Format::element *y, int thread, int count) {
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        const int at = (k * WARP + thread) * E;
+        b.x[k].load_some(x + at, count - at, 0x80);
+        if (Term::is_pair) b.y[k].load_some(y + at, count - at, 0);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- terms as doubles */
+
+/* A term as a double, times 2^-shrunk: 16-bit elements are made doubles by moving their bits, since the conversion unit does
+ * not keep up with them and others; it leaves the exponent short by a constant. Not for Inf and NaN. */
+template <class Format, class Term> struct term_as_double {
+    typedef typename Format::real real;
+    static constexpr int shrunk = 0;
+    static __device__ __forceinline__ double of(typename Format::element x, typename Format::element y) {
+        const real a = decode(Format(), x), b = Term::is_pair ? decode(Format(), y) : a;
+        return Term::value((double)a, (double)b);
+    }
+};
+
+template <class Term, int EXPONENT_BITS> struct narrow_as_double {
+    static constexpr int missing = 11 - EXPONENT_BITS, shrunk = 1023 - (1 << (EXPONENT_BITS - 1)) + 1;
+    static constexpr int kept = 0x7fffffff >> missing; /* of the upper word, but for a sign that is wanted */
+    static __device__ __forceinline__ int cut_out(int upper) {
+        return upper & (Term::value(-1.0f, 0.0f) > 0 ? kept : kept | (int)0x80000000);
+    }
+    static __device__ __forceinline__ double of(uint32_t x, uint32_t) {
+        const int bits = (int)(x << 16) >> missing; /* the sign, copied so many times, and the rest in its place */
+        return __hiloint2double(cut_out(bits), 0);
+    }
+};
+
+/* A product of halves is a float, and so is the square of a bfloat16 that is neither large nor small. Here the conversion
+ * unit does it: moving two words of bits costs three instructions. */
+template <class Format> struct product_as_double {
+    static constexpr int shrunk = 0;
+    static __device__ __forceinline__ double of(typename Format::element x, typename Format::element y) {
+        return decode(Format(), x) * decode(Format(), y);
+    }
+};
+template <> struct term_as_double<half_format, identity_term> : narrow_as_double<identity_term, 5> {};
+template <> struct term_as_double<half_format, magnitude_term> : narrow_as_double<magnitude_term, 5> {};
+template <> struct term_as_double<bfloat16_format, identity_term> : narrow_as_double<identity_term, 8> {};
+template <> struct term_as_double<bfloat16_format, magnitude_term> : narrow_as_double<magnitude_term, 8> {};
+template <> struct term_as_double<half_format, product_term> : product_as_double<half_format> {};
+template <> struct term_as_double<half_format, square_term> : product_as_double<half_format> {};
+template <> struct term_as_double<bfloat16_format, square_term> : product_as_double<bfloat16_format> {};
+
+/* The parts of term i of a batch: itself, or the rounded product and its error. */
+template <class Format, class Term, int STREAMS, int E, int PACKS>
+static __device__ __forceinline__ void batch_parts(const batch_of<Format, E, PACKS> &b, int i, double (&part)[STREAMS]) {
+    const auto x = b.x[i / E][i % E], y = Term::is_pair ? b.y[i / E][i % E] : x;
+    part[0] = term_as_double<Format, Term>::of(x, y);
+    if constexpr (STREAMS == 2) part[1] = Term::error(x, y, part[0]);
+}
+
+/* Whether a product of doubles may have lost bits below the least double. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ bool underflows(const batch_of<Format, E, PACKS> &b, int i, double product) {
+    if constexpr (sizeof(typename Format::element) < 8 || !Term::is_product)
+        return false;
+    else
+        return magnitude_word(product) < UNDERFLOW_WORD && b.x[i / E][i % E] != 0 &&
+               (!Term::is_pair || b.y[i / E][i % E] != 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------- magnitudes */
+
+static __device__ __forceinline__ uint64_t element_bits(float x) { return bits_of_float(x); }
+static __device__ __forceinline__ uint64_t element_bits(double x) { return bits_of_double(x); }
+
+/* The greatest |x| (and |y|) of a batch of 16-bit elements, as bits. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ uint32_t narrow_most(const batch_of<Format, E, PACKS> &b) {
+    uint32_t two = 0;
+    if constexpr (E == 1) {
+#pragma unroll
+        for (int k = 0; k < PACKS; k++)
+            two = max(two, max((uint32_t)b.x[k][0] & 0x7fff, Term::is_pair ? (uint32_t)b.y[k][0] & 0x7fff : 0));
+    } else {
+#pragma unroll
+        for (int k = 0; k < PACKS; k++)
+#pragma unroll
+            for (int i = 0; i < 4; i += 2) {
+                two = __vimax3_u16x2(two, b.x[k].word[i] & 0x7fff7fff, b.x[k].word[i + 1] & 0x7fff7fff);
+                if (Term::is_pair) two = __vimax3_u16x2(two, b.y[k].word[i] & 0x7fff7fff, b.y[k].word[i + 1] & 0x7fff7fff);
+            }
+    }
+    return max(two >> 16, two & 0xffff);
+}
+
+/* The least |x| > 0 of a batch of 16-bit elements, as bits; 2^16 if there is none. */
+template <class Format, int E, int PACKS>
+static __device__ __forceinline__ uint32_t narrow_least(const batch_of<Format, E, PACKS> &b) {
+    uint32_t two = 0xffffffff; /* of bits - 1: zeros become the greatest number */
+#pragma unroll
+    for (int k = 0; k < PACKS; k++)
+        if constexpr (E == 1) {
+            two = min(two, (((uint32_t)b.x[k][0] & 0x7fff) - 1) & 0xffff);
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4; i++) two = __viaddmin_u16x2(b.x[k].word[i] & 0x7fff7fff, 0xffffffff, two);
+        }
+    return (E == 1 ? min(two, 0xffffu) : min(two >> 16, two & 0xffff)) + 1;
+}
+
+/* The greatest and the least magnitude of a lane's floats, as bits, twice; the least but for zeros, and less one. */
+struct float_span {
+    uint32_t greatest, least;
+};
+
+template <int E, int PACKS> static __device__ __forceinline__ float_span span_of(const batch_of<float_format, E, PACKS> &b) {
+    float_span span = { 0, ~0u };
+#pragma unroll
+    for (int i = 0; i < PACKS * E; i++) {
+        const uint32_t bits = bits_of_float(b.x[i / E][i % E]) << 1;
+        span.greatest = max(span.greatest, bits);
+        span.least = __viaddmin_u32(bits, ~0u, span.least);
+    }
+    return span;
+}
+
+/* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among them: of
+ * squares of floats NaN may be missed, products of doubles may overflow to it. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ uint32_t batch_most(const batch_of<Format, E, PACKS> &b) {
+    typedef typename Format::element element;
+    if constexpr (sizeof(element) == 2) {
+        constexpr bool squares = Term::is_product && !Term::is_pair && Format::description.precision == 8;
+        const uint32_t most = narrow_most<Format, Term>(b);
+        if (most >= (squares ? BFLOAT16_ROOT : Format::description.infinity)) return INFINITE_WORD;
+        if (!squares) return most << (20 + 1 - Format::description.precision);
+        return magnitude_word((double)bfloat16_to_f32((bfloat16_element)most) *
+                              (double)bfloat16_to_f32((bfloat16_element)most));
+    } else if constexpr (sizeof(element) == 4 && !Term::is_pair) {
+        float greatest = 0;
+        if constexpr (Term::is_product) {
+#pragma unroll
+            for (int i = 0; i < PACKS * E; i++) greatest = fmaxf(greatest, fabsf(b.x[i / E][i % E]));
+        } else {
+            greatest = float_of_bits(span_of(b).greatest >> 1); /* which is asked for anyway */
+        }
+        return magnitude_word(Term::value((double)greatest, (double)greatest));
+    } else {
+        uint32_t most = 0;
+#pragma unroll
+        for (int i = 0; i < PACKS * E; i++) {
+            double part[1];
+            batch_parts<Format, Term, 1>(b, i, part);
+            most = max(most, magnitude_word(part[0]));
+        }
+        return most;
+    }
+}
+
+/* Whether Inf or NaN is among the elements. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ bool batch_is_special(const batch_of<Format, E, PACKS> &b) {
+    typedef typename Format::element element;
+    if constexpr (sizeof(element) == 2) {
+        return narrow_most<Format, Term>(b) >= Format::description.infinity;
+    } else {
+        constexpr int lower = sizeof(element) * 8 - 32;
+        uint32_t most = 0;
+#pragma unroll
+        for (int i = 0; i < PACKS * E; i++) {
+            most = max(most, (uint32_t)(element_bits(b.x[i / E][i % E]) >> lower) & 0x7fffffff);
+            if (Term::is_pair) most = max(most, (uint32_t)(element_bits(b.y[i / E][i % E]) >> lower) & 0x7fffffff);
+        }
+        return most >= (uint32_t)(Format::description.infinity >> lower);
+    }
+}
+
+#endif
