@@ -74,10 +74,12 @@ template <class Format, int STAGES, int BATCH> class column_ring {
           apart((ptrdiff_t)step * x.stride * columns::size) {}
     /* In place of columns that are not there -0, or if plus +0. Before the first start. */
     __device__ __forceinline__ void fill(bool plus) const {
-        if (lane.of_piece == columns::count || lane.pieces == words) return;
-        element_group<Format, columns::count> zeros;
-        for (int i = 0; i < columns::count; i++) zeros.of[i] = zero_element<Format>(plus);
-        for (int i = 0; i < STAGES * BATCH; i++) zeros.store_stage((unsigned char *)place(i / BATCH, i % BATCH));
+        if (lane.of_piece == columns::count) return;
+        element_group<Format, columns::of_word> zeros;
+        for (int i = 0; i < columns::of_word; i++) zeros.of[i] = zero_element<Format>(plus);
+        for (int i = 0; i < STAGES * BATCH; i++)
+            for (int w = lane.pieces; w < words; w++)
+                memcpy((unsigned char *)place(i / BATCH, i % BATCH) + w * columns::word, zeros.word, columns::word);
     }
     /* Starts to copy the next batch, which has this number. */
     __device__ __forceinline__ void start(size_t batch) {

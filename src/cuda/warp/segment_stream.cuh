@@ -90,16 +90,17 @@ template <class Format> struct segment_cursor {
     /* Enters a bundle whose segments are known. By a whole warp. */
     __device__ __forceinline__ void enter(const vectors_job &job, size_t bundle, const segment_place &own, bool aside,
                                           unsigned lane) {
-        const int64_t base = __shfl_sync(WHOLE_WARP, own.begin, 0), behind = own.begin - base;
+        const int64_t base = __shfl_sync(WHOLE_WARP, own.begin, 0);
+        const uint64_t behind = (uint64_t)own.begin - (uint64_t)base; /* far, if it is before */
         const size_t n = own.n();
         const bool mine = has_segment(job, bundle, lane);
-        const bool is_far = behind < 0 || behind > SEGMENTS_LONGEST || n > SEGMENTS_LONGEST;
+        const bool is_far = behind > SEGMENTS_LONGEST || n > SEGMENTS_LONGEST;
         first = bundle, is_aside = aside;
         x = (const element *)job.at.x + base;
         begin = mine ? (unsigned)behind : 0, end = mine ? begin + (unsigned)n : 0;
         const unsigned before = __shfl_up_sync(WHOLE_WARP, end, 1);
         has_pieces = !__any_sync(WHOLE_WARP, mine && (is_far || aside || (lane > 0 && begin != before)));
-        last = has_pieces ? __reduce_max_sync(WHOLE_WARP, end) : 0;
+        last = has_pieces ? (unsigned)warp_max((int)end) : 0;
         find_piece(0);
     }
     /* Starts to copy the piece. */
