@@ -216,26 +216,27 @@ class comoments {
                                           &y_.squares().words(), &products_.words(), element<R>::value, result);
     }
 
+    /* What a member makes of two ranges. */
+    template <class R, class X, class Y, class Member>
+    static R of_ranges(const X &x, const Y &y, const options &how, Member member) {
+        R result = not_a_number<R>();
+        comoments sums;
+        quire_status status = sums.take(x, y, how);
+        if (!status) status = (sums.*member)(&result, how);
+        how.report(status);
+        return result;
+    }
+
     moments x_, y_;
     accumulator products_;
 };
 
 template <class R, class X, class Y> result_of<R, X> covariance(const X &x, const Y &y, const options &how) {
-    auto result = not_a_number<result_of<R, X>>();
-    comoments sums;
-    quire_status status = sums.take(x, y, how);
-    if (!status) status = sums.covariance_to(&result, how);
-    how.report(status);
-    return result;
+    return comoments::of_ranges<result_of<R, X>>(x, y, how, &comoments::covariance_to<result_of<R, X>>);
 }
 
 template <class R, class X, class Y> result_of<R, X> correlation(const X &x, const Y &y, const options &how) {
-    auto result = not_a_number<result_of<R, X>>();
-    comoments sums;
-    quire_status status = sums.take(x, y, how);
-    if (!status) status = sums.correlation_to(&result, how);
-    how.report(status);
-    return result;
+    return comoments::of_ranges<result_of<R, X>>(x, y, how, &comoments::correlation_to<result_of<R, X>>);
 }
 
 } // namespace quire

@@ -15,7 +15,7 @@ import quire.torch  # noqa: E402
 from data import filled  # noqa: E402
 from quire._quire import lib  # noqa: E402
 from reference import NAMES  # noqa: E402
-from tensors import bits, tensor  # noqa: E402
+from tensors import bits, tensor, views  # noqa: E402
 
 if not torch.cuda.is_available():
     pytest.skip("SKIP: no CUDA device, or a PyTorch without CUDA", allow_module_level=True)
@@ -35,14 +35,7 @@ def has_variance():
 VARIANCES = ["var", "std"] if has_variance() else []
 ONE = ["sum", "mean", "asum", "vector_norm", *VARIANCES]
 AXES = [None, 0, -1, (0, 2), (1, 2), ()]
-VIEWS = [
-    (lambda t: t, lambda x: x),
-    (lambda t: t.permute(2, 0, 1), lambda x: x.transpose(2, 0, 1)),
-    (lambda t: t[::2, 1:, ::3], lambda x: x[::2, 1:, ::3]),
-    (lambda t: t[:1].expand(4, 5, 7), lambda x: np.broadcast_to(x[:1], (4, 5, 7))),
-    (lambda t: t[:0], lambda x: x[:0]),
-    (lambda t: t[1, 2, 3], lambda x: x[1, 2, 3, ...]),
-]
+VIEWS = views(5)
 
 
 def same(result, right):

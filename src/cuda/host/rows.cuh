@@ -16,9 +16,6 @@
 /* The same of the kernel for columns. */
 #define COLUMNS_SHARED ((unsigned)(COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK))
 
-/* The same of the kernel for segments. */
-#define SEGMENTS_SHARED ((unsigned)(SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)))
-
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
     case number: return quire_rows_##name(job->term, needs_squares(job->finish));

@@ -1,6 +1,6 @@
 /* columns.cuh - exact sums of columns, many at once: a lane has as many as 16 bytes of a row hold (thread/lane_columns.cuh).
- * Where there are few columns lanes share them; the warps of a block share theirs where there are many
- * rows, and blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
+ * Where there are few columns lanes share them; the warps of a block share theirs where there are many rows, and blocks
+ * take parts of the rows. What it cannot tell it marks, for marked.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -184,18 +184,17 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kerne
             sums_of_column &s = sums.of[i];
             s.special = sums.special;
             s.merge(sharers, job.threads);
-            double word[sums_of_column::words], width[sums_of_column::sums];
-            for (int w = 0; w < sums_of_column::words; w++) word[w] = s.word(w);
-            for (int j = 0; j < sums_of_column::sums; j++) width[j] = s.width(j);
+            row_words<sums_of_column> total;
+            total.set(s);
             if (by_block) {
-                for (int w = 0; w < sums_of_column::words; w++) room.word[w][threadIdx.x] = word[w];
-                for (int j = 0; j < sums_of_column::sums; j++) room.width[j][threadIdx.x] = width[j];
+                for (int w = 0; w < sums_of_column::words; w++) room.word[w][threadIdx.x] = total.word[w];
+                for (int j = 0; j < sums_of_column::sums; j++) room.width[j][threadIdx.x] = total.width[j];
                 __syncthreads();
-                if (warp == 0) totals_of_warps(room, lane, word, width);
+                if (warp == 0) totals_of_warps(room, lane, total.word, total.width);
                 __syncthreads();
             }
             if (lane < job.threads && (!by_block || warp == 0))
-                leave_column<sums_of_column, TERMS>(job, unit, mine.column(i), word, width);
+                leave_column<sums_of_column, TERMS>(job, unit, mine.column(i), total.word, total.width);
         }
         __syncwarp();
     }

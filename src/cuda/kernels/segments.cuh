@@ -83,15 +83,8 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
     if (threads == WARP && at.n >= (size_t)1 << ROW_ITEM_BITS) sums.close();
 }
 
-/* A segment's elements where they stand. */
-template <class Format>
-static __device__ __forceinline__ vector_pair<Format> segment_at(const vectors_job &job, const segment_place &place) {
-    typedef const typename Format::element *pointer;
-    return { { (pointer)job.at.x + place.begin, 1 }, { (pointer)job.at.y + place.begin, 1 }, place.n() };
-}
-
 /* A piece in its stage: where the bundle's element 0 would stand. */
-template <class Format, row_terms TERMS> struct piece_in_stage {
+template <class Format> struct piece_in_stage {
     typedef typename Format::element element;
     const unsigned char *x;
 
@@ -99,7 +92,7 @@ template <class Format, row_terms TERMS> struct piece_in_stage {
         : x(stage + chunk_offset(at.x + at.from) - at.from * sizeof(element)) {}
     /* Adds a thread's elements, of those from begin to end: chunks, where the segment is long or its elements small; else
      * elements. */
-    __device__ __forceinline__ void add(row_sums<Format, TERMS> &sums, unsigned begin, unsigned end, unsigned thread,
+    __device__ __forceinline__ void add(row_sums<Format, ROW_NUMBERS> &sums, unsigned begin, unsigned end, unsigned thread,
                                         unsigned threads, bool magnitude) const {
         constexpr unsigned size = (unsigned)sizeof(element);
         const element *of_x = (const element *)x;
@@ -163,13 +156,12 @@ static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t 
     typedef row_sums<Format, TERMS> sums_of_segment;
     row_words<sums_of_segment> mine;
     mine.clear();
-    sum_segments<sums_of_segment>(is_aside ? 0 : own.n(), order, mine, lane,
-                                  [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
-                                      segment_place place = own;
-                                      if (threads > 1) place = own.of_lane(from);
-                                      add_segment<Format, TERMS>(sums, segment_at<Format>(job, place), thread, threads,
-                                                                 job.magnitude);
-                                  });
+    auto add = [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
+        segment_place place = own;
+        if (threads > 1) place = own.of_lane(from);
+        add_segment(sums, segment_at<Format>(job.at, place.begin, place.end), thread, threads, job.magnitude);
+    };
+    sum_segments(is_aside ? 0 : own.n(), order, mine, lane, add);
     if (own.n() >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
     if (has_segment(job, first, lane) && !is_aside)
         finish_row<sums_of_segment, TERMS>(job, first + lane, own.n(), mine.word, mine.width);
@@ -178,44 +170,43 @@ static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t 
 
 /* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one piece to
  * the next, by all lanes. */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void
-sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format, TERMS> &piece, row_sums<Format, TERMS> &open,
-          uint8_t *order, row_words<row_sums<Format, TERMS>> &mine, bool magnitude, unsigned lane) {
-    typedef row_sums<Format, TERMS> sums_of_segment;
+template <class Format, class Sums = row_sums<Format, ROW_NUMBERS>>
+static __device__ __forceinline__ void sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format> &piece,
+                                                 Sums &open, uint8_t *order, row_words<Sums> &mine, bool magnitude,
+                                                 unsigned lane) {
     const bool starts = at.begin >= at.from && at.begin < at.to, ends = at.end <= at.to;
-    auto add_open = [&](unsigned from) { /* what the piece has of that lane's segment */
-                                         const unsigned begin = __shfl_sync(WHOLE_WARP, at.begin, from),
-                                                        end = __shfl_sync(WHOLE_WARP, at.end, from);
-                                         piece.add(open, max(begin, at.from), min(end, at.to), lane, WARP, magnitude);
-                                         __syncwarp();
-                                         if (end - begin >= 1u << ROW_ITEM_BITS) open.close();
-                                         if (end > at.to) return;
-                                         open.merge(WARP);
-                                         if (lane == from) mine.set(open);
-                                         open.clear();
+    /* What the piece has of a lane's segment, to the open sums. */
+    auto add_open = [&](unsigned from) {
+        const unsigned begin = __shfl_sync(WHOLE_WARP, at.begin, from), end = __shfl_sync(WHOLE_WARP, at.end, from);
+        piece.add(open, max(begin, at.from), min(end, at.to), lane, WARP, magnitude);
+        __syncwarp();
+        if (end - begin >= 1u << ROW_ITEM_BITS) open.close();
+        if (end > at.to) return;
+        open.merge(WARP);
+        if (lane == from) mine.set(open);
+        open.clear();
+    };
+    /* A thread's elements of a lane's segment, all of which the piece has. */
+    auto add = [&](Sums &sums, unsigned from, unsigned thread, unsigned threads) {
+        unsigned begin = at.begin, end = at.end;
+        if (threads > 1) {
+            begin = __shfl_sync(WHOLE_WARP, begin, from % WARP), end = __shfl_sync(WHOLE_WARP, end, from % WARP);
+            if (from == NO_LANE) end = begin;
+        }
+        piece.add(sums, begin, end, thread, threads, magnitude);
     };
     const unsigned before = __ballot_sync(WHOLE_WARP, at.begin < at.from && at.end > at.from);
     if (before) add_open((unsigned)__ffs((int)before) - 1);
-    sum_segments<sums_of_segment>(starts && ends ? at.end - at.begin : 0, order, mine, lane,
-                                  [&](sums_of_segment &sums, unsigned from, unsigned thread, unsigned threads) {
-                                      unsigned begin = at.begin, end = at.end;
-                                      if (threads > 1) {
-                                          begin = __shfl_sync(WHOLE_WARP, begin, from % WARP),
-                                          end = __shfl_sync(WHOLE_WARP, end, from % WARP);
-                                          if (from == NO_LANE) end = begin;
-                                      }
-                                      piece.add(sums, begin, end, thread, threads, magnitude);
-                                  });
+    sum_segments(starts && ends ? at.end - at.begin : 0, order, mine, lane, add);
     const unsigned behind = __ballot_sync(WHOLE_WARP, starts && !ends);
     if (behind) add_open((unsigned)__ffs((int)behind) - 1);
 }
 
 /* All of a warp's bundles, as a stream. */
-template <class Format, row_terms TERMS>
+template <class Format>
 static __device__ __forceinline__ void sum_stream(const vectors_job &job, segment_stages &stages, uint8_t *order,
                                                   unsigned lane) {
-    typedef row_sums<Format, TERMS> sums_of_segment;
+    typedef row_sums<Format, ROW_NUMBERS> sums_of_segment;
     static_assert(!sums_of_segment::arithmetic::has_items ||
                       SEGMENTS_STAGE / sizeof(typename Format::element) < 1 << ROW_ITEM_BITS,
                   "an item has more elements than its sum allows for");
@@ -223,10 +214,11 @@ static __device__ __forceinline__ void sum_stream(const vectors_job &job, segmen
     segment_cursor<Format> now, next;
     size_t bundle = warp_of_grid() * job.turns;
     segment_place following(job, bundle, lane);
-    auto enter = [&] { /* the next bundle, whose segments are known by now; those behind it are asked for */
-                       next.enter(job, bundle, following, put_aside(job, bundle + lane, following.n()), lane);
-                       bundle += step;
-                       following = segment_place(job, bundle, lane);
+    /* The next bundle, whose segments are known by now; those behind it are asked for. */
+    auto enter = [&] {
+        next.enter(job, bundle, following, put_aside(job, bundle + lane, following.n()), lane);
+        bundle += step;
+        following = segment_place(job, bundle, lane);
     };
     auto start = [&](unsigned char *stage) {
         if (next.is_there(job)) next.start(stage, lane);
@@ -250,15 +242,16 @@ static __device__ __forceinline__ void sum_stream(const vectors_job &job, segmen
         now.of_x.end(stage);
         __syncwarp();
         if (!now.has_pieces) {
-            sum_in_place<Format, TERMS>(job, now.first, segment_place(job, now.first, lane), now.is_aside, order, lane);
+            sum_in_place<Format, ROW_NUMBERS>(job, now.first, segment_place(job, now.first, lane), now.is_aside, order,
+                                              lane);
             continue;
         }
-        sum_piece<Format, TERMS>(now, piece_in_stage<Format, TERMS>(now, stage), open, order, mine, job.magnitude, lane);
+        sum_piece(now, piece_in_stage<Format>(now, stage), open, order, mine, job.magnitude, lane);
         if (now.ends_bundle()) {
             const unsigned n = now.end - now.begin;
             if (n >> ROW_COUNT_BITS) mine.width[0] = NAN; /* beyond what row_sums.cuh may add up */
             if (has_segment(job, now.first, lane))
-                finish_row<sums_of_segment, TERMS>(job, now.first + lane, n, mine.word, mine.width);
+                finish_row<sums_of_segment, ROW_NUMBERS>(job, now.first + lane, n, mine.word, mine.width);
             mine.clear();
         }
         __syncwarp();
@@ -274,7 +267,7 @@ __global__ void __launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGME
     const unsigned lane = threadIdx.x % WARP;
     uint8_t *order = &orders[threadIdx.x - lane];
     if constexpr (TERMS == ROW_NUMBERS) {
-        sum_stream<Format, TERMS>(job, ((segment_stages *)shared)[threadIdx.x / WARP], order, lane);
+        sum_stream<Format>(job, ((segment_stages *)shared)[threadIdx.x / WARP], order, lane);
     } else {
         const size_t step = warps_of_grid() * job.turns;
         size_t bundle = warp_of_grid() * job.turns;

@@ -42,7 +42,7 @@
 #define COLUMNS_BATCH 2      /* rows of them that a lane waits for together                                              */
 #define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time                                           */
 #define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some               */
-#define COLUMNS_FULL 96      /* percent of a last wave's blocks that are enough                                          */
+#define COLUMNS_FULL 96      /* percent of the blocks of all waves: so many with a unit are enough                       */
 #define COLUMNS_MANY 3       /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
@@ -58,6 +58,7 @@
 #define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments                                         */
 #define SEGMENTS_STAGE 6080         /* bytes of a piece of a stream of segments */
 #define SEGMENTS_STAGES 2
+#define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)) /* bytes of a block */
 #define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for          */
 #define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream      */
 

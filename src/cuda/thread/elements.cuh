@@ -58,9 +58,6 @@ template <class Format, int COUNT> struct element_group {
         const uint4 four = *(const uint4 *)p;
         word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
     }
-    __device__ __forceinline__ void store_stage(unsigned char *p) const {
-        *(uint4 *)p = make_uint4(word[0], word[1], word[2], word[3]);
-    }
     /* One element; what is beside it in its word is 0. */
     __device__ __forceinline__ void load_one(const element *p) {
         word[0] = 0;

@@ -22,6 +22,7 @@ static_assert(2ull * SEGMENTS_LONGEST * 8 <= 1ull << 31, "bytes of a bundle are 
 struct segment_stages {
     alignas(ROWS_CHUNK) unsigned char data[SEGMENTS_STAGES][SEGMENTS_STAGE + ROWS_CHUNK];
 };
+static_assert(sizeof(segment_stages) * (SEGMENTS_THREADS / WARP) == SEGMENTS_SHARED, "the host asks for all stages");
 
 /* Elements on their way to where they stand behind "to" as they do behind a chunk's begin: whole chunks go by themselves;
  * each of those before and behind them passes through a register of a lane. */

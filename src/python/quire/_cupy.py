@@ -14,7 +14,7 @@ import numpy as np
 from . import _arrays, _contexts, _masks
 from ._layout import plan
 from ._quire import ffi, lib
-from ._reduce import dot
+from ._reduce import checked_shape, dot
 from ._types import CODES, I32, I64, SUM, code_of, fail, reduction, refuse_words, result_dtype
 
 
@@ -144,8 +144,7 @@ def reduce(
     strides = tuple(a.strides for a in arrays)
     way = plan(x.shape, strides, x.dtype.itemsize, axis, bool(keepdims), method == "exact")
     final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
-    if target is not None and target.shape != final:
-        raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {final}")
+    checked_shape(target, final, name)
     with x.device:
         context = context_of(cp, x.device.id, name)
         if way.order is not None:
@@ -215,8 +214,7 @@ def reduce_where(
     with x.device:
         mask = cp.asarray(mask)
         results = _masks.reduce(cp, cp.transpose, operation, x, mask, axis, bool(keepdims), method, whole, segments)
-        if target is not None and target.shape != results.shape:
-            raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {results.shape}")
+        checked_shape(target, results.shape, name)
         return delivered(results, target, out)
 
 
@@ -256,8 +254,7 @@ def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, roundin
         ends = checked_offsets(offsets, a.size, name)
     target, wanted = results_for(out, dtype, a, name)
     shape = (ends.size - 1,)
-    if target is not None and target.shape != shape:
-        raise ValueError(f"quire.{name}: out has shape {target.shape}, but the result has {shape}")
+    checked_shape(target, shape, name)
     with a.device:
         ends = cp.clip(ends, 0, a.size) if isinstance(ends, cp.ndarray) else cp.asarray(ends)
         results = place(cp, target, shape, wanted, (a, ends))
