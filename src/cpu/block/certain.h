@@ -12,9 +12,9 @@
 #ifndef QUIRE_CPU_CERTAIN_H
 #define QUIRE_CPU_CERTAIN_H
 
-#include "cpu/panel.h"
-#include "cpu/scalar.h"
-#include "cpu/simd.h"
+#include "cpu/block/panel.h"
+#include "cpu/simd/scalar.h"
+#include "cpu/simd/simd.h"
 
 #define CERTAIN_BITS 53
 #define CERTAIN_BITS_OF_TWO 106 /* of high - low + 2 g                                                                  */

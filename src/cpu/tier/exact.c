@@ -6,15 +6,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/decoded.h"
-#include "cpu/few.h"
-#include "cpu/finite.h"
-#include "cpu/indexed.h"
+#include "cpu/block/decoded.h"
+#include "cpu/block/few.h"
+#include "cpu/block/finite.h"
+#include "cpu/block/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
-#include "cpu/narrow.h"
+#include "cpu/block/narrow.h"
 #endif
-#include "cpu/tier.h"
-#include "cpu/window.h"
+#include "cpu/tier/tier.h"
+#include "cpu/block/window.h"
 
 typedef struct {
     int bins, top; /* bins 0: none                                                                                      */

@@ -11,7 +11,7 @@
 #ifndef QUIRE_CPU_GROUPS_H
 #define QUIRE_CPU_GROUPS_H
 
-#include "cpu/integers.h"
+#include "cpu/block/integers.h"
 
 #ifdef SIMD_HAS_PAIRS
 

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/scalar.h"
-#include "cpu/simd.h"
-#include "cpu/tier.h"
+#include "cpu/simd/scalar.h"
+#include "cpu/simd/simd.h"
+#include "cpu/tier/tier.h"
 
 #define REAL v_f32
 #define SUFFIX v_f32
@@ -22,13 +22,13 @@
 #define SCALAR f32
 #define SCALAR_TYPE float
 #define WIDTH SIMD_F32
-#include "cpu/tile.h"
+#include "cpu/block/tile.h"
 
 #define VECTOR v_f64
 #define SCALAR f64
 #define SCALAR_TYPE double
 #define WIDTH SIMD_F64
-#include "cpu/tile.h"
+#include "cpu/block/tile.h"
 
 /* An instance: tile.h with every choice made. */
 #define INSTANCE(method, words, format, FORMAT, real, term, inexact)                                                        \

@@ -6,7 +6,7 @@
 #ifndef QUIRE_CPU_FINITE_H
 #define QUIRE_CPU_FINITE_H
 
-#include "cpu/window.h"
+#include "cpu/block/window.h"
 
 /* What was not finite, lane by lane. */
 typedef struct {

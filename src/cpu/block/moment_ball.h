@@ -7,8 +7,8 @@
 #define QUIRE_CPU_MOMENT_BALL_H
 
 #include "backend.h"
-#include "cpu/panel.h"
-#include "cpu/scalar.h"
+#include "cpu/block/panel.h"
+#include "cpu/simd/scalar.h"
 
 QUIRE_INLINE double root_f64(double x) { return sqrt(x); }
 #include "operation/moments_ball.h"

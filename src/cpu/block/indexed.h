@@ -9,8 +9,8 @@
 #ifndef QUIRE_CPU_INDEXED_H
 #define QUIRE_CPU_INDEXED_H
 
-#include "cpu/finite.h"
-#include "cpu/window.h"
+#include "cpu/block/finite.h"
+#include "cpu/block/window.h"
 #include "method/indexed.h"
 
 #define BATCH 128 /* elements prepared before they are added: a load must not wait for the store just before it         */

@@ -9,8 +9,8 @@
 #ifndef QUIRE_CPU_NARROW_H
 #define QUIRE_CPU_NARROW_H
 
-#include "cpu/bounds.h"
-#include "cpu/tier.h"
+#include "cpu/block/bounds.h"
+#include "cpu/tier/tier.h"
 
 #define REAL v_f32
 #define SUFFIX v_f32

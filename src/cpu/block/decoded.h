@@ -6,7 +6,7 @@
 #ifndef QUIRE_CPU_DECODED_H
 #define QUIRE_CPU_DECODED_H
 
-#include "cpu/tier.h"
+#include "cpu/tier/tier.h"
 
 #define DECODED_ELEMENTS ((size_t)4096)               /* of a block                                                     */
 #define DECODED_CARRIED ((size_t)LIMB_ADDITIONS / 16) /* elements between carries                                       */

@@ -10,8 +10,8 @@
 #ifndef QUIRE_CPU_KAHAN_BOUNDS_H
 #define QUIRE_CPU_KAHAN_BOUNDS_H
 
-#include "cpu/bounds.h"
-#include "cpu/rests.h"
+#include "cpu/block/bounds.h"
+#include "cpu/block/rests.h"
 
 /* The lanes of a tile merged into the first vector; or not, if too many of its additions round: then it answers 0. */
 QUIRE_INLINE int kahan_by_bounds(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {

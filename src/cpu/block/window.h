@@ -16,8 +16,8 @@
 
 #include <float.h>
 
-#include "cpu/scalar.h"
-#include "cpu/simd.h"
+#include "cpu/simd/scalar.h"
+#include "cpu/simd/simd.h"
 
 #define REAL v_f64
 #define SUFFIX v_f64
@@ -117,8 +117,8 @@ QUIRE_INLINE void fetch_ahead(exact_choice c, const char *x) {
     if (c.fetches) __builtin_prefetch((const void *)((uintptr_t)x + FAR_BYTES), 0, 2);
 }
 
-#include "cpu/range.h"
-#include "cpu/groups.h"
+#include "cpu/block/range.h"
+#include "cpu/block/groups.h"
 
 /* Whether blocks with so many bins go one of those ways; how many bits a window then holds, perhaps fewer than there is room
  * for. */

@@ -12,9 +12,9 @@
 #ifndef QUIRE_CPU_FEW_H
 #define QUIRE_CPU_FEW_H
 
-#include "cpu/indexed.h"
-#include "cpu/tier.h"
-#include "cpu/window.h"
+#include "cpu/block/indexed.h"
+#include "cpu/tier/tier.h"
+#include "cpu/block/window.h"
 
 #define FEW_BINS 2 /* as a total has two doubles */
 

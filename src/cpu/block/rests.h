@@ -19,7 +19,7 @@
 #ifndef QUIRE_CPU_RESTS_H
 #define QUIRE_CPU_RESTS_H
 
-#include "cpu/bounds.h"
+#include "cpu/block/bounds.h"
 
 #define RESTS_LEAST (-24)       /* the exponent of the unit                                                             */
 #define RESTS_ROWS ((size_t)16) /* of a tile                                                                            */

@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "cpu/rows.h"
+#include "cpu/block/rows.h"
 
 #ifndef STRIP_BYTES
 #define STRIP_BYTES ((size_t)8192)        /* of a strip                                                                 */
@@ -108,7 +108,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_fold, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
 
 /* A faster way through a tile, if there is one; answers whether it led through. */
 #if defined(HAS_NARROW_FORMATS) && defined(SIMD_HAS_BOUNDS)
-#include "cpu/kahan_bounds.h"
+#include "cpu/block/kahan_bounds.h"
 #define NARROW_TILE(t, lanes, from, rows, fetches)                                                                          \
     ((t).words > 1 && (t).format.size < (int)sizeof(SCALAR_TYPE) && !(t).inexact &&                                         \
      kahan_by_bounds(t, lanes, from, rows, fetches))
