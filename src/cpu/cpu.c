@@ -8,10 +8,10 @@
  */
 #include <string.h>
 
+#include "cpu/block/moment_ball.h"
 #include "cpu/context.h"
 #include "cpu/environment.h"
 #include "cpu/many.h"
-#include "cpu/block/moment_ball.h"
 #include "cpu/pair.h"
 #include "cpu/simd/scalar.h"
 #include "cpu/strided.h"

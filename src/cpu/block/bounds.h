@@ -10,8 +10,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_BOUNDS_H
-#define QUIRE_CPU_BOUNDS_H
+#ifndef QUIRE_CPU_BLOCK_BOUNDS_H
+#define QUIRE_CPU_BLOCK_BOUNDS_H
 
 #include "cpu/block/rows.h"
 #include "cpu/simd/simd.h"

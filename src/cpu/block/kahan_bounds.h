@@ -1,5 +1,5 @@
 /* kahan_bounds.h - kahan of 16-bit elements where no addition rounds: then its compensation is 0, and the sums alone are its
- * state. Included by tile.h, for the real type that such elements are added in.
+ * state. Included behind tile.h for floats, in which such elements are added.
  *
  * It takes the two additions of bounds.h, where kahan takes seven. Vectors with a lane that has rounded are done again:
  * halves as rests.h does it, others kahan's own way. (Where a sum is infinite so is kahan's, which stands for itself
@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_KAHAN_BOUNDS_H
-#define QUIRE_CPU_KAHAN_BOUNDS_H
+#ifndef QUIRE_CPU_BLOCK_KAHAN_BOUNDS_H
+#define QUIRE_CPU_BLOCK_KAHAN_BOUNDS_H
 
 #include "cpu/block/bounds.h"
 #include "cpu/block/rests.h"

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_MOMENT_BALL_H
-#define QUIRE_CPU_MOMENT_BALL_H
+#ifndef QUIRE_CPU_BLOCK_MOMENT_BALL_H
+#define QUIRE_CPU_BLOCK_MOMENT_BALL_H
 
 #include "backend.h"
 #include "cpu/block/panel.h"

@@ -16,8 +16,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_MOMENT_SUMS_H
-#define QUIRE_CPU_MOMENT_SUMS_H
+#ifndef QUIRE_CPU_BLOCK_MOMENT_SUMS_H
+#define QUIRE_CPU_BLOCK_MOMENT_SUMS_H
 
 #include "cpu/block/moment_ball.h"
 #include "cpu/simd/simd.h"

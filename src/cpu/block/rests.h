@@ -16,8 +16,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_RESTS_H
-#define QUIRE_CPU_RESTS_H
+#ifndef QUIRE_CPU_BLOCK_RESTS_H
+#define QUIRE_CPU_BLOCK_RESTS_H
 
 #include "cpu/block/bounds.h"
 

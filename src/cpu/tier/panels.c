@@ -3,22 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/panel.h"
-#include "cpu/simd/scalar.h"
-#include "cpu/simd/simd.h"
-
-#define REAL v_f32
-#define SUFFIX v_f32
-#define SUBTRACT SIMD_SUBTRACT_F32
-#include "method/lanes.h"
-
-#define REAL v_f64
-#define SUFFIX v_f64
-#define SUBTRACT SIMD_SUBTRACT_F64
-#include "method/lanes.h"
-
 #include "cpu/block/certain.h"
 #include "cpu/block/moment_sums.h"
+#include "cpu/block/panel.h"
+#include "cpu/simd/vector.h"
+#include "cpu/tier/tier.h"
 
 #define VECTOR v_f32
 #define SCALAR f32

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/block/panel.h"
-
 #if defined(QUIRE_X86_TIERS)
 #include <cpuid.h>
 #endif
