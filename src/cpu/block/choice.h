@@ -1,9 +1,9 @@
-/* choice.h - the choices that an instance of an exact sum makes, and what follows for its terms: all constant, as each is
- * compiled anew for every format and term.
+/* choice.h - the choices that an instance of an exact sum makes, and what follows for its terms: all constant, as each
+ * is compiled anew for every format and term.
  *
- * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements, by integers
- * more. What its bins counted comes out together with the range of its terms (range.h), and the range tells whether the
- * window held them all.
+ * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements, by
+ * integers more. What its bins counted comes out together with the range of its terms (range.h), and the range tells
+ * whether the window held them all.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* functions.h - what is asked of the blocks of a vector, whatever the tier: an exact sum, that of a few elements, a subtree
- * of the canonical order. panel.h has what is asked of many vectors.
+/* functions.h - what is asked of the blocks of a vector, whatever the tier: an exact sum, that of a few elements, a
+ * subtree of the canonical order. panel.h has what is asked of many vectors.
  *
  * SPDX-License-Identifier: MIT
  */

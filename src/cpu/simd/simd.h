@@ -1,18 +1,19 @@
 /* simd.h - vectors, as a CPU tier has them. A tier is all of this compiled with its instruction set, whose flags are in
  * src/cpu/meson.build; the instructions that types.h cannot say are in a file for each.
  *
- * Every tier has half_load_v_f32 and bfloat16_load_v_f32, which make floats of elements in memory; fma_v_f32 and fma_v_f64;
- * lower_f64 and upper_f64, the two halves of a vector of floats as doubles; min_ and max_ of v_i16, v_i32 and v_i64; and
- * SIMD_SUBTRACT_F32(a, b), _F64: a - b. That is fma(b, -1, a), which is the same, but done by the multipliers, where
- * additions and multiplications have units of their own (Zen); chains of additions alone would leave those idle.
+ * Every tier has half_load_v_f32 and bfloat16_load_v_f32, which make floats of elements in memory; fma_v_f32 and
+ * fma_v_f64; lower_f64 and upper_f64, the two halves of a vector of floats as doubles; min_ and max_ of v_i16, v_i32
+ * and v_i64; and SIMD_SUBTRACT_F32(a, b), _F64: a - b, where there is an fma as fma(b, -1, a), which is the same, but
+ * done by the multipliers, where additions and multiplications have units of their own (Zen); chains of additions alone
+ * would leave those idle.
  *
  * Some have more, and say so:
  *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below.
- *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal: x is
- *     no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart. And
- *     rest_v_f32: x less the nearest multiple of 2^-REST_BITS, which is exact.
- *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries of a
- *     table of one vector or two, by the low bits of index.
+ *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
+ *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart.
+ *     And rest_v_f32: x less the nearest multiple of 2^-REST_BITS, which is exact.
+ *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
+ *     of a table of one vector or two, by the low bits of index.
  *
  * SPDX-License-Identifier: MIT
  */

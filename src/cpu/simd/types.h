@@ -1,5 +1,6 @@
 /* types.h - the vectors of one CPU tier, and what needs no instruction by its name: arithmetic is the compiler's vector
- * extension. The flags of the build say which tier it is (SIMD_TIER_avx2, say), since the user's own flags may allow more.
+ * extension. The flags of the build say which tier it is (SIMD_TIER_avx2, say), since the user's own flags may allow
+ * more.
  *
  * v_f32 and v_f64 are the vectors; a suffix v_f32 or v_f64 on a function names what it works on, as f32 and f64 do for
  * scalars.

@@ -1,7 +1,7 @@
 /* tile_sum.h - subtrees of the canonical order on vectors of one real type: which way each tile goes, of those that
- * cpu/block has for the same lanes, and the tree over them. Included by lanes.c once per real type, behind tile.h and with
- * the same names defined, and behind tile_narrow_f32 or _f64: a faster way through a tile, which answers whether it led
- * through.
+ * cpu/block has for the same lanes, and the tree over them. Included by lanes.c once per real type, behind tile.h and
+ * with the same names defined, and behind tile_narrow_f32 or _f64: a faster way through a tile, which answers whether
+ * it led through.
  *
  * SPDX-License-Identifier: MIT
  */
