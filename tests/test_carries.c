@@ -3,7 +3,7 @@
  * from limbs that have room for no more than it is promised. Without a carry these overflow. */
 #define SIMD_TIER_portable
 #define LIMB_ADDITIONS ((size_t)1 << 19) /* about the fewest that exact.c's own assertion allows */
-#include "cpu/exact.c"
+#include "cpu/tier/exact.c"
 
 #include <check.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "place.h"
 #include "support.h"
 
-#define MOST 34 /* src/cpu/tier.h: few are up to 32 */
+#define MOST 34 /* src/cpu/block/functions.h: few are up to 32 */
 
 /* All methods and result types, on every variant of the place. */
 static void check_all(operation op, quire_type type, size_t n, const void *x, const void *y, const char *what) {

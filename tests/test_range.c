@@ -3,7 +3,7 @@
  * and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and the limits themselves are
  * asked. The driver is compiled here once more, in the portable tier. */
 #define SIMD_TIER_portable
-#include "cpu/exact.c"
+#include "cpu/tier/exact.c"
 
 #include <check.h>
 #include <math.h>

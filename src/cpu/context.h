@@ -6,8 +6,8 @@
 #define QUIRE_CPU_CONTEXT_H
 
 #include "backend.h"
-#include "cpu/panel.h"
-#include "cpu/tier.h"
+#include "cpu/block/panel.h"
+#include "cpu/tier/tier.h"
 
 typedef struct {
     quire_context base;

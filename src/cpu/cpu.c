@@ -8,12 +8,12 @@
  */
 #include <string.h>
 
+#include "cpu/block/moment_ball.h"
 #include "cpu/context.h"
 #include "cpu/environment.h"
 #include "cpu/many.h"
-#include "cpu/moment_ball.h"
 #include "cpu/pair.h"
-#include "cpu/scalar.h"
+#include "cpu/simd/scalar.h"
 #include "cpu/strided.h"
 #include "cpu/threads.h"
 #include "operation/moments.h"

@@ -5,10 +5,10 @@
  */
 #include "cpu/many.h"
 
+#include "cpu/block/moment_ball.h"
 #include "cpu/columns.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
-#include "cpu/moment_ball.h"
 #include "cpu/pair.h"
 #include "cpu/threads.h"
 

@@ -6,7 +6,7 @@
 #define QUIRE_CPU_PAIR_H
 
 #include "backend.h"
-#include "cpu/moment_ball.h"
+#include "cpu/block/moment_ball.h"
 #include "operation/moments.h"
 
 /* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which that is

@@ -4,8 +4,8 @@
  */
 #include "cpu/strided.h"
 
+#include "cpu/block/rows.h"
 #include "cpu/gather.h"
-#include "cpu/rows.h"
 
 #define BLOCK                                                                                                               \
     ((size_t)(ORDER_LANES * ORDER_ROWS))      /* elements that are gathered at a time: a tile that has not grown        */

@@ -1,5 +1,6 @@
 /* bounds.cuh - kahan where no addition rounds: then its compensation stays what it is, and its sum is the exact one. A lane
- * is summed rounded up and rounded down, and if both come to the same, no addition has rounded; why is in cpu/bounds.h.
+ * is summed rounded up and rounded down, and if both come to the same, no addition has rounded; why is in
+ * cpu/block/bounds.h.
  *
  * That is two additions an element, where kahan has seven. A lane whose bounds differ is added kahan's own way, while its
  * warp waits: of 16 rows of uniform halves one lane in 500, of bfloat16s one in 4000.

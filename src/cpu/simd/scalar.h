@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_SCALAR_H
-#define QUIRE_CPU_SCALAR_H
+#ifndef QUIRE_CPU_SIMD_SCALAR_H
+#define QUIRE_CPU_SIMD_SCALAR_H
 
 #include <math.h>
 

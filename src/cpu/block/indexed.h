@@ -6,11 +6,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_INDEXED_H
-#define QUIRE_CPU_INDEXED_H
+#ifndef QUIRE_CPU_BLOCK_INDEXED_H
+#define QUIRE_CPU_BLOCK_INDEXED_H
 
-#include "cpu/finite.h"
-#include "cpu/window.h"
+#include "cpu/block/finite.h"
+#include "cpu/block/terms.h"
 #include "method/indexed.h"
 
 #define BATCH 128 /* elements prepared before they are added: a load must not wait for the store just before it         */

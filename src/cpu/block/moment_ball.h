@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_MOMENT_BALL_H
-#define QUIRE_CPU_MOMENT_BALL_H
+#ifndef QUIRE_CPU_BLOCK_MOMENT_BALL_H
+#define QUIRE_CPU_BLOCK_MOMENT_BALL_H
 
 #include "backend.h"
-#include "cpu/panel.h"
-#include "cpu/scalar.h"
+#include "cpu/block/panel.h"
+#include "cpu/simd/scalar.h"
 
 QUIRE_INLINE double root_f64(double x) { return sqrt(x); }
 #include "operation/moments_ball.h"

@@ -1,5 +1,5 @@
 /* groups.h - blocks of bfloat16 of every exponent as integers, where the processor multiplies and adds pairs of 16-bit
- * numbers; window.h calls it in place of its own way with the most bins, for the same counts.
+ * numbers, in place of a window of the most bins, for the same counts.
  *
  * An element is m * 2^(f - bias - stored bits), m its significand and f its exponent field, or 1 for a subnormal. First, m
  * is shifted left by f mod 8, which leaves it in 16 bits; the rest of f is one of 32 octaves. A group is two octaves, and
@@ -8,10 +8,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_GROUPS_H
-#define QUIRE_CPU_GROUPS_H
+#ifndef QUIRE_CPU_BLOCK_GROUPS_H
+#define QUIRE_CPU_BLOCK_GROUPS_H
 
-#include "cpu/integers.h"
+#include "cpu/block/integers.h"
 
 #ifdef SIMD_HAS_PAIRS
 

@@ -9,12 +9,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_CERTAIN_H
-#define QUIRE_CPU_CERTAIN_H
+#ifndef QUIRE_CPU_BLOCK_CERTAIN_H
+#define QUIRE_CPU_BLOCK_CERTAIN_H
 
-#include "cpu/panel.h"
-#include "cpu/scalar.h"
-#include "cpu/simd.h"
+#include "cpu/block/panel.h"
+#include "cpu/simd/vector.h"
 
 #define CERTAIN_BITS 53
 #define CERTAIN_BITS_OF_TWO 106 /* of high - low + 2 g                                                                  */

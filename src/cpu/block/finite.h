@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_FINITE_H
-#define QUIRE_CPU_FINITE_H
+#ifndef QUIRE_CPU_BLOCK_FINITE_H
+#define QUIRE_CPU_BLOCK_FINITE_H
 
-#include "cpu/window.h"
+#include "cpu/block/choice.h"
 
 /* What was not finite, lane by lane. */
 typedef struct {

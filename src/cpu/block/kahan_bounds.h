@@ -1,5 +1,5 @@
 /* kahan_bounds.h - kahan of 16-bit elements where no addition rounds: then its compensation is 0, and the sums alone are its
- * state. Included by tile.h, for the real type that such elements are added in.
+ * state. Included behind tile.h for floats, in which such elements are added.
  *
  * It takes the two additions of bounds.h, where kahan takes seven. Vectors with a lane that has rounded are done again:
  * halves as rests.h does it, others kahan's own way. (Where a sum is infinite so is kahan's, which stands for itself
@@ -7,11 +7,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_KAHAN_BOUNDS_H
-#define QUIRE_CPU_KAHAN_BOUNDS_H
+#ifndef QUIRE_CPU_BLOCK_KAHAN_BOUNDS_H
+#define QUIRE_CPU_BLOCK_KAHAN_BOUNDS_H
 
-#include "cpu/bounds.h"
-#include "cpu/rests.h"
+#include "cpu/block/bounds.h"
+#include "cpu/block/rests.h"
 
 /* The lanes of a tile merged into the first vector; or not, if too many of its additions round: then it answers 0. */
 QUIRE_INLINE int kahan_by_bounds(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {

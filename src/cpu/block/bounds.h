@@ -10,11 +10,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_BOUNDS_H
-#define QUIRE_CPU_BOUNDS_H
+#ifndef QUIRE_CPU_BLOCK_BOUNDS_H
+#define QUIRE_CPU_BLOCK_BOUNDS_H
 
-#include "cpu/rows.h"
-#include "cpu/simd.h"
+#include "cpu/block/rows.h"
+#include "cpu/simd/simd.h"
 
 #define BOUNDS_VECTORS (ORDER_LANES / SIMD_F32)
 #define BOUNDS_GROUP (SIMD_REGISTERS / 4) /* vectors whose sums stay in registers, both of them                         */

@@ -3,10 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_DECODED_H
-#define QUIRE_CPU_DECODED_H
+#ifndef QUIRE_CPU_BLOCK_DECODED_H
+#define QUIRE_CPU_BLOCK_DECODED_H
 
-#include "cpu/tier.h"
+#include "cpu/block/functions.h"
+#include "format/formats.h"
 
 #define DECODED_ELEMENTS ((size_t)4096)               /* of a block                                                     */
 #define DECODED_CARRIED ((size_t)LIMB_ADDITIONS / 16) /* elements between carries                                       */

@@ -2,13 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/tier.h"
+#include "cpu/tier/tier.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cpu/panel.h"
 
 #if defined(QUIRE_X86_TIERS)
 #include <cpuid.h>

@@ -1,11 +1,11 @@
 /* panel.h - a panel: PANEL neighbouring vectors side by side, reduced together, a vector in each lane of a SIMD register.
  * Element k of them is a row; columns of a matrix are a panel as they stand in memory, other vectors are gathered into one.
- * A tier offers these functions for every format and term (panels.c); the drivers know nothing of its registers.
+ * A tier offers these functions for every format and term (tier/panels.c); the drivers know nothing of its registers.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_PANEL_H
-#define QUIRE_CPU_PANEL_H
+#ifndef QUIRE_CPU_BLOCK_PANEL_H
+#define QUIRE_CPU_BLOCK_PANEL_H
 
 #include "format/formats.h"
 #include "operation/operations.h"
@@ -66,17 +66,12 @@ typedef void (*panel_merge_function)(void *into, const void *from, size_t count)
 
 #define PANEL_METHODS (QUIRE_PLAIN + 1)
 
-typedef struct panel_functions {
+typedef struct {
     vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
     moments_function moments[FORMAT_NUMBERS];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
     panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][PANEL_METHODS];
     panel_merge_function merge_f32[PANEL_METHODS], merge_f64[PANEL_METHODS];
 } panel_functions;
-
-#define PANEL_FUNCTIONS(name) extern __attribute__((visibility("hidden"))) const panel_functions panels_##name;
-PANEL_FUNCTIONS(portable)
-PANEL_FUNCTIONS(avx2)
-PANEL_FUNCTIONS(avx512)
 
 #endif

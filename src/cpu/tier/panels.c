@@ -3,32 +3,21 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/panel.h"
-#include "cpu/scalar.h"
-#include "cpu/simd.h"
-
-#define REAL v_f32
-#define SUFFIX v_f32
-#define SUBTRACT SIMD_SUBTRACT_F32
-#include "method/lanes.h"
-
-#define REAL v_f64
-#define SUFFIX v_f64
-#define SUBTRACT SIMD_SUBTRACT_F64
-#include "method/lanes.h"
-
-#include "cpu/certain.h"
-#include "cpu/moment_sums.h"
+#include "cpu/block/certain.h"
+#include "cpu/block/moment_sums.h"
+#include "cpu/block/panel.h"
+#include "cpu/simd/vector.h"
+#include "cpu/tier/tier.h"
 
 #define VECTOR v_f32
 #define SCALAR f32
 #define WIDTH SIMD_F32
-#include "cpu/panel_lanes.h"
+#include "cpu/block/panel_lanes.h"
 
 #define VECTOR v_f64
 #define SCALAR f64
 #define WIDTH SIMD_F64
-#include "cpu/panel_lanes.h"
+#include "cpu/block/panel_lanes.h"
 
 /* -------------------------------------------------------------------------------------------------------------- exact */
 

@@ -9,12 +9,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_FEW_H
-#define QUIRE_CPU_FEW_H
+#ifndef QUIRE_CPU_BLOCK_FEW_H
+#define QUIRE_CPU_BLOCK_FEW_H
 
-#include "cpu/indexed.h"
-#include "cpu/tier.h"
-#include "cpu/window.h"
+#include "cpu/block/functions.h"
+#include "cpu/block/indexed.h"
 
 #define FEW_BINS 2 /* as a total has two doubles */
 

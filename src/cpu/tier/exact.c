@@ -6,15 +6,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/decoded.h"
-#include "cpu/few.h"
-#include "cpu/finite.h"
-#include "cpu/indexed.h"
+#include "cpu/block/decoded.h"
+#include "cpu/block/few.h"
+#include "cpu/block/finite.h"
+#include "cpu/block/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
-#include "cpu/narrow.h"
+#include "cpu/block/narrow.h"
 #endif
-#include "cpu/tier.h"
-#include "cpu/window.h"
+#include "cpu/tier/block_sum.h"
+#include "cpu/tier/tier.h"
 
 typedef struct {
     int bins, top; /* bins 0: none                                                                                      */
@@ -313,7 +313,7 @@ QUIRE_FORMATS(LOAD, )
 
 /* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs much
  * more of the stack. */
-#if defined(QUIRE_CPU_NARROW_H)
+#if defined(QUIRE_CPU_BLOCK_NARROW_H)
 static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
                                     ball_radius *radius);
 #define NARROW_LEAST NARROW_ELEMENTS

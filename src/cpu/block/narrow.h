@@ -6,16 +6,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_NARROW_H
-#define QUIRE_CPU_NARROW_H
+#ifndef QUIRE_CPU_BLOCK_NARROW_H
+#define QUIRE_CPU_BLOCK_NARROW_H
 
-#include "cpu/bounds.h"
-#include "cpu/tier.h"
-
-#define REAL v_f32
-#define SUFFIX v_f32
-#define SUBTRACT SIMD_SUBTRACT_F32
-#include "method/lanes.h"
+#include "cpu/block/bounds.h"
+#include "cpu/block/choice.h"
+#include "cpu/block/functions.h"
 
 #define NARROW_ELEMENTS ((size_t)(ORDER_LANES * ORDER_ROWS)) /* of a tile                                              */
 #define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more    */

@@ -16,11 +16,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_MOMENT_SUMS_H
-#define QUIRE_CPU_MOMENT_SUMS_H
+#ifndef QUIRE_CPU_BLOCK_MOMENT_SUMS_H
+#define QUIRE_CPU_BLOCK_MOMENT_SUMS_H
 
-#include "cpu/moment_ball.h"
-#include "cpu/simd.h"
+#include "cpu/block/moment_ball.h"
+#include "cpu/simd/simd.h"
 
 #define MOMENT_STEPS 256 /* additions to a lane in a block */
 #define MOMENT_SETS                                                                                                         \

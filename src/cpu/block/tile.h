@@ -1,6 +1,5 @@
 /* tile.h - tiles of the canonical order on vectors of one real type. Included once per real type with VECTOR (v_f32 or
- * v_f64), SCALAR (f32 or f64), SCALAR_TYPE and WIDTH (lanes of a vector) defined, and HAS_NARROW_FORMATS if formats of fewer
- * bits are added in it.
+ * v_f64), SCALAR (f32 or f64), SCALAR_TYPE and WIDTH (lanes of a vector) defined, which stay so.
  *
  * The state of a whole row is kept in registers if they can hold it. If not, rows are added in strips: for each group of
  * vectors that fits, the rows of the strip run through it. Then vector merges with vector until one is left. The merges
@@ -10,7 +9,9 @@
  * SPDX-License-Identifier: MIT
  */
 
-#include "cpu/rows.h"
+#include "cpu/block/functions.h"
+#include "cpu/block/rows.h"
+#include "cpu/simd/vector.h"
 
 #ifndef STRIP_BYTES
 #define STRIP_BYTES ((size_t)8192)        /* of a strip                                                                 */
@@ -106,32 +107,6 @@ QUIRE_INLINE void QUIRE_NAME(tile_fold, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
     }
 }
 
-/* A faster way through a tile, if there is one; answers whether it led through. */
-#if defined(HAS_NARROW_FORMATS) && defined(SIMD_HAS_BOUNDS)
-#include "cpu/kahan_bounds.h"
-#define NARROW_TILE(t, lanes, from, rows, fetches)                                                                          \
-    ((t).words > 1 && (t).format.size < (int)sizeof(SCALAR_TYPE) && !(t).inexact &&                                         \
-     kahan_by_bounds(t, lanes, from, rows, fetches))
-#else
-#define NARROW_TILE(t, lanes, from, rows, fetches) 0
-#endif
-
-/* The lanes of a tile of n elements, the vectors merged into the first. *narrow: whether NARROW_TILE is to be tried; then,
- * whether it led through. */
-QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
-                                               const char *x, const char *y, size_t n, int fetches, int *narrow) {
-    const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, rest = n % ORDER_LANES;
-    _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
-    const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
-    const size_t rows = from.full + (rest != 0);
-    if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
-    if (rest && t.inexact) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
-    if (*narrow) *narrow = fetches ? NARROW_TILE(t, lanes, from, rows, 1) : NARROW_TILE(t, lanes, from, rows, 0);
-    if (*narrow) return;
-    QUIRE_NAME(tile_rows, SCALAR)(t, lanes, from, rows, fetches);
-    QUIRE_NAME(tile_fold, SCALAR)(t, lanes);
-}
-
 /* Vectors whose lanes are groups of 2 w neighbours: in each group, the upper half merges into the lower. What is left comes
  * together in half as many vectors, in the same order. Answers how many. */
 QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, VECTOR (*state)[QUIRE_STATE_WORDS],
@@ -178,30 +153,3 @@ QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     for (int w = WIDTH / 2; w; w /= 2) QUIRE_NAME(tile_halve, SCALAR)(t, state, 1, w);
     for (int k = 0; k < t.words; k++) total[k] = state[0][k][0];
 }
-
-/* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */
-QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, size_t n,
-                                               size_t tile, int fetches, SCALAR_TYPE *total) {
-    VECTOR state[TILE_BATCH][QUIRE_STATE_WORDS]; /* of each tile; then of several each                                  */
-    size_t tiles = 0;
-    int narrow = 1;
-    for (size_t done = 0; done < n; done += tile, tiles++) {
-        QUIRE_NAME(tile_lanes, SCALAR) lanes;
-        const size_t at = done * (size_t)t.format.size;
-        QUIRE_NAME(tile_add, SCALAR)(t, &lanes, x + at, y + at, n - done < tile ? n - done : tile, fetches, &narrow);
-        for (int k = 0; k < t.words; k++) state[tiles][k] = lanes.vector[0][k];
-    }
-    size_t count = tiles;
-    SIMD_UNROLL
-    for (int w = WIDTH / 2; w; w /= 2)
-        if ((size_t)w < n) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, w); /* else lanes from w on are missing */
-    for (; tiles > 1; tiles = (tiles + 1) / 2) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, 1);
-    for (int k = 0; k < t.words; k++) total[k] = state[0][k][0];
-}
-
-#undef HAS_NARROW_FORMATS
-#undef NARROW_TILE
-#undef VECTOR
-#undef SCALAR
-#undef SCALAR_TYPE
-#undef WIDTH

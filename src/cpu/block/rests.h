@@ -16,10 +16,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_RESTS_H
-#define QUIRE_CPU_RESTS_H
+#ifndef QUIRE_CPU_BLOCK_RESTS_H
+#define QUIRE_CPU_BLOCK_RESTS_H
 
-#include "cpu/bounds.h"
+#include "cpu/block/bounds.h"
 
 #define RESTS_LEAST (-24)       /* the exponent of the unit                                                             */
 #define RESTS_ROWS ((size_t)16) /* of a tile                                                                            */

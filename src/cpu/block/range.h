@@ -1,10 +1,11 @@
 /* range.h - the range of a block: the least and the greatest magnitude of its terms, which tell whether a window holds them.
- * A part of window.h, which includes it.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_RANGE_H
-#define QUIRE_CPU_RANGE_H
+#ifndef QUIRE_CPU_BLOCK_RANGE_H
+#define QUIRE_CPU_BLOCK_RANGE_H
+
+#include "cpu/block/choice.h"
 
 /* The least and the greatest magnitude, as bit patterns of elements, or of products. least is biased so that zero, which has
  * no exponent, counts as the greatest of all. */

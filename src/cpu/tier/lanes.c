@@ -1,36 +1,41 @@
-/* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile.h for every format, term and
+/* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile_sum.h for every format, term and
  * arithmetic of the lists, and the table of them.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/scalar.h"
-#include "cpu/simd.h"
-#include "cpu/tier.h"
+#include "cpu/block/rows.h"
+#include "cpu/simd/vector.h"
+#include "cpu/tier/tier.h"
 
-#define REAL v_f32
-#define SUFFIX v_f32
-#define SUBTRACT SIMD_SUBTRACT_F32
-#include "method/lanes.h"
-
-#define REAL v_f64
-#define SUFFIX v_f64
-#define SUBTRACT SIMD_SUBTRACT_F64
-#include "method/lanes.h"
-
-#define HAS_NARROW_FORMATS
+/* Formats of fewer bits than a float are added in floats. */
 #define VECTOR v_f32
 #define SCALAR f32
 #define SCALAR_TYPE float
 #define WIDTH SIMD_F32
-#include "cpu/tile.h"
+#include "cpu/block/tile.h"
+#if defined(SIMD_HAS_BOUNDS)
+#include "cpu/block/kahan_bounds.h"
+QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
+    return t.words > 1 && t.format.size < (int)sizeof(float) && !t.inexact && kahan_by_bounds(t, lanes, from, rows, fetches);
+}
+#else
+QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
+    return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
+}
+#endif
+#include "cpu/tier/tile_sum.h"
 
 #define VECTOR v_f64
 #define SCALAR f64
 #define SCALAR_TYPE double
 #define WIDTH SIMD_F64
-#include "cpu/tile.h"
+#include "cpu/block/tile.h"
+QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, tile_source from, size_t rows, int fetches) {
+    return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
+}
+#include "cpu/tier/tile_sum.h"
 
-/* An instance: tile.h with every choice made. */
+/* An instance: tile_sum.h with every choice made. */
 #define INSTANCE(method, words, format, FORMAT, real, term, inexact)                                                        \
     static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total) { \
         const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                            \

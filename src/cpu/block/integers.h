@@ -1,5 +1,5 @@
-/* integers.h - blocks of 16-bit elements as integers, where the processor multiplies and adds pairs of 16-bit numbers;
- * window.h calls it in place of its own way with one bin, for the same counts.
+/* integers.h - blocks of 16-bit elements as integers, where the processor multiplies and adds pairs of 16-bit numbers,
+ * in place of a window of one bin, for the same counts.
  *
  * An element is m * 2^(f - bias - stored bits), m its significand and f its exponent field, or 1 for a subnormal. A table
  * turns the field into a power of two, and m is multiplied by that: two sums, one of 15 neighbouring fields and one of the
@@ -12,8 +12,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_INTEGERS_H
-#define QUIRE_CPU_INTEGERS_H
+#ifndef QUIRE_CPU_BLOCK_INTEGERS_H
+#define QUIRE_CPU_BLOCK_INTEGERS_H
+
+#include "cpu/block/range.h"
 
 #ifdef SIMD_HAS_PAIRS
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_ROWS_H
-#define QUIRE_CPU_ROWS_H
+#ifndef QUIRE_CPU_BLOCK_ROWS_H
+#define QUIRE_CPU_BLOCK_ROWS_H
 
 #include "format/formats.h"
 #include "order/order.h"

@@ -1,0 +1,35 @@
+/* functions.h - what is asked of the blocks of a vector, whatever the tier: an exact sum, that of a few elements, a
+ * subtree of the canonical order. panel.h has what is asked of many vectors.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_BLOCK_FUNCTIONS_H
+#define QUIRE_CPU_BLOCK_FUNCTIONS_H
+
+#include "method/ball.h"
+
+/* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total go to
+ * total, floats or doubles. fetches: what lies far ahead is asked for, as arrays that are longer than caches need it. */
+#define TILE_BATCH 16
+typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
+
+/* So few elements are summed in ways of their own, which cost less to begin and to end. */
+#define TILE_FEW 32
+
+/* An exact sum, as two doubles; and if it is zero, what terms there were beside -0, as an accumulator's word "other" says
+ * it. */
+typedef struct {
+    double sum, error;
+    int64_t other;
+} few_total;
+
+/* The exact sum of n terms, 0 < n <= TILE_FEW, if one window of doubles holds them; answers whether it does. */
+typedef int (*few_function)(const void *x, const void *y, size_t n, few_total *total);
+
+/* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
+ * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. fetches: as
+ * above. */
+typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
+                               ball_radius *radius);
+
+#endif

@@ -1,0 +1,108 @@
+/* terms.h - a step of elements as vectors of terms, doubles, of which the magnitudes are noted.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_BLOCK_TERMS_H
+#define QUIRE_CPU_BLOCK_TERMS_H
+
+#include "cpu/block/choice.h"
+#include "cpu/block/range.h"
+
+/* Doubles times 2^-LOOSE_SCALE, by their exponents; what has no normal number for that becomes something less than the least
+ * one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
+QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
+    const v_i64 magnitude = (v_i64)abs_v_f64(x), sign = (v_i64)x ^ magnitude;
+    return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
+}
+
+/* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand in
+ * the upper half when loaded four bytes early, which saves a shift. */
+QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
+    const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
+    const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
+    const uint64_t keep = (c.keep_sign ? sign : 0) | (((sign >> up) - 1) & ~below);
+    const int terms = STEP_TERMS(c.format.size);
+    v_u64 raw, raised;
+    memcpy(&raw, x, sizeof raw);
+    look_at(m, (v_i64)raw, c.format.size, !always_fits(c, 1));
+    if (c.is_double) {
+        value[0] = c.value((v_f64)raw, (v_f64)raw);
+        if (c.loose) value[0] = scaled_down(value[0]);
+        return;
+    }
+    memcpy(&raised, early, sizeof raised);
+    for (int i = 0; i < terms / 2; i++) {
+        value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
+        value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
+    }
+}
+
+/* Products of doubles spread over twice the exponents that doubles have. For a loose window they come times 2^(-2 *
+ * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the window's
+ * unit comes as 0, so that no scaled one is subnormal. */
+QUIRE_INLINE int factor_scale(int top) { return top > 200 ? top / 2 : 0; }
+QUIRE_INLINE int64_t least_factor(int top) {
+    return top > 200 ? (int64_t)(window_unit(top, LOOSE_BINS - 1) - 1 - 1024 + 1023) << 52 : 0;
+}
+
+QUIRE_INLINE v_f64 scaled_factor(v_i64 magnitude, v_i64 bits, int top) {
+    const v_i64 scaled = magnitude - ((int64_t)factor_scale(top) << 52);
+    return (v_f64)((scaled & (magnitude >= least_factor(top))) | (magnitude ^ bits));
+}
+
+QUIRE_INLINE void loose_product_terms(exact_choice c, const char *x, const char *y, int top, v_f64 *value, v_f64 *error,
+                                      magnitudes *m) {
+    v_i64 a, b;
+    memcpy(&a, x, sizeof a), memcpy(&b, y, sizeof b);
+    const v_i64 p = a & INT64_MAX, q = b & INT64_MAX, infinity = (v_i64){ 0 } + ((int64_t)2047 << 52);
+    m->most = max_v_i64(m->most, (p >> 1) + (q >> 1));
+    m->underflow |= (p >= infinity) | (q >= infinity);
+    const v_f64 u = scaled_factor(p, a, top), v = scaled_factor(q, b, top);
+    *value = c.value(u, v);
+    *error = c.error(u, v, *value);
+}
+
+/* The products of two vectors of elements as floats. */
+QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, magnitudes *m) {
+    const uint64_t keep = ~(((uint64_t)7 << 60) | (((uint64_t)1 << 29) - 1));
+    for (int i = 0; i < 2; i++) {
+        const int at = i * SIMD_F32 * c.format.size;
+        const v_f32 a = c.load(x + at), b = c.load(y + at), product = a * b;
+        look_at(m, (v_i64)product, 4, !always_fits(c, least_bins(c)));
+        if (leaves_floats(c)) m->underflow |= (v_i64)((product == 0) & (a != 0) & (b != 0));
+        for (int place = 0; place < 2; place++) value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, keep);
+    }
+}
+
+/* The products of two vectors of elements, and for doubles their errors. */
+QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
+    v_f64 a[4], b[4];
+    if (c.is_double) a[0] = double_load_v_f64(x), b[0] = double_load_v_f64(y);
+    for (int i = 0; i < STEP_TERMS(c.format.size) && !c.is_double; i += 2) {
+        const int at = i / 2 * SIMD_F32 * c.format.size;
+        const v_f32 p = c.load(x + at), q = c.load(y + at);
+        a[i] = lower_f64(p), a[i + 1] = upper_f64(p);
+        b[i] = lower_f64(q), b[i + 1] = upper_f64(q);
+    }
+    for (int i = 0; i < STEP_TERMS(c.format.size); i++) {
+        value[i] = c.value(a[i], b[i]);
+        look_at(m, (v_i64)value[i], 8, 1);
+        if (!c.is_double) continue;
+        error[i] = c.error(a[i], b[i], value[i]);
+        m->underflow |= (value[i] == 0) & (a[i] != 0) & (b[i] != 0);
+    }
+}
+
+QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *early, int top, v_f64 *value,
+                             v_f64 *error, magnitudes *m) {
+    if (scales_factors(c))
+        loose_product_terms(c, x, y, top, value, error, m);
+    else if (float_products(c))
+        float_product_terms(c, x, y, value, m);
+    else if (c.is_product)
+        product_terms(c, x, y, value, error, m);
+    else
+        element_terms(c, x, early, value, m);
+}
+
+#endif

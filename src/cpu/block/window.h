@@ -1,0 +1,47 @@
+/* window.h - blocks of elements through the windows of method/window.h, on vectors: the way that holds for every
+ * format.
+ *
+ * A loose window, of LOOSE_BINS bins, holds whatever is below its top: the addition to the last bin rounds to its unit,
+ * which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022, counts as a
+ * part of that: the rest that comes to the last bin is then below half its unit, and all of it is lost.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_BLOCK_WINDOW_H
+#define QUIRE_CPU_BLOCK_WINDOW_H
+
+#include "cpu/block/terms.h"
+
+#define GROUP 8 /* vectors of terms that go through many bins together                                                 */
+
+typedef struct {
+    v_f64 bin[STREAMS][SETS][WINDOW_BINS];
+} window_bins;
+
+/* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for additions
+ * that do not wait for each other. early is x four bytes early, or a copy of it. */
+QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *early, int steps, int top,
+                            window_bins *b, magnitudes *m) {
+    const int terms = STEP_TERMS(c.format.size), count = steps * terms;
+    v_f64 value[GROUP], error[GROUP];
+#pragma GCC unroll 8
+    for (int u = 0; u < steps; u++) {
+        const int at = u * SIMD_BYTES;
+        fetch_ahead(c, x + at);
+        if (c.is_product) fetch_ahead(c, y + at);
+        step_terms(c, x + at, y + at, u ? x + at - 4 : early, top, value + terms * u, error + terms * u, m);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < bins; k++)
+#pragma GCC unroll 8
+        for (int i = 0; i < count; i++) {
+            value[i] = window_take_v_f64(&b->bin[0][i % SETS][k], value[i]);
+            if (exact_streams(c) == 2) error[i] = window_take_v_f64(&b->bin[1][i % SETS][k], error[i]);
+        }
+    if (!scales_factors(c)) return;
+        /* Errors are less than what comes to the last bin otherwise; with them it takes all the additions that it can. */
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* avx2.h - AVX2, FMA and F16C: what simd.h asks of a tier.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_SIMD_AVX2_H
+#define QUIRE_CPU_SIMD_AVX2_H
+
+#include <immintrin.h>
+
+#include "cpu/simd/types.h"
+
+QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm256_cvtph_ps(_mm_loadu_si128(p)); }
+QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
+    return (v_f32)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
+}
+QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z); }
+QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
+    return (v_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
+}
+#define SIMD_HAS_FIRST
+QUIRE_INLINE v_f32 float_first_v_f32(const void *p, int n, v_f32 others) {
+    const v_i32 lane = { LANES_F32 }, there = lane < n;
+    return (v_f32)((v_i32)_mm256_maskload_ps(p, (__m256i)there) | ((v_i32)others & ~there));
+}
+QUIRE_INLINE v_f64 double_first_v_f64(const void *p, int n, v_f64 others) {
+    const v_i64 lane = { LANES_F64 }, there = lane < n;
+    return (v_f64)((v_i64)_mm256_maskload_pd(p, (__m256i)there) | ((v_i64)others & ~there));
+}
+QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
+QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+#define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
+#define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
+/* No addition can be told how to round, so all round up meanwhile, and low is the negative of the sum rounded
+ * down. The compiler does not know of it: sums start from what is loaded from memory and go to results, and neither may be
+ * moved past the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). Two ends that
+ * are the same infinity count as different: they are NaN apart. */
+#define SIMD_HAS_BOUNDS
+#define SIMD_NOT_PAST(results) __asm__ volatile("" : : "r"(results) : "memory")
+QUIRE_INLINE void rounding_up(void *results) {
+    SIMD_NOT_PAST(results);
+    _mm_setcsr(_mm_getcsr() | _MM_ROUND_UP);
+    SIMD_NOT_PAST(results);
+}
+QUIRE_INLINE void rounding_to_nearest(void *results) {
+    SIMD_NOT_PAST(results);
+    _mm_setcsr(_mm_getcsr() & ~(unsigned)_MM_ROUND_MASK);
+    SIMD_NOT_PAST(results);
+}
+QUIRE_INLINE v_f32 up_add(v_f32 up, v_f32 x) { return up + x; }
+QUIRE_INLINE v_f32 low_first(v_f32 x) { return -x; }
+QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) { return normal ? SIMD_SUBTRACT_F32(low, x) : low - x; }
+QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up + low; }
+QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | (v_i32)ends_apart(up, low); }
+QUIRE_INLINE int any_bit(v_i32 x) { return !_mm256_testz_si256((__m256i)x, (__m256i)x); }
+QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) { return !any_bit((v_i32)ends_apart(up, low)); }
+QUIRE_INLINE int all_below(v_f32 x, float bound) {
+    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(bound), _CMP_LT_OQ)) == 0xff;
+}
+#define REST_BITS 4
+QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) {
+    const __m256 units = _mm256_round_ps((__m256)(x * (1 << REST_BITS)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return fma_v_f32((v_f32)units, (v_f32){ 0 } - 1.0f / (1 << REST_BITS), x);
+}
+QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_min_epi16((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_max_epi16((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i32 max_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+QUIRE_INLINE v_i64 min_v_i64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, _mm256_cmpgt_epi64((__m256i)a, (__m256i)b));
+}
+QUIRE_INLINE v_i64 max_v_i64(v_i64 a, v_i64 b) {
+    return (v_i64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, _mm256_cmpgt_epi64((__m256i)b, (__m256i)a));
+}
+
+#endif

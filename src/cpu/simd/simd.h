@@ -1,0 +1,85 @@
+/* simd.h - vectors, as a CPU tier has them. A tier is all of this compiled with its instruction set, whose flags are in
+ * src/cpu/meson.build; the instructions that types.h cannot say are in a file for each.
+ *
+ * Every tier has half_load_v_f32 and bfloat16_load_v_f32, which make floats of elements in memory; fma_v_f32 and
+ * fma_v_f64; lower_f64 and upper_f64, the two halves of a vector of floats as doubles; min_ and max_ of v_i16, v_i32
+ * and v_i64; and SIMD_SUBTRACT_F32(a, b), _F64: a - b, where there is an fma as fma(b, -1, a), which is the same, but
+ * done by the multipliers, where additions and multiplications have units of their own (Zen); chains of additions alone
+ * would leave those idle.
+ *
+ * Some have more, and say so:
+ *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below.
+ *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
+ *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart.
+ *     And rest_v_f32: x less the nearest multiple of 2^-REST_BITS, which is exact.
+ *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
+ *     of a table of one vector or two, by the low bits of index.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_SIMD_SIMD_H
+#define QUIRE_CPU_SIMD_SIMD_H
+
+#include "format/formats.h"
+#if defined(SIMD_TIER_avx512) || defined(SIMD_TIER_avx512vnni)
+#include "cpu/simd/avx512.h"
+#elif defined(SIMD_TIER_avx2)
+#include "cpu/simd/avx2.h"
+#else
+#include "cpu/simd/portable.h"
+#endif
+
+/* Vectors of the formats that have no instructions of their own, by what their description says. In float's places an
+ * element is too small by a power of two, which the multiplication mends, exactly, subnormals included; infinities and NaNs
+ * get their exponent by hand. */
+QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
+    const int shift = 24 - f.precision, scale = 149 - shift + f.least_exponent;
+    const v_u32 magnitude = element & (uint32_t)(f.sign - 1);
+    const v_u32 special = (v_u32)(magnitude >= (uint32_t)f.infinity) & 0x7f800000;
+    const v_u32 bits = (v_u32)((v_f32)(magnitude << shift) * float_of_bits((uint32_t)(127 + scale) << 23));
+    return (v_f32)(bits | special | (element & (uint32_t)f.sign) << (32 - 8 * f.size));
+}
+
+#define LOAD_DECODED(name, NAME, number, real, unused)                                                                      \
+    typedef name##_element v_##name __attribute__((vector_size(SIMD_F32 * sizeof(name##_element))));                        \
+    QUIRE_INLINE v_f32 name##_load_v_f32(const void *p) {                                                                   \
+        const format_description f = NAME##_DESCRIPTION;                                                                    \
+        v_##name element;                                                                                                   \
+        memcpy(&element, p, sizeof element);                                                                                \
+        return decode_v_f32(f, __builtin_convertvector(element, v_u32));                                                    \
+    }
+QUIRE_DECODED_FORMATS(LOAD_DECODED, )
+#undef LOAD_DECODED
+
+/* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of others
+ * behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
+#define FIRST_BY_COPY(format, vector, integers, ...)                                                                        \
+    QUIRE_INLINE vector format##_first_##vector(const void *p, int n, vector others) {                                      \
+        const integers lane = { __VA_ARGS__ }, there = lane < n;                                                            \
+        char copy[sizeof(format##_element) * (sizeof lane / sizeof lane[0])] = { 0 };                                       \
+        memcpy(copy, p, (size_t)n * sizeof(format##_element));                                                              \
+        return (vector)((integers)format##_load_##vector(copy) | ((integers)others & ~there));                              \
+    }
+FIRST_BY_COPY(half, v_f32, v_i32, LANES_F32)
+FIRST_BY_COPY(bfloat16, v_f32, v_i32, LANES_F32)
+#define FIRST_DECODED(name, NAME, number, real, unused) FIRST_BY_COPY(name, v_f32, v_i32, LANES_F32)
+QUIRE_DECODED_FORMATS(FIRST_DECODED, )
+#undef FIRST_DECODED
+#if !defined(SIMD_HAS_FIRST)
+FIRST_BY_COPY(float, v_f32, v_i32, LANES_F32)
+FIRST_BY_COPY(double, v_f64, v_i64, LANES_F64)
+#endif
+
+/* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the one
+ * at place comes out as a double whose sign, exponent field and fraction are the element's own. Its value is the element's
+ * times 2^(bias - 1023), subnormals included: both formats denote those the same way. keep masks what stays. */
+QUIRE_INLINE v_f64 widen_by_shift(v_u64 raw, int bits, int place, int exponent_bits, uint64_t keep) {
+    const v_u64 top = raw << (64 - bits * (place + 1));
+#if SIMD_BYTES == 64
+    return (v_f64)((v_u64)((v_i64)top >> (11 - exponent_bits)) & keep);
+#else /* no arithmetic shift of 64 bits */
+    return (v_f64)((top >> (11 - exponent_bits) & (keep & INT64_MAX)) | (top & (keep & ~(uint64_t)INT64_MAX)));
+#endif
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* block_sum.h - one block of an exact sum: which way it goes, of those that cpu/block has for the same counts. Compiled
+ * anew for every format, term and window; included by exact.c.
+ *
+ * If the window did not hold the block, which its range tells, the counts are dropped, and exact.c has it done again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_TIER_BLOCK_SUM_H
+#define QUIRE_CPU_TIER_BLOCK_SUM_H
+
+#include "cpu/block/groups.h"
+#include "cpu/block/integers.h"
+#include "cpu/block/window.h"
+
+#define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers                      */
+
+/* Whether blocks with so many bins go one of those ways; how many bits a window then holds, perhaps fewer than there is room
+ * for. */
+#ifdef SIMD_HAS_PAIRS
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
+QUIRE_INLINE int as_groups(exact_choice c, int bins) {
+    return c.format.size == 2 && exponent_bits(c) == 8 && !c.is_product && bins == WINDOW_BINS;
+}
+QUIRE_INLINE int window_reach(exact_choice c, int bins) {
+    return as_integers(c, bins) ? integers_reach(c) : window_range(bins);
+}
+#else
+QUIRE_INLINE int window_reach(exact_choice c, int bins) { return (void)c, window_range(bins); }
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return (void)c, (void)bins, 0; }
+#endif
+
+/* The most elements of a block in one bin: where there are integers in its place, its ends cost more than it counts. */
+QUIRE_INLINE size_t longest_block(exact_choice c) { return (as_integers(c, 1) ? INTEGER_BLOCKS : 1) * BLOCK_ELEMENTS; }
+
+QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                                     block_counts *counts) {
+    const int streams = exact_streams(c), together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
+    const v_f64 zero = { 0 };
+    magnitudes m = look_at_nothing(term_size(c));
+#ifdef SIMD_HAS_PAIRS
+    if (as_integers(c, bins)) {
+        counts->count[0][0] = integers_count(c, x, steps, top, window_unit(top, 0), &m);
+        return range_of(&m, c);
+    }
+    if (as_groups(c, bins)) {
+        groups_count(c, x, steps, top, counts->count[0], &m);
+        return range_of(&m, c);
+    }
+#endif
+    window_bins b;
+    const int scaled_top = top - (scales_factors(c) ? 2 * factor_scale(top) : term_scale(c));
+    for (int s = 0; s < streams; s++)
+        for (int k = 0; k < bins; k++)
+            for (int set = 0; set < SETS; set++) b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+
+    char first[SIMD_BYTES] = { 0 };
+    if (steps) memcpy(first + 4, x, sizeof first - 4);
+    size_t step = 0;
+    for (; steps - step >= (size_t)together; step += (size_t)together) {
+        const size_t at = step * SIMD_BYTES;
+        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, together, top, &b, &m);
+    }
+    for (; step < steps; step++) {
+        const size_t at = step * SIMD_BYTES;
+        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, 1, top, &b, &m);
+    }
+
+    for (int s = 0; s < streams; s++)
+        for (int k = 0; k < bins; k++) {
+            const v_f64 start = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+            v_u64 sum = window_count_v_f64(b.bin[s][0][k], start);
+            for (int set = 1; set < SETS; set++) sum += window_count_v_f64(b.bin[s][set][k], start);
+            counts->count[s][k] = sum;
+        }
+    return range_of(&m, c);
+}
+
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. Whether it
+ * fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long that memory does
+ * not matter. */
+QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top, int fetches,
+                                  block_counts *counts) {
+    c.fetches = 1;
+    if (fetches && SIMD_BYTES > 16) return block_sum_as(c, bins, x, y, steps, top, counts);
+    c.fetches = 0;
+    return block_sum_as(c, bins, x, y, steps, top, counts);
+}
+
+#endif
