@@ -12,6 +12,7 @@
 #include "baseline.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #if defined(__AVX512F__) || defined(__F16C__)
@@ -43,6 +44,8 @@ static inline float e4m3_value(uint8_t e4m3) {
 }
 
 #define COLUMNS_AT_ONCE 2048 /* 16 KiB of running sums at most */
+
+static bool is_moment(const job *j) { return j->operation == OPERATION_VARIANCE || j->operation == OPERATION_STDDEV; }
 
 #include "baseline_half.h"
 
@@ -120,6 +123,32 @@ static double squares(const job *j) {
     }
 }
 
+static double deviations(const job *j, double mean) {
+    switch (j->type) {
+    case QUIRE_F16: return deviations_half(j->x, j->n, (float)mean);
+    case QUIRE_BF16: return deviations_bfloat16(j->x, j->n, (float)mean);
+    case QUIRE_F32: return deviations_float(j->x, j->n, (float)mean);
+    case QUIRE_E5M2: return deviations_e5m2(j->x, j->n, (float)mean);
+    case QUIRE_E4M3: return deviations_e4m3(j->x, j->n, (float)mean);
+    default: return deviations_double(j->x, j->n, mean);
+    }
+}
+
+static double textbook(const job *j) {
+    switch (j->type) {
+    case QUIRE_F16: return textbook_half(j->x, j->n);
+    case QUIRE_BF16: return textbook_bfloat16(j->x, j->n);
+    case QUIRE_F32: return textbook_float(j->x, j->n);
+    case QUIRE_E5M2: return textbook_e5m2(j->x, j->n);
+    case QUIRE_E4M3: return textbook_e4m3(j->x, j->n);
+    default: return textbook_double(j->x, j->n);
+    }
+}
+
+static double variance(const job *j, formula how) {
+    return how == TEXTBOOK ? textbook(j) : deviations(j, sum(j) / (double)j->n) / (double)j->n;
+}
+
 const int baseline_needs = 0
 #ifdef __AVX2__
                            | NEEDS_AVX2
@@ -132,33 +161,35 @@ const int baseline_needs = 0
 #endif
     ;
 
-double baseline_reduce(const job *j) {
+double baseline_reduce(const job *j, formula how) {
     switch (j->operation) {
     case OPERATION_ASUM: return asum(j);
     case OPERATION_DOT: return dot(j);
     case OPERATION_NRM2: return sqrt(squares(j));
     case OPERATION_SUMSQ: return squares(j);
     case OPERATION_MEAN: return sum(j) / (double)j->n;
+    case OPERATION_VARIANCE: return variance(j, how);
+    case OPERATION_STDDEV: return sqrt(variance(j, how));
     default: return sum(j);
     }
 }
 
-static void columns(const job *j) {
+static void columns(const job *j, formula how) {
     switch (j->type) {
-    case QUIRE_F16: columns_half(j); return;
-    case QUIRE_BF16: columns_bfloat16(j); return;
-    case QUIRE_F32: columns_float(j); return;
-    case QUIRE_E5M2: columns_e5m2(j); return;
-    case QUIRE_E4M3: columns_e4m3(j); return;
-    default: columns_double(j); return;
+    case QUIRE_F16: columns_half(j, how); return;
+    case QUIRE_BF16: columns_bfloat16(j, how); return;
+    case QUIRE_F32: columns_float(j, how); return;
+    case QUIRE_E5M2: columns_e5m2(j, how); return;
+    case QUIRE_E4M3: columns_e4m3(j, how); return;
+    default: columns_double(j, how); return;
     }
 }
 
-void baseline_reduce_many(const job *j) {
+void baseline_reduce_many(const job *j, formula how) {
     const char *x = j->x, *y = j->y;
     const size_t size = j->type == QUIRE_F64 ? 8 : j->type == QUIRE_F32 ? 4 : j->type <= QUIRE_BF16 ? 2 : 1;
     if (j->layout == LAYOUT_COLUMNS) {
-        columns(j);
+        columns(j, how);
         return;
     }
     job one = { .operation = j->operation, .type = j->type, .result_type = j->result_type, .n = j->length };
@@ -167,7 +198,7 @@ void baseline_reduce_many(const job *j) {
         if (j->offsets) one.n = (size_t)(j->offsets[i + 1] - j->offsets[i]);
         one.x = x + first * size;
         one.y = y ? y + first * size : y;
-        const double result = baseline_reduce(&one);
+        const double result = baseline_reduce(&one, how);
         if (j->type == QUIRE_F64)
             ((double *)j->results)[i] = result;
         else

@@ -103,6 +103,33 @@ static double squares_half(const uint16_t *x, size_t n) {
     return sum;
 }
 
+static double deviations_half(const uint16_t *x, size_t n, float mean) {
+    wide s[RUNNING] = { { 0 } };
+    size_t i = 0;
+    for (; i + STEP <= n; i += STEP)
+        for (int k = 0; k < RUNNING; k++) s[k] += square(widen(x + i + k * LANES) - mean);
+    for (; i + LANES <= n; i += LANES) s[0] += square(widen(x + i) - mean);
+    float sum = across(s);
+    for (; i < n; i++) sum += (half_value(x[i]) - mean) * (half_value(x[i]) - mean);
+    return sum;
+}
+
+static inline void add_both(wide *s, wide *q, wide a) {
+    *s += a;
+    *q += a * a;
+}
+
+static double textbook_half(const uint16_t *x, size_t n) {
+    wide s[RUNNING] = { { 0 } }, q[RUNNING] = { { 0 } };
+    size_t i = 0;
+    for (; i + STEP <= n; i += STEP)
+        for (int k = 0; k < RUNNING; k++) add_both(&s[k], &q[k], widen(x + i + k * LANES));
+    for (; i + LANES <= n; i += LANES) add_both(&s[0], &q[0], widen(x + i));
+    float sum = across(s), squares = across(q);
+    for (; i < n; i++) sum += half_value(x[i]), squares += half_value(x[i]) * half_value(x[i]);
+    return (squares - sum * sum / (float)n) / (float)n;
+}
+
 /* Columns are left to the compiler, which vectorises half_value. */
 #define LOOP(name) name##_half
 #define ELEMENT uint16_t

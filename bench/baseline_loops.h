@@ -1,4 +1,4 @@
-/* baseline_loops.h - the four plain loops, for one type. Included once for each type that plain C can load, with
+/* baseline_loops.h - the plain loops, for one type. Included once for each type that plain C can load, with
  *     LOOP(name)   the loop's name for this type
  *     ELEMENT      what is in memory
  *     REAL         what it is summed in
@@ -35,6 +35,25 @@ static double LOOP(squares)(const ELEMENT *x, size_t n) {
         s += value * value;
     }
     return s;
+}
+
+static double LOOP(deviations)(const ELEMENT *x, size_t n, REAL mean) {
+    REAL s = 0;
+    for (size_t i = 0; i < n; i++) {
+        const REAL deviation = VALUE(x[i]) - mean;
+        s += deviation * deviation;
+    }
+    return s;
+}
+
+static double LOOP(textbook)(const ELEMENT *x, size_t n) {
+    REAL s = 0, q = 0;
+    for (size_t i = 0; i < n; i++) {
+        const REAL value = VALUE(x[i]);
+        s += value;
+        q += value * value;
+    }
+    return (q - s * s / (REAL)n) / (REAL)n;
 }
 
 #include "baseline_columns.h"

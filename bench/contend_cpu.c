@@ -13,6 +13,11 @@
 
 static quire_context *one_thread, *many_threads;
 
+/* Moments are exact's alone. */
+static bool takes(const contender *c, const job *j) {
+    return c->method == QUIRE_EXACT || !operation_is_moment(j->operation);
+}
+
 static quire_status run_method(const contender *c, const job *j, uint64_t *bits) {
     union {
         float single;
@@ -46,6 +51,7 @@ static void add_methods(contenders *all, const options *o, int threads, quire_co
     for (int i = 0; i < o->method_count; i++) {
         contender *c = contenders_add(all, ROLE_METHOD, method_name(o->methods[i]));
         c->threads = threads;
+        c->takes = takes;
         c->run = run_method;
         c->method = (quire_method)o->methods[i];
         c->context = context;

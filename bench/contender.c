@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 const char *role_name(role which) {
-    static const char *const names[] = { "ceiling", "baseline", "method", "peer", "rung" };
+    static const char *const names[] = { "ceiling", "baseline", "method", "peer", "rung", "sum" };
     return names[which];
 }
 

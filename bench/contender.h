@@ -15,13 +15,14 @@
 
 typedef enum role {
     ROLE_CEILING,  /* reads the data and has no result; of several in a place the fastest counts     */
-    ROLE_BASELINE, /* what the others' times are divided by, where it takes the job                */
+    ROLE_BASELINE, /* what the others' times are divided by; of several that take the job the first */
     ROLE_METHOD,   /* quire's, with a bound and a promise of equal bits                              */
     ROLE_PEER,     /* of another library                                                             */
-    ROLE_RUNG      /* of the ladder of classic kernels                                               */
+    ROLE_RUNG,     /* of the ladder of classic kernels                                               */
+    ROLE_SUM       /* what times of moments are divided by, too; it has no row                       */
 } role;
 
-/* "ceiling", "baseline", "method", "peer", "rung": the column 'kind'. */
+/* "ceiling", "baseline", "method", "peer", "rung", "sum": the column 'kind'. */
 const char *role_name(role which);
 
 struct place;   /* place.h */
@@ -56,7 +57,7 @@ typedef struct contenders {
 /* Adds one, if there is room, and answers it to be filled in; its place and role are set. */
 contender *contenders_add(contenders *all, role role, const char *name);
 
-/* The read loop and the fast-math loop (contend_loops.c), first in every list, so that they are measured in every run. */
+/* The read loop and the fast-math loops (contend_loops.c), first in every list: they are measured in every run. */
 void contenders_add_loops(contenders *all);
 
 /* quire's methods on the CPU (contend_cpu.c), on one thread and, if the options ask for more, on those. Complains and

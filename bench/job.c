@@ -60,6 +60,6 @@ quire_status job_reduce(quire_context *context, const job *j, quire_method metho
     case OPERATION_DOT: return quire_dot(context, j->type, j->n, j->x, j->y, method, j->result_type, result);
     case OPERATION_NRM2: return quire_nrm2(context, j->type, j->n, j->x, method, j->result_type, result);
     case OPERATION_MEAN: return quire_mean(context, j->type, j->n, j->x, method, j->result_type, result);
-    default: return reduce_many(context, j, &what, result); /* the one that has no function of its own */
+    default: return reduce_many(context, j, &what, result); /* sumsq, and moments, of correction 0 */
     }
 }

@@ -17,7 +17,7 @@ typedef struct field {
     const contenders *all;
     bool in[MAX_CONTENDERS];
     timing of[MAX_CONTENDERS];
-    int ceiling, baseline; /* which of them */
+    int ceiling, baseline, sum; /* which of them; sum may be none of them: below 0 */
 } field;
 
 static bool takes(const contender *c, const job *j) {
@@ -40,13 +40,15 @@ static bool drop_failed(field *f) {
     return true;
 }
 
-/* Of several ceilings the fastest stays. Without a baseline that takes the job, it is that too. */
+/* Of several ceilings the fastest stays. Without a baseline that takes the job, it is that too. The sum has no row. */
 static void find_marks(field *f) {
-    f->ceiling = f->baseline = -1;
+    f->ceiling = f->baseline = f->sum = -1;
     for (int i = 0; i < f->all->count; i++) {
         if (!f->in[i]) continue;
-        if (f->all->one[i].role == ROLE_BASELINE) f->baseline = i;
-        if (f->all->one[i].role != ROLE_CEILING) continue;
+        const role role = f->all->one[i].role;
+        if (role == ROLE_BASELINE && f->baseline < 0) f->baseline = i;
+        if (role == ROLE_SUM) f->sum = i, f->in[i] = false;
+        if (role != ROLE_CEILING) continue;
         const bool faster = f->ceiling < 0 || f->of[i].figure < f->of[f->ceiling].figure;
         if (f->ceiling >= 0) f->in[faster ? f->ceiling : i] = false;
         if (faster) f->ceiling = i;
@@ -60,6 +62,7 @@ static void judge_speed(const field *f, int i, row *r) {
     const double bytes = r->contender->role == ROLE_CEILING ? read : (double)job_traffic(r->job, mine->result);
     r->rate = bytes / mine->figure;
     r->over_baseline = mine->figure / baseline->figure;
+    r->over_sum = f->sum < 0 ? NAN : mine->figure / f->of[f->sum].figure;
     r->over_ceiling = mine->figure / ceiling->figure * (read / bytes);
     r->noise = verdict_of(i != f->baseline && fabs(r->over_baseline - 1) < mine->spread + baseline->spread);
 }

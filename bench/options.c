@@ -27,7 +27,7 @@ void options_help(void) {
          "What:\n"
          "  --place WHERE      cpu, gpu or all                                     (all there is)\n"
          "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (the first four)\n"
-         "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq                   (the first five)\n"
+         "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq, variance, stddev (the first five)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
          "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
          "  --rows             many vectors a call, sums unless asked otherwise: rows of a matrix; --n is their length\n"

@@ -19,7 +19,7 @@ enum { ON_CPU = 1, ON_GPU = 2 };
 
 typedef struct options {
     int types[TYPE_COUNT], type_count;
-    int operations[OPERATION_COUNT], operation_count;
+    int operations[OPERATION_ALL], operation_count;
     int methods[METHOD_COUNT], method_count;
     int families[FAMILY_COUNT], family_count;
     size_t sizes[MAX_SIZES];

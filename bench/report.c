@@ -13,8 +13,7 @@ static bool to_csv, to_json;
 bool report_begin(const options *o, const facts *f) {
     if (o->csv && !(to_csv = csv_begin(o->csv, f))) return false;
     if (o->json && !(to_json = json_begin(o->json, f))) return false;
-    const bool many = o->layout_count > 0;
-    table_begin(f, o->ladder || many ? 26 : 16, many); /* "09 tree and shuffle in half" is longest */
+    table_begin(o, f);
     return true;
 }
 

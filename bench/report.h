@@ -9,7 +9,7 @@
 #include "row.h"
 
 /* The table: the facts and the head; a row; a blank line; what the columns mean. */
-void table_begin(const facts *f, int name_width, bool many);
+void table_begin(const options *o, const facts *f);
 void table_row(const row *r);
 void table_gap(void);
 void table_end(void);

@@ -39,6 +39,7 @@ const char *column_name(int column) {
         "equal_alignments",
         "layout",
         "vectors",
+        "time_over_sum",
     };
     return names[column];
 }
@@ -83,6 +84,7 @@ cell column_cell(const row *r, int column) {
         judged(r->alignments),
         text(layout_name(r->job->layout)),
         count(r->job->layout ? r->job->vectors : 1),
+        real(r->over_sum),
     };
     return cells[column];
 }

@@ -21,6 +21,7 @@ typedef struct row {
     timing timing;
     double rate;          /* bytes a second                                                                       */
     double over_baseline; /* time over the baseline's: above 1 is slower                                          */
+    double over_sum;      /* of a moment: time over that of the fast-math sum of the same elements; else NaN       */
     verdict noise;        /* over_baseline is nearer to 1 than the spreads of both                                */
     double over_ceiling;  /* time over the ceiling's: above 1 is slower                                           */
     double error_ulps;    /* NaN where there is no result                                                         */
@@ -38,7 +39,7 @@ typedef struct cell {
     verdict verdict;
 } cell;
 
-#define COLUMNS 30
+#define COLUMNS 31
 
 const char *column_name(int column);
 cell column_cell(const row *r, int column);

@@ -10,19 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "accumulators.h"
 #include "number.h"
-
-/* The magnitude of the finite part, to the precision of long double. */
-static long double magnitude_of(const quire_accumulator *accumulator) {
-    quire_accumulator a = *accumulator;
-    long double value = 0;
-    if (a.limb[QUIRE_ACCUMULATOR_LIMBS - 1] < 0) {
-        for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) a.limb[i] = -a.limb[i];
-        quire_carry(&a);
-    }
-    for (int i = QUIRE_ACCUMULATOR_LIMBS - 1; i >= 0; i--) value += ldexpl((long double)a.limb[i], 32 * i - 2148);
-    return value;
-}
 
 /* ---------------------------------------------------------------------------------------------------------- the truth */
 
@@ -36,7 +25,6 @@ static void copy_magnitudes(quire_type type, const char *from, size_t bytes, uin
     for (size_t i = 0; i < PART / 8; i++) into[i] &= ~mask;
 }
 
-/* The sum of |x y|, exactly. */
 /* To count with: any context has the same bits. */
 static quire_context *workers;
 
@@ -47,6 +35,7 @@ void truth_close(void) {
     workers = NULL;
 }
 
+/* The sum of |x y|, exactly. */
 static quire_status accumulate_product_magnitudes(quire_accumulator *sum, const job *j) {
     static uint64_t x[PART / 8], y[PART / 8];
     const size_t all = j->n * type_size(j->type);
@@ -60,6 +49,7 @@ static quire_status accumulate_product_magnitudes(quire_accumulator *sum, const 
     return status;
 }
 
+/* What a moment needs are the sum and, for magnitudes, that of the squares. */
 static quire_status accumulate_part(quire_accumulator *total, quire_accumulator *magnitudes, const job *j) {
     quire_status status = QUIRE_OK;
     switch (j->operation) {
@@ -69,22 +59,16 @@ static quire_status accumulate_part(quire_accumulator *total, quire_accumulator 
     case OPERATION_DOT:
         status = quire_accumulate_products(workers, total, j->type, j->n, j->x, j->y);
         return status ? status : accumulate_product_magnitudes(magnitudes, j);
+    case OPERATION_VARIANCE:
+    case OPERATION_STDDEV:
+        status = quire_accumulate(workers, total, j->type, j->n, j->x);
+        return status ? status : quire_accumulate_products(workers, magnitudes, j->type, j->n, j->x, j->x);
     default:
         status = quire_accumulate(workers, total, j->type, j->n, j->x);
         return status ? status : quire_accumulate_magnitudes(workers, magnitudes, j->type, j->n, j->x);
     }
     *magnitudes = *total;
     return status;
-}
-
-/* Adding a to itself, times times in all, multiplies its words. */
-static void repeat(quire_accumulator *a, size_t times) {
-    int64_t words[QUIRE_ACCUMULATOR_WORDS];
-    quire_carry(a);
-    memcpy(words, a, sizeof words);
-    for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) words[i] *= (int64_t)times;
-    memcpy(a, words, sizeof words);
-    quire_carry(a);
 }
 
 /* One block of the data, as often as it is there, and the tail. */
@@ -95,8 +79,8 @@ static quire_status accumulate(quire_accumulator *total, quire_accumulator *magn
     part.x = data_x(d);
     part.y = data_y(d);
     quire_status status = accumulate_part(total, magnitudes, &part);
-    repeat(total, d->copies);
-    repeat(magnitudes, d->copies);
+    accumulator_multiply(total, d->copies);
+    accumulator_multiply(magnitudes, d->copies);
     if (status || !d->tail) return status;
     quire_accumulator rest = QUIRE_ACCUMULATOR_ZERO, rests = QUIRE_ACCUMULATOR_ZERO;
     part.n = d->tail;
@@ -108,10 +92,20 @@ static quire_status accumulate(quire_accumulator *total, quire_accumulator *magn
     return status;
 }
 
-static quire_status round_total(const quire_accumulator *total, const job *j, void *result) {
-    if (j->operation == OPERATION_NRM2) return quire_round_root(total, j->result_type, result);
-    if (j->operation == OPERATION_MEAN) return quire_round_mean(total, j->result_type, result);
-    return quire_round(total, j->result_type, result);
+static quire_status round_total(const truth *t, const job *j, void *result) {
+    const quire_reduction what = { .operation = operation_number(j->operation), .result_type = j->result_type };
+    return quire_finish(&what, &t->total, &t->squares, result);
+}
+
+/* |n Q - S^2 - n^2 w| / n^2, where w is in an accumulator, negated: how far it is from the variance. Not a number if S
+ * is beyond the doubles. */
+static long double distance_from_variance(const truth *t, const quire_accumulator *minus, size_t n) {
+    quire_accumulator rest = *minus;
+    accumulator_multiply(&rest, n);
+    quire_merge(&rest, &t->squares);
+    accumulator_multiply(&rest, n);
+    if (!accumulator_subtract_square(&rest, &t->total)) return NAN;
+    return accumulator_magnitude(&rest) / (long double)n / (long double)n;
 }
 
 /* The distance from a number of that magnitude to the next larger one. */
@@ -122,26 +116,34 @@ static long double ulp_of(quire_type type, long double magnitude) {
     return ldexpl(1, e > f->least ? e : f->least);
 }
 
+/* The sum before anything is done with it; of a moment n times the variance. */
+static long double find_left(const truth *t, const job *j) {
+    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
+    if (!operation_is_moment(j->operation)) return accumulator_magnitude(&t->total);
+    return distance_from_variance(t, &zero, j->n) * (long double)j->n;
+}
+
 quire_status truth_find(truth *t, const job *j, const data *d) {
-    quire_accumulator magnitudes = QUIRE_ACCUMULATOR_ZERO, zero = QUIRE_ACCUMULATOR_ZERO;
+    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     double result = 0; /* room for any type */
-    t->total = zero;
-    quire_status status = accumulate(&t->total, &magnitudes, j, d);
-    if (!status) status = round_total(&t->total, j, &result);
+    t->total = t->squares = zero;
+    quire_status status = accumulate(&t->total, &t->squares, j, d);
+    if (!status) status = round_total(t, j, &result);
     if (status) return status;
     t->bits = type_load(j->result_type, &result, 0);
     t->value = type_decode(j->result_type, t->bits);
     t->finite = type_is_finite(j->result_type, t->bits);
     t->ulp = t->finite ? ulp_of(j->result_type, fabs(t->value)) : NAN;
-    t->magnitudes = magnitude_of(&magnitudes);
+    t->magnitudes = accumulator_magnitude(&t->squares);
+    t->left = t->finite ? find_left(t, j) : NAN;
     long double unit = t->magnitudes;
-    if (j->operation == OPERATION_MEAN) unit /= (long double)j->n;
-    if (j->operation == OPERATION_NRM2) unit = sqrtl(unit);
+    if (j->operation == OPERATION_MEAN || operation_is_moment(j->operation)) unit /= (long double)j->n;
+    if (j->operation == OPERATION_NRM2 || j->operation == OPERATION_STDDEV) unit = sqrtl(unit);
     t->unit = ldexpl(unit, -type_format(j->result_type)->precision);
     return QUIRE_OK;
 }
 
-double truth_condition(const truth *t) { return t->finite ? (double)(t->magnitudes / magnitude_of(&t->total)) : NAN; }
+double truth_condition(const truth *t) { return t->finite ? (double)(t->magnitudes / t->left) : NAN; }
 
 double truth_ulp_in_units(const truth *t) { return t->finite && t->unit > 0 ? (double)(t->ulp / t->unit) : NAN; }
 
@@ -154,21 +156,37 @@ static void subtract_times(quire_accumulator *total, size_t n, double r) {
     quire_accumulate_products(NULL, total, QUIRE_F64, 2, factors, values);
 }
 
+static long double error_of_sum(const truth *t, const job *j, double r) {
+    quire_accumulator rest = t->total;
+    const size_t parts = j->operation == OPERATION_MEAN ? j->n : 1;
+    subtract_times(&rest, parts, r);
+    return accumulator_magnitude(&rest) / (long double)parts;
+}
+
+static long double error_of_root(const truth *t, double r) {
+    quire_accumulator rest = t->total;
+    const double minus = -r;
+    quire_accumulate_products(NULL, &rest, QUIRE_F64, 1, &r, &minus);
+    const long double sum = r + sqrtl(t->left);
+    return sum > 0 ? accumulator_magnitude(&rest) / sum : 0;
+}
+
+static long double error_of_moment(const truth *t, const job *j, double r) {
+    quire_accumulator taken = QUIRE_ACCUMULATOR_ZERO;
+    const bool root = j->operation == OPERATION_STDDEV;
+    const double minus = -r, factor = root ? r : 1;
+    quire_accumulate_products(NULL, &taken, QUIRE_F64, 1, &factor, &minus);
+    const long double distance = distance_from_variance(t, &taken, j->n);
+    const long double sum = root ? r + sqrtl(t->left / (long double)j->n) : 1;
+    return sum > 0 || isnan(distance) ? distance / sum : 0;
+}
+
 double truth_error_ulps(const truth *t, const job *j, quire_type type, uint64_t bits) {
-    const double r = type_decode(type, bits), minus = -r;
+    const double r = type_decode(type, bits);
     if (!t->finite && (isnan(t->value) ? isnan(r) : isinf(r) && signbit(r) == signbit(t->value))) return 0;
     if (!t->finite || !isfinite(r)) return INFINITY;
-    quire_accumulator rest = t->total;
-    long double error;
-    if (j->operation == OPERATION_NRM2) {
-        quire_accumulate_products(NULL, &rest, QUIRE_F64, 1, &r, &minus);
-        const long double sum = r + sqrtl(magnitude_of(&t->total));
-        error = sum > 0 ? magnitude_of(&rest) / sum : 0;
-    } else {
-        subtract_times(&rest, j->operation == OPERATION_MEAN ? j->n : 1, r);
-        error = magnitude_of(&rest) / (j->operation == OPERATION_MEAN ? (long double)j->n : 1);
-    }
-    return (double)(error / t->ulp);
+    if (operation_is_moment(j->operation)) return (double)(error_of_moment(t, j, r) / t->ulp);
+    return (double)((j->operation == OPERATION_NRM2 ? error_of_root(t, r) : error_of_sum(t, j, r)) / t->ulp);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the bound */
@@ -189,7 +207,7 @@ static long double bound_of_total(const truth *t, const job *j, quire_method met
 double truth_bound_ulps(const truth *t, const job *j, quire_method method) {
     if (method == QUIRE_EXACT) return 0.5;
     if (!t->finite) return INFINITY;
-    long double value = magnitude_of(&t->total), bound = bound_of_total(t, j, method, value);
+    long double value = t->left, bound = bound_of_total(t, j, method, value);
     if (isinf(bound)) return INFINITY;
     if (j->operation == OPERATION_NRM2) {
         const long double roots = sqrtl(value) + sqrtl(value > bound ? value - bound : 0);

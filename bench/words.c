@@ -30,7 +30,7 @@ const char *name_method(int i, int *number) {
 
 const char *name_operation(int i, int *number) {
     *number = i;
-    return i < OPERATION_COUNT ? operation_name((operation)i) : NULL;
+    return i < OPERATION_ALL ? operation_name((operation)i) : NULL;
 }
 
 const char *name_family(int i, int *number) {

@@ -18,9 +18,11 @@ typedef struct own {
 
 static quire_context *usual, *unusual;
 
+/* Moments are exact's alone. */
 static bool takes(const reducer *r, const job *j) {
-    (void)r;
-    return j->result_type == accumulation_type(j->type);
+    const own *mine = r->own;
+    return j->result_type == accumulation_type(j->type) &&
+           (mine->method == QUIRE_EXACT || !operation_is_moment(j->operation));
 }
 
 static size_t workspace(const reducer *r, const job *j) {

@@ -147,6 +147,43 @@ check "vectors are as many as there is room for" awk -F, '
 run --place cpu --rows --quick --type f32 --method exact --csv run.csv
 check "a look at rows" columns 6 run.csv
 
+# Moments: exact alone, two baselines, and times over a sum. 8 data, 6 contenders of sum and 4 of each moment.
+# shellcheck disable=SC2086
+run $small --no-peers --operation sum,variance,stddev --family uniform,tie --csv run.csv
+check "moments" fine
+check "make 112 rows" columns 112 run.csv
+check "moments are exact's, and the two-pass loop is their baseline" awk -F, '
+    function differs(a, b) { return a > b * 1.0001 || b > a * 1.0001 }
+    /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    $at["operation"] == "sum" { bad += $at["time_over_sum"] != ""; next }
+    { rows++; bad += !($at["time_over_sum"] > 0) }
+    $at["method"] == "fast-math two-pass" { two = $at["seconds"]; sum = two / $at["time_over_sum"] }
+    $at["kind"] == "baseline" { bad += $at["method"] !~ /^fast-math t/ }
+    $at["kind"] == "method" { bad += $at["method"] != "exact" || $at["equal_runs"] != "yes"
+        bad += !($at["error_ulps"] <= 0.5)
+        bad += differs($at["time_over_baseline"], $at["seconds"] / two)
+        bad += differs($at["time_over_sum"], $at["seconds"] / sum) }
+    END { exit bad || rows != 64 }' run.csv
+check "the table has times over a sum" grep -q ' /read   /sum ' out
+# shellcheck disable=SC2086
+run $small --no-peers --n 5000000 --type f32 --operation stddev --family uniform --csv run.csv
+check "moments beyond one block" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
+# shellcheck disable=SC2086
+run $small --no-peers --type f64 --operation variance --method plain,kahan --family uniform --csv run.csv
+check "moments by other methods are left out" columns 3 run.csv
+types='f16,bf16,f32,f64,e5m2,e4m3'
+run --place cpu --rows --columns --segments --n 1,9,100 --bytes 20000 --seconds 0.001 --type $types \
+    --operation variance,stddev --csv run.csv
+check "many moments a call" fine
+check "make 720 rows" columns 720 run.csv
+check "they have the bits of the single calls; the two-pass loop has a little error" awk -F, '
+    /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    { bad += !($at["time_over_sum"] > 0) }
+    $at["method"] == "exact" { rows++
+        bad += $at["error_ulps"] != 0 || $at["equal_runs"] != "yes" || $at["equal_launches"] == "no" }
+    $at["method"] == "fast-math two-pass" { bad += $at["error_ulps"] > 1000 }
+    END { exit bad || rows != 180 }' run.csv
+
 # The user's own numbers, 2^24, 1 and 1, under a name that CSV and JSON have to quote.
 printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }" >'a,"b".npy'
 printf '\0\0\200\113\0\0\200\77\0\0\200\77' >>'a,"b".npy'
@@ -154,6 +191,9 @@ run --place cpu --file 'a,"b".npy' --operation sum --no-peers --seconds 0.001 --
 check "an .npy file" fine
 check "its name is quoted" grep -q '^3,f32,sum,"a,""b"".npy",' run.csv
 check "2^24 + 1 + 1 exactly" grep -q ',exact,.*,0,0,0.5,' run.csv
+# (2^49 - 2^26 + 2) / 9 is 0.1111111641 ulp from the nearest float; the squares are 1.5 times those of the deviations.
+run --place cpu --file 'a,"b".npy' --operation variance --no-peers --seconds 0.001 --csv run.csv
+check "their variance" grep -q '^3,f32,variance,"a,""b"".npy",1,1\.5,exact,.*,0\.111111,' run.csv
 
 case $BENCH_HAS in
 *json*)
