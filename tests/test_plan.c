@@ -63,8 +63,7 @@ START_TEST(segments) {
 END_TEST
 
 /* Constants that the kernels rely on. */
-/* Rows: what a warp has at a time fits a stage wherever it begins, a lane never finishes two rows of a unit, and pieces and
- * parts cover a row. */
+/* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
 static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
     const rows_plan p = plan_rows(l, l, size, is_pair, warps);
     const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n, rows = 32 / (p.threads ? p.threads : 1);
@@ -73,15 +72,14 @@ static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t
     if (!p.fits) return;
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
-    check_that(p.groups >= 1 && (p.groups == 1 || (p.threads == 1 && p.turns == 1)), "%u groups", p.groups);
-    check_that(p.turns >= 1 && p.turns <= p.threads, "%u turns of %u threads", p.turns, p.threads);
-    check_that(p.pieces == 1 || (p.threads == 32 && p.piece_length * (size_t)size % ROWS_CHUNK == 0), "pieces of %zu",
+    check_that(p.groups >= 1 && (p.groups == 1 || p.threads == 1), "%u groups", p.groups);
+    check_that(p.pieces == 1 || (p.threads == 32 && p.piece_length * (size_t)size % (32 * ROWS_CHUNK) == 0), "pieces of %zu",
                p.piece_length);
     check_that((p.pieces - 1) * p.piece_length < n && p.pieces * p.piece_length >= n, "%u pieces of %zu for %zu", p.pieces,
                p.piece_length, n);
     check_that(n >> ROW_COUNT_BITS == 0, "%zu elements", n);
     check_that(p.is_contiguous || p.threads == 32, "%u threads of rows that are apart", p.threads);
-    const size_t rows_of_unit = rows * p.groups * p.turns, all = vectors * p.parts;
+    const size_t rows_of_unit = rows * p.groups, all = vectors * p.parts;
     check_that(p.units * rows_of_unit >= all && (p.units - 1) * rows_of_unit < all, "%zu units for %zu", p.units, all);
     if (p.parts == 1) return;
     check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part, l->n);

@@ -56,14 +56,10 @@ static size_t row_blocks(const cuda_context *c) {
 
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
-    const size_t warps = VECTORS_THREADS / 32, blocks = plan_least(plan_divide_up(p->units, warps), row_blocks(c));
-    const size_t n = p->parts > 1 ? p->part : work->at.x_layout.n, others = (blocks * warps - 1) * p->turns;
-    work->threads = p->threads, work->turns = p->turns, work->pieces = p->pieces, work->piece_length = p->piece_length;
-    work->groups = p->groups, work->parts = p->parts, work->part = p->part;
+    const size_t blocks = plan_least(plan_divide_up(p->units, VECTORS_THREADS / 32), row_blocks(c));
+    work->threads = p->threads, work->rows_of_item = 32 / p->threads * p->groups;
+    work->pieces = p->pieces, work->piece_length = p->piece_length, work->parts = p->parts, work->part = p->part;
     work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
-    work->rows_of_item = 32 / p->threads * p->groups, work->last_piece = (unsigned)(n - (p->pieces - 1) * p->piece_length);
-    work->elements_of_item = work->rows_of_item * n;
-    work->rows_ahead = others * work->rows_of_item, work->elements_ahead = others * work->elements_of_item;
     cudaError_t error = start_blocks(c, find_row_kernels(job).rows, VECTORS_THREADS, blocks, work, ROWS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);

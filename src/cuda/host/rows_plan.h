@@ -11,7 +11,7 @@
  * which is of "part" elements, has "pieces" pieces of piece_length. */
 typedef struct {
     int fits, is_contiguous;
-    unsigned threads, groups, turns, pieces, parts;
+    unsigned threads, groups, pieces, parts;
     size_t piece_length, part, units;
 } rows_plan;
 
@@ -38,7 +38,7 @@ static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warp
 
 /* warps: how many are at work at once. */
 static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, int size, int is_pair, size_t warps) {
-    rows_plan p = { 0, plan_is_contiguous(x) && (!is_pair || plan_is_contiguous(y)), 1, 1, 1, 1, 1, x->n, 0, 0 };
+    rows_plan p = { 0, plan_is_contiguous(x) && (!is_pair || plan_is_contiguous(y)), 1, 1, 1, 1, x->n, 0, 0 };
     const size_t capacity = plan_capacity(is_pair), vectors = x->outer * x->inner, longest = PTRDIFF_MAX / sizeof(double);
     if (x->n == 0 || x->n > longest || (x->n > 1 && (x->stride != 1 || (is_pair && y->stride != 1)))) return p;
     const size_t bytes = x->n * (size_t)size;
@@ -49,14 +49,12 @@ static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, 
         if (!plan_parts(&p, x->n, vectors, warps)) return p;
     const size_t n = p.parts > 1 ? p.part : x->n;
     if (n * (size_t)size > capacity) {
-        p.piece_length = capacity / ROWS_CHUNK * ROWS_CHUNK / (size_t)size;
+        p.piece_length = capacity / (32 * ROWS_CHUNK) * (32 * ROWS_CHUNK) / (size_t)size; /* as many chunks a lane */
         p.pieces = (unsigned)plan_divide_up(n, p.piece_length);
     }
-    while (p.turns < p.threads && groups / (2 * p.turns) >= ROWS_SPREAD * warps) p.turns *= 2;
     while (p.threads == 1 && 32 * bytes * (p.groups + 1) <= capacity && groups / (p.groups + 1) >= ROWS_SPREAD * warps)
         p.groups++;
-    p.units = p.parts > 1 ? vectors * p.parts : plan_divide_up(groups, p.turns * p.groups);
-    if (p.parts > 1) p.turns = 1;
+    p.units = p.parts > 1 ? vectors * p.parts : plan_divide_up(groups, p.groups);
     p.fits = 1;
     return p;
 }

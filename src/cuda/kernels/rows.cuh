@@ -26,46 +26,51 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
     constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
     extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
     warp_stages &stages = ((warp_stages *)shared)[threadIdx.x / WARP];
-    const int lane = threadIdx.x % WARP;
-    const unsigned threads = job.threads, row = lane / threads, thread = lane % threads;
+    const unsigned lane = threadIdx.x % WARP;
+    const unsigned threads = job.threads, rows = WARP / threads, row = lane / threads, thread = lane % threads;
     const unsigned row_bytes =
         job.pieces == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
     const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
     const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
-    row_cursor<Format> now(job, warp_of_grid());
+    /* A lane finishes one of the rows of so many turns; between two turns lie the rows of the other warps. */
+    const size_t ahead = warps_of_grid() * job.rows_of_item;
+    size_t first_row = warp_of_grid() * job.rows_of_item;
+    unsigned turn = 0;
+    row_stream<Format, has_pairs> stream(job, stages, warp_of_grid(), warps_of_grid(), lane);
+    row_item next = { 0, 0 };
     row_words<sums_of_row> mine;
     sums_of_row sums;
     sums.clear();
     stages.open(lane);
-    if (now.is_there(job)) now.template fetch<has_pairs>(job, stages, 0, lane);
-    for (unsigned count = 0; now.is_there(job); count++) {
-        const unsigned stage = count % ROWS_STAGES;
-        row_cursor<Format> next = now;
-        next.advance(job);
-        if (next.is_there(job)) next.template fetch<has_pairs>(job, stages, (count + 1) % ROWS_STAGES, lane);
-        stages.wait(stage, count / ROWS_STAGES);
-        const unsigned char *x = stages.data[stage] + chunk_offset(now.x), *y = x;
-        if (has_pairs && job.is_pair) y = stages.data[stage] + ROWS_STAGE / 2 + chunk_offset(now.y);
-        const unsigned bytes = now.length(job) * (unsigned)sizeof(typename Format::element), rows = now.rows(job);
+    unsigned done = 0;
+    do {
+        const row_item now = next;
+        next = stream.start();
+        if (!now.is_there()) continue;
+        const unsigned char *data = stages.data[done % ROWS_STAGES], *x = data + now.offset_x(), *y = x;
+        if (has_pairs && job.is_pair) y = data + ROWS_STAGE / 2 + now.offset_y();
+        stages.wait(done % ROWS_STAGES, done / ROWS_STAGES);
+        const unsigned bytes = now.length() * (unsigned)sizeof(typename Format::element);
         const bool is_aligned = are_aligned(x, y, threads < WARP ? row_bytes : 0);
-        for (unsigned first = 0; first < rows; first += WARP / threads) {
+        for (unsigned first = 0; first < now.rows; first += rows) {
             const unsigned at = (first + row) * row_bytes;
-            if (first + row < rows)
+            if (first + row < now.rows)
                 add_row(sums, x + at, y + at, bytes, thread, threads, is_aligned, rotation, job.magnitude);
             if (job.pieces > 1) sums.close();
-            if (!now.ends_rows(job)) break;
+            if (!now.ends_rows()) break;
             __syncwarp();
-            mine.take(sums, threads, now.turn, lane);
+            mine.take(sums, threads, turn, lane);
             sums.clear();
-            if (now.ends_unit(job) || threads == 1) {
-                const size_t v = now.row - (size_t)now.turn * (WARP / threads) + first + lane;
-                if ((unsigned)lane < WARP / threads * (now.turn + 1) && v < job.vectors * job.parts)
-                    finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.width);
-            }
+            if (++turn < threads && next.is_there()) break;
+            const size_t v = first_row + first + lane / rows * ahead + lane % rows;
+            if (lane / rows < turn && v < job.vectors * job.parts)
+                finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.width);
+            turn = 0;
         }
+        if (now.ends_rows() && turn == 0) first_row += threads * ahead;
         __syncwarp();
-        now = next;
-    }
+        done++;
+    } while (next.is_there());
 #endif
 }
 

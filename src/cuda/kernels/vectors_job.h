@@ -48,7 +48,7 @@
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
-#define ROWS_SPREAD 16         /* units of a warp, at least, before units grow                                             */
+#define ROWS_SPREAD 16         /* items of a warp, at least, before items grow                                             */
 #define ROW_ITEM_BITS 12       /* of an item a thread, and all threads where it is merged unclosed, have fewer elements    */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
 #define MARKED_THREADS 64      /* of a block of the second kernel                                                          */
@@ -120,9 +120,7 @@ typedef struct {
     unsigned parts;                 /* of a vector                                                                       */
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
-    unsigned groups;             /* of rows, of an item                                                                   */
-    unsigned rows_of_item, last_piece; /* elements of the last piece of a row                                             */
-    size_t elements_of_item, rows_ahead, elements_ahead; /* of a whole item; from a warp's last item of a unit to its next */
+    unsigned rows_of_item;
     marked_source source; /* of the kernel for marked results                                                      */
     size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces              */
     unsigned pieces;

@@ -35,6 +35,7 @@ struct directed_sum {
 
     __device__ __forceinline__ void clear() { down = up = -0.0; }
     __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
+    __device__ __forceinline__ void add_product(double a, double b) { down = fma_down(a, b, down), up = fma_up(a, b, up); }
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
             down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
@@ -108,12 +109,12 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
                                                   std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
         number_sum;
     static constexpr int product_bits = 2 * is.precision;
-    /* Squares have twice the range of exponents: one double holds those of a row where they are of few bits alone. */
-    typedef std::conditional_t<2 * exponents + ROW_COUNT_BITS / 2 <= 53, directed_sum,
+    /* Products of 8 or 16 bits may need more bits than a double has. But results of so few digits, and the variance of
+     * elements of so few, are told by a sum that is known to some 2^-50 of its terms. */
+    static constexpr bool has_short_products = product_bits <= 24;
+    typedef std::conditional_t<has_short_products, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
-    static constexpr bool has_float_products =
-        product_bits <= 24 && 2 * is.least_exponent >= -149 && 2 * exact_terms<Format, false>::greatest <= 127;
 };
 
 template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
@@ -123,7 +124,8 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     static constexpr int sums = has_numbers + has_products;
     static constexpr int number_words = has_numbers ? arithmetic::number_sum::words : 0;
     static constexpr int words = number_words + (has_products ? arithmetic::product_sum::words : 0);
-    static constexpr bool looks_for_special = has_numbers && arithmetic::is_shifted;
+    /* Where products want numbers as they are, the sum of numbers takes the same. */
+    static constexpr bool is_shifted = arithmetic::is_shifted && !has_products, looks_for_special = is_shifted;
     typename arithmetic::number_sum numbers;
     typename arithmetic::product_sum products;
     uint32_t special;
@@ -136,12 +138,12 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
 
     template <int COUNT>
     static __device__ __forceinline__ double number(const element_group<Format, COUNT> &x, int i, bool magnitude) {
-        if constexpr (arithmetic::is_shifted) {
+        if constexpr (is_shifted) {
             typedef shifted<Format> to;
             constexpr int per_word = 32 / to::bits;
             return to::element(x.word[i / per_word], i % per_word, magnitude ? to::mask & 0x7fffffff : to::mask);
         } else {
-            return element_term<Format, false>::linear((real)x.of[i], magnitude);
+            return element_term<Format, false>::linear(decode(Format(), x.of[i]), magnitude);
         }
     }
     __device__ __forceinline__ void add_product(real a, real b) {
@@ -150,8 +152,8 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
             products.add(value);
             products.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
             if (abs_f64(value) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) products.widen(0x1p-1074, 0x1p-1074);
-        } else if constexpr (arithmetic::has_float_products) {
-            products.add(a * b);
+        } else if constexpr (arithmetic::has_short_products) {
+            products.add_product(a, b);
         } else {
             products.add((double)a * (double)b);
         }
@@ -196,7 +198,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
                 special |= __shfl_xor_sync(WHOLE_WARP, special, lanes);
     }
     /* What makes numbers of the sums of numbers. */
-    static __device__ __forceinline__ double scale() { return arithmetic::is_shifted ? shifted<Format>::scale() : 1; }
+    static __device__ __forceinline__ double scale() { return is_shifted ? shifted<Format>::scale() : 1; }
 
     /* Of sum number i: of numbers, of products. */
     __device__ __forceinline__ double width(int i) const {

@@ -1,9 +1,9 @@
 /* row_stream.cuh - rows as a stream of items that pass through a warp's stages (stage.cuh).
  *
- * An item is "groups" times 32 / threads rows side by side, or one of "pieces" pieces of a row. A unit, which a warp takes
- * at a time, is as many items one after the other as make "turns" such groups of rows; between its units lie those of the
- * other warps. groups is 1 unless a row has one thread, and then turns is 1. Where there are few long rows each has "parts",
- * which are rows here.
+ * An item is "groups" times 32 / threads rows side by side, or one of "pieces" pieces of a row; groups is 1 unless a row has
+ * one thread. Where there are few long rows each has "parts", which are rows here. Of neighbouring items, or rows of
+ * pieces, neighbouring warps have one each. Where 32 items stand is found at once, an item a lane, which starts its copy
+ * when its turn comes: a warp would spend as long on one of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,89 +14,128 @@
 #include "cuda/warp/stage.cuh"
 #include "cuda/warp/vector_at.cuh"
 
+/* An item, as all lanes know it. */
+struct row_item {
+    unsigned rows;  /* 0: there is no such item                                                                             */
+    unsigned shape; /* see below                                                                                            */
+
+    /* How many elements of each row it has; whether these are the rows' last; whether x, or y, has elements beside its
+     * chunks that the copy engine cannot take; how far into the first chunk x and y begin. */
+    __device__ __forceinline__ unsigned length() const { return shape & 0x1fff; }
+    __device__ __forceinline__ bool ends_rows() const { return shape >> 13 & 1; }
+    __device__ __forceinline__ bool has_edges() const { return shape >> 14 & 1; }
+    __device__ __forceinline__ unsigned offset_x() const { return shape >> 16 & (ROWS_CHUNK - 1); }
+    __device__ __forceinline__ unsigned offset_y() const { return shape >> 20 & (ROWS_CHUNK - 1); }
+    __device__ __forceinline__ bool is_there() const { return rows != 0; }
+};
+static_assert(ROWS_STAGE < 1 << 13 && ROWS_CHUNK == 16, "an item's shape has places for its numbers");
+
 #if QUIRE_HAS_BULK
 
-/* The first elements of a row that does not stand beside the one before, or of a part; and how many it has. */
+/* Where an item's rows stand. */
 template <class Format> struct row_place {
-    const typename Format::element *x, *y;
-    unsigned n;
-};
-
-template <class Format> static __device__ __noinline__ row_place<Format> place_of_row(const vectors_job &job, size_t row) {
-    const size_t first = row % job.parts * job.part;
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.parts);
-    return { at.x.x + first, at.y.x + first, (unsigned)(job.parts > 1 ? min(job.part, at.n - min(first, at.n)) : at.n) };
-}
-
-/* Where a warp is in its stream: at an item whose first row and elements these are. */
-template <class Format> struct row_cursor {
     typedef typename Format::element element;
     const element *x, *y;
-    size_t row;
-    unsigned turn, piece, n; /* elements of the row                                                                      */
+    unsigned rows, length; /* of a row's elements: none where a last part ends early                                        */
+    bool ends_rows;
+    size_t before, behind; /* elements before x and y, and from them on, that may be read                                   */
 
-    __device__ __forceinline__ row_cursor(const vectors_job &job, size_t unit)
-        : row(unit * job.turns * job.rows_of_item), turn(0), piece(0), n((unsigned)job.at.x_layout.n) {
+    /* Item "piece" of the rows from one on; first, count: of the elements of a row or part, in its vector. */
+    __device__ __forceinline__ row_place(const vectors_job &job, size_t row, unsigned piece) {
+        const size_t all = job.vectors * job.parts, n = job.at.x_layout.n;
+        const size_t part = job.parts > 1 ? row % job.parts * job.part : 0, from = piece * job.piece_length;
+        const size_t count = job.parts > 1 ? min(job.part, n - min(part, n)) : n;
+        rows = row < all ? (unsigned)min(all - row, (size_t)job.rows_of_item) : 0;
+        length = (unsigned)(job.pieces == 1 ? count : min(job.piece_length, count - min(from, count)));
+        ends_rows = piece + 1 == job.pieces;
         if (job.is_contiguous) {
-            x = (const element *)job.at.x + row * job.at.x_layout.n, y = (const element *)job.at.y + row * job.at.x_layout.n;
+            before = row * n + from, behind = job.vectors * n - before;
+            x = (const element *)job.at.x + before, y = (const element *)job.at.y + before;
         } else {
-            find_row(job);
+            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.parts);
+            before = from, behind = count - min(from, count);
+            x = at.x.x + part + from, y = at.y.x + part + from;
         }
     }
-    __device__ __forceinline__ void find_row(const vectors_job &job) {
-        const row_place<Format> at = place_of_row<Format>(job, row);
-        x = at.x, y = at.y, n = at.n;
+    __device__ __forceinline__ memory_piece<element> piece_at(const element *p) const {
+        return { p, p + rows * length, p - before, p + behind };
     }
-    __device__ __forceinline__ bool is_there(const vectors_job &job) const { return row < job.vectors * job.parts; }
-    __device__ __forceinline__ unsigned rows(const vectors_job &job) const {
-        const size_t left = job.vectors * job.parts - row;
-        return left < job.rows_of_item ? (unsigned)left : job.rows_of_item;
+};
+
+/* What a lane has to copy of its item. */
+struct row_copy {
+    const unsigned char *from;
+    unsigned bytes, to; /* the first chunk in the stage                                                                     */
+
+    template <class Element> __device__ __forceinline__ void plan(const memory_piece<Element> &p, bool *has_edges) {
+        const piece_copy<Element> chunks(p);
+        from = chunks.from, bytes = chunks.bytes;
+        to = (unsigned)(from - ((const unsigned char *)p.begin - chunk_offset(p.begin)));
+        *has_edges |= chunks.has_ends;
     }
-    /* Elements of a row that the item has: none where a last part ends early. */
-    __device__ __forceinline__ unsigned length(const vectors_job &job) const {
-        if (job.pieces == 1) return n;
-        const unsigned done = piece * (unsigned)job.piece_length;
-        return min((unsigned)job.piece_length, n - min(done, n));
+};
+
+/* The elements of an item beside its chunks. By a whole warp. */
+template <class Format>
+static __device__ __noinline__ void copy_edges(const vectors_job &job, size_t row, unsigned piece, bool has_y,
+                                               unsigned char *stage, int lane) {
+    typedef typename Format::element element;
+    const row_place<Format> p(job, row, piece);
+    const memory_piece<element> x = p.piece_at(p.x), y = p.piece_at(p.y);
+    piece_copy<element>(x).copy_edges(x, stage, lane);
+    if (has_y) piece_copy<element>(y).copy_edges(y, stage + ROWS_STAGE / 2, lane);
+}
+
+/* The items of a warp: of so many groups of rows "apart" from each other, from "first" on. */
+template <class Format, bool PAIR> class row_stream {
+    typedef typename Format::element element;
+    const vectors_job &job;
+    warp_stages &stages;
+    size_t first, apart;
+    unsigned started; /* items, so far                                                                                      */
+    int lane;
+    row_item mine; /* the lane's, of the 32 items at work                                                                    */
+    row_copy of_x, of_y;
+
+    __device__ __forceinline__ bool has_y() const { return PAIR && job.is_pair; }
+    __device__ __forceinline__ unsigned turn_of(unsigned item) const {
+        return job.pieces == 1 ? item : item / job.pieces;
     }
-    __device__ __forceinline__ bool ends_rows(const vectors_job &job) const { return piece + 1 == job.pieces; }
-    __device__ __forceinline__ bool ends_unit(const vectors_job &job) const {
-        return turn + 1 == job.turns || row + job.rows_of_item >= job.vectors * job.parts;
+    __device__ __forceinline__ size_t row_of(unsigned item) const {
+        return (first + turn_of(item) * apart) * job.rows_of_item;
     }
-    /* The next item. Between the warp's units lie those of the others. */
-    __device__ __forceinline__ void advance(const vectors_job &job) {
-        if (!ends_rows(job)) {
-            x += job.piece_length, y += job.piece_length, piece++;
-            return;
+    __device__ __forceinline__ unsigned piece_of(unsigned item) const { return item - turn_of(item) * job.pieces; }
+    __device__ __forceinline__ void find_items() {
+        const unsigned item = started + (unsigned)lane;
+        const row_place<Format> p(job, row_of(item), piece_of(item));
+        bool has_edges = false;
+        mine.rows = p.rows, mine.shape = 0;
+        if (!p.rows) return;
+        of_x.plan(p.piece_at(p.x), &has_edges);
+        if (has_y()) of_y.plan(p.piece_at(p.y), &has_edges);
+        mine.shape = p.length | p.ends_rows << 13 | has_edges << 14 | chunk_offset(p.x) << 16 | chunk_offset(p.y) << 20;
+    }
+
+  public:
+    __device__ __forceinline__ row_stream(const vectors_job &of_job, warp_stages &in, size_t from, size_t by, int of_lane)
+        : job(of_job), stages(in), first(from), apart(by), started(0), lane(of_lane) {}
+
+    /* Starts to copy the next item, if there is one; y stands in the second half of a stage. By a whole warp. */
+    __device__ __forceinline__ row_item start() {
+        const unsigned from = started % WARP, stage = started % ROWS_STAGES;
+        if (from == 0) find_items();
+        const row_item it = { __shfl_sync(WHOLE_WARP, mine.rows, from), __shfl_sync(WHOLE_WARP, mine.shape, from) };
+        if (!it.is_there()) return it;
+        unsigned char *to = stages.data[stage];
+        if ((unsigned)lane == from) {
+            uint64_t *barrier = &stages.filled[stage];
+            barrier_expect(barrier, of_x.bytes + (has_y() ? of_y.bytes : 0));
+            if (of_x.bytes) copy_bulk(to + of_x.to, of_x.from, of_x.bytes, barrier);
+            if (has_y() && of_y.bytes) copy_bulk(to + ROWS_STAGE / 2 + of_y.to, of_y.from, of_y.bytes, barrier);
         }
-        size_t ahead = job.pieces == 1 ? job.elements_of_item : job.last_piece;
-        piece = 0, row += job.rows_of_item;
-        if (++turn == job.turns) turn = 0, row += job.rows_ahead, ahead += job.elements_ahead;
-        if (job.is_contiguous)
-            x += ahead, y += ahead;
-        else
-            find_row(job);
-    }
-    __device__ __forceinline__ memory_piece<element> piece_of(const vectors_job &job, const element *at,
-                                                              const void *all) const {
-        const element *end = at + rows(job) * length(job), *first = (const element *)all;
-        if (job.is_contiguous) return { at, end, first, first + job.vectors * job.at.x_layout.n };
-        return { at, end, at - piece * job.piece_length, at - piece * job.piece_length + n };
-    }
-    /* Starts to copy the item; y stands in the second half of a stage. */
-    template <bool PAIR>
-    __device__ __forceinline__ void fetch(const vectors_job &job, warp_stages &stages, unsigned stage, int lane) const {
-        uint64_t *barrier = &stages.filled[stage];
-        const memory_piece<element> of_x = piece_of(job, x, job.at.x);
-        const piece_copy<element> copy_x(of_x);
-        if (PAIR && job.is_pair) {
-            const memory_piece<element> of_y = piece_of(job, y, job.at.y);
-            const piece_copy<element> copy_y(of_y);
-            if (lane == 0) barrier_expect(barrier, copy_x.bytes + copy_y.bytes);
-            copy_y.start(barrier, of_y, stages.data[stage] + ROWS_STAGE / 2, lane);
-        } else if (lane == 0) {
-            barrier_expect(barrier, copy_x.bytes);
-        }
-        copy_x.start(barrier, of_x, stages.data[stage], lane);
+        if (it.has_edges()) copy_edges<Format>(job, row_of(started), piece_of(started), has_y(), to, lane);
+        started++;
+        return it;
     }
 };
 
@@ -108,19 +147,18 @@ static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const
     return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
 }
 
-/* Adds chunks of so many bytes that stand from x on: every so manieth, from "from" to the end and then from the front on. */
+/* Adds chunks from a byte on to an end, every so manieth. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void add_run(row_sums<Format, TERMS> &sums, const unsigned char *x, unsigned bytes,
-                                               unsigned from, unsigned step, ptrdiff_t to_y, bool magnitude) {
+static __device__ __forceinline__ void add_chunks(row_sums<Format, TERMS> &sums, const unsigned char *x,
+                                                  const unsigned char *y, unsigned from, unsigned end, unsigned step,
+                                                  bool magnitude) {
     constexpr int count = ROWS_CHUNK / (int)sizeof(typename Format::element);
-    const unsigned char *end = x + bytes, *p = x + from;
-    for (unsigned left = bytes; left; left -= step) {
+#pragma unroll 2
+    for (unsigned k = from; k < end; k += step) {
         element_group<Format, count> of_x, of_y;
-        of_x.load_stage(p);
-        if (TERMS == ROW_PRODUCTS) of_y.load_stage(p + to_y);
+        of_x.load_stage(x + k);
+        if (TERMS == ROW_PRODUCTS) of_y.load_stage(y + k);
         sums.add(of_x, of_y, magnitude);
-        p += step;
-        if (p >= end) p -= bytes;
     }
 }
 
@@ -145,21 +183,15 @@ template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, const unsigned char *x, const unsigned char *y,
                                                unsigned bytes, unsigned thread, unsigned threads, bool is_aligned,
                                                unsigned rotation, bool magnitude) {
-    constexpr int count = ROWS_CHUNK / (int)sizeof(typename Format::element);
     if (!is_aligned) {
         add_elements(sums, x, y, 0, bytes, thread, threads, magnitude);
         return;
     }
     const unsigned step = threads * ROWS_CHUNK, head = min((unsigned)-(uintptr_t)x % ROWS_CHUNK, bytes);
-    const unsigned whole = (bytes - head) / step * step, mine = head + whole + thread * ROWS_CHUNK;
+    const unsigned chunks = head + (bytes - head) / ROWS_CHUNK * ROWS_CHUNK, mine = head + thread * ROWS_CHUNK;
     if (head) add_elements(sums, x, y, 0, head, thread, threads, magnitude);
-    if (whole) add_run<Format, TERMS>(sums, x + head, whole, thread * ROWS_CHUNK + rotation, step, y - x, magnitude);
-    if (mine + ROWS_CHUNK <= bytes) {
-        element_group<Format, count> of_x, of_y;
-        of_x.load_stage(x + mine);
-        if (TERMS == ROW_PRODUCTS) of_y.load_stage(y + mine);
-        sums.add(of_x, of_y, magnitude);
-    }
+    add_chunks<Format, TERMS>(sums, x, y, mine + rotation, chunks, step, magnitude);
+    if (rotation) add_chunks<Format, TERMS>(sums, x, y, mine, mine + rotation, step, magnitude);
     const unsigned tail = (bytes - head) % ROWS_CHUNK;
     if (tail) add_elements(sums, x, y, bytes - tail, bytes, thread, threads, magnitude);
 }

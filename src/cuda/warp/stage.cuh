@@ -57,11 +57,9 @@ template <class Element> struct piece_copy {
         from = (const unsigned char *)first;
         bytes = last > first ? (unsigned)(last - first) : 0;
     }
-    /* The barrier expects these bytes, and those of copies before. */
-    __device__ __forceinline__ void start(uint64_t *barrier, const memory_piece<Element> &p, unsigned char *to,
-                                          int lane) const {
+    /* The elements beside these chunks. By a whole warp. */
+    __device__ __forceinline__ void copy_edges(const memory_piece<Element> &p, unsigned char *to, int lane) const {
         const unsigned char *base = (const unsigned char *)p.begin - chunk_offset(p.begin);
-        if (lane == 0 && bytes) copy_bulk(to + (from - base), from, bytes, barrier);
         if (!has_ends) return;
         copy_elements(p.begin, bytes ? (const Element *)from : p.end, base, to, lane);
         if (bytes) copy_elements((const Element *)(from + bytes), p.end, base, to, lane);
