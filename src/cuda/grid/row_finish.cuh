@@ -43,6 +43,16 @@ static __device__ __noinline__ void finish_column(const vectors_job &job, size_t
     finish_row<Sums, TERMS>(job, v, n, word, width);
 }
 
+/* Which row a lane finishes where "threads" have one each: of which turn of its warp, and which of that turn's. */
+struct row_lane {
+    unsigned threads, turn, row;
+
+    __device__ __forceinline__ row_lane(unsigned lane, unsigned of_row) : threads(of_row) {
+        const unsigned rows = WARP / of_row;
+        turn = lane / rows, row = lane % rows;
+    }
+};
+
 /* What a lane will round: the words of one vector of its warp. By whole warps. */
 template <class Sums> struct row_words {
     double word[Sums::words], width[Sums::sums];
@@ -70,14 +80,12 @@ template <class Sums> struct row_words {
         }
     }
     /* Merges the threads of each row; those of this turn go to the lanes that finish them. */
-    __device__ __forceinline__ void take(Sums &sums, unsigned threads, unsigned turn, int lane) {
-        const unsigned rows = WARP / threads;
-        sums.merge(threads);
-        if (threads > 1) {
-            keep(sums, lane / rows == turn, (int)((lane % rows) * threads));
-            return;
-        }
-        set(sums);
+    __device__ __forceinline__ void take(Sums &sums, const row_lane &lane, unsigned turn) {
+        sums.merge(lane.threads);
+        if (lane.threads > 1)
+            keep(sums, lane.turn == turn, (int)(lane.row * lane.threads));
+        else
+            set(sums);
     }
 };
 

@@ -32,9 +32,10 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
         job.pieces == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
     const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
     const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
-    /* A lane finishes one of the rows of so many turns; between two turns lie the rows of the other warps. */
-    const size_t ahead = warps_of_grid() * job.rows_of_item;
-    size_t first_row = warp_of_grid() * job.rows_of_item;
+    /* A lane finishes one row of so many turns; between the rows of two turns lie those of the other warps. */
+    const size_t all = job.vectors * job.parts, ahead = warps_of_grid() * job.rows_of_item;
+    const row_lane finishes(lane, threads);
+    size_t finished = warp_of_grid() * job.rows_of_item + finishes.turn * ahead + finishes.row;
     unsigned turn = 0;
     row_stream<Format, has_pairs> stream(job, stages, warp_of_grid(), warps_of_grid(), lane);
     row_item next = { 0, 0 };
@@ -59,15 +60,14 @@ __global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(cons
             if (job.pieces > 1) sums.close();
             if (!now.ends_rows()) break;
             __syncwarp();
-            mine.take(sums, threads, turn, lane);
+            mine.take(sums, finishes, turn);
             sums.clear();
             if (++turn < threads && next.is_there()) break;
-            const size_t v = first_row + first + lane / rows * ahead + lane % rows;
-            if (lane / rows < turn && v < job.vectors * job.parts)
-                finish_or_leave<sums_of_row, TERMS>(job, v, mine.word, mine.width);
+            if (finishes.turn < turn && finished + first < all)
+                finish_or_leave<sums_of_row, TERMS>(job, finished + first, mine.word, mine.width);
             turn = 0;
         }
-        if (now.ends_rows() && turn == 0) first_row += threads * ahead;
+        if (now.ends_rows() && turn == 0) finished += threads * ahead;
         __syncwarp();
         done++;
     } while (next.is_there());

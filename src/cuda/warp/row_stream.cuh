@@ -147,19 +147,14 @@ static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const
     return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
 }
 
-/* Adds chunks from a byte on to an end, every so manieth. */
+/* Adds the chunk that stands at x, and at y. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void add_chunks(row_sums<Format, TERMS> &sums, const unsigned char *x,
-                                                  const unsigned char *y, unsigned from, unsigned end, unsigned step,
-                                                  bool magnitude) {
-    constexpr int count = ROWS_CHUNK / (int)sizeof(typename Format::element);
-#pragma unroll 2
-    for (unsigned k = from; k < end; k += step) {
-        element_group<Format, count> of_x, of_y;
-        of_x.load_stage(x + k);
-        if (TERMS == ROW_PRODUCTS) of_y.load_stage(y + k);
-        sums.add(of_x, of_y, magnitude);
-    }
+static __device__ __forceinline__ void add_chunk(row_sums<Format, TERMS> &sums, const unsigned char *x,
+                                                 const unsigned char *y, bool magnitude) {
+    element_group<Format, ROWS_CHUNK / (int)sizeof(typename Format::element)> of_x, of_y;
+    of_x.load_stage(x);
+    if (TERMS == ROW_PRODUCTS) of_y.load_stage(y);
+    sums.add(of_x, of_y, magnitude);
 }
 
 /* Adds elements from a byte on to an end, every so manieth. */
@@ -188,10 +183,15 @@ static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, co
         return;
     }
     const unsigned step = threads * ROWS_CHUNK, head = min((unsigned)-(uintptr_t)x % ROWS_CHUNK, bytes);
-    const unsigned chunks = head + (bytes - head) / ROWS_CHUNK * ROWS_CHUNK, mine = head + thread * ROWS_CHUNK;
+    const unsigned whole = (bytes - head) & -step, end = head + whole, mine = head + thread * ROWS_CHUNK;
     if (head) add_elements(sums, x, y, 0, head, thread, threads, magnitude);
-    add_chunks<Format, TERMS>(sums, x, y, mine + rotation, chunks, step, magnitude);
-    if (rotation) add_chunks<Format, TERMS>(sums, x, y, mine, mine + rotation, step, magnitude);
+    unsigned k = mine + rotation;
+    for (unsigned left = whole; left; left -= step) {
+        add_chunk<Format, TERMS>(sums, x + k, y + k, magnitude);
+        k += step;
+        if (k >= end) k -= whole;
+    }
+    if (mine + whole + ROWS_CHUNK <= bytes) add_chunk<Format, TERMS>(sums, x + mine + whole, y + mine + whole, magnitude);
     const unsigned tail = (bytes - head) % ROWS_CHUNK;
     if (tail) add_elements(sums, x, y, bytes - tail, bytes, thread, threads, magnitude);
 }
