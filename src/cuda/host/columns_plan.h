@@ -36,16 +36,10 @@ static inline unsigned plan_column_bytes(const quire_layout *x_layout, const voi
     return (unsigned)size;
 }
 
-/* Parts of the rows of so many groups, of which each is a block's: some waves of blocks, of which the last is full, too. */
+/* Parts of the rows of so many groups, of which each is a block's. */
 static inline size_t plan_column_parts(size_t groups, size_t blocks, size_t most) {
-    const size_t first = plan_least(COLUMNS_SPREAD * blocks / groups, most);
-    size_t best = first ? first : 1, fullest = 0;
-    for (size_t parts = best; parts <= most && parts * groups <= 2 * COLUMNS_SPREAD * blocks; parts++) {
-        const size_t units = parts * groups, full = units * 100 / (plan_divide_up(units, blocks) * blocks);
-        if (full > fullest) best = parts, fullest = full;
-        if (full >= COLUMNS_FULL) break;
-    }
-    return best;
+    const size_t first = plan_least(COLUMNS_SPREAD * blocks / groups, most), least = first ? first : 1;
+    return plan_whole_waves(groups, blocks, least, plan_least(most, 2 * COLUMNS_SPREAD * blocks / groups));
 }
 
 /* warps: how many are at work at once. */

@@ -26,12 +26,16 @@ static inline int plan_is_contiguous(const quire_layout *l) {
 /* Bytes of an item that fit a stage wherever they begin. */
 static inline size_t plan_capacity(int is_pair) { return (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK; }
 
-/* Parts of a row where warps would have none, or where it is too long for one; answers whether there are places for them. */
+/* Parts of rows where some warps would have none, or fewer than others, or which are too long for one; answers whether
+ * there are places for them. */
 static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warps) {
-    const size_t wanted = plan_least(plan_divide_up(warps, vectors), plan_divide_up(n, ROWS_PART_LEAST));
-    const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), parts = wanted > needed ? wanted : needed;
+    const size_t most = plan_least(plan_divide_up(n, ROWS_PART_LEAST), VECTORS_PLACES / vectors),
+                 needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), wave = plan_least(warps / vectors, most),
+                 least = wave > needed ? wave : needed;
+    const size_t parts = plan_whole_waves(vectors, warps, least, plan_least(most, least + ROWS_MORE_PARTS));
     p->part = plan_divide_up(plan_divide_up(n, parts), ROWS_PART_STEP) * ROWS_PART_STEP;
     p->parts = (unsigned)plan_divide_up(n, p->part);
+    if (p->parts == 1) return needed == 1;
     p->is_contiguous = 0;
     return vectors <= VECTORS_PLACES / p->parts;
 }
@@ -45,7 +49,7 @@ static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, 
     while (p.threads < 32 && 32 / p.threads * bytes > capacity) p.threads *= 2;
     if (!p.is_contiguous && p.threads < 32) return p;
     const size_t groups = plan_divide_up(vectors, 32 / p.threads);
-    if ((groups < warps / 2 && bytes > ROWS_FEW) || x->n >> ROW_COUNT_BITS)
+    if ((bytes > ROWS_FEW && plan_fullness(groups, warps) < ROWS_FULL) || x->n >> ROW_COUNT_BITS)
         if (!plan_parts(&p, x->n, vectors, warps)) return p;
     const size_t n = p.parts > 1 ? p.part : x->n;
     if (n * (size_t)size > capacity) {

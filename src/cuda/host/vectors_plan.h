@@ -65,6 +65,22 @@ static inline vectors_plan plan_layout(const quire_layout *x, quire_method metho
     return p;
 }
 
+/* How full the waves of so many units are, of so many at a time, in percent; 100 if they are many. */
+static inline size_t plan_fullness(size_t units, size_t at_once) {
+    if (units / 100 >= at_once) return 100;
+    return units * 100 / (plan_divide_up(units, at_once) * at_once);
+}
+
+/* Parts of each of so many vectors, or groups of them: the fewest, from least to most, whose waves are full; or the best. */
+static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t least, size_t most) {
+    size_t best = least, fullest = 0;
+    for (size_t parts = least; parts <= most && fullest < VECTORS_FULL; parts++) {
+        const size_t full = plan_fullness(parts * groups, at_once);
+        if (full > fullest) best = parts, fullest = full;
+    }
+    return best;
+}
+
 /* Segments, whose lengths the device knows: turns of them a warp. */
 static inline vectors_plan plan_segments(size_t segments, size_t warps) {
     vectors_plan p = { 1, 1, 1, 0, 0 };

@@ -28,6 +28,7 @@
 #define VECTORS_LIMBS 2048 /* of those, as many as have limbs of their own for what parts cannot tell                 */
 #define VECTORS_BLOCKS 2   /* of a multiprocessor, that registers are to leave room for                          */
 #define VECTORS_LANES 8    /* of the canonical order, that a thread has                                               */
+#define VECTORS_FULL 96     /* percent of the units of all waves: so many are enough                             */
 #define VECTORS_WORDS 3    /* the most numbers a sum consists of                                                      */
 #define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at                          */
 #define PART_SQUARES 2
@@ -42,12 +43,13 @@
 #define COLUMNS_BATCH 2      /* rows of them that a lane waits for together                                              */
 #define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time                                           */
 #define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some               */
-#define COLUMNS_FULL 96      /* percent of the blocks of all waves: so many with a unit are enough                       */
 #define COLUMNS_MANY 3       /* units of a warp from which on no block shares any                                        */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
 #define MARKED_LISTED 4096     /* results that can be listed as marked; where there are more, all results are looked at    */
 #define ROWS_CHUNK 16          /* bytes that are copied at a time, from a multiple of it                                   */
 #define ROWS_FEW 32768         /* bytes of a row that one warp may take even where there are few rows                      */
+#define ROWS_MORE_PARTS 32     /* beyond the fewest, for waves to be full                                                   */
+#define ROWS_FULL 88           /* percent of the rows of all waves from which on longer ones are not cut, either           */
 #define ROWS_SPREAD 16         /* items of a warp, at least, before items grow                                             */
 #define ROW_ITEM_BITS 12       /* of an item a thread, and all threads where it is merged unclosed, have fewer elements    */
 #define ROW_COUNT_BITS 20      /* rows of the stream have fewer than 2^this elements                                       */
