@@ -11,7 +11,7 @@
 #include "cuda/host/vectors.cuh"
 
 /* Shared memory of a block of the kernel for rows. */
-#define ROWS_SHARED ((unsigned)(VECTORS_THREADS / 32 * (ROWS_STAGES * ROWS_STAGE + ROWS_STAGES * sizeof(uint64_t))))
+#define ROWS_SHARED ((unsigned)(ROWS_THREADS / 32 * (ROWS_STAGES * ROWS_STAGE + ROWS_STAGES * sizeof(uint64_t))))
 
 /* The same of the kernel for columns. */
 #define COLUMNS_SHARED ((unsigned)(COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK))
@@ -54,13 +54,19 @@ static size_t row_blocks(const cuda_context *c) {
     return (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * ROWS_BLOCKS));
 }
 
+/* Blocks for so many units, each of so many pieces. */
+static size_t blocks_for_rows(const cuda_context *c, const rows_plan *p) {
+    const size_t warps = ROWS_THREADS / 32, wave = row_blocks(c), waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);
+    const size_t most = c->wish.blocks || !waves ? wave : plan_least(waves, ROWS_WAVES) * wave;
+    return plan_least(plan_divide_up(p->units, warps), most);
+}
+
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
-    const size_t blocks = plan_least(plan_divide_up(p->units, VECTORS_THREADS / 32), row_blocks(c));
     work->threads = p->threads, work->rows_of_item = 32 / p->threads * p->groups;
     work->pieces = p->pieces, work->piece_length = p->piece_length, work->parts = p->parts, work->part = p->part;
     work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
-    cudaError_t error = start_blocks(c, find_row_kernels(job).rows, VECTORS_THREADS, blocks, work, ROWS_SHARED);
+    cudaError_t error = start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, blocks_for_rows(c, p), work, ROWS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
@@ -80,7 +86,7 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
     rows_plan p =
-        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (VECTORS_THREADS / 32));
+        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
     p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
     return p;
 }

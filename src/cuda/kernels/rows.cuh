@@ -20,7 +20,7 @@ static __device__ __forceinline__ void finish_or_leave(const vectors_job &job, s
 }
 
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(VECTORS_THREADS, ROWS_BLOCKS) rows_kernel(const __grid_constant__ vectors_job job) {
+__global__ void __launch_bounds__(ROWS_THREADS, ROWS_BLOCKS) rows_kernel(const __grid_constant__ vectors_job job) {
 #if QUIRE_HAS_BULK
     typedef row_sums<Format, TERMS> sums_of_row;
     constexpr bool has_pairs = TERMS == ROW_PRODUCTS;

@@ -36,7 +36,10 @@
 #define PART_LEAST 2048 /* elements of a part                                                                       */
 #define ROWS_STAGE 4608 /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2
-#define ROWS_BLOCKS 3        /* of a multiprocessor, that registers and shared memory are to leave room for              */
+#define ROWS_THREADS 64        /* of a block of the kernel for rows                                                        */
+#define ROWS_BLOCKS 10         /* of a multiprocessor, that registers are to leave room for                                */
+#define ROWS_WAVES 8           /* of blocks, so that the quicker multiprocessors take more of them                         */
+#define ROWS_ITEMS 4           /* of a warp, at least, before there are more waves                                         */
 #define ROWS_PART_LEAST 8192 /* elements of a part of a row, at least */
 #define ROWS_PART_STEP 512   /* and a multiple of this                                                                   */
 #define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane                                       */
