@@ -9,10 +9,14 @@
 #include "cuda/thread/row_sums.cuh"
 
 /* The variance of a row, or its root; word: the sum's words, then those of the squares'; and the widths. Answers whether it
- * is stored. */
+ * is stored. Of too few elements there is none: NaN. */
 template <class Sums>
 static __device__ __forceinline__ bool store_moment(const vectors_job &job, size_t v, size_t n, const double *word,
                                                     const double *width) {
+    if (!n || (job.correction > 0 && n <= (size_t)job.correction)) {
+        format_store(job.format.quiet_nan, job.format.size, result_at(job, v));
+        return true;
+    }
     constexpr int numbers = Sums::number_words, squares = Sums::words - numbers;
     const double s[2] = { word[0], numbers > 1 ? word[1] : 0 };
     const double q[3] = { word[numbers], squares > 1 ? word[numbers + 1] : 0, squares > 2 ? word[numbers + 2] : 0 };
@@ -28,7 +32,7 @@ template <class Sums, row_terms TERMS>
 static __device__ __forceinline__ void finish_row(const vectors_job &job, size_t v, size_t n, const double *word,
                                                   const double *width) {
     if constexpr (TERMS == ROW_MOMENTS) {
-        if (!n || !store_moment<Sums>(job, v, n, word, width)) mark_result(job, v);
+        if (!store_moment<Sums>(job, v, n, word, width)) mark_result(job, v);
     } else {
         vector_total t = { {}, width[0] };
         for (int i = 0; i < Sums::words; i++) t.word[i] = word[i];

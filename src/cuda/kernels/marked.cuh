@@ -131,7 +131,7 @@ static __device__ __forceinline__ bool store_totals(const vectors_job &job, size
         const double width[PART_SUMS] = { s.width, q.width };
         double word[both::words];
         for (int i = 0; i < both::words; i++) word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
-        return n && store_moment<both>(job, v, n, word, width);
+        return store_moment<both>(job, v, n, word, width);
     } else {
         return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>>(job, v, n, s);
     }

@@ -36,6 +36,7 @@
 #define PART_LEAST 2048 /* elements of a part                                                                       */
 #define ROWS_STAGE 4608 /* bytes of a stage of a warp                                                               */
 #define ROWS_STAGES 2
+#define ROWS_LINE 128 /* bytes of memory at whose ends pieces of rows end, too                                          */
 #define ROWS_THREADS 64        /* of a block of the kernel for rows                                                        */
 #define ROWS_BLOCKS 10         /* of a multiprocessor, that registers are to leave room for                                */
 #define ROWS_WAVES 8           /* of blocks, so that the quicker multiprocessors take more of them                         */
@@ -65,6 +66,7 @@
 #define SEGMENTS_STAGES 2
 #define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)) /* bytes of a block */
 #define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for          */
+#define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them                         */
 #define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream      */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */

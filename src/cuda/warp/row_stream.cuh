@@ -40,22 +40,29 @@ template <class Format> struct row_place {
     bool ends_rows;
     size_t before, behind; /* elements before x and y, and from them on, that may be read                                   */
 
-    /* Item "piece" of the rows from one on; first, count: of the elements of a row or part, in its vector. */
+    /* Item "piece" of the rows from one on. Pieces end where lines of memory end, if so many suffice. */
     __device__ __forceinline__ row_place(const vectors_job &job, size_t row, unsigned piece) {
         const size_t all = job.vectors * job.parts, n = job.at.x_layout.n;
-        const size_t part = job.parts > 1 ? row % job.parts * job.part : 0, from = piece * job.piece_length;
+        const size_t part = job.parts > 1 ? row % job.parts * job.part : 0;
         const size_t count = job.parts > 1 ? min(job.part, n - min(part, n)) : n;
-        rows = row < all ? (unsigned)min(all - row, (size_t)job.rows_of_item) : 0;
-        length = (unsigned)(job.pieces == 1 ? count : min(job.piece_length, count - min(from, count)));
-        ends_rows = piece + 1 == job.pieces;
+        before = 0, behind = count;
         if (job.is_contiguous) {
-            before = row * n + from, behind = job.vectors * n - before;
+            before = row * n, behind = job.vectors * n - before;
             x = (const element *)job.at.x + before, y = (const element *)job.at.y + before;
         } else {
             const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.parts);
-            before = from, behind = count - min(from, count);
-            x = at.x.x + part + from, y = at.y.x + part + from;
+            x = at.x.x + part, y = at.y.x + part;
         }
+        size_t from = 0, to = count;
+        if (job.pieces > 1) {
+            size_t shift = (uintptr_t)x % ROWS_LINE / sizeof(element);
+            if (count + shift > job.pieces * job.piece_length) shift = 0;
+            if (piece) from = min(piece * job.piece_length - shift, count);
+            to = min((piece + 1) * job.piece_length - shift, count);
+        }
+        rows = row < all ? (unsigned)min(all - row, (size_t)job.rows_of_item) : 0;
+        length = (unsigned)(to - from), ends_rows = piece + 1 == job.pieces;
+        x += from, y += from, before += from, behind -= from;
     }
     __device__ __forceinline__ memory_piece<element> piece_at(const element *p) const {
         return { p, p + rows * length, p - before, p + behind };
