@@ -200,12 +200,9 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 #define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
-#define CARRY_ELEMENTS                                                                                                      \
-    (LIMB_ADDITIONS / 16) /* limbs are carried when so many have been added, and perhaps one stretch more */
 
-/* An element adds to a limb twice at most: the two pieces of a product of doubles overlap. */
-_Static_assert(2 * (CARRY_ELEMENTS + SLOW_BLOCKS * BLOCK_ELEMENTS) <= LIMB_ADDITIONS / 2,
-               "half of what limbs can take is enough for what is added between carries; the other half is the caller's");
+_Static_assert(LIMB_ADDITIONS < (size_t)1 << 30, "below 2^33 each, they stay below 2^63");
+_Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS * BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
 
 /* Answers how many elements it has added: all, unless it has given up. */
 static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
