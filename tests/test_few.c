@@ -105,11 +105,12 @@ START_TEST(zeros) {
 END_TEST
 
 /* A tie of every result type, between an even and an odd number or the other way, and one bit beside it at any distance: to
- * be rounded twice would be to miss it. */
+ * be rounded twice would be to miss it. Products of doubles have three doubles to be rounded. */
 START_TEST(near_ties) {
     const quire_type type = TYPES[_i];
     const size_t n = 5;
-    void *x = array_new(7 * type_size(type), 0);
+    void *x = array_new(7 * type_size(type), 0), *y = array_new(7 * type_size(type), 0);
+    for (size_t i = 0; i < 7; i++) type_set(type, y, i, -1);
     for (size_t r = 0; r < TYPE_COUNT; r++) {
         const int p = type_format(TYPES[r])->precision;
         for (int t = p + 1; t <= 160 && -t >= type_format(type)->least; t++)
@@ -118,6 +119,7 @@ START_TEST(near_ties) {
                                          k % 2 ? power_of_two(-t) : -power_of_two(-t), 0 };
                 for (size_t i = 0; i < n; i++) type_set(type, x, i, parts[i]);
                 check_all(OPERATION_SUM, type, n, x, x, "near a tie");
+                check_all(OPERATION_DOT, type, n, x, y, "near a tie");
                 /* The same as kahan's words the wrong way round: the tie as a compensation, and the bit as a sum. */
                 const double far = power_of_two(type_format(type)->bias < 100 ? 14 : 90),
                              tie = parts[0] + parts[1] + parts[2];
@@ -127,6 +129,7 @@ START_TEST(near_ties) {
             }
     }
     array_free(x);
+    array_free(y);
 }
 END_TEST
 
