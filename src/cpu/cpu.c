@@ -312,24 +312,6 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
 
 /* --------------------------------------------------------------------------------------------------- a few elements */
 
-/* The next double in the direction of another; neither is 0. */
-static double next_towards(double x, double direction) {
-    return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));
-}
-
-/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a rest, the sum lies between two that
- * have none, and they tell the result if they have the same. Answers whether it is told. */
-static int few_round(const few_total *t, const quire_job *job, format_description format, uint64_t *bits) {
-    if (t->sum + t->error != 0) {
-        *bits = pair_round(t->sum, t->error, job, format);
-        return t->rest == 0 || pair_round(t->sum, next_towards(t->error, t->rest), job, format) == *bits;
-    }
-    quire_total zero = total_zero(!t->other);
-    zero.cancelled = t->other >= OTHER_NONZERO;
-    *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
-    return 1; /* what is left of sums that cancel has no third double                                                   */
-}
-
 /* Of so few elements every step between the arguments and the tier shows in the time, totals of 128 bits too. Answers
  * whether that is all there is to do. Never inlined: the additions of a rounding would be moved out of our environment. */
 static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_job *job, format_description format,

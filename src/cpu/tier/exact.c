@@ -34,6 +34,7 @@ typedef struct {
 /* Doubles count below 2^51 a bin and block, times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62. By integers an
  * element counts below 2^43, times 2^9 of a lane and block, 8 lanes and 64 blocks: below 2^61. */
 #define WINDOW_BLOCKS 64
+_Static_assert(((uint64_t)SETS * SIMD_F64 * WINDOW_BLOCKS) << 51 <= (uint64_t)1 << 62, "counts must not overflow");
 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
