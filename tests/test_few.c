@@ -133,7 +133,20 @@ START_TEST(near_ties) {
 }
 END_TEST
 
+/* Two products whose last bits, 2^(e - 105), make one that is a double, if not lost one by one; all else cancels. */
+START_TEST(errors_of_small_products) {
+    const double full = 2 - 0x1p-52, square = full * full;
+    for (int e = -1074 + 105 - 8; e < -1074 + 105 + 8; e++) {
+        const double a = full * power_of_two(e / 2), b = full * power_of_two(e - 1 - e / 2);
+        const double product = square * power_of_two(e - 1), x[4] = { a, a, -product, -product }, y[4] = { b, b, 1, 1 };
+        check_all(OPERATION_DOT, QUIRE_F64, 4, x, y, "the last bits of small products");
+        check_all(OPERATION_DOT, QUIRE_F64, 3, x + 1, y + 1, "the last bits of a small product");
+    }
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
+    tcase_add_test(cases, errors_of_small_products);
     tcase_add_loop_test(cases, every_length, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_loop_test(cases, far_apart, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
