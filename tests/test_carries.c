@@ -1,16 +1,19 @@
 /* test_carries.c - that exact sums carry their limbs in time. No array in memory is long enough to overflow a limb, so the
- * driver is compiled here once more, in the portable tier, with limbs that take fewer additions (LIMB_ADDITIONS), and starts
- * from limbs that have room for no more than it is promised. Without a carry these overflow. */
-#define SIMD_TIER_portable
-#define LIMB_ADDITIONS ((size_t)1 << 19) /* about the fewest that exact.c's own assertion allows */
-#include "cpu/tier/exact.c"
+ * suite has a CPU library of its own, with limbs that take fewer additions (counted_carries.h). It starts from limbs that have
+ * room for no more than it is promised, or counts how often each way carries. */
+#include "counted_carries.h"
 
 #include <check.h>
 #include <stdlib.h>
 
+#include "cpu/tier/tier.h"
 #include "support.h"
 
-#define ELEMENTS ((size_t)1 << 20)
+static long carries;
+
+void count_carry(void) { __atomic_fetch_add(&carries, 1, __ATOMIC_RELAXED); }
+
+#define ELEMENTS (2 * LIMB_ADDITIONS)
 #define ROOM (LIMB_ADDITIONS / 2 << 33) /* of a limb: so many additions, below 2^33 each */
 
 /* Terms of which no window holds a block, so that they go to limbs one by one: most as large as fits 106 bits, each eighth
@@ -35,7 +38,7 @@ START_TEST(limbs_are_carried_before_they_overflow) {
     check_ok(quire_carry(&full));
     check_ok(quire_merge(&expected, &full));
 
-    QUIRE_NAME(exact_table, SIMD_TIER)[QUIRE_F64][TERM_PRODUCT](&found, x, y, ELEMENTS, 0, NULL);
+    exact_table_portable[QUIRE_F64][TERM_PRODUCT](&found, x, y, ELEMENTS, 0, NULL);
     found.count = (int64_t)ELEMENTS;
     check_ok(quire_carry(&found));
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++)
@@ -46,9 +49,136 @@ START_TEST(limbs_are_carried_before_they_overflow) {
 }
 END_TEST
 
+/* An accumulator that comes from a merge by other hands, of as many as may be merged: it is full, and takes terms. */
+START_TEST(full_accumulators_take_terms) {
+    for (int negative = 0; negative < 2; negative++) {
+        const double sign = negative ? -1 : 1, terms[2] = { sign * bits_double(0x3fffffffffffffff), sign * 0x1p-40 };
+        quire_accumulator full = QUIRE_ACCUMULATOR_ZERO;
+        const int64_t most = INT64_MAX - (((int64_t)1 << 31) - 1); /* 2^31 times 2^32 - 1 */
+        for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) full.limb[i] = negative ? -most : most;
+        quire_accumulator found = full, expected = full;
+        check_ok(quire_accumulate(NULL, &found, QUIRE_F64, 2, terms));
+        check_ok(quire_carry(&expected));
+        check_ok(quire_accumulate(NULL, &expected, QUIRE_F64, 2, terms));
+        for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++)
+            check_that(found.limb[i] == expected.limb[i], "limb %d is %llx, not %llx", i, (unsigned long long)found.limb[i],
+                       (unsigned long long)expected.limb[i]);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------------------------------------------- how often it carries
+ */
+
+/* So many sums of n elements must have carried at least so often: each stretch is what the ways below assert. */
+static void check_carries(const char *way, size_t sums, size_t n, size_t stretch) {
+    const long least = (long)(sums * (n / (CARRY_ELEMENTS + stretch)));
+    check_that(least >= 2 * (long)sums, "%s: nothing is tested", way);
+    check_that(carries >= least, "%s carried %ld times, not %ld", way, carries, least);
+    carries = 0;
+}
+
+static void nothing(void *user, size_t done, size_t total) { (void)user, (void)done, (void)total; }
+
+#define BLOCK ((size_t)4096) /* src/cpu/strided.c, src/cpu/block/decoded.h */
+
+START_TEST(every_way_carries) {
+    const size_t n = ELEMENTS / 2;
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+    quire_context *context;
+    double *x = malloc(2 * n * sizeof *x), result;
+    check_that(x != NULL, "out of memory");
+    for (size_t i = 0; i < 2 * n; i++) x[i] = i % 2 ? 0x1p-70 : -3;
+    carries = 0;
+
+    check_ok(quire_accumulate(NULL, &a, QUIRE_F64, n, x));
+    check_carries("one vector", 1, n, 0x10000);
+    check_ok(quire_accumulate(NULL, &a, QUIRE_E5M2, n, x));
+    check_carries("8-bit elements", 1, n, BLOCK);
+
+    quire_reduction what = { .type = QUIRE_F64 };
+    const quire_layout apart = quire_strided(n, 2);
+    check_ok(quire_reduce(NULL, &what, &apart, x, NULL, NULL, &result));
+    check_carries("elements apart", 1, n, BLOCK);
+
+    check_ok(quire_open_cpu(&context, 1)); /* what reports is not summed by balls */
+    check_ok(quire_set_progress(context, nothing, NULL));
+    check_ok(quire_variance(context, QUIRE_F64, n, x, 0, QUIRE_F64, &result));
+    check_carries("both sums of a variance", 2, n, 0);
+    quire_close(context);
+    free(x);
+}
+END_TEST
+
+#define PANEL_COLUMNS ((size_t)16)
+
+START_TEST(columns_carry) {
+    const size_t n = ELEMENTS / 2;
+    const quire_layout columns = quire_columns(n, PANEL_COLUMNS, (ptrdiff_t)PANEL_COLUMNS);
+    const quire_reduction what = { .type = QUIRE_E5M2, .result_type = QUIRE_F64 };
+    unsigned char *x = malloc(n * PANEL_COLUMNS);
+    double results[PANEL_COLUMNS];
+    check_that(x != NULL, "out of memory");
+    for (size_t i = 0; i < n * PANEL_COLUMNS; i++) x[i] = (unsigned char)(i % 123);
+    carries = 0;
+    check_ok(quire_reduce(NULL, &what, &columns, x, NULL, NULL, results));
+    check_carries("columns", PANEL_COLUMNS, n, 0);
+    free(x);
+}
+END_TEST
+
+#if defined(__x86_64__)
+#define NARROW_STRETCH ((size_t)16 * 4096 + CARRY_ELEMENTS / 16) /* src/cpu/block/narrow.h */
+
+/* 16-bit elements by sums of lanes, of which AVX2 alone has a way: where bounds are worth it, and where not. */
+START_TEST(narrow_elements_carry) {
+    const size_t n = ELEMENTS;
+    uint16_t *x = malloc(n * sizeof *x);
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
+    check_that(x != NULL, "out of memory");
+    for (size_t i = 0; i < n && __builtin_cpu_supports("avx2"); i++) x[i] = _i ? (uint16_t)(i * 40503 % 31744) : 0x3c00;
+    carries = 0;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
+        exact_table_avx2[QUIRE_F16][TERM_IDENTITY](&a, x, x, n, 0, NULL);
+        check_carries("halves by lanes", 1, n, NARROW_STRETCH);
+    }
+    free(x);
+}
+END_TEST
+#endif
+
+/* Pieces follow each other in one accumulator, or have their own and are added up; each is too short to carry on its way.
+ * _i: threads - 1. */
+START_TEST(pieces_are_carried) {
+    const size_t n = ELEMENTS / 2, pieces = n >> 16; /* src/cpu/cpu.c: PIECE_ELEMENTS */
+    double *x = malloc(n * sizeof *x);
+    quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO;
+    quire_context *context;
+    check_that(x != NULL, "out of memory");
+    for (size_t i = 0; i < n; i++) x[i] = -1.0 / (double)(i + 3);
+    check_ok(quire_open_cpu(&context, 1 + _i));
+    check_ok(quire_set_progress(context, nothing, NULL));
+    carries = 0;
+    check_ok(quire_accumulate(context, &sum, QUIRE_F64, n, x));
+    check_that(carries >= (long)pieces, "%zu pieces by %d threads carried %ld times", pieces, 1 + _i, carries);
+    quire_close(context);
+    free(x);
+}
+END_TEST
+
 static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, limbs_are_carried_before_they_overflow);
+    tcase_add_test(cases, full_accumulators_take_terms);
+    tcase_add_test(cases, every_way_carries);
+    tcase_add_test(cases, columns_carry);
+#if defined(__x86_64__)
+    tcase_add_loop_test(cases, narrow_elements_carry, 0, 2);
+#endif
+    tcase_add_loop_test(cases, pieces_are_carried, 0, 4);
 }
 
-int main(void) { return run_cases_without_place("carries", add); }
+int main(void) {
+    setenv("QUIRE_CPU_THREAD", "65536", 1); /* threads for short arrays, too */
+    return run_cases_without_place("carries", add);
+}

@@ -284,7 +284,7 @@ END_TEST
 START_TEST(cuda_without_cuda) {
     static const int devices[] = { 0, 1, -1, 99 };
     quire_context *context = untouched();
-    ck_assert_int_ne(quire_open_cuda(NULL, 0, NULL), QUIRE_OK);
+    ck_assert_int_eq(quire_open_cuda(NULL, 0, NULL), QUIRE_NULL_POINTER);
     for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
         quire_status status = quire_open_cuda(&context, devices[k], NULL);
         if (status == QUIRE_OK) { /* then it is a CUDA context, and tiers and progress are not for it */

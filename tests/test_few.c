@@ -105,11 +105,12 @@ START_TEST(zeros) {
 END_TEST
 
 /* A tie of every result type, between an even and an odd number or the other way, and one bit beside it at any distance: to
- * be rounded twice would be to miss it. */
+ * be rounded twice would be to miss it. Products of doubles have three doubles to be rounded. */
 START_TEST(near_ties) {
     const quire_type type = TYPES[_i];
     const size_t n = 5;
-    void *x = array_new(7 * type_size(type), 0);
+    void *x = array_new(7 * type_size(type), 0), *y = array_new(7 * type_size(type), 0);
+    for (size_t i = 0; i < 7; i++) type_set(type, y, i, -1);
     for (size_t r = 0; r < TYPE_COUNT; r++) {
         const int p = type_format(TYPES[r])->precision;
         for (int t = p + 1; t <= 160 && -t >= type_format(type)->least; t++)
@@ -118,6 +119,7 @@ START_TEST(near_ties) {
                                          k % 2 ? power_of_two(-t) : -power_of_two(-t), 0 };
                 for (size_t i = 0; i < n; i++) type_set(type, x, i, parts[i]);
                 check_all(OPERATION_SUM, type, n, x, x, "near a tie");
+                check_all(OPERATION_DOT, type, n, x, y, "near a tie");
                 /* The same as kahan's words the wrong way round: the tie as a compensation, and the bit as a sum. */
                 const double far = power_of_two(type_format(type)->bias < 100 ? 14 : 90),
                              tie = parts[0] + parts[1] + parts[2];
@@ -127,10 +129,24 @@ START_TEST(near_ties) {
             }
     }
     array_free(x);
+    array_free(y);
+}
+END_TEST
+
+/* Two products whose last bits, 2^(e - 105), make one that is a double, if not lost one by one; all else cancels. */
+START_TEST(errors_of_small_products) {
+    const double full = 2 - 0x1p-52, square = full * full;
+    for (int e = -1074 + 105 - 8; e < -1074 + 105 + 8; e++) {
+        const double a = full * power_of_two(e / 2), b = full * power_of_two(e - 1 - e / 2);
+        const double product = square * power_of_two(e - 1), x[4] = { a, a, -product, -product }, y[4] = { b, b, 1, 1 };
+        check_all(OPERATION_DOT, QUIRE_F64, 4, x, y, "the last bits of small products");
+        check_all(OPERATION_DOT, QUIRE_F64, 3, x + 1, y + 1, "the last bits of a small product");
+    }
 }
 END_TEST
 
 static void add_tests(TCase *cases) {
+    tcase_add_test(cases, errors_of_small_products);
     tcase_add_loop_test(cases, every_length, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_loop_test(cases, far_apart, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);

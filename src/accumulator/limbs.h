@@ -18,9 +18,15 @@
 #define LIMB_BITS 32
 #define LIMB_MASK 0xffffffff
 #define LIMB_LEAST_EXPONENT (2 * -1074)
-#ifndef LIMB_ADDITIONS                   /* tests/test_carries.c has fewer */
+#ifndef LIMB_ADDITIONS                   /* tests/counted_carries.h has fewer */
 #define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry                       */
 #endif
+
+/* Who adds element after element carries when so many have been added, and perhaps one stretch more. An element adds to a
+ * limb twice at most, for the two pieces of a product of doubles overlap. Half of what limbs can take must be enough for
+ * that; the other half is the caller's. */
+#define CARRY_ELEMENTS (LIMB_ADDITIONS / 16)
+#define CARRIES_IN_TIME(stretch) (2 * (CARRY_ELEMENTS + (stretch)) <= LIMB_ADDITIONS / 2)
 
 /* What the word "other" is once a term was no zero; 1 if there was but +0. Of 2^31 accumulators, as many as are merged before
  * a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be or-ed in. */

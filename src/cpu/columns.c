@@ -12,7 +12,10 @@
 #include "operation/moments.h"
 
 #define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time                                                  */
-#define CARRY_BLOCKS ((size_t)1 << 16) /* blocks between carries: each adds less than 2^12 times */
+
+/* Blocks between carries. A block has a sum of two doubles for each column, or else its elements are added. */
+#define CARRY_BLOCKS (CARRY_ELEMENTS / PANEL_EXACT_ROWS)
+_Static_assert(STRIP <= PANEL_EXACT_ROWS, "no block has more rows");
 
 typedef struct {
     _Alignas(64) char of[STRIP * PANEL * 8];

@@ -312,14 +312,6 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
 
 /* --------------------------------------------------------------------------------------------------- a few elements */
 
-/* What is exactly sum + error; a zero's sign depends on what terms came to it. */
-static uint64_t few_round(const few_total *t, const quire_job *job, format_description format) {
-    if (t->sum + t->error != 0) return pair_round(t->sum, t->error, job, format);
-    quire_total zero = total_zero(!t->other);
-    zero.cancelled = t->other >= OTHER_NONZERO;
-    return finish_and_round(zero, job->finish, job->n, format, job->rounding);
-}
-
 /* Of so few elements every step between the arguments and the tier shows in the time, totals of 128 bits too. Answers
  * whether that is all there is to do. Never inlined: the additions of a rounding would be moved out of our environment. */
 static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_job *job, format_description format,
@@ -327,8 +319,7 @@ static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_
     if (job->method == QUIRE_EXACT) {
         few_total total;
         if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
-        *bits = few_round(&total, job, format);
-        return 1;
+        return few_round(&total, job, format, bits);
     }
     const int words = lane_methods[job->method].words;
     double word[QUIRE_STATE_WORDS];

@@ -6,6 +6,7 @@
 #define QUIRE_CPU_PAIR_H
 
 #include "backend.h"
+#include "cpu/block/functions.h"
 #include "cpu/block/moment_ball.h"
 #include "operation/moments.h"
 
@@ -23,6 +24,24 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     if (nearest && format.precision == 53) return bits_of_double(sum + error);
     if (nearest && format.precision == 24 && is_one_double(sum, error)) return bits_of_float((float)(sum + error));
     return finish_and_round(total_of_two(sum, error), job->finish, job->n, format, job->rounding);
+}
+
+/* The next double in the direction of another; neither is 0. */
+QUIRE_INLINE double next_towards(double x, double direction) {
+    return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));
+}
+
+/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a rest, the sum lies between two that
+ * have none, and they tell the result if they have the same. Answers whether it is told. */
+QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_description format, uint64_t *bits) {
+    if (t->sum + t->error != 0) {
+        *bits = pair_round(t->sum, t->error, job, format);
+        return t->rest == 0 || pair_round(t->sum, next_towards(t->error, t->rest), job, format) == *bits;
+    }
+    quire_total zero = total_zero(!t->other);
+    zero.cancelled = t->other >= OTHER_NONZERO;
+    *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
+    return 1; /* what is left of sums that cancel has no third double                                                   */
 }
 
 /* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most (certain.h), so

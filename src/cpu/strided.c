@@ -7,9 +7,8 @@
 #include "cpu/block/rows.h"
 #include "cpu/gather.h"
 
-#define BLOCK                                                                                                               \
-    ((size_t)(ORDER_LANES * ORDER_ROWS))      /* elements that are gathered at a time: a tile that has not grown        */
-#define CARRIED ((size_t)LIMB_ADDITIONS / 16) /* elements between carries                                              */
+#define BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements that are gathered at a time: a tile that has not grown   */
+_Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");
 
 typedef struct {
     _Alignas(64) char x[BLOCK * 8], y[BLOCK * 8];
@@ -42,7 +41,7 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
         gather_block(v, &buffer, &block_x, &block_y, count);
         add(a, block_x, block_y, count, 0, radius);
         since_carry += count;
-        if (since_carry > CARRIED) limbs_carry(a->limb), since_carry = 0;
+        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
         if (n == count) break; /* no pointer is formed beyond the end                                                   */
         x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride;
     }

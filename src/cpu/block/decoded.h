@@ -6,11 +6,12 @@
 #ifndef QUIRE_CPU_BLOCK_DECODED_H
 #define QUIRE_CPU_BLOCK_DECODED_H
 
+#include "accumulator/limbs.h"
 #include "cpu/block/functions.h"
 #include "format/formats.h"
 
-#define DECODED_ELEMENTS ((size_t)4096)               /* of a block                                                     */
-#define DECODED_CARRIED ((size_t)LIMB_ADDITIONS / 16) /* elements between carries                                       */
+#define DECODED_ELEMENTS ((size_t)4096) /* of a block                                                                   */
+_Static_assert(CARRIES_IN_TIME(DECODED_ELEMENTS), "a stretch is a block");
 
 /* Of a format: bytes of an element, and n elements as floats. */
 typedef struct {
@@ -30,7 +31,7 @@ static void decoded_sum(decoded_format format, exact_function add_floats, quire_
         add_floats(a, x_floats, y != x ? y_floats : x_floats, count, 0, radius);
         y += count * format.size, x += count * format.size;
         since_carry += count;
-        if (since_carry > DECODED_CARRIED) limbs_carry(a->limb), since_carry = 0;
+        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
     }
 }
 

@@ -16,10 +16,10 @@ typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t til
 /* So few elements are summed in ways of their own, which cost less to begin and to end. */
 #define TILE_FEW 32
 
-/* An exact sum, as two doubles; and if it is zero, what terms there were beside -0, as an accumulator's word "other" says
- * it. */
+/* An exact sum, as two doubles, or three: rest, unless it is 0, is at most half of the last place of error. And if the sum
+ * is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
 typedef struct {
-    double sum, error;
+    double sum, error, rest;
     int64_t other;
 } few_total;
 

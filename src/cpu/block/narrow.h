@@ -9,14 +9,17 @@
 #ifndef QUIRE_CPU_BLOCK_NARROW_H
 #define QUIRE_CPU_BLOCK_NARROW_H
 
+#include "accumulator/limbs.h"
 #include "cpu/block/bounds.h"
 #include "cpu/block/choice.h"
 #include "cpu/block/functions.h"
 
 #define NARROW_ELEMENTS ((size_t)(ORDER_LANES * ORDER_ROWS)) /* of a tile                                              */
 #define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more    */
-#define NARROW_CARRIED ((size_t)LIMB_ADDITIONS / 16)   /* elements between carries                                    */
 #define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for   */
+
+/* Between carries: lanes of tiles, and where these round their elements too, then what goes another way. */
+_Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * NARROW_ELEMENTS), "a stretch is those tiles");
 
 typedef struct {
     v_f32 of[NARROW_VECTORS + BOUNDS_VECTORS + BOUNDS_AGAIN * ORDER_ROWS];
@@ -65,7 +68,7 @@ QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_fu
                              const char *x, size_t n, int fetches, ball_radius *radius) {
     const size_t size = (size_t)t.format.size;
     while (n >= NARROW_ELEMENTS) {
-        const size_t most = n < NARROW_CARRIED ? n : NARROW_CARRIED;
+        const size_t most = n < CARRY_ELEMENTS ? n : CARRY_ELEMENTS;
         const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches, radius);
         x += done * size, n -= done;
         if (n >= NARROW_ELEMENTS) limbs_carry(a->limb);

@@ -18,6 +18,30 @@ QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
 }
 #define SIMD_HAS_FIRST
+#define SIMD_HAS_FIRST_OF_16_BITS
+/* The first n of eight elements, and zeros. No load reads beyond them: two that overlap do. */
+QUIRE_INLINE __m128i first_of_16_bits(const void *p, int n) {
+    const char *at = p, *end = at + 2 * n;
+    uint64_t low = 0, last = 0;
+    uint32_t two;
+    uint16_t one;
+    if (n >= 4) {
+        memcpy(&low, at, 8), memcpy(&last, end - 8, 8);
+        return _mm_set_epi64x((int64_t)(last >> (16 * (7 - n)) >> 16), (int64_t)low);
+    }
+    memcpy(&one, end - 2, 2);
+    if (n >= 2) memcpy(&two, at, 4), low = two;
+    return _mm_cvtsi64_si128((int64_t)(low | (uint64_t)one << (16 * (n - 1))));
+}
+QUIRE_INLINE v_f32 half_first_v_f32(const void *p, int n, v_f32 others) {
+    const v_i32 lane = { LANES_F32 }, there = lane < n;
+    return (v_f32)((v_i32)_mm256_cvtph_ps(first_of_16_bits(p, n)) | ((v_i32)others & ~there));
+}
+QUIRE_INLINE v_f32 bfloat16_first_v_f32(const void *p, int n, v_f32 others) {
+    const v_i32 lane = { LANES_F32 }, there = lane < n;
+    const __m256i elements = _mm256_cvtepu16_epi32(first_of_16_bits(p, n));
+    return (v_f32)((v_i32)_mm256_slli_epi32(elements, 16) | ((v_i32)others & ~there));
+}
 QUIRE_INLINE v_f32 float_first_v_f32(const void *p, int n, v_f32 others) {
     const v_i32 lane = { LANES_F32 }, there = lane < n;
     return (v_f32)((v_i32)_mm256_maskload_ps(p, (__m256i)there) | ((v_i32)others & ~there));

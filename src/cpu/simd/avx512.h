@@ -18,6 +18,16 @@ QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
 }
 #define SIMD_HAS_FIRST
+#define SIMD_HAS_FIRST_OF_16_BITS
+QUIRE_INLINE v_f32 half_first_v_f32(const void *p, int n, v_f32 others) {
+    const __mmask16 there = (__mmask16)((1u << n) - 1);
+    return (v_f32)_mm512_mask_cvtph_ps((__m512)others, there, _mm256_maskz_loadu_epi16(there, p));
+}
+QUIRE_INLINE v_f32 bfloat16_first_v_f32(const void *p, int n, v_f32 others) {
+    const __mmask16 there = (__mmask16)((1u << n) - 1);
+    const __m512i elements = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(there, p));
+    return (v_f32)_mm512_mask_slli_epi32((__m512i)others, there, elements, 16);
+}
 QUIRE_INLINE v_f32 float_first_v_f32(const void *p, int n, v_f32 others) {
     return (v_f32)_mm512_mask_loadu_ps((__m512)others, (__mmask16)((1u << n) - 1), p);
 }

@@ -8,7 +8,8 @@
  * would leave those idle.
  *
  * Some have more, and say so:
- *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below.
+ *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of halves
+ *     and bfloat16s.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
  *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart.
  *     And rest_v_f32: x less the nearest multiple of 2^-REST_BITS, which is exact.
@@ -60,8 +61,10 @@ QUIRE_DECODED_FORMATS(LOAD_DECODED, )
         memcpy(copy, p, (size_t)n * sizeof(format##_element));                                                              \
         return (vector)((integers)format##_load_##vector(copy) | ((integers)others & ~there));                              \
     }
+#if !defined(SIMD_HAS_FIRST_OF_16_BITS)
 FIRST_BY_COPY(half, v_f32, v_i32, LANES_F32)
 FIRST_BY_COPY(bfloat16, v_f32, v_i32, LANES_F32)
+#endif
 #define FIRST_DECODED(name, NAME, number, real, unused) FIRST_BY_COPY(name, v_f32, v_i32, LANES_F32)
 QUIRE_DECODED_FORMATS(FIRST_DECODED, )
 #undef FIRST_DECODED

@@ -34,6 +34,7 @@ typedef struct {
 /* Doubles count below 2^51 a bin and block, times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62. By integers an
  * element counts below 2^43, times 2^9 of a lane and block, 8 lanes and 64 blocks: below 2^61. */
 #define WINDOW_BLOCKS 64
+_Static_assert(((uint64_t)SETS * SIMD_F64 * WINDOW_BLOCKS) << 51 <= (uint64_t)1 << 62, "counts must not overflow");
 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
@@ -200,12 +201,9 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 #define SLOW_BLOCKS_FIRST 4
 #define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
 #define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
-#define CARRY_ELEMENTS                                                                                                      \
-    (LIMB_ADDITIONS / 16) /* limbs are carried when so many have been added, and perhaps one stretch more */
 
-/* An element adds to a limb twice at most: the two pieces of a product of doubles overlap. */
-_Static_assert(2 * (CARRY_ELEMENTS + SLOW_BLOCKS * BLOCK_ELEMENTS) <= LIMB_ADDITIONS / 2,
-               "half of what limbs can take is enough for what is added between carries; the other half is the caller's");
+_Static_assert(LIMB_ADDITIONS < (size_t)1 << 30, "below 2^33 each, they stay below 2^63");
+_Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS * BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
 
 /* Answers how many elements it has added: all, unless it has given up. */
 static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
