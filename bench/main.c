@@ -28,7 +28,7 @@ typedef struct lists {
 static bool run_operation(const options *o, const lists *all, data *d, operation which) {
     static row rows[MAX_CONTENDERS];
     truth t;
-    job j = { .operation = which, .type = d->type, .result_type = accumulation_type(d->type), .n = d->n };
+    job j = { .operation = which, .type = d->type, .result_type = result_type(o, d->type), .n = d->n };
     progress("%s: exact %s of %zu %s", d->source.name, operation_name(which), d->n, type_name(d->type));
     const quire_status status = truth_find(&t, &j, d);
     if (status) return complain("exact: %s", quire_status_string(status));

@@ -28,6 +28,7 @@ void options_help(void) {
          "  --place WHERE      cpu, gpu or all                                     (all there is)\n"
          "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (the first four)\n"
          "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq, variance, stddev (the first five)\n"
+         "  --result TYPE      of the results                                      (f64 of f64, else f32)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
          "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
          "  --rows             many vectors a call, sums unless asked otherwise: rows of a matrix; --n is their length\n"
@@ -135,6 +136,7 @@ static bool read_threads(options *o, const char *word) {
 enum {
     TYPE,
     OPERATION,
+    RESULT,
     METHOD,
     SIZES,
     FAMILY,
@@ -164,19 +166,33 @@ enum {
 #define NONE no_argument
 
 static const struct option table[] = {
-    { "type", VALUE, NULL, TYPE },       { "operation", VALUE, NULL, OPERATION },
-    { "method", VALUE, NULL, METHOD },   { "n", VALUE, NULL, SIZES },
-    { "family", VALUE, NULL, FAMILY },   { "condition", VALUE, NULL, CONDITION },
-    { "seed", VALUE, NULL, SEED },       { "file", VALUE, NULL, FILE_NAME },
-    { "threads", VALUE, NULL, THREADS }, { "tier", VALUE, NULL, TIER },
-    { "place", VALUE, NULL, PLACE },     { "seconds", VALUE, NULL, BUDGET },
-    { "warm", NONE, NULL, WARM },        { "queued", NONE, NULL, QUEUED },
-    { "ladder", NONE, NULL, LADDER },    { "no-peers", NONE, NULL, NO_PEERS },
-    { "quick", NONE, NULL, QUICK },      { "csv", VALUE, NULL, CSV },
-    { "json", VALUE, NULL, JSON },       { "help", NONE, NULL, HELP },
-    { "version", NONE, NULL, VERSION },  { "rows", NONE, NULL, ROWS },
-    { "columns", NONE, NULL, COLUMNS },  { "segments", NONE, NULL, SEGMENTS },
-    { "bytes", VALUE, NULL, BYTES },     { NULL, 0, NULL, 0 },
+    { "type", VALUE, NULL, TYPE },
+    { "operation", VALUE, NULL, OPERATION },
+    { "method", VALUE, NULL, METHOD },
+    { "n", VALUE, NULL, SIZES },
+    { "family", VALUE, NULL, FAMILY },
+    { "condition", VALUE, NULL, CONDITION },
+    { "seed", VALUE, NULL, SEED },
+    { "file", VALUE, NULL, FILE_NAME },
+    { "threads", VALUE, NULL, THREADS },
+    { "tier", VALUE, NULL, TIER },
+    { "place", VALUE, NULL, PLACE },
+    { "seconds", VALUE, NULL, BUDGET },
+    { "warm", NONE, NULL, WARM },
+    { "queued", NONE, NULL, QUEUED },
+    { "ladder", NONE, NULL, LADDER },
+    { "no-peers", NONE, NULL, NO_PEERS },
+    { "quick", NONE, NULL, QUICK },
+    { "csv", VALUE, NULL, CSV },
+    { "json", VALUE, NULL, JSON },
+    { "help", NONE, NULL, HELP },
+    { "version", NONE, NULL, VERSION },
+    { "rows", NONE, NULL, ROWS },
+    { "columns", NONE, NULL, COLUMNS },
+    { "segments", NONE, NULL, SEGMENTS },
+    { "bytes", VALUE, NULL, BYTES },
+    { "result", VALUE, NULL, RESULT },
+    { NULL, 0, NULL, 0 },
 };
 
 static bool read_tier(options *o, const char *word) {
@@ -201,6 +217,7 @@ static bool take_option(void *user, int which, char *word) {
     switch (which) {
     case TYPE: return read_names("type", word, name_type, o->types, &o->type_count);
     case OPERATION: return read_names("operation", word, name_operation, o->operations, &o->operation_count);
+    case RESULT: return find_name("result", word, name_type, &o->result_type) >= 0;
     case METHOD: return read_names("method", word, name_method, o->methods, &o->method_count);
     case FAMILY: return read_names("family", word, name_family, o->families, &o->family_count);
     case SIZES: return read_sizes(o, word);

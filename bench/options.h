@@ -21,6 +21,7 @@ typedef struct options {
     int types[TYPE_COUNT], type_count;
     int operations[OPERATION_ALL], operation_count;
     int methods[METHOD_COUNT], method_count;
+    int result_type; /* 0: that of the accumulation */
     int families[FAMILY_COUNT], family_count;
     size_t sizes[MAX_SIZES];
     int size_count;
@@ -40,6 +41,11 @@ typedef struct options {
 
 /* Answers an exit status; what is not EXIT_FINE has been complained about. */
 int options_read(options *o, int argc, char **argv);
+
+/* Of results of numbers of that type. */
+static inline quire_type result_type(const options *o, quire_type type) {
+    return o->result_type ? (quire_type)o->result_type : accumulation_type(type);
+}
 
 void options_help(void);
 

@@ -106,7 +106,7 @@ static bool lay_out(const options *o, job *j, const data *d) {
 static bool run_length(const contenders *all, const options *o, data *d, operation which, layout layout, size_t length) {
     static row rows[MAX_CONTENDERS];
     job j = {
-        .operation = which, .type = d->type, .result_type = accumulation_type(d->type), .layout = layout, .length = length
+        .operation = which, .type = d->type, .result_type = result_type(o, d->type), .layout = layout, .length = length
     };
     int count;
     if (interrupted()) return true;

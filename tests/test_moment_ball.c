@@ -61,9 +61,9 @@ START_TEST(sums_lose_no_more) {
         family_fill(which, type, generator_next(&g), n, x);
         if (turn % 3 == 0) spread(&g, type, n, x);
         oracle_moments_open(&o, type, n, x, x);
-        for (int split = 0; split < 2; split++) {
+        for (moment_way way = 0; way < MOMENT_WAYS; way++) {
             moment_sums s;
-            const int is_finite = !o.xx.nan && !o.xx.positive_infinity, there = SUMS[type](x, n, split, &s);
+            const int is_finite = !o.xx.nan && !o.xx.positive_infinity, there = SUMS[type](x, n, way, &s);
             ck_assert_msg(is_finite || !there, "%s of %s", family_name(which), type_name(type));
             if (!there) continue;
             check_within(o.x.finite, s.s[0], s.s[1], 0, s.width[0], family_name(which));
@@ -75,17 +75,84 @@ START_TEST(sums_lose_no_more) {
 }
 END_TEST
 
+/* |exact - (high + low)| >= width / most: data are as bad as a bound says that they can be, so that no bound much smaller is
+ * one. */
+static void check_reaches(const mpfr_t exact, double high, double low, double width, double most, const char *what) {
+    mpfr_t off;
+    mpfr_init2(off, EXACT);
+    mpfr_sub_d(off, exact, high, MPFR_RNDN);
+    mpfr_sub_d(off, off, low, MPFR_RNDN);
+    mpfr_abs(off, off, MPFR_RNDN);
+    mpfr_mul_d(off, off, most, MPFR_RNDN);
+    if (mpfr_cmp_d(off, width) < 0)
+        ck_abort_msg("%s: off by %g / %g only, said %g", what, mpfr_get_d(off, MPFR_RNDU), most, width);
+    mpfr_clear(off);
+}
+
+/* Where an element's step is in its stretch: the first one has half as many. */
+static size_t step_in_stretch(size_t i) {
+    const size_t step = i / MOMENT_FLOAT_STEP, half = MOMENT_FLOAT_STEPS / 2;
+    return step < half ? step : (step - half) % MOMENT_FLOAT_STEPS;
+}
+
+/* In floats, both sums are within their widths; one of them is off by so much of its own at least. */
+static void check_floats(quire_type type, size_t n, const void *x, int of_squares, double most) {
+    oracle_moments o;
+    moment_sums s;
+    oracle_moments_open(&o, type, n, x, x);
+    ck_assert(SUMS[type](x, n, MOMENTS_IN_FLOATS, &s));
+    check_within(o.x.finite, s.s[0], s.s[1], 0, s.width[0], "sum");
+    check_within(o.xx.finite, s.q[0], s.q[1], s.q[2], s.width[1], "squares");
+    if (of_squares)
+        check_reaches(o.xx.finite, s.q[0], s.q[1], s.width[1], most, "squares");
+    else
+        check_reaches(o.x.finite, s.s[0], s.s[1], s.width[0], most, "sum");
+    oracle_moments_close(&o);
+}
+
+/* The stretches begin with ones, and go on with half an ulp of the lanes' sums, or of squares, which is lost in each step.
+ * The bound of S knows squares alone: elements of so few bits cannot reach it. */
+START_TEST(floats_lose_as_much_as_they_may) {
+    const quire_type type = _i % 2 ? QUIRE_BF16 : QUIRE_F16;
+    const int of_squares = _i / 2;
+    const size_t ones = of_squares ? 1 : 8;
+    for (size_t stretches = 0; stretches < 4; stretches++) {
+        const size_t n = MOMENT_FLOAT_STRETCH / 2 + stretches * MOMENT_FLOAT_STRETCH;
+        void *x = array_new(n * type_size(type), 0);
+        for (size_t i = 0; i < n; i++) type_set(type, x, i, step_in_stretch(i) < ones ? 1 : of_squares ? 0x1p-12 : 0x1p-21);
+        check_floats(type, n, x, of_squares, of_squares ? 1.7 : 4.5);
+        array_free(x);
+    }
+}
+END_TEST
+
+/* Likewise where lanes are added to each other, after one step. */
+START_TEST(lanes_of_floats_lose_as_much_as_they_may) {
+    const quire_type type = _i % 2 ? QUIRE_BF16 : QUIRE_F16;
+    const int of_squares = _i / 2;
+    void *x = array_new(MOMENT_FLOAT_STEP * type_size(type), 0);
+    for (size_t i = 0; i < MOMENT_FLOAT_STEP; i++)
+        type_set(type, x, i, i < (size_t)SIMD_F32 ? 1 : of_squares ? 0x1p-12 : 0x1p-24);
+    check_floats(type, MOMENT_FLOAT_STEP, x, of_squares, of_squares ? 1.5 : 3);
+    array_free(x);
+}
+END_TEST
+
 /* Ordinary data have sums, and they are narrow. */
 START_TEST(sums_are_narrow) {
     for (int t = 0; t < TYPE_COUNT; t++)
         for (size_t n = 1; n < 10000; n += 1 + n) {
             void *x = array_new(n * type_size(TYPES[t]), 0);
             family_fill(FAMILY_NORMAL, TYPES[t], n, n, x);
-            for (int split = TYPES[t] == QUIRE_F64; split < 2; split++) {
+            for (moment_way way = TYPES[t] == QUIRE_F64 ? MOMENTS_SPLIT : MOMENTS_IN_FLOATS; way < MOMENT_WAYS; way++) {
+                static const double narrow[MOMENT_WAYS] = { 0x1p-18, 0x1p-44, 0x1p-63 };
                 moment_sums s;
-                ck_assert(SUMS[TYPES[t]](x, n, split, &s));
-                ck_assert_msg(s.width[1] <= s.q[0] * (split ? 0x1p-63 : 0x1p-44), "%zu of %s: %a of %a", n,
-                              type_name(TYPES[t]), s.width[1], s.q[0]);
+                if (!SUMS[TYPES[t]](x, n, way, &s)) {
+                    ck_assert(way == MOMENTS_IN_FLOATS && n < 10); /* perhaps near a constant */
+                    continue;
+                }
+                ck_assert_msg(s.width[1] <= s.q[0] * narrow[way], "%zu of %s: %a of %a", n, type_name(TYPES[t]), s.width[1],
+                              s.q[0]);
             }
             array_free(x);
         }
@@ -152,9 +219,9 @@ static void check_moments(quire_type type, size_t n, const void *x, const char *
     oracle_moments_open(&o, type, n, x, x);
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
-        for (int i = 0; i < 8 && variant; i++) {
-            const quire_type to = i % 4 < 2 ? QUIRE_F64 : QUIRE_F32;
-            const quire_rounding rounding = i < 4 ? QUIRE_TO_NEAREST : QUIRE_UPWARD;
+        for (int i = 0; i < 12 && variant; i++) {
+            const quire_type to = i / 2 % 3 == 0 ? QUIRE_F64 : i / 2 % 3 == 1 ? QUIRE_F32 : type;
+            const quire_rounding rounding = i < 6 ? QUIRE_TO_NEAREST : QUIRE_UPWARD;
             const quire_reduction what = {
                 i % 2 ? QUIRE_STDDEV : QUIRE_VARIANCE, type, to, QUIRE_EXACT, rounding, 1, { 0 }
             };
@@ -167,6 +234,55 @@ static void check_moments(quire_type type, size_t n, const void *x, const char *
     place_use(0);
     oracle_moments_close(&o);
 }
+
+/* The greatest correction above one, and below 0, with which the result is that one's: with the next one it is another, so
+ * that both are within 2^-24 of the boundary of a rounding. Results grow with corrections. */
+static int64_t last_correction(const oracle_moments *o, quire_operation operation, quire_type to, int64_t one) {
+    uint64_t (*const result)(const oracle_moments *, int64_t, quire_type, quire_rounding) =
+        operation == QUIRE_VARIANCE ? oracle_variance : oracle_stddev;
+    const uint64_t bits = result(o, one, to, QUIRE_TO_NEAREST);
+    int64_t last = one, other = 0;
+    while (other - last > 1) {
+        const int64_t middle = last + (other - last) / 2;
+        if (result(o, middle, to, QUIRE_TO_NEAREST) == bits)
+            last = middle;
+        else
+            other = middle;
+    }
+    return last;
+}
+
+/* Results of few bits that sums in floats must not tell. */
+START_TEST(near_boundaries) {
+    const quire_type type = _i % 2 ? QUIRE_BF16 : QUIRE_F16;
+    const quire_operation operation = _i / 2 ? QUIRE_STDDEV : QUIRE_VARIANCE;
+    generator g;
+    generator_seed(&g, 41 + (uint64_t)_i);
+    for (size_t turn = scaled(12); turn-- > 0;) {
+        const size_t n = 600 + generator_below(&g, 8000);
+        void *x = array_new(n * type_size(type), 0);
+        oracle_moments o;
+        family_fill(turn % 2 ? FAMILY_UNIFORM : FAMILY_POSITIVE, type, generator_next(&g), n, x);
+        for (size_t i = 0; i < n; i++) type_set(type, x, i, type_value(type, x, i) * 64);
+        oracle_moments_open(&o, type, n, x, x);
+        const int64_t last = last_correction(&o, operation, type, -(int64_t)(1 << 24) + generator_between(&g, 0, 1 << 20));
+        for (size_t v = 0; v < place_variants(); v++) {
+            const char *variant = place_use(v);
+            for (int64_t c = last; c < last + 2 && variant; c++) {
+                const quire_reduction what = { operation, type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, c, { 0 } };
+                uint64_t result = 0;
+                check_ok(place_reduction(&what, n, x, NULL, &result));
+                check_bits(type, &result,
+                           (operation == QUIRE_VARIANCE ? oracle_variance : oracle_stddev)(&o, c, type, QUIRE_TO_NEAREST),
+                           "%zu of %s, correction %lld, %s", n, type_name(type), (long long)c, variant);
+            }
+        }
+        place_use(0);
+        oracle_moments_close(&o);
+        array_free(x);
+    }
+}
+END_TEST
 
 /* Several blocks of every tier, each of its own size; some numbers among them that are greater by far; one thread or more.
  */
@@ -240,8 +356,11 @@ END_TEST
 
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, sums_lose_no_more, 0, TYPE_COUNT * FAMILY_COUNT);
+    tcase_add_loop_test(cases, floats_lose_as_much_as_they_may, 0, 4);
+    tcase_add_loop_test(cases, lanes_of_floats_lose_as_much_as_they_may, 0, 4);
     tcase_add_test(cases, sums_are_narrow);
     tcase_add_test(cases, balls_hold_all);
+    tcase_add_loop_test(cases, near_boundaries, 0, 4);
     tcase_add_loop_test(cases, unlike_blocks, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, near_a_constant, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, callers_rounding, 0, TYPE_COUNT);

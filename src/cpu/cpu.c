@@ -50,8 +50,9 @@ typedef struct cpu_work {
     quire_accumulator *accumulator; /* of exact: where it adds up, one for each sum of the job; how far off each piece may
                                        be, NULL: they must not be                                                         */
     ball_radius *radius;
-    moment_sums *moments; /* of each piece: its sums, whether they are there, and whether elements are split      */
-    int *has_moments, splits;
+    moment_sums *moments; /* of each piece: its sums, whether they are there, and the way to them                 */
+    int *has_moments;
+    moment_way way;
 } cpu_work;
 
 /* ------------------------------------------------------------------------------------------------------------- pieces */
@@ -252,7 +253,7 @@ static void exact_accumulate(const cpu_context *context, const quire_job *job, p
 
 static void run_moments(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     (void)y;
-    w->has_moments[piece] = w->context->tier->panels->moments[w->job->type](x, n, w->splits, &w->moments[piece]);
+    w->has_moments[piece] = w->context->tier->panels->moments[w->job->type](x, n, w->way, &w->moments[piece]);
 }
 
 /* Of all pieces. Never inlined: the additions would be moved out of our environment. */
@@ -286,8 +287,8 @@ static uint64_t moments_reduce(const cpu_context *context, const quire_job *job,
     if (job->n > VECTOR_EXACT_ELEMENTS && !context->report) {
         cpu_work w = work_of(context, job, x_stride, y_stride);
         uint64_t bits;
-        w.splits = !moments_start_whole(describe_format(job->type), format);
-        for (; is_contiguous(&w) && w.splits < 2; w.splits++)
+        w.way = moments_first_way(describe_format(job->type), format, job->n);
+        for (; is_contiguous(&w) && w.way < MOMENT_WAYS; w.way++)
             if (long_moment(&w, format, &bits)) return bits;
     }
     exact_accumulate(context, job, x_stride, y_stride, a, NULL);

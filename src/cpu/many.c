@@ -80,10 +80,8 @@ static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum,
 /* A moment by sums that lose a little, if they tell it. */
 static int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     moment_sums sums;
-    for (int split = !moments_start_whole(describe_format(job->type), format); split < 2; split++) {
-        if (!tier->panels->moments[job->type](job->x, job->n, split, &sums)) return 0;
-        if (moments_told(&sums, job, format, bits)) return 1;
-    }
+    for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
+        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_told(&sums, job, format, bits)) return 1;
     return 0;
 }
 

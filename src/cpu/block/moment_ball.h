@@ -26,9 +26,12 @@ QUIRE_INLINE void moment_sums_add(moment_sums *a, const moment_sums *b) {
     moment_words_add(a->q, b->q[0], b->q[1], &a->width[1]);
 }
 
-/* Whether sums as numbers alone are worth a try: of what has 24 bits at most, to what has no more. */
-QUIRE_INLINE int moments_start_whole(format_description of, format_description to) {
-    return of.precision <= 24 && to.precision <= 24;
+/* The first way that is worth a try: its sums are to have more bits than the result, by far. Of fewer than 512 elements
+ * doubles take no longer. */
+QUIRE_INLINE moment_way moments_first_way(format_description of, format_description to, size_t n) {
+    const int bits = of.precision > to.precision ? of.precision : to.precision;
+    if (bits <= MOMENTS_FLOAT_BITS && n >= 512) return MOMENTS_IN_FLOATS;
+    return bits <= 24 ? MOMENTS_WHOLE : MOMENTS_SPLIT;
 }
 
 /* The bits of the result, if all of the ball rounds to the same; answers whether it does. 0 is for others to tell. The

@@ -31,8 +31,8 @@
 #define MOMENT_GREATEST_UNIT 200
 
 typedef struct {
-    int is_double, size;
-    v_f32 (*load)(const void *p); /* unless is_double */
+    int size;
+    void (*widen)(const void *p, v_f64 *a, v_f64 *b);
 } moment_elements;
 
 typedef struct {
@@ -48,7 +48,8 @@ QUIRE_INLINE v_f64 moment_product_add(v_f64 x, v_f64 y, v_f64 z) {
 #endif
 }
 
-QUIRE_INLINE void moment_add(int split, moment_lanes *l, v_f64 x, v_f64 shift) {
+/* Subtracting makes the negative of the sum, on the multipliers, where additions have units of their own (simd.h). */
+QUIRE_INLINE void moment_add(int split, int subtracts, moment_lanes *l, v_f64 x, v_f64 shift) {
     v_f64 a = x;
     if (split) {
         a = SIMD_SUBTRACT_F64(x + shift, shift);
@@ -57,17 +58,17 @@ QUIRE_INLINE void moment_add(int split, moment_lanes *l, v_f64 x, v_f64 shift) {
         l->ab = moment_product_add(a, b, l->ab);
         l->bb = moment_product_add(b, b, l->bb);
     }
-    l->a += a;
+    l->a = subtracts ? SIMD_SUBTRACT_F64(l->a, a) : l->a + a;
     l->aa = moment_product_add(a, a, l->aa);
 }
 
 QUIRE_INLINE void moment_step(moment_elements e, int split, int sets, moment_lanes *l, const char *x, v_f64 shift) {
     SIMD_UNROLL
     for (int i = 0; i < sets; i += 2) {
-        const char *at = x + i * SIMD_F64 * e.size;
-        const v_f32 floats = e.is_double ? (v_f32){ 0 } : e.load(at);
-        moment_add(split, &l[i], e.is_double ? double_load_v_f64(at) : lower_f64(floats), shift);
-        moment_add(split, &l[i + 1], e.is_double ? double_load_v_f64(at + SIMD_BYTES) : upper_f64(floats), shift);
+        v_f64 a, b;
+        e.widen(x + i * SIMD_F64 * e.size, &a, &b);
+        moment_add(split, 0, &l[i], a, shift);
+        moment_add(split, !split, &l[i + 1], b, shift); /* split, the products keep the multipliers busy */
     }
 }
 
@@ -101,7 +102,7 @@ QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int se
     }
     SIMD_UNROLL
     for (int i = 1; i < sets; i++) {
-        l[0].a += l[i].a, l[0].b += l[i].b;
+        l[0].a = !split && i % 2 ? l[0].a - l[i].a : l[0].a + l[i].a, l[0].b += l[i].b;
         l[0].aa += l[i].aa, l[0].ab += l[i].ab, l[0].bb += l[i].bb;
     }
     moment_block_sums sums = { moment_lanes_add(l[0].a), 0, moment_lanes_add(l[0].aa), 0, 0 };

@@ -48,9 +48,17 @@ typedef struct {
     double s[2], q[3], width[2];
 } moment_sums;
 
-/* Both sums of n > 0 contiguous elements; answers whether they are there. split: to more bits than the elements have, which
- * takes longer. */
-typedef int (*moments_function)(const char *x, size_t n, int split, moment_sums *sums);
+/* Ways to such sums, each narrower than the one before, and slower. A way that is not for a format is taken as the next. */
+typedef enum {
+    MOMENTS_IN_FLOATS, /* moment_floats.h: of elements whose squares are floats */
+    MOMENTS_WHOLE,     /* moment_sums.h */
+    MOMENTS_SPLIT,
+    MOMENT_WAYS
+} moment_way;
+#define MOMENTS_FLOAT_BITS 12 /* the most of such an element */
+
+/* Both sums of n > 0 contiguous elements; answers whether they are there. */
+typedef int (*moments_function)(const char *x, size_t n, moment_way way, moment_sums *sums);
 
 /* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL floats
  * or doubles; states lie side by side. */

@@ -52,6 +52,20 @@ QUIRE_INLINE v_f64 double_first_v_f64(const void *p, int n, v_f64 others) {
 }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+#define SIMD_HAS_WIDEN
+QUIRE_INLINE v_f64 widened(__m128 x) { return (v_f64)_mm256_cvtps_pd(x); }
+QUIRE_INLINE void half_widen(const void *p, v_f64 *a, v_f64 *b) {
+    *a = widened(_mm_cvtph_ps(_mm_loadl_epi64(p)));
+    *b = widened(_mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)((const char *)p + 8))));
+}
+QUIRE_INLINE void bfloat16_widen(const void *p, v_f64 *a, v_f64 *b) {
+    const __m128i pairs = _mm_loadu_si128(p);
+    *a = widened(_mm_castsi128_ps(_mm_slli_epi32(pairs, 16)));
+    *b = widened(_mm_castsi128_ps(_mm_and_si128(pairs, _mm_set1_epi32(-0x10000))));
+}
+QUIRE_INLINE void float_widen(const void *p, v_f64 *a, v_f64 *b) {
+    *a = widened(_mm_loadu_ps(p)), *b = widened(_mm_loadu_ps((const float *)p + 4));
+}
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
 /* No addition can be told how to round, so all round up meanwhile, and low is the negative of the sum rounded

@@ -36,6 +36,20 @@ QUIRE_INLINE v_f64 double_first_v_f64(const void *p, int n, v_f64 others) {
 }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
+#define SIMD_HAS_WIDEN
+QUIRE_INLINE v_f64 widened(__m256 x) { return (v_f64)_mm512_cvtps_pd(x); }
+QUIRE_INLINE void half_widen(const void *p, v_f64 *a, v_f64 *b) {
+    *a = widened(_mm256_cvtph_ps(_mm_loadu_si128(p)));
+    *b = widened(_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)((const char *)p + 16))));
+}
+QUIRE_INLINE void bfloat16_widen(const void *p, v_f64 *a, v_f64 *b) {
+    const __m256i pairs = _mm256_loadu_si256(p);
+    *a = widened(_mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)));
+    *b = widened(_mm256_castsi256_ps(_mm256_and_si256(pairs, _mm256_set1_epi32(-0x10000))));
+}
+QUIRE_INLINE void float_widen(const void *p, v_f64 *a, v_f64 *b) {
+    *a = widened(_mm256_loadu_ps(p)), *b = widened(_mm256_loadu_ps((const float *)p + 8));
+}
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
 #define SIMD_HAS_BOUNDS

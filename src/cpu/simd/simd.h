@@ -8,6 +8,7 @@
  * would leave those idle.
  *
  * Some have more, and say so:
+ *   - SIMD_HAS_WIDEN: half_widen, bfloat16_widen and float_widen, for which see below, without halves of a vector of floats.
  *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of halves
  *     and bfloat16s.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
@@ -51,6 +52,24 @@ QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
     }
 QUIRE_DECODED_FORMATS(LOAD_DECODED, )
 #undef LOAD_DECODED
+
+/* half_widen(p, a, b) and so forth: as many elements at p as two vectors of doubles have lanes, as these, in any order. */
+#define WIDEN_HALVES(format)                                                                                                \
+    QUIRE_INLINE void format##_widen(const void *p, v_f64 *a, v_f64 *b) {                                                   \
+        const v_f32 x = format##_load_v_f32(p);                                                                             \
+        *a = lower_f64(x), *b = upper_f64(x);                                                                               \
+    }
+#define WIDEN_DECODED(name, NAME, number, real, unused) WIDEN_HALVES(name)
+QUIRE_DECODED_FORMATS(WIDEN_DECODED, )
+#undef WIDEN_DECODED
+#if !defined(SIMD_HAS_WIDEN)
+WIDEN_HALVES(half)
+WIDEN_HALVES(bfloat16)
+WIDEN_HALVES(float)
+#endif
+QUIRE_INLINE void double_widen(const void *p, v_f64 *a, v_f64 *b) {
+    *a = double_load_v_f64(p), *b = double_load_v_f64((const char *)p + SIMD_BYTES);
+}
 
 /* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of others
  * behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/block/certain.h"
+#include "cpu/block/moment_floats.h"
 #include "cpu/block/moment_sums.h"
 #include "cpu/block/panel.h"
 #include "cpu/simd/vector.h"
@@ -44,9 +45,13 @@ QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
 /* Numbers of 53 bits are split always. */
 #define MOMENTS_INSTANCE(format, FORMAT, type, real, unused)                                                                \
-    static int format##_moments(const char *x, size_t n, int split, moment_sums *sums) {                                    \
-        const moment_elements e = { IS_DOUBLE_##real, sizeof(format##_element), VECTOR_LOAD_##real(format) };               \
-        return split || IS_DOUBLE_##real ? moments_of(e, 1, x, n, sums) : moments_of(e, 0, x, n, sums);                     \
+    static int format##_moments(const char *x, size_t n, moment_way way, moment_sums *sums) {                               \
+        const moment_elements e = { sizeof(format##_element), format##_widen };                                             \
+        const moment_float_elements floats = { sizeof(format##_element), VECTOR_LOAD_##real(format) };                      \
+        const format_description f = FORMAT##_DESCRIPTION;                                                                  \
+        if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);                                  \
+        if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);                  \
+        return moments_in_floats(floats, x, n, sums);                                                                       \
     }
 QUIRE_FORMATS(MOMENTS_INSTANCE, )
 
