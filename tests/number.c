@@ -87,7 +87,12 @@ uint64_t type_nan(quire_type type) {
     return f->infinity ? f->infinity | (uint64_t)1 << (f->precision - 2) : type_sign(type) - 1;
 }
 
-uint64_t type_greatest(quire_type type) { return type_infinity(type) - 1; }
+/* What is greater is no finite number. */
+static uint64_t greatest_of(const number_format *f) {
+    return (f->infinity ? f->infinity : ((uint64_t)1 << (8 * f->size - 1)) - 1) - 1;
+}
+
+uint64_t type_greatest(quire_type type) { return greatest_of(type_format(type)); }
 
 int type_is_nan(quire_type type, uint64_t bits) {
     return !type_is_finite(type, bits) && (!type_has_infinity(type) || (bits & ~type_sign(type)) != type_infinity(type));
@@ -120,7 +125,7 @@ double type_decode(quire_type type, uint64_t bits) {
     uint64_t fraction = bits & (((uint64_t)1 << (f->precision - 1)) - 1);
     int exponent = (int)(bits >> (f->precision - 1)) & (2 * f->bias + 1);
 
-    if (!type_is_finite(type, bits))
+    if ((bits & ~type_sign(type)) > greatest_of(f))
         return bits_double(sign | (type_is_nan(type, bits) ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
     if (exponent == 0 && fraction == 0) return bits_double(sign);
     if (exponent == 0) { /* subnormal: shift the first one up to the hidden bit */

@@ -39,8 +39,8 @@ int place_choose(const char *name) {
 }
 
 static const place *the_place(void) {
-    const char *name = getenv("QUIRE_TEST_PLACE");
     if (chosen) return chosen;
+    const char *name = getenv("QUIRE_TEST_PLACE");
     if (!name || !*name) name = PLACES[0]->name;
     if (!place_choose(name)) { /* a misspelt place must not pass as a tested one */
         fprintf(stderr, "QUIRE_TEST_PLACE: no place is named %s\n", name);
