@@ -48,11 +48,6 @@ void options_help(void) {
 
 #define MOMENTS ((set)1 << OPERATION_VARIANCE | (set)1 << OPERATION_STDDEV)
 
-static const char *name_any_operation(int i, int *number) {
-    *number = i;
-    return i < OPERATION_ALL ? operation_name((operation)i) : NULL;
-}
-
 static set all_of(naming *names) {
     set all = 0;
     for (int i = 0, number; names(i, &number); i++) all |= (set)1 << i;
@@ -165,7 +160,7 @@ static bool take_option(void *user, int which, char *word) {
     case LIMIT_: return read_limit(o, word);
     case PLACE: return read_place(o, word);
     case TYPE: return read_set("type", word, name_type, &o->types);
-    case OPERATION: return read_set("operation", word, name_any_operation, &o->operations);
+    case OPERATION: return read_set("operation", word, name_operation, &o->operations);
     case METHOD: return read_set("method", word, name_method, &o->methods);
     case FAMILY: return read_set("family", word, name_family, &o->families);
     case CASE: o->only = word; return true;
@@ -203,9 +198,11 @@ static size_t length_of_case(const char *name) {
 }
 
 static void take_defaults(options *o) {
+    const bool asked = o->operations;
     if (!o->types) o->types = all_of(name_type);
     if (!o->methods) o->methods = all_of(name_method);
-    if (!o->operations) o->operations = all_of(name_operation) | (o->many && set_has(o->methods, 0) ? MOMENTS : 0);
+    if (!o->operations) o->operations = all_of(name_operation);
+    if (!asked && !(o->many && set_has(o->methods, 0))) o->operations &= ~MOMENTS;
     if (!o->families) o->families = all_of(name_family);
     if (!o->places) o->places = ((set)1 << PLACE_BITS) - 1;
     if (!o->n && o->file_count) o->n = SIZE_MAX;
