@@ -20,7 +20,7 @@
 
 #define LANES 256
 #define PATTERNS 65536 /* of 16 bits */
-#define LONG 1000000 /* elements, beyond which decoding all patterns first pays */
+#define LONG 1000000   /* elements, beyond which decoding all patterns first pays */
 
 /* What is asked, fixed during a call. single: accumulation is in float; its numbers travel in doubles, which hold them
  * exactly, but every operation on them below is one of float. */
@@ -123,12 +123,12 @@ size_t model_chain_length(quire_method method, size_t n) {
 }
 
 model_total model_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method) {
-    question q = { op, type, x, y, n, LANES * model_rows(method, n), type != QUIRE_F64, method == QUIRE_KAHAN,
-                   operation_multiplies(op), NULL };
+    question q = { op, type, x, y, n, .tile_size = LANES * model_rows(method, n) };
     model_total total = { 0, 0 }; /* the empty sum is +0, though a lane begins at -0 */
     double *decoded = n > LONG && type_size(type) == 2 ? malloc(PATTERNS * sizeof *decoded) : NULL;
 
     for (size_t bits = 0; decoded && bits < PATTERNS; bits++) decoded[bits] = type_decode(type, bits);
+    q.single = type != QUIRE_F64, q.kahan = method == QUIRE_KAHAN, q.product = operation_multiplies(op);
     q.decoded = decoded;
     if (n > 0) total = tree(&q, 0, model_tiles(method, n));
     free(decoded);

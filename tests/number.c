@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "../src/cli/vocabulary.h"
+
 const quire_type TYPES[TYPE_COUNT] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64, QUIRE_E5M2, QUIRE_E4M3 };
 const quire_method METHODS[METHOD_COUNT] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
@@ -16,25 +18,13 @@ static const number_format E5M2 = { 1, 3, 15, 15, -16, 0x7c };
 static const number_format E4M3 = { 1, 4, 7, 8, -9, 0 };
 
 const char *type_name(quire_type type) {
-    switch (type) {
-    case QUIRE_F16: return "f16";
-    case QUIRE_BF16: return "bf16";
-    case QUIRE_F32: return "f32";
-    case QUIRE_F64: return "f64";
-    case QUIRE_E5M2: return "e5m2";
-    case QUIRE_E4M3: return "e4m3";
-    }
-    return "no type";
+    static const char *const names[] = { TYPE_NAMES(TYPE_NAMED) };
+    return type >= QUIRE_F16 && type <= QUIRE_E4M3 ? names[type] : "no type";
 }
 
 const char *method_name(quire_method method) {
-    switch (method) {
-    case QUIRE_EXACT: return "exact";
-    case QUIRE_KAHAN: return "kahan";
-    case QUIRE_PAIRWISE: return "pairwise";
-    case QUIRE_PLAIN: return "plain";
-    }
-    return "no method";
+    static const char *const names[] = { METHOD_NAMES(NAMED) };
+    return method >= QUIRE_EXACT && method <= QUIRE_PLAIN ? names[method] : "no method";
 }
 
 const number_format *type_format(quire_type type) {
