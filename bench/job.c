@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "call.h"
 #include "number.h"
 
 const char *layout_name(layout which) {
@@ -43,9 +44,8 @@ static quire_status reduce_many(quire_context *context, const job *j, const quir
     const void *y = j->operation == OPERATION_DOT ? j->y : NULL;
     if (has_offsets(j))
         return quire_reduce_segments(context, what, j->vectors, QUIRE_I32, j->offsets, j->offsets + 1, j->x, y, results);
-    const quire_layout layout = j->layout == LAYOUT_ROWS      ? quire_rows(j->vectors, j->length, apart)
-                                : j->layout == LAYOUT_COLUMNS ? quire_columns(j->length, j->vectors, wide)
-                                                              : quire_strided(j->n, 1);
+    const quire_layout layout =
+        j->layout == LAYOUT_ROWS ? quire_rows(j->vectors, j->length, apart) : quire_columns(j->length, j->vectors, wide);
     return quire_reduce(context, what, &layout, j->x, NULL, y, results);
 }
 
@@ -54,12 +54,5 @@ quire_status job_reduce(quire_context *context, const job *j, quire_method metho
         .operation = operation_number(j->operation), .type = j->type, .result_type = j->result_type, .method = method
     };
     if (j->layout) return reduce_many(context, j, &what, result);
-    switch (j->operation) {
-    case OPERATION_SUM: return quire_sum(context, j->type, j->n, j->x, method, j->result_type, result);
-    case OPERATION_ASUM: return quire_asum(context, j->type, j->n, j->x, method, j->result_type, result);
-    case OPERATION_DOT: return quire_dot(context, j->type, j->n, j->x, j->y, method, j->result_type, result);
-    case OPERATION_NRM2: return quire_nrm2(context, j->type, j->n, j->x, method, j->result_type, result);
-    case OPERATION_MEAN: return quire_mean(context, j->type, j->n, j->x, method, j->result_type, result);
-    default: return reduce_many(context, j, &what, result); /* sumsq, and moments, of correction 0 */
-    }
+    return call_operation(context, j->operation, j->type, j->n, j->x, j->y, method, j->result_type, result);
 }

@@ -74,6 +74,12 @@ def size_axis(axis, sizes, labels_first):
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size_name(value)))
 
 
+def draw_one(theme, axis, rows):
+    """The reference's time, from the first size on: labels stand left of it."""
+    sizes = [r["n"] for r in rows]
+    axis.plot([min(sizes), max(sizes)], [1, 1], color=theme.ink, linewidth=1, linestyle=":")
+
+
 def draw_lines(theme, axis, rows, value, labels_first):
     """A line a method; answers points for labels, at one end."""
     ends = []
@@ -114,7 +120,7 @@ def draw_time_n(theme, rows, facts, operation, place):
 
     def draw(axis, mine):
         axis.set_ylim(0, top * 1.08)
-        axis.axhline(1, color=theme.ink, linewidth=1, linestyle=":")
+        draw_one(theme, axis, mine)
         return draw_lines(theme, axis, mine, lambda r: r["time"], True)
 
     by_type(theme, shown, draw, f"time, {REFERENCE[place][1]} = 1",
@@ -131,7 +137,7 @@ def draw_hard_n(theme, rows, facts, operation, place):
     size_axis(axis, sorted(set(r["n"] for r in rows)), True)
     axis.set_ylim(0, max(r["time"] for r in rows) * 1.08)
     axis.set_ylabel(f"time, {REFERENCE[place][1]} = 1")
-    axis.axhline(1, color=theme.ink, linewidth=1, linestyle=":")
+    draw_one(theme, axis, rows)
     for kind, method in zip(in_order(rows, "type"), ("plain", "pairwise", "exact", "kahan", "cub", "fast-math")):
         mine = sorted((r["n"], r["time"]) for r in rows if r["type"] == kind)
         colour, marker, style = theme.look(method)
@@ -181,9 +187,9 @@ def draw_vectors(theme, rows, facts, operation, place):
 
     def draw(axis, mine):
         axis.set_ylim(0, top)
-        axis.set_xlim(min(r["n"] for r in shown) / 40, None)
+        axis.set_xlim(min(r["n"] for r in shown) / 400, None)
         axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else f"$10^{{{p}}}$" for p in powers])
-        axis.axhline(1, color=theme.ink, linewidth=1, linestyle=":")
+        draw_one(theme, axis, shown)
         return at_the_rim(draw_lines(theme, axis, mine, lambda r: r["time"], True), top)
 
     length = "length" if layout in ("rows", "columns") else "mean length"
@@ -208,7 +214,7 @@ def draw_bars(theme, axis, rows, title, longest):
         axis.barh(place, row["time"], color=theme.look(row["method"])[0] if ours else theme.look("?")[0], height=0.7,
                   hatch="////" if changing else None, edgecolor=theme.faint if changing else "none", linewidth=0)
         words = f"{row['time']:.2f}, {error_words(row['error_ulps'])}"
-        axis.text(row["time"] + 0.1, place, words, va="center", fontsize=6.5)
+        axis.annotate(words, (row["time"], place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=6.5)
     axis.set_yticks(range(len(rows)), [row["method"].replace(" in half", "") for row in rows], fontsize=7)
     axis.set_ylim(longest - 0.4, -0.6)
     axis.set_xlim(0, max(r["time"] for r in rows) * 1.75)

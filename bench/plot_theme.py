@@ -135,12 +135,25 @@ def write_labels(axis, labels, side=None, size=7.5):
             most = box.y1 - step / 2 if i == len(places) - 1 else places[i + 1] - step
             places[i] = min(places[i], most) if over > 0 else places[i]
         for place, (py, px, (x, y, text, colour)) in zip(places, mine):
-            aside = 7 if abs(place - py) * scale < 4 else 12
+            moved = abs(place - py) * scale >= 4
+            aside, length = 12 if moved else 7, len(text) * size * 0.55
+            if to_right:
+                further = beyond_others(points, px, place, aside, length, step, scale)
+                aside = further if px + (further + length) / scale < box.x1 else aside
             axis.annotate(text, (x, y), xytext=(aside if to_right else -aside, (place - py) * scale),
                           textcoords="offset points", ha="left" if to_right else "right", va="center", fontsize=size,
                           color=colour, annotation_clip=False,
                           arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
-                          if aside == 12 else None)
+                          if moved else None)
+
+
+def beyond_others(points, px, height, aside, length, step, scale):
+    """How far right of px a label of that length begins, so that it lies on no other point."""
+    for qx, qy in sorted(map(tuple, points)):
+        at = (qx - px) * scale
+        if abs(qy - height) < 0.6 * step and 1 < at < aside + length:
+            aside = max(aside, at + 7)
+    return aside
 
 
 def together(axis, points):

@@ -7,19 +7,10 @@
 #include "place.h"
 #include "support.h"
 
-static const struct {
-    quire_operation number;
-    const char *name;
-} OPERATIONS[] = { { QUIRE_SUM, "sum" },           { QUIRE_ASUM, "asum" },    { QUIRE_DOT, "dot" },
-                   { QUIRE_NRM2, "nrm2" },         { QUIRE_MEAN, "mean" },    { QUIRE_SUMSQ, "sumsq" },
-                   { QUIRE_VARIANCE, "variance" }, { QUIRE_STDDEV, "stddev" } };
-
-#define OPERATIONS_COUNT (sizeof OPERATIONS / sizeof *OPERATIONS)
-
 quire_reduction draw_reduction(generator *g) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
-    what.operation = OPERATIONS[generator_below(g, OPERATIONS_COUNT)].number;
+    what.operation = operation_number((operation)generator_below(g, OPERATION_ALL));
     what.type = TYPES[generator_below(g, TYPE_COUNT)];
     what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
     what.method = METHODS[generator_below(g, METHOD_COUNT)];
@@ -48,10 +39,9 @@ uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const
 
 const char *reduction_text(const quire_reduction *what) {
     static char text[120];
-    const char *operation = "?";
-    for (size_t i = 0; i < OPERATIONS_COUNT; i++)
-        if (OPERATIONS[i].number == what->operation) operation = OPERATIONS[i].name;
-    snprintf(text, sizeof text, "%s %s of %s to %s, rounding %d", method_name(what->method), operation,
+    operation which = OPERATION_SUM;
+    while (which < OPERATION_ALL && operation_number(which) != what->operation) which = (operation)(which + 1);
+    snprintf(text, sizeof text, "%s %s of %s to %s, rounding %d", method_name(what->method), operation_name(which),
              type_name(what->type), type_name(what->result_type), (int)what->rounding);
     return text;
 }

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "oracle_mpfr.h"
 
@@ -18,6 +19,8 @@
 #endif
 
 #define LANES 256
+#define PATTERNS 65536 /* of 16 bits */
+#define LONG 1000000   /* elements, beyond which decoding all patterns first pays */
 
 /* What is asked, fixed during a call. single: accumulation is in float; its numbers travel in doubles, which hold them
  * exactly, but every operation on them below is one of float. */
@@ -26,8 +29,13 @@ typedef struct question {
     quire_type type;
     const void *x, *y;
     size_t n, tile_size;
-    bool single, kahan;
+    bool single, kahan, product;
+    const double *decoded; /* long vectors of 16 bits: what each pattern of bits is; else NULL */
 } question;
+
+static double value(const question *q, const void *of, size_t i) {
+    return q->decoded ? q->decoded[type_load(q->type, of, i)] : type_value(q->type, of, i);
+}
 
 static double plus(const question *q, double a, double b) { return q->single ? (double)((float)a + (float)b) : a + b; }
 
@@ -48,18 +56,17 @@ static double two_sum(const question *q, double a, double b, double *error) {
 }
 
 static void add(const question *q, model_total *lane, size_t i) {
-    double a = type_value(q->type, q->x, i), d;
+    double a = value(q, q->x, i), d;
     double p = q->op == OPERATION_ASUM ? fabs(a) : a;
-    bool product = operation_multiplies(q->op);
-    double b = q->op == OPERATION_DOT ? type_value(q->type, q->y, i) : a;
+    double b = q->op == OPERATION_DOT ? value(q, q->y, i) : a;
 
-    if (product) p = times(q, a, b);
+    if (q->product) p = times(q, a, b);
     if (!q->kahan) {
         lane->s = plus(q, lane->s, p);
         return;
     }
     lane->s = two_sum(q, lane->s, p, &d);
-    if (product) d = plus(q, d, product_error(q, a, b, p));
+    if (q->product) d = plus(q, d, product_error(q, a, b, p));
     lane->c = plus(q, lane->c, d);
 }
 
@@ -116,10 +123,15 @@ size_t model_chain_length(quire_method method, size_t n) {
 }
 
 model_total model_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method) {
-    question q = { op, type, x, y, n, LANES * model_rows(method, n), type != QUIRE_F64, method == QUIRE_KAHAN };
+    question q = { op, type, x, y, n, .tile_size = LANES * model_rows(method, n) };
     model_total total = { 0, 0 }; /* the empty sum is +0, though a lane begins at -0 */
+    double *decoded = n > LONG && type_size(type) == 2 ? malloc(PATTERNS * sizeof *decoded) : NULL;
 
+    for (size_t bits = 0; decoded && bits < PATTERNS; bits++) decoded[bits] = type_decode(type, bits);
+    q.single = type != QUIRE_F64, q.kahan = method == QUIRE_KAHAN, q.product = operation_multiplies(op);
+    q.decoded = decoded;
     if (n > 0) total = tree(&q, 0, model_tiles(method, n));
+    free(decoded);
     if (!isfinite(total.s) || !isfinite(total.c) || !q.kahan) total.c = 0;
     return total;
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "../src/cli/vocabulary.h"
+
 const quire_type TYPES[TYPE_COUNT] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64, QUIRE_E5M2, QUIRE_E4M3 };
 const quire_method METHODS[METHOD_COUNT] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
@@ -16,25 +18,13 @@ static const number_format E5M2 = { 1, 3, 15, 15, -16, 0x7c };
 static const number_format E4M3 = { 1, 4, 7, 8, -9, 0 };
 
 const char *type_name(quire_type type) {
-    switch (type) {
-    case QUIRE_F16: return "f16";
-    case QUIRE_BF16: return "bf16";
-    case QUIRE_F32: return "f32";
-    case QUIRE_F64: return "f64";
-    case QUIRE_E5M2: return "e5m2";
-    case QUIRE_E4M3: return "e4m3";
-    }
-    return "no type";
+    static const char *const names[] = { TYPE_NAMES(TYPE_NAMED) };
+    return type >= QUIRE_F16 && type <= QUIRE_E4M3 ? names[type] : "no type";
 }
 
 const char *method_name(quire_method method) {
-    switch (method) {
-    case QUIRE_EXACT: return "exact";
-    case QUIRE_KAHAN: return "kahan";
-    case QUIRE_PAIRWISE: return "pairwise";
-    case QUIRE_PLAIN: return "plain";
-    }
-    return "no method";
+    static const char *const names[] = { METHOD_NAMES(NAMED) };
+    return method >= QUIRE_EXACT && method <= QUIRE_PLAIN ? names[method] : "no method";
 }
 
 const number_format *type_format(quire_type type) {
@@ -87,7 +77,12 @@ uint64_t type_nan(quire_type type) {
     return f->infinity ? f->infinity | (uint64_t)1 << (f->precision - 2) : type_sign(type) - 1;
 }
 
-uint64_t type_greatest(quire_type type) { return type_infinity(type) - 1; }
+/* What is greater is no finite number. */
+static uint64_t greatest_of(const number_format *f) {
+    return (f->infinity ? f->infinity : ((uint64_t)1 << (8 * f->size - 1)) - 1) - 1;
+}
+
+uint64_t type_greatest(quire_type type) { return greatest_of(type_format(type)); }
 
 int type_is_nan(quire_type type, uint64_t bits) {
     return !type_is_finite(type, bits) && (!type_has_infinity(type) || (bits & ~type_sign(type)) != type_infinity(type));
@@ -120,7 +115,7 @@ double type_decode(quire_type type, uint64_t bits) {
     uint64_t fraction = bits & (((uint64_t)1 << (f->precision - 1)) - 1);
     int exponent = (int)(bits >> (f->precision - 1)) & (2 * f->bias + 1);
 
-    if (!type_is_finite(type, bits))
+    if ((bits & ~type_sign(type)) > greatest_of(f))
         return bits_double(sign | (type_is_nan(type, bits) ? type_nan(QUIRE_F64) : type_infinity(QUIRE_F64)));
     if (exponent == 0 && fraction == 0) return bits_double(sign);
     if (exponent == 0) { /* subnormal: shift the first one up to the hidden bit */

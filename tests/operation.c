@@ -1,9 +1,11 @@
 /* operation.c - the operations by name. */
 #include "operation.h"
 
+#include "../src/cli/vocabulary.h"
+
 const char *operation_name(operation which) {
-    static const char *const names[OPERATION_ALL] = { "sum", "asum", "dot", "nrm2", "mean", "sumsq", "variance", "stddev" };
-    return which < OPERATION_ALL ? names[which] : "no operation";
+    static const char *const names[] = { OPERATION_NAMES(NAMED) };
+    return which < OPERATION_ALL ? names[operation_number(which)] : "no operation";
 }
 
 quire_operation operation_number(operation which) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "number.h"
 
 static const place *const PLACES[] = {
@@ -39,8 +40,8 @@ int place_choose(const char *name) {
 }
 
 static const place *the_place(void) {
-    const char *name = getenv("QUIRE_TEST_PLACE");
     if (chosen) return chosen;
+    const char *name = getenv("QUIRE_TEST_PLACE");
     if (!name || !*name) name = PLACES[0]->name;
     if (!place_choose(name)) { /* a misspelt place must not pass as a tested one */
         fprintf(stderr, "QUIRE_TEST_PLACE: no place is named %s\n", name);
@@ -103,14 +104,6 @@ static void *lend(place_slot slot, const void *host, size_t size) {
     return the_place()->lend(slot, (void *)(uintptr_t)host, size);
 }
 
-/* The one that has no function of its own. */
-static quire_status sumsq(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
-                          quire_type result_type, void *result) {
-    const quire_reduction what = { .operation = QUIRE_SUMSQ, .type = type, .result_type = result_type, .method = method };
-    const quire_layout layout = quire_strided(n, 1);
-    return quire_reduce(context, &what, &layout, x, NULL, NULL, result);
-}
-
 quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                           quire_type result_type, void *result) {
     quire_context *context = place_context();
@@ -118,17 +111,7 @@ quire_status place_reduce(operation op, quire_type type, size_t n, const void *x
     const void *u = lend(PLACE_X, x, size);
     const void *v = op == OPERATION_DOT ? lend(PLACE_Y, y, size) : NULL;
     void *r = lend(PLACE_RESULT, result, type_size(result_type));
-    quire_status status = QUIRE_OK;
-
-    switch (op) {
-    case OPERATION_SUM: status = quire_sum(context, type, n, u, method, result_type, r); break;
-    case OPERATION_ASUM: status = quire_asum(context, type, n, u, method, result_type, r); break;
-    case OPERATION_DOT: status = quire_dot(context, type, n, u, v, method, result_type, r); break;
-    case OPERATION_NRM2: status = quire_nrm2(context, type, n, u, method, result_type, r); break;
-    case OPERATION_MEAN: status = quire_mean(context, type, n, u, method, result_type, r); break;
-    case OPERATION_SUMSQ: status = sumsq(context, type, n, u, method, result_type, r); break;
-    default: abort();
-    }
+    const quire_status status = call_operation(context, op, type, n, u, v, method, result_type, r);
     the_place()->collect(PLACE_RESULT, result, type_size(result_type));
     return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "place.h"
 #include "support.h"
 
@@ -39,13 +40,7 @@ typedef struct call {
 } call;
 
 static quire_status reduce(operation op, const call *c) {
-    switch (op) {
-    case OPERATION_ASUM: return quire_asum(context, c->type, c->n, c->x, c->method, c->result_type, c->result);
-    case OPERATION_DOT: return quire_dot(context, c->type, c->n, c->x, c->y, c->method, c->result_type, c->result);
-    case OPERATION_NRM2: return quire_nrm2(context, c->type, c->n, c->x, c->method, c->result_type, c->result);
-    case OPERATION_MEAN: return quire_mean(context, c->type, c->n, c->x, c->method, c->result_type, c->result);
-    default: return quire_sum(context, c->type, c->n, c->x, c->method, c->result_type, c->result);
-    }
+    return call_operation(context, op, c->type, c->n, c->x, c->y, c->method, c->result_type, c->result);
 }
 
 static double ones[8]; /* two of any type lie in it; what they are does not matter */

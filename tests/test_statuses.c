@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "place.h"
 #include "support.h"
 
@@ -57,24 +58,12 @@ static void pointers(int number, pointer kind[3]) {
 /* ---------------------------------------------------------------------------------------------------------- reductions
  */
 
-static quire_status reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
-                           quire_type result_type, void *result) {
-    quire_context *c = place_context();
-    switch (op) {
-    case OPERATION_ASUM: return quire_asum(c, type, n, x, method, result_type, result);
-    case OPERATION_DOT: return quire_dot(c, type, n, x, y, method, result_type, result);
-    case OPERATION_NRM2: return quire_nrm2(c, type, n, x, method, result_type, result);
-    case OPERATION_MEAN: return quire_mean(c, type, n, x, method, result_type, result);
-    default: return quire_sum(c, type, n, x, method, result_type, result);
-    }
-}
-
 /* _i: variant of the place. */
 START_TEST(reductions) {
     static const quire_status list[] = { QUIRE_INVALID_TYPE, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
                                          QUIRE_SIZE_OVERFLOW };
     if (!place_use((size_t)_i)) return;
-    for (int op = 0; op < OPERATION_COUNT; op++)
+    for (int op = 0; op < CALL_COUNT; op++)
         for (unsigned faults = 0; faults < 16; faults++)
             for (int p = 0; p < POINTERS_COUNT; p++) {
                 pointer kind[3];
@@ -86,8 +75,9 @@ START_TEST(reductions) {
                 const quire_type type = faults & 1 ? (quire_type)99 : QUIRE_F32;
                 const quire_method method = faults & 2 ? (quire_method)99 : QUIRE_PLAIN;
                 const quire_type result_type = faults & 4 ? (quire_type)99 : QUIRE_F64;
-                check_refused(reduce((operation)op, type, faults & 8 ? SIZE_MAX : 2, pointer_to(0, kind[0]),
-                                     pointer_to(1, kind[1]), method, result_type, pointer_to(2, kind[2])),
+                check_refused(call_operation(place_context(), (operation)op, type, faults & 8 ? SIZE_MAX : 2,
+                                             pointer_to(0, kind[0]), pointer_to(1, kind[1]), method, result_type,
+                                             pointer_to(2, kind[2])),
                               named ? named : pointed, operation_name((operation)op), faults);
             }
 }

@@ -6,23 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "families.h"
 #include "place.h"
 #include "support.h"
 
 #define MOST_THREADS 8
-
-/* The calls with a context of the caller's choice: place_reduce has one for the whole process. */
-static quire_status reduce(quire_context *context, operation op, quire_type type, size_t n, const void *x, const void *y,
-                           quire_method method, quire_type result_type, void *result) {
-    switch (op) {
-    case OPERATION_ASUM: return quire_asum(context, type, n, x, method, result_type, result);
-    case OPERATION_DOT: return quire_dot(context, type, n, x, y, method, result_type, result);
-    case OPERATION_NRM2: return quire_nrm2(context, type, n, x, method, result_type, result);
-    case OPERATION_MEAN: return quire_mean(context, type, n, x, method, result_type, result);
-    default: return quire_sum(context, type, n, x, method, result_type, result);
-    }
-}
 
 static void open_contexts(quire_context **contexts) {
     for (int t = 1; t <= MOST_THREADS; t++) check_ok(quire_open_cpu(&contexts[t - 1], t));
@@ -39,10 +28,10 @@ static void check_threads(quire_context **contexts, quire_type type, size_t n, f
     for (int op = op_first; op <= op_last; op++)
         for (size_t m = 0; m < METHOD_COUNT; m++) {
             uint64_t expected = 0, result;
-            check_ok(reduce(NULL, (operation)op, type, n, x, y, METHODS[m], QUIRE_F64, &expected));
+            check_ok(call_operation(NULL, (operation)op, type, n, x, y, METHODS[m], QUIRE_F64, &expected));
             for (int t = 1; t <= MOST_THREADS; t++) {
                 result = ~expected;
-                check_ok(reduce(contexts[t - 1], (operation)op, type, n, x, y, METHODS[m], QUIRE_F64, &result));
+                check_ok(call_operation(contexts[t - 1], (operation)op, type, n, x, y, METHODS[m], QUIRE_F64, &result));
                 check_bits(QUIRE_F64, &result, expected, "%s %s of %s %s, n = %zu, %d threads", method_name(METHODS[m]),
                            operation_name((operation)op), family_name(which), type_name(type), n, t);
             }
@@ -146,7 +135,8 @@ static void *call_all(void *argument) {
     for (size_t k = 0; k < JOBS; k++) {
         const struct job *job = &jobs[(k + 3 * (size_t)self->number) % JOBS];
         uint64_t result = ~job->expected;
-        if (reduce(context, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &result) != QUIRE_OK ||
+        if (call_operation(context, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &result) !=
+                QUIRE_OK ||
             result != job->expected)
             self->wrong++;
     }
@@ -167,7 +157,7 @@ START_TEST(many_contexts_at_once) {
         job->x = array_new(job->n * type_size(job->type), 0);
         job->y = array_new(job->n * type_size(job->type), 0);
         family_fill_pair(FAMILY_FINITE_BITS, job->type, k, job->n, job->x, job->y);
-        check_ok(reduce(NULL, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &job->expected));
+        check_ok(call_operation(NULL, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &job->expected));
     }
     for (int c = 0; c < CALLERS; c++) {
         callers[c].number = c;
@@ -211,10 +201,10 @@ static void check_progress(quire_context *context, operation op, quire_type type
     uint64_t expected = 0, result = 1;
     p.caller = pthread_self();
     p.total = n;
-    check_ok(reduce(NULL, op, type, n, x, y, method, QUIRE_F64, &expected));
+    check_ok(call_operation(NULL, op, type, n, x, y, method, QUIRE_F64, &expected));
 
     check_ok(quire_set_progress(context, report, &p));
-    check_ok(reduce(context, op, type, n, x, y, method, QUIRE_F64, &result));
+    check_ok(call_operation(context, op, type, n, x, y, method, QUIRE_F64, &result));
     check_bits(QUIRE_F64, &result, expected, "%s %s, n = %zu", method_name(method), operation_name(op), n);
     ck_assert_msg(p.calls > 0 || n < (size_t)1 << 20, "%s, n = %zu: no report", method_name(method), n);
     ck_assert_msg(p.calls == 0 || p.done == n, "%s, n = %zu: the last report has %zu", method_name(method), n, p.done);
@@ -224,9 +214,9 @@ static void check_progress(quire_context *context, operation op, quire_type type
     ck_assert_msg(!p.sum_wrong, "a sum inside a report went wrong");
 
     p.calls = 0; /* a refused call reports nothing, nor does any once reports are off */
-    ck_assert_int_eq(reduce(context, op, type, n, x, y, (quire_method)99, QUIRE_F64, &result), QUIRE_INVALID_METHOD);
+    ck_assert_int_eq(call_operation(context, op, type, n, x, y, (quire_method)99, QUIRE_F64, &result), QUIRE_INVALID_METHOD);
     check_ok(quire_set_progress(context, NULL, NULL));
-    check_ok(reduce(context, op, type, n, x, y, method, QUIRE_F64, &result));
+    check_ok(call_operation(context, op, type, n, x, y, method, QUIRE_F64, &result));
     ck_assert_uint_eq(p.calls, 0);
 }
 

@@ -7,17 +7,19 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The first name is the one that is printed. NumPy's own name (of ml_dtypes for the 8-bit ones) may have a byte order. */
+#include "vocabulary.h"
+
+#define FLOATS(NUMBER, name, numpy, size, ...)                                                                              \
+    { name, numpy, { __VA_ARGS__ }, { QUIRE_##NUMBER, size, false, true, false } },
+
+/* The first name is the one that is printed. */
 static const struct {
     const char *name, *numpy, *others[6];
     struct element element;
 } types[] = {
-    { "f16", "f2", { "float16", "half", "fp16", "binary16" }, { QUIRE_F16, 2, false, true, false } },
-    { "bf16", "V2", { "bfloat16", "bfloat" }, { QUIRE_BF16, 2, false, true, false } },
-    { "f32", "f4", { "float32", "float", "single", "fp32", "binary32" }, { QUIRE_F32, 4, false, true, false } },
-    { "f64", "f8", { "float64", "double", "fp64", "binary64" }, { QUIRE_F64, 8, false, true, false } },
-    { "e5m2", "f1", { "float8_e5m2", "fp8_e5m2" }, { QUIRE_E5M2, 1, false, true, false } },
-    { "e4m3", "V1", { "float8_e4m3fn", "e4m3fn", "fp8_e4m3" }, { QUIRE_E4M3, 1, false, true, false } },
+    /* clang-format off */
+    TYPE_NAMES(FLOATS)
+    /* clang-format on */
     { "i8", "i1", { "int8" }, { QUIRE_F64, 1, true, true, false } },
     { "i16", "i2", { "int16", "short" }, { QUIRE_F64, 2, true, true, false } },
     { "i32", "i4", { "int32", "int" }, { QUIRE_F64, 4, true, true, false } },

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "accumulators.h"
 #include "complain.h"
 #include "convert.h"
 
@@ -113,6 +114,8 @@ static int begin(struct input *input, const struct source *source, const struct 
         input->element = reading->element;
         return EXIT_FINE;
     }
+    if (begins_with(&input->bytes, ACCUMULATORS_MAGIC, ACCUMULATORS_MAGIC_SIZE))
+        return trouble(input, "accumulators, not numbers: quire round rounds them");
     if (begins_with(&input->bytes, ZIP_MAGIC, 4)) return trouble(input, "an .npz archive is read by its name, from a file");
     if (source->in_archive || ends_in(input->name, ".npy") || !is_text(&input->bytes))
         return trouble(input, "not an .npy file (raw numbers need --type)");

@@ -59,7 +59,7 @@ static const struct command commands[] = {
     { "merge", "FILE ... -o OUT", "the exact sum of such sums", "  quire merge part1.quire part2.quire -o all.quire\n",
       MERGE, 1, -1, QUIRE_SUM, verb_merge },
     { "round", "[FILE]", "such a sum, rounded once",
-      "  quire round all.quire\n  quire round all.quire --operation mean --result-type f64\n", ROUND, 0, 1, QUIRE_SUM,
+      "  quire round all.quire\n  quire round all.quire --operation mean --result f64\n", ROUND, 0, 1, QUIRE_SUM,
       verb_round },
     { "info", "", "what this quire is and can", NULL, INFO, 0, 0, QUIRE_SUM, verb_info },
     { NULL, NULL, NULL, NULL, INFO, 0, 0, QUIRE_SUM, NULL },
@@ -78,9 +78,17 @@ static const struct command *find_command(const char *name) {
     return NULL;
 }
 
+/* What may stand in a command's place. */
+static const char *next_word(const void *names, int i) {
+    static const char *const words[] = { "--help", "--version", NULL };
+    (void)names;
+    return words[i];
+}
+
 static int help(int argc, char **argv) {
-    const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
-    if (argc > 2 && !command) return EXIT_USAGE;
+    const bool of_verb = argc > 2 && strcmp(argv[2], "help");
+    const struct command *command = of_verb ? find_command(argv[2]) : NULL;
+    if (of_verb && !command) return EXIT_USAGE;
     if (command)
         options_help(command);
     else
@@ -102,7 +110,11 @@ static int run(int argc, char **argv) {
         return EXIT_FINE;
     }
     if (name[0] == '-') {
-        complain("unknown option %s (the command comes first; quire --help)", name);
+        const char *nearest = arguments_nearest(name, next_word, NULL);
+        if (nearest)
+            complain("unknown option %s; did you mean %s?", name, nearest);
+        else
+            complain("unknown option %s (the command comes first; quire --help)", name);
         return EXIT_USAGE;
     }
     const struct command *command = find_command(name);

@@ -6,13 +6,14 @@
 
 #include <string.h>
 
+#include "vocabulary.h"
+
 const quire_method every_method[METHODS] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 const quire_tier every_tier[TIERS] = { QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_TIER_AVX512, QUIRE_TIER_AVX512VNNI };
 
-/* Indexed by the enums of quire.h, whose numbers are pinned; NULL is none of them. */
-static const char *const method_names[] = { NULL, "exact", "kahan", "pairwise", "plain" };
-static const char *const operation_names[] = { NULL, "sum", "asum", "dot", "nrm2", "mean", "variance", "stddev", "sumsq" };
-static const char *const rounding_names[] = { "nearest", "down", "up", "zero" };
+static const char *const method_names[] = { METHOD_NAMES(NAMED) }; /* NULL where there is none */
+static const char *const operation_names[] = { OPERATION_NAMES(NAMED) };
+static const char *const rounding_names[] = { ROUNDING_NAMES(NAMED) };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

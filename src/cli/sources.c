@@ -93,17 +93,42 @@ static int add_columns(struct sources *sources, const char *path) {
     return EXIT_FINE;
 }
 
+/* Copies a name up to its comma or its end; in double quotes it may have commas, and a quote twice, as in a table. NULL if
+ * it is none; else *to is behind it. */
+static const char *copy_name(const char *from, char **to) {
+    char *next = *to;
+    bool open = *from == '"';
+    const bool quoted = open;
+    from += quoted;
+    while (*from && (open || *from != ',')) {
+        if (quoted && !open) return NULL; /* something behind the last quote */
+        if (quoted && *from == '"' && *++from != '"')
+            open = false;
+        else
+            *next++ = *from++;
+    }
+    if (open || next == *to) return NULL;
+    *next = 0;
+    *to = next;
+    return from;
+}
+
 /* Cuts the columns at their commas. */
 static int cut_columns(struct sources *sources, const char *columns) {
     if (!columns) return EXIT_FINE;
-    sources->columns = strdup(columns);
-    if (!sources->columns) {
+    char *to = sources->columns = malloc(strlen(columns) + 1);
+    if (!to) {
         complain("out of memory");
         return EXIT_TROUBLE;
     }
-    sources->columns_length = strlen(columns);
-    for (char *c = sources->columns; *c || c < sources->columns + sources->columns_length; c++)
-        if (*c == ',') *c = 0;
+    for (const char *from = columns;; from++, to++) {
+        if (!(from = copy_name(from, &to))) {
+            complain("--column %s: not names or numbers with commas between", columns);
+            return EXIT_USAGE;
+        }
+        if (!*from) break;
+    }
+    sources->columns_length = (size_t)(to - sources->columns);
     return EXIT_FINE;
 }
 

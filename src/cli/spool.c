@@ -29,7 +29,10 @@ int spool_open(struct spool *spool) {
         errno = ENAMETOOLONG;
     else
         spool->fd = mkstemp(path);
-    if (spool->fd < 0) return spool_trouble();
+    if (spool->fd < 0) {
+        complain("temporary file %s: %s", path, strerror(errno));
+        return EXIT_TROUBLE;
+    }
     unlink(path);
     return EXIT_FINE;
 }

@@ -70,7 +70,8 @@ static bool read_number(const char *field, double *value) {
 }
 
 static int no_number(struct text *text) {
-    complain("%s: line %ju: '%.60s' is no number", text->bytes->name, text->line, text->field);
+    complain("%s: line %ju: '%.60s' is no number%s", text->bytes->name, text->line, text->field,
+             text->table || text->line > 1 ? "" : "; is this a table? --column names one of its columns");
     return TROUBLE;
 }
 

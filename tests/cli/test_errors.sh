@@ -16,7 +16,9 @@ run
 check "no command" failed 2 'no command'
 refuses 2 'unknown command' total good.npy
 refuses 2 'unknown command' '' good.npy
-refuses 2 'unknown option' --json sum good.npy
+refuses 2 'unknown option --json (the command comes first' --json sum good.npy
+refuses 2 'unknown option --verison; did you mean --version?' --verison
+refuses 2 'unknown option --hepl; did you mean --help?' --hepl
 refuses 2 'unknown option --jason' sum --jason good.npy
 refuses 2 'unknown option -q' sum -q good.npy
 refuses 2 'takes no value' sum --json=yes good.npy

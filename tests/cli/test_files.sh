@@ -92,6 +92,13 @@ gives 4 sum table.csv --column price --skip-nan
 gives 30 sum table.csv --column 3
 gives 30 sum table.csv --column 'the amount'
 gives 13 dot table.csv --column price,3 --skip-nan
+gives 13 dot table.csv --column '"price","the amount"' --skip-nan
+piped '"a, x",b,"say ""c"""\n1,2,3\n4,5,6\n' 5 sum --column '"a, x"'
+piped '"a, x",b,"say ""c"""\n1,2,3\n4,5,6\n' 9 sum --column '"say ""c"""'
+for columns in price, ,price price,,3 '""' '"price' 'price,"3' '"price"x'; do
+    refuses 2 'not names or numbers with commas between' sum table.csv --column "$columns"
+done
+refuses 1 "line 1: 'name' is no number; is this a table? --column" sum table.csv
 run sum table.csv --column price,3 --skip-nan
 check "two columns are two lines" lines '4  table.csv:price\n30  table.csv:3\n'
 refuses 1 "no column 'cost'; there are: name, price, the amount" sum table.csv --column cost

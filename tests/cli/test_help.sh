@@ -11,6 +11,8 @@ check "quire help is quire --help" same "$status$(head -c 12 out)" '0usage: quir
 cp out all
 run --help
 check "to the byte" cmp -s all out
+run help help
+check "and quire help help" cmp -s all out
 verbs=$(sed -n 's/^  \([a-z0-9]*\)  *[[F ].*/\1/p' all | sed '/^help$/,$d' | sort -u)
 check "there are verbs" same "$(echo $verbs | tr ' ' '\n' | grep -cE '^(sum|dot|stddev|merge|info)$')" 5
 for verb in $verbs; do

@@ -158,7 +158,7 @@ for file in odd.npy double.npy; do
 done
 check "no temporary file is left" same "$(ls tmp)" ''
 TMPDIR=$work/none run sum --method kahan odd.npy
-check "TMPDIR that is not there" failed 1 'temporary file'
+check "TMPDIR that is not there" failed 1 'temporary file /'
 TMPDIR=$work/none run sum odd.npy
 check "no temporary file for an exact sum" prints 2
 TMPDIR=$work/none run sum raw.f32 --type f32
