@@ -1,6 +1,7 @@
 /* test_accumulator.c - the accumulator as a format: its layout as quire.h documents it, its merging by any integer sum, and
  * its rounding. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,6 +247,41 @@ START_TEST(doubling_by_hand) {
 }
 END_TEST
 
+/* What 2^31 accumulators come to at most, added up by other means: full, below 0 or not. */
+static quire_accumulator full_accumulator(bool negative) {
+    const int64_t many = (int64_t)1 << 31, most = many * UINT32_MAX;
+    quire_accumulator a = ZERO;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) a.limb[i] = negative ? -most : most;
+    a.count = a.nan = a.positive_infinity = a.negative_infinity = many;
+    a.other = most;
+    return a;
+}
+
+/* It takes terms, and another that is as full, as it would had it been carried before. */
+START_TEST(full_accumulators_take_more) {
+    const quire_type type = TYPES[_i / 2];
+    const bool negative = _i % 2;
+    const uint64_t sign = negative ? type_sign(type) : 0, terms[2] = { type_greatest(type) | sign, 1 | sign };
+    unsigned char x[2 * sizeof(uint64_t)];
+    for (int i = 0; i < 2; i++) memcpy(x + (size_t)i * type_size(type), &terms[i], type_size(type));
+    const quire_accumulator full = full_accumulator(negative);
+    quire_accumulator found = full, expected = full;
+    check_ok(place_accumulate(&found, type, 2, x));
+    check_ok(quire_carry(&expected));
+    check_ok(place_accumulate(&expected, type, 2, x));
+    check_carried(&found);
+    check_same(&found, &expected);
+
+    quire_accumulator carried = full;
+    found = full;
+    check_ok(quire_merge(&found, &full));
+    check_ok(quire_carry(&carried));
+    check_ok(quire_merge(&carried, &carried));
+    check_carried(&found);
+    check_same(&found, &carried);
+}
+END_TEST
+
 /* from may be into: the sum doubles, and so does the count. Up to 2^64 products of the greatest doubles have room. */
 START_TEST(merging_with_itself) {
     double x = bits_double(type_greatest(QUIRE_F64)), y[2] = { x, -x };
@@ -384,6 +420,7 @@ int main(void) {
     tcase_add_test(all, empty_calls);
     tcase_add_loop_test(all, merging_is_adding, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_test(all, doubling_by_hand);
+    tcase_add_loop_test(all, full_accumulators_take_more, 0, 2 * TYPE_COUNT);
     tcase_add_test(all, merging_with_itself);
     tcase_add_loop_test(all, specials, 0, TYPE_COUNT);
     tcase_add_test(all, root_of_a_negative_sum);

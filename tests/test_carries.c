@@ -49,24 +49,6 @@ START_TEST(limbs_are_carried_before_they_overflow) {
 }
 END_TEST
 
-/* An accumulator that comes from a merge by other hands, of as many as may be merged: it is full, and takes terms. */
-START_TEST(full_accumulators_take_terms) {
-    for (int negative = 0; negative < 2; negative++) {
-        const double sign = negative ? -1 : 1, terms[2] = { sign * bits_double(0x3fffffffffffffff), sign * 0x1p-40 };
-        quire_accumulator full = QUIRE_ACCUMULATOR_ZERO;
-        const int64_t most = INT64_MAX - (((int64_t)1 << 31) - 1); /* 2^31 times 2^32 - 1 */
-        for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) full.limb[i] = negative ? -most : most;
-        quire_accumulator found = full, expected = full;
-        check_ok(quire_accumulate(NULL, &found, QUIRE_F64, 2, terms));
-        check_ok(quire_carry(&expected));
-        check_ok(quire_accumulate(NULL, &expected, QUIRE_F64, 2, terms));
-        for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++)
-            check_that(found.limb[i] == expected.limb[i], "limb %d is %llx, not %llx", i, (unsigned long long)found.limb[i],
-                       (unsigned long long)expected.limb[i]);
-    }
-}
-END_TEST
-
 /* ---------------------------------------------------------------------------------------------------- how often it carries
  */
 
@@ -169,7 +151,6 @@ END_TEST
 static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, limbs_are_carried_before_they_overflow);
-    tcase_add_test(cases, full_accumulators_take_terms);
     tcase_add_test(cases, every_way_carries);
     tcase_add_test(cases, columns_carry);
 #if defined(__x86_64__)

@@ -93,10 +93,13 @@ QUIRE_INLINE void limbs_carry(int64_t *limb) {
     limb[QUIRE_ACCUMULATOR_LIMBS - 1] += carry;
 }
 
-/* Carries; flags, which merging adds up, go back to what one accumulator has. */
+/* A flag of what one accumulator has, or several that were added up. */
+QUIRE_INLINE int64_t accumulator_other(int64_t other) { return other >= OTHER_NONZERO ? OTHER_NONZERO : other != 0; }
+
+/* Carries; flags, which adding up makes greater, go back to what one accumulator has. */
 QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
     limbs_carry(a->limb);
-    a->other = a->other >= OTHER_NONZERO ? OTHER_NONZERO : a->other != 0;
+    a->other = accumulator_other(a->other);
     a->nan = a->nan != 0;
     a->positive_infinity = a->positive_infinity != 0;
     a->negative_infinity = a->negative_infinity != 0;
@@ -107,15 +110,28 @@ QUIRE_INLINE void accumulator_count(quire_accumulator *a, uint64_t terms) {
     a->count = (int64_t)((uint64_t)a->count + terms);
 }
 
-/* Adds another accumulator, which may be the same one. */
+/* Limb i of a sum that the next carry may come to: what is left in it, and what the one below it hands on. Both together
+ * are below 2^32 + 2^31, however full the limbs are. */
+QUIRE_INLINE int64_t limb_eased(const int64_t *limb, int i) {
+    const int64_t from_below = i ? limb[i - 1] >> LIMB_BITS : 0;
+    return (i < QUIRE_ACCUMULATOR_LIMBS - 1 ? limb[i] & LIMB_MASK : limb[i]) + from_below;
+}
+
+/* Adds another accumulator, which may be the same one, and carries. Both may be full. */
 QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumulator *from) {
-    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) into->limb[i] += from->limb[i];
+    const int64_t other = accumulator_other(into->other), others = accumulator_other(from->other);
+    int64_t carry = 0;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) {
+        const int64_t low = (into->limb[i] & LIMB_MASK) + (from->limb[i] & LIMB_MASK) + carry; /* less than 2^34 */
+        carry = (into->limb[i] >> LIMB_BITS) + (from->limb[i] >> LIMB_BITS) + (low >> LIMB_BITS);
+        into->limb[i] = low & LIMB_MASK;
+    }
+    into->limb[QUIRE_ACCUMULATOR_LIMBS - 1] += from->limb[QUIRE_ACCUMULATOR_LIMBS - 1] + carry;
     accumulator_count(into, (uint64_t)from->count);
-    into->other += from->other;
-    into->nan += from->nan;
-    into->positive_infinity += from->positive_infinity;
-    into->negative_infinity += from->negative_infinity;
-    accumulator_carry(into);
+    into->other = other > others ? other : others;
+    into->nan = into->nan || from->nan;
+    into->positive_infinity = into->positive_infinity || from->positive_infinity;
+    into->negative_infinity = into->negative_infinity || from->negative_infinity;
 }
 
 /* The total of digits of radix 2^32: d points to the leading one, limb number top, with four more below it; below says

@@ -53,7 +53,15 @@ static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulato
         store_total(job, accumulator_total_of(sum, limbs));
         return;
     }
-    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += to[i];
+    /* The caller's may be full: its limbs are eased, and of flags the greater one is that of both. */
+    for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
+        if (i < QUIRE_ACCUMULATOR_LIMBS)
+            word[i] += limb_eased(to, i);
+        else if (&word[i] == &sum->count)
+            word[i] += to[i];
+        else
+            word[i] = max((long long)word[i], (long long)to[i]);
+    }
     __syncwarp();
     if (thread == 0) {
         accumulator_carry(sum);
