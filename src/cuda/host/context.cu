@@ -74,6 +74,13 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
 
 /* ----------------------------------------------------------------------------------------------------------- launching */
 
+static cudaLaunchAttribute overlapping(bool may_overlap) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = may_overlap;
+    return attribute;
+}
+
 static cudaLaunchAttribute cluster_of(unsigned blocks) {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;

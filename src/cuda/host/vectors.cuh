@@ -15,14 +15,6 @@ static vectors_kernels find_vectors_kernels(const quire_job *job) {
     return {};
 }
 
-/* Whether a kernel may be started before the one ahead of it has ended: it waits then (device/bulk.cuh). */
-static cudaLaunchAttribute overlapping(bool may_overlap) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = may_overlap;
-    return attribute;
-}
-
 static cudaError_t start_blocks(const cuda_context *c, const void *function, unsigned threads, size_t blocks,
                                 vectors_job *work, unsigned shared = 0) {
     void *arguments[] = { work };
@@ -31,8 +23,6 @@ static cudaError_t start_blocks(const cuda_context *c, const void *function, uns
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared;
     config.stream = c->stream;
-    cudaLaunchAttribute overlaps = overlapping(c->has_bulk);
-    config.attrs = &overlaps, config.numAttrs = c->has_bulk;
     return cudaLaunchKernelExC(&config, function, arguments);
 }
 

@@ -7,7 +7,6 @@
 #ifndef QUIRE_CUDA_KERNELS_COLUMNS_CUH
 #define QUIRE_CUDA_KERNELS_COLUMNS_CUH
 
-#include "cuda/device/bulk.cuh"
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 #include "cuda/thread/lane_columns.cuh"
@@ -155,7 +154,6 @@ static __device__ __forceinline__ void leave_column(const vectors_job &job, cons
 /* job.warps: how many warps share a unit, 1 or those of a block. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     typedef lane_columns<Format> columns;
     typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
     __shared__ column_words<sums_of_column> room;

@@ -6,7 +6,6 @@
 #ifndef QUIRE_CUDA_KERNELS_MARKED_CUH
 #define QUIRE_CUDA_KERNELS_MARKED_CUH
 
-#include "cuda/device/bulk.cuh"
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 #include "operation/moments.h"
@@ -241,7 +240,6 @@ static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_c
  */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     __shared__ warp_cells rooms[MARKED_THREADS / WARP];
     const int lane = threadIdx.x % WARP;
     const size_t places = job.vectors * job.parts;
@@ -263,7 +261,6 @@ __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __g
 /* The last block to end forgets what was marked. */
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     __shared__ marked_room<TERMS> rooms[MARKED_THREADS / WARP];
     marked_room<TERMS> &room = rooms[threadIdx.x / WARP];
     vectors_workspace &w = *job.workspace;

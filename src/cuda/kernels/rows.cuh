@@ -5,7 +5,6 @@
 #ifndef QUIRE_CUDA_KERNELS_ROWS_CUH
 #define QUIRE_CUDA_KERNELS_ROWS_CUH
 
-#include "cuda/device/bulk.cuh"
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/row_stream.cuh"
@@ -44,7 +43,6 @@ __global__ void __launch_bounds__(ROWS_THREADS, ROWS_BLOCKS) rows_kernel(const _
     sums_of_row sums;
     sums.clear();
     stages.open(lane);
-    after_earlier_work();
     unsigned done = 0;
     do {
         const row_item now = next;

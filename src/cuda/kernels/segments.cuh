@@ -7,7 +7,6 @@
 #ifndef QUIRE_CUDA_KERNELS_SEGMENTS_CUH
 #define QUIRE_CUDA_KERNELS_SEGMENTS_CUH
 
-#include "cuda/device/bulk.cuh"
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/segment_stream.cuh"
@@ -263,7 +262,6 @@ static __device__ __forceinline__ void sum_stream(const vectors_job &job, segmen
 template <class Format, row_terms TERMS>
 __global__ void __launch_bounds__(SEGMENTS_THREADS, TERMS == ROW_NUMBERS ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS)
     segments_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     extern __shared__ __align__(ROWS_CHUNK) unsigned char shared[];
     __shared__ uint8_t orders[SEGMENTS_THREADS];
     const unsigned lane = threadIdx.x % WARP;

@@ -5,7 +5,6 @@
 #ifndef QUIRE_CUDA_KERNELS_VECTORS_CUH
 #define QUIRE_CUDA_KERNELS_VECTORS_CUH
 
-#include "cuda/device/bulk.cuh"
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/marked.cuh"
@@ -80,7 +79,6 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
 
 template <class Format, bool PRODUCT, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) vectors_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     const int lane = threadIdx.x % WARP;
     warp_cells &cells = cells_of_warp();
     const unsigned groups = WARP / job.threads, bundle = job.at.begin ? job.turns : groups * job.turns;
@@ -125,7 +123,6 @@ struct aside_slots {
 template <class Format, bool PRODUCT, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     long_segments_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     const int lane = threadIdx.x % WARP;
     vectors_workspace &w = *job.workspace;
     warp_cells &cells = cells_of_warp();
@@ -151,7 +148,6 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
  * word that said so back. */
 template <class Format, bool PRODUCT>
 __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_constant__ vectors_job job) {
-    after_earlier_work();
     const int lane = threadIdx.x % WARP;
     const vector_pair<Format> v = vector_at<Format>(job.at, job.vectors, 0);
     const size_t each = (v.n + warps_of_grid() - 1) / warps_of_grid(), begin = min(warp_of_grid() * each, v.n);
