@@ -95,8 +95,6 @@ static __device__ __noinline__ vector_total total_of_elements(const vectors_job 
     return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
 }
 
-#define PARTS_AT_ONCE 4 /* that a lane waits for together */
-
 /* The same of a whole vector from its parts. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, bool squares, int lane) {
@@ -106,20 +104,12 @@ static __device__ __forceinline__ vector_total total_of_parts(const vectors_job 
     const int from = squares ? PART_SQUARES : 0;
     typename agent::sum s;
     s.clear();
-    for (unsigned first = lane; first < job.parts; first += PARTS_AT_ONCE * WARP) {
-        double number[PARTS_AT_ONCE][words], width[PARTS_AT_ONCE];
-#pragma unroll
-        for (unsigned k = 0; k < PARTS_AT_ONCE; k++) {
-            const unsigned p = first + k * WARP;
-            for (int i = 0; i < words; i++) number[k][i] = p < job.parts ? __ldcg(&place[p].word[from + i]) : -0.0;
-            width[k] = p < job.parts ? __ldcg(&place[p].width[squares]) : 0;
+    for (unsigned p = lane; p < job.parts; p += WARP) {
+        for (int i = 0; i < words; i++) {
+            const double number = __ldcg(&place[p].word[from + i]);
+            if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
         }
-#pragma unroll
-        for (unsigned k = 0; k < PARTS_AT_ONCE; k++) {
-            for (int i = 0; i < words; i++)
-                if (i == 0 || number[k][i] != 0) s.add(number[k][i]); /* a +0 that is lost is no term */
-            s.widen(width[k], 0);
-        }
+        s.widen(__ldcg(&place[p].width[squares]), 0);
     }
     return total_of_first(agent::merged(s, WARP));
 }
