@@ -104,7 +104,8 @@ static int streams_in(const exact_state *x) { return x->window.loose ? 1 : x->en
 
 /* Adds what was counted to the limbs. */
 static void deposit(exact_state *x) {
-    for (int s = 0; s < streams_in(x) && x->blocks; s++)
+    if (!x->blocks) return; /* of no window, perhaps */
+    for (int s = 0; s < streams_in(x); s++)
         for (int k = 0; k < x->window.bins; k++) {
             int64_t sum = 0;
             for (int i = 0; i < SIMD_F64; i++) sum += (int64_t)x->sum.count[s][k][i];
