@@ -1,6 +1,6 @@
 /* test_carries.c - that exact sums carry their limbs in time. No array in memory is long enough to overflow a limb, so the
- * suite has a CPU library of its own, with limbs that take fewer additions (counted_carries.h). It starts from limbs that have
- * room for no more than it is promised, or counts how often each way carries. */
+ * suite has a CPU library of its own, with limbs that take fewer additions (counted_carries.h). It starts from limbs that
+ * have room for no more than it is promised, or counts how often each way carries. */
 #include "counted_carries.h"
 
 #include <check.h>

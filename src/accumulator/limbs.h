@@ -28,8 +28,9 @@
 #define CARRY_ELEMENTS (LIMB_ADDITIONS / 16)
 #define CARRIES_IN_TIME(stretch) (2 * (CARRY_ELEMENTS + (stretch)) <= LIMB_ADDITIONS / 2)
 
-/* What the word "other" is once a term was no zero; 1 if there was but +0. Of 2^31 accumulators, as many as are merged before
- * a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be or-ed in. */
+/* What the word "other" is once a term was no zero; 1 if there was but +0. Of 2^31 accumulators, as many as are merged
+ * before a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be or-ed
+ * in. */
 #define OTHER_NONZERO (((int64_t)1 << 32) - 1)
 
 #define LIMB_GREATEST_EXPONENT (2 * 1024 + 64)

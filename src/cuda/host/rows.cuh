@@ -85,8 +85,7 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
 }
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    rows_plan p =
-        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
+    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
     p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
     return p;
 }

@@ -16,8 +16,8 @@
 
 /* An item, as all lanes know it. */
 struct row_item {
-    unsigned rows;  /* 0: there is no such item                                                                             */
-    unsigned shape; /* see below                                                                                            */
+    unsigned rows; /* 0: there is no such item                                                                             */
+    unsigned shape; /* see below */
 
     /* How many elements of each row it has; whether these are the rows' last; whether x, or y, has elements beside its
      * chunks that the copy engine cannot take; how far into the first chunk x and y begin. */
@@ -36,9 +36,9 @@ static_assert(ROWS_STAGE < 1 << 13 && ROWS_CHUNK == 16, "an item's shape has pla
 template <class Format> struct row_place {
     typedef typename Format::element element;
     const element *x, *y;
-    unsigned rows, length; /* of a row's elements: none where a last part ends early                                        */
+    unsigned rows, length; /* of a row's elements: none where a last part ends early */
     bool ends_rows;
-    size_t before, behind; /* elements before x and y, and from them on, that may be read                                   */
+    size_t before, behind; /* elements before x and y, and from them on, that may be read */
 
     /* Item "piece" of the rows from one on. Pieces end where lines of memory end, if so many suffice. */
     __device__ __forceinline__ row_place(const vectors_job &job, size_t row, unsigned piece) {
@@ -72,7 +72,7 @@ template <class Format> struct row_place {
 /* What a lane has to copy of its item. */
 struct row_copy {
     const unsigned char *from;
-    unsigned bytes, to; /* the first chunk in the stage                                                                     */
+    unsigned bytes, to; /* the first chunk in the stage */
 
     template <class Element> __device__ __forceinline__ void plan(const memory_piece<Element> &p, bool *has_edges) {
         const piece_copy<Element> chunks(p);
@@ -99,15 +99,13 @@ template <class Format, bool PAIR> class row_stream {
     const vectors_job &job;
     warp_stages &stages;
     size_t first, apart;
-    unsigned started; /* items, so far                                                                                      */
+    unsigned started; /* items, so far */
     int lane;
-    row_item mine; /* the lane's, of the 32 items at work                                                                    */
+    row_item mine; /* the lane's, of the 32 items at work */
     row_copy of_x, of_y;
 
     __device__ __forceinline__ bool has_y() const { return PAIR && job.is_pair; }
-    __device__ __forceinline__ unsigned turn_of(unsigned item) const {
-        return job.pieces == 1 ? item : item / job.pieces;
-    }
+    __device__ __forceinline__ unsigned turn_of(unsigned item) const { return job.pieces == 1 ? item : item / job.pieces; }
     __device__ __forceinline__ size_t row_of(unsigned item) const {
         return (first + turn_of(item) * apart) * job.rows_of_item;
     }
