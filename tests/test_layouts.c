@@ -222,6 +222,8 @@ START_TEST(large_layouts) {
     check_large(quire_rows(20000, 40, 41), QUIRE_F32, method, QUIRE_SUM, 301);
     check_large(quire_rows(601, 1000, 1000), QUIRE_F32, method, QUIRE_SUM, 7);
     check_large(quire_rows(601, 1000, 1001), QUIRE_BF16, method, QUIRE_DOT, 7);
+    check_large(quire_rows(70, 4096, 4097), QUIRE_F32, method, QUIRE_SUM, 1); /* pieces of rows that end at no lines */
+    check_large(quire_rows(70, 8190, 8191), QUIRE_F16, method, QUIRE_SUM, 1);
     check_large(quire_rows(3, 300000, 300000), QUIRE_F32, method, QUIRE_SUM, 1);
     check_large(quire_columns(1000, 603, 603), QUIRE_F32, method, QUIRE_SUM, 11);
     check_large(quire_columns(1000, 303, 304), QUIRE_F64, method, QUIRE_NRM2, 11);
