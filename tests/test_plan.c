@@ -82,6 +82,7 @@ static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t
     const size_t rows_of_unit = rows * p.groups, all = vectors * p.parts;
     check_that(p.units * rows_of_unit >= all && (p.units - 1) * rows_of_unit < all, "%zu units for %zu", p.units, all);
     if (p.parts == 1) return;
+    check_that(p.pieces > 1, "parts of one piece"); /* rows.cuh: else row_bytes would be those of a part */
     check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part, l->n);
     check_that(vectors * p.parts <= VECTORS_PLACES && !p.is_contiguous, "no room for %zu times %u", vectors, p.parts);
 }

@@ -111,8 +111,8 @@ QUIRE_INLINE void accumulator_count(quire_accumulator *a, uint64_t terms) {
     a->count = (int64_t)((uint64_t)a->count + terms);
 }
 
-/* Limb i of a sum that the next carry may come to: what is left in it, and what the one below it hands on. Both together
- * are below 2^32 + 2^31, however full the limbs are. */
+/* Limb i after half a carry: its low 32 bits, and the high ones of the limb below. That is less than 2^32 + 2^31, however
+ * full the limbs are, but for the last limb, which keeps all. */
 QUIRE_INLINE int64_t limb_eased(const int64_t *limb, int i) {
     const int64_t from_below = i ? limb[i - 1] >> LIMB_BITS : 0;
     return (i < QUIRE_ACCUMULATOR_LIMBS - 1 ? limb[i] & LIMB_MASK : limb[i]) + from_below;

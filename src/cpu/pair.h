@@ -17,8 +17,8 @@ QUIRE_INLINE int is_one_double(double a, double b) {
     return sum - a == b && sum - b == a;
 }
 
-/* The result's bits. sum + error is the exact total of the job's terms, finite, and not zero. Ours must be the environment.
- */
+/* The bits of the job's result were sum + error, which is finite and not zero, the exact total of its terms. Ours must be
+ * the environment. */
 QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job, format_description format) {
     const int nearest = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST;
     if (nearest && format.precision == 53) return bits_of_double(sum + error);
@@ -41,7 +41,7 @@ QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_desc
     quire_total zero = total_zero(!t->other);
     zero.cancelled = t->other >= OTHER_NONZERO;
     *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
-    return 1; /* what is left of sums that cancel has no third double                                                   */
+    return 1; /* sums that cancel do so without an error (Sterbenz), and have no rest                                   */
 }
 
 /* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most (certain.h), so

@@ -58,7 +58,8 @@ QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
     return ball;
 }
 
-/* Where a ball that is not near 0 ends, as doubles: answers whether all of it is above 0. */
+/* Where a ball that is not near 0 ends, as doubles: answers whether all of it is above 0. A radius that is large beside high
+ * is itself rounded, by 2^-53; it has been made greater by 2^-50 of itself before. */
 QUIRE_INLINE int ball_ends(moment_ball ball, double *low, double *high) {
     const double radius = ball.radius + ball.high * 0x1p-100; /* the ends are rounded, too */
     *low = ball.high + (ball.low - radius), *high = ball.high + (ball.low + radius);

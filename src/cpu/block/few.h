@@ -25,7 +25,8 @@ _Static_assert((uint64_t)(2 * TILE_FEW) << WINDOW_STEP <= (uint64_t)1 << 53, "wh
 /* As many as the doubles of a total, where these are exact. */
 QUIRE_INLINE int few_bins(exact_choice c) { return has_errors(c) ? FEW_MOST_BINS : 2; }
 
-/* The terms of a few elements, and -0 in place of others: they stay in registers. lost: in lanes whose error is none. */
+/* The terms of a few elements, and -0 in place of others: they stay in registers. lost: in lanes whose error may be no
+ * double. */
 typedef struct {
     v_f64 of[TILE_FEW / SIMD_F64], error[TILE_FEW / SIMD_F64];
     v_i64 lost;

@@ -1,5 +1,6 @@
-/* moment_floats.h - both sums of a variance in one pass, in floats, of elements whose squares are floats. The radius is
- * below 2^-18 of Q, which tells most results of 11 bits and fewer, and it takes less than half the time of doubles.
+/* moment_floats.h - both sums of a variance in one pass, in floats, of elements whose squares are floats. The radius of Q
+ * is below 2^-18 of it, that of n Q - S^2 below 2^-17 of n Q, which tells most results of 11 bits and fewer, and it takes
+ * less than half the time of doubles.
  *
  * Let u = 2^-24, and m the most additions of floats that an element goes through: one in each step, and SETS - 1 between
  * lanes. All others are of doubles. An addition gives (a + b) (1 + d), |d| <= u, also if that is subnormal: then d = 0. So

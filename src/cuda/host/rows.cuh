@@ -96,11 +96,19 @@ static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job,
     return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
 }
 
+/* Whether results have more digits than sums of short products tell (has_short_products, thread/row_sums.cuh): all would be
+ * marked. */
+static bool needs_long_products(const quire_job *job) {
+    const bool has_products = job->term == TERM_PRODUCT || needs_squares(job->finish);
+    return has_products && describe_format(job->type).precision <= 12 && describe_format(job->result_type).precision > 24;
+}
+
 /* Exact vectors of a layout, by the stream of rows or by columns; false: by neither. */
 static bool reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
                          vectors_job *work, quire_status *status) {
     work->at.x_layout = *x, work->at.y_layout = *y;
     work->vectors = x->outer * x->inner;
+    if (needs_long_products(job)) return false;
     const rows_plan rows = plan_rows_of(c, job, x, y);
     if (rows.fits) {
         *status = reduce_rows(c, job, work, &rows);

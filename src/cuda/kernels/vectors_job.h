@@ -44,11 +44,11 @@
 #define ROWS_ITEMS 4            /* of a warp, at least, before there are more waves */
 #define ROWS_SPREAD 16          /* items of a warp, at least, before items grow */
 #define ROWS_FEW 32768          /* bytes of a row that one warp may take even where there are few rows */
-#define ROWS_FULL 88            /* percent of the rows of all waves from which on longer ones are not cut, either */
+#define ROWS_FULL 88            /* percent of the places of all waves that rows fill, from which on they are not cut */
 #define ROWS_MORE_PARTS 32      /* beyond the fewest, for waves to be full */
-#define ROWS_PART_LEAST 8192    /* elements of a part of a row, at least */
+#define ROWS_PART_LEAST 8192    /* elements of a row for each of its parts, or begun ones */
 #define ROWS_PART_STEP 512      /* and a multiple of this */
-#define ROW_ITEM_BITS 12        /* of an item a thread, and all threads where it is merged unclosed, have fewer elements */
+#define ROW_ITEM_BITS 12        /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
 #define ROW_COUNT_BITS 20       /* rows of the stream have fewer than 2^this elements */
 #define MARKED_LISTED 4096      /* results that can be listed as marked; where there are more, all results are looked at */
 #define MARKED_THREADS 64       /* of a block of the second kernel */
@@ -66,8 +66,8 @@
 #define SEGMENTS_STAGES 2
 #define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)) /* bytes of a block */
 #define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for */
-#define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
 #define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
+#define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
 
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }

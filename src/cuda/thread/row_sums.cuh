@@ -101,7 +101,7 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least   */
     /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
-    /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's. */
+    /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's, or all threads' where it is merged unclosed. */
     typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, directed_sum> item_sum;
     static constexpr bool has_items = BY_ITEMS && !is_sure && is.precision <= 24;
     typedef std::conditional_t<is_sure, sure_sum,
@@ -109,8 +109,8 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
                                                   std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
         number_sum;
     static constexpr int product_bits = 2 * is.precision;
-    /* Products of 8 or 16 bits may need more bits than a double has. But results of so few digits, and the variance of
-     * elements of so few, are told by a sum that is known to some 2^-50 of its terms. */
+    /* Products of 8 or 16 bits may need more bits than a double has. But a sum that is known to some 2^-50 of its terms
+     * tells results of up to 24 bits; for doubles as results it is not asked (needs_long_products, host/rows.cuh). */
     static constexpr bool has_short_products = product_bits <= 24;
     typedef std::conditional_t<has_short_products, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>

@@ -1,9 +1,9 @@
 /* row_stream.cuh - rows as a stream of items that pass through a warp's stages (stage.cuh).
  *
  * An item is "groups" times 32 / threads rows side by side, or one of "pieces" pieces of a row; groups is 1 unless a row has
- * one thread. Where there are few long rows each has "parts", which are rows here. Of neighbouring items, or rows of
- * pieces, neighbouring warps have one each. Where 32 items stand is found at once, an item a lane, which starts its copy
- * when its turn comes: a warp would spend as long on one of them.
+ * one thread. Where there are few long rows each has "parts", which are rows here. Item, or row of pieces, number i is that
+ * of warp i modulo the number of warps. Where 32 items stand is found at once, an item a lane, which starts its copy when
+ * its turn comes: a warp would spend as long on one of them.
  *
  * SPDX-License-Identifier: MIT
  */
