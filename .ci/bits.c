@@ -9,8 +9,8 @@ typedef quire_status (*reduction)(quire_context *, quire_type, size_t, const voi
 
 static void print(const char *operation, family which, quire_type type, size_t n, quire_method method, quire_type to,
                   const void *result) {
-    printf("%s %s %s %zu %s %s %016" PRIx64 "\n", operation, family_name(which), type_name(type), n, method_name(method),
-           type_name(to), type_load(to, result, 0));
+    printf("%s %s %s %zu %s %s %016" PRIx64 "\n", operation, family_name(which), type_name(type), n,
+           method_name(method), type_name(to), type_load(to, result, 0));
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* dummy-format.c - what .ci/dummy-format has added to quire, from outside: E3M4 summed by every operation, method and
- * direction. Its numbers are multiples of 2^-6 below 16, its products multiples of 2^-12 below 256: integers sum them here,
- * and floats do so without rounding, so that every method must give the true result. */
+ * direction. Its numbers are multiples of 2^-6 below 16, its products multiples of 2^-12 below 256: integers sum them
+ * here, and floats do so without rounding, so that every method must give the true result. */
 #include <math.h>
 #include <quire/quire.h>
 #include <stdio.h>
@@ -14,13 +14,15 @@ static const quire_operation OPERATIONS[] = { QUIRE_SUM, QUIRE_ASUM, QUIRE_DOT, 
 #define SHORT 16   /* and 992^2 SHORT < 2^24 */
 
 static void fail(const char *what, int operation, int method, int rounding, size_t n) {
-    printf("dummy-format: %s is wrong: operation %d, method %d, rounding %d, n = %zu\n", what, operation, method, rounding, n);
+    printf("dummy-format: %s is wrong: operation %d, method %d, rounding %d, n = %zu\n", what, operation, method,
+           rounding, n);
     exit(1);
 }
 
 /* In units of 2^-6. */
 static int units(uint8_t b) {
-    const int exponent = b >> 4 & 7, fraction = b & 15, magnitude = exponent ? (16 + fraction) << (exponent - 1) : fraction;
+    const int exponent = b >> 4 & 7, fraction = b & 15,
+              magnitude = exponent ? (16 + fraction) << (exponent - 1) : fraction;
     return b & 0x80 ? -magnitude : magnitude;
 }
 
@@ -43,12 +45,13 @@ static double true_result(quire_operation operation, size_t n, const uint8_t *x,
     }
 }
 
-/* A magnitude, by trying all numbers there are: the bits of the greatest that is not above it, then perhaps the next. away:
- * the direction leads from zero; -1: to nearest. */
+/* A magnitude, by trying all numbers there are: the bits of the greatest that is not above it, then perhaps the next.
+ * away: the direction leads from zero; -1: to nearest. */
 static uint8_t rounded(double magnitude, int away) {
     unsigned below = 0x6f;
     while (value((uint8_t)below) > magnitude) below--;
-    const double low = value((uint8_t)below), high = below == 0x6f ? 16 : value((uint8_t)(below + 1)), middle = (low + high) / 2;
+    const double low = value((uint8_t)below), high = below == 0x6f ? 16 : value((uint8_t)(below + 1)),
+                 middle = (low + high) / 2;
     if (low == magnitude || !away) return (uint8_t)below;
     return (uint8_t)(away > 0 || magnitude > middle || (magnitude == middle && below & 1) ? below + 1 : below);
 }
@@ -62,7 +65,7 @@ static void check(quire_operation operation, quire_method method, size_t n, cons
         fail("the double", (int)operation, (int)method, 0, n);
     what.result_type = QUIRE_E3M4;
     for (int k = 0; k < 4 && expected != 0; k++) {
-        const int directions[4] = { -1, expected < 0, expected > 0, 0 };
+        const int directions[4] = { -1, (expected < 0), (expected > 0), 0 };
         uint8_t bits = 0xa5, right = rounded(fabs(expected), directions[k]);
         what.rounding = (quire_rounding)k;
         if (expected < 0) right |= 0x80;
@@ -96,7 +99,8 @@ int main(void) {
                 y[i] = (uint8_t)(state >> 12) % 0x70 | (state >> 8 & 0x80);
             }
             for (size_t o = 0; o < sizeof OPERATIONS / sizeof *OPERATIONS; o++) {
-                const int sums = OPERATIONS[o] == QUIRE_SUM || OPERATIONS[o] == QUIRE_ASUM || OPERATIONS[o] == QUIRE_MEAN;
+                const int sums =
+                    OPERATIONS[o] == QUIRE_SUM || OPERATIONS[o] == QUIRE_ASUM || OPERATIONS[o] == QUIRE_MEAN;
                 check(OPERATIONS[o], METHODS[m], sums || most < SHORT ? most : SHORT, x, y);
             }
         }

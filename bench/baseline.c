@@ -1,11 +1,11 @@
-/* baseline.c - plain loops. The one file of the project that is compiled with -ffast-math (and -O3 -march=native); it is a
- * library of its own, and quire's never sees it.
+/* baseline.c - plain loops. The one file of the project that is compiled with -ffast-math (and -O3 -march=native); it
+ * is a library of its own, and quire's never sees it.
  *
  * What the compiler makes of them, from the disassembly (gcc 12, AVX-512): one vector of 16 floats or 8 doubles as the
- * running sum, one load and add a step, no unrolling; so in the caches a loop is bound by the latency of the add, and from
- * memory by memory. bfloat16: a step widens 32 elements by a shift into two vectors, adds these together and their sum to
- * the one running vector. clang unrolls and takes four running vectors. Halves are by hand, in baseline_half.h, with four.
- * The ceiling, which no loop can pass, is in ceiling.c.
+ * running sum, one load and add a step, no unrolling; so in the caches a loop is bound by the latency of the add, and
+ * from memory by memory. bfloat16: a step widens 32 elements by a shift into two vectors, adds these together and their
+ * sum to the one running vector. clang unrolls and takes four running vectors. Halves are by hand, in baseline_half.h,
+ * with four. The ceiling, which no loop can pass, is in ceiling.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,7 +28,8 @@ static inline float bfloat16_value(uint16_t bfloat16) {
 
 /* No infinities and no NaN, which fast-math knows nothing of. */
 static inline float e5m2_value(uint8_t e5m2) {
-    const uint32_t magnitude = e5m2 & 0x7f, sign = (uint32_t)(e5m2 & 0x80) << 24, bits = (magnitude << 21) + (112u << 23);
+    const uint32_t magnitude = e5m2 & 0x7f, sign = (uint32_t)(e5m2 & 0x80) << 24,
+                   bits = (magnitude << 21) + (112u << 23);
     float value;
     memcpy(&value, &bits, sizeof value);
     value = magnitude < 4 ? (float)magnitude * 0x1p-16f : value;
@@ -36,7 +37,8 @@ static inline float e5m2_value(uint8_t e5m2) {
 }
 
 static inline float e4m3_value(uint8_t e4m3) {
-    const uint32_t magnitude = e4m3 & 0x7f, sign = (uint32_t)(e4m3 & 0x80) << 24, bits = (magnitude << 20) + (120u << 23);
+    const uint32_t magnitude = e4m3 & 0x7f, sign = (uint32_t)(e4m3 & 0x80) << 24,
+                   bits = (magnitude << 20) + (120u << 23);
     float value;
     memcpy(&value, &bits, sizeof value);
     value = magnitude < 8 ? (float)magnitude * 0x1p-9f : value;

@@ -1,4 +1,5 @@
-/* baseline.h - what quire is compared with: the plain loop, compiled for this machine with -O3 -march=native -ffast-math.
+/* baseline.h - what quire is compared with: the plain loop, compiled for this machine with -O3 -march=native
+ * -ffast-math.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -4,7 +4,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-static void LOOP(add_row)(enum operation operation, const ELEMENT *x, const ELEMENT *y, size_t columns, REAL *restrict s) {
+static void LOOP(add_row)(enum operation operation, const ELEMENT *x, const ELEMENT *y, size_t columns,
+                          REAL *restrict s) {
     switch (operation) {
     case OPERATION_ASUM:
         for (size_t i = 0; i < columns; i++) s[i] += VALUE(x[i]) < 0 ? -VALUE(x[i]) : VALUE(x[i]);

@@ -1,8 +1,8 @@
 /* baseline_half.h - the loops for half, by hand, since compilers convert halves one at a time or not at all.
  *
- * Four running vectors: gcc would take one (as it does for float) and clang four. It is the stronger baseline, as fast as
- * the conversions are; with one, or with two added in turn, clang and gcc differ by half. Without F16C the conversion is
- * integer arithmetic that vectorises.
+ * Four running vectors: gcc would take one (as it does for float) and clang four. It is the stronger baseline, as fast
+ * as the conversions are; with one, or with two added in turn, clang and gcc differ by half. Without F16C the
+ * conversion is integer arithmetic that vectorises.
  *
  * SPDX-License-Identifier: MIT
  */

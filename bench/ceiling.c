@@ -1,5 +1,5 @@
-/* ceiling.c - a pure read loop, compiled with -O3 -march=native: eight vectors a step, or'ed into eight that do not wait for
- * each other.
+/* ceiling.c - a pure read loop, compiled with -O3 -march=native: eight vectors a step, or'ed into eight that do not
+ * wait for each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,4 +53,6 @@ static uint64_t read_two(const char *x, const char *y, size_t bytes) {
     return fold(seen, x + at, bytes - at) | fold(seen, y + at, bytes - at);
 }
 
-uint64_t ceiling_read(const void *x, const void *y, size_t bytes) { return y ? read_two(x, y, bytes) : read_one(x, bytes); }
+uint64_t ceiling_read(const void *x, const void *y, size_t bytes) {
+    return y ? read_two(x, y, bytes) : read_one(x, bytes);
+}

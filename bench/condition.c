@@ -1,6 +1,6 @@
-/* condition.c - terms a and -a, with exponents spread as in Ogita, Rump, Oishi 2005, Algorithm 6.1, shuffled; of each so
- * many pairs as the condition number asks for, one does not cancel but is positive; and one term that sets right what is
- * left.
+/* condition.c - terms a and -a, with exponents spread as in Ogita, Rump, Oishi 2005, Algorithm 6.1, shuffled; of each
+ * so many pairs as the condition number asks for, one does not cancel but is positive; and one term that sets right
+ * what is left.
  *
  * SPDX-License-Identifier: MIT
  */

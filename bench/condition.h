@@ -10,9 +10,9 @@
 
 #include <quire/quire.h>
 
-/* Fills x, or for a pair x and y, so that the sum of magnitudes is about wanted (1 or more) times the magnitude of the sum,
- * of x or of the products. y is NULL where a sum is meant. The condition number that came out, which the range of the type
- * and a few elements limit, is in every row. */
+/* Fills x, or for a pair x and y, so that the sum of magnitudes is about wanted (1 or more) times the magnitude of the
+ * sum, of x or of the products. y is NULL where a sum is meant. The condition number that came out, which the range of
+ * the type and a few elements limit, is in every row. */
 void condition_fill(double wanted, quire_type type, uint64_t seed, size_t n, void *x, void *y);
 
 #endif

@@ -1,7 +1,7 @@
 /* contender.h - whatever can reduce a job: the wall between what is measured and how.
  *
- * A contender says how it is called, where it works and how to run it. Measuring, judging and printing know contenders only
- * through this header; each kind of them is one file, which adds its own to the list of its place.
+ * A contender says how it is called, where it works and how to run it. Measuring, judging and printing know contenders
+ * only through this header; each kind of them is one file, which adds its own to the list of its place.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,12 +14,12 @@
 #include "options.h"
 
 typedef enum role {
-    ROLE_CEILING,  /* reads the data and has no result; of several in a place the fastest counts     */
+    ROLE_CEILING,  /* reads the data and has no result; of several in a place the fastest counts */
     ROLE_BASELINE, /* what the others' times are divided by; of several that take the job the first */
-    ROLE_METHOD,   /* quire's, with a bound and a promise of equal bits                              */
-    ROLE_PEER,     /* of another library                                                             */
-    ROLE_RUNG,     /* of the ladder of classic kernels                                               */
-    ROLE_SUM       /* what times of moments are divided by, too; it has no row                       */
+    ROLE_METHOD,   /* quire's, with a bound and a promise of equal bits */
+    ROLE_PEER,     /* of another library */
+    ROLE_RUNG,     /* of the ladder of classic kernels */
+    ROLE_SUM       /* what times of moments are divided by, too; it has no row */
 } role;
 
 /* "ceiling", "baseline", "method", "peer", "rung", "sum": the column 'kind'. */
@@ -33,12 +33,12 @@ struct contender {
     role role;
     const char *name; /* "read", "fast-math", "exact", ... */
     const struct place *place;
-    int threads;         /* 0 where the word means nothing     */
-    quire_method method; /* for ROLE_METHOD                    */
+    int threads;         /* 0 where the word means nothing */
+    quire_method method; /* for ROLE_METHOD */
     /* Of the CPU: once; *bits is the result in the job's result type. */
     bool (*takes)(const contender *c, const job *j); /* NULL: every job */
     quire_status (*run)(const contender *c, const job *j, uint64_t *bits);
-    quire_context *context; /* that run works with, if it does                            */
+    quire_context *context; /* that run works with, if it does */
     quire_context *other;   /* the same with another number of threads; NULL: it has none */
     /* Of the GPU. */
     const struct reducer *reducer;

@@ -1,8 +1,8 @@
 /* data.h - the vectors that are summed: room for the largest, and what fills it.
  *
- * A vector longer than DATA_BLOCK is copies of one block of that many elements, and a tail that is drawn for itself (cut off
- * a block, it would not be of its family). So the exact result takes as long as that of a block, and a GPU makes its own
- * copies. The block's length is a prime, so that no two copies lie alike in a method's tiles.
+ * A vector longer than DATA_BLOCK is copies of one block of that many elements, and a tail that is drawn for itself
+ * (cut off a block, it would not be of its family). So the exact result takes as long as that of a block, and a GPU
+ * makes its own copies. The block's length is a prime, so that no two copies lie alike in a method's tiles.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,8 +22,8 @@
 typedef struct source {
     const char *name;
     family family;    /* FAMILY_COUNT for the others */
-    double condition; /* 0 for the others            */
-    const npy *file;  /* NULL for the others         */
+    double condition; /* 0 for the others */
+    const npy *file;  /* NULL for the others */
 } source;
 
 /* Both vectors start on a page, and have room to be shifted by a few elements. */
@@ -46,8 +46,8 @@ size_t data_room(size_t n, bool whole);
 bool data_open(data *d, size_t bytes, bool wants_y, bool whole);
 void data_close(data *d);
 
-/* Fills x, and y if there is one, unless they hold this already. For a pair, the families of cancelling data make x and y
- * whose dot product cancels; else x, whose sum does. A file's y is its x. */
+/* Fills x, and y if there is one, unless they hold this already. For a pair, the families of cancelling data make x and
+ * y whose dot product cancels; else x, whose sum does. A file's y is its x. */
 bool data_fill(data *d, source from, quire_type type, uint64_t seed, size_t n, bool pair);
 
 /* Moves x up by elements, and y by three times as many, and back by 0: other alignments of the same numbers. */

@@ -20,7 +20,9 @@ static const char *const names[FACTS] = { "version", "commit", "compiler", "cpu"
 
 #define VALUE_SIZE sizeof((fact *)0)->value
 
-void facts_take_command(facts *f, int argc, char **argv) { host_command(f->one[COMMAND].value, VALUE_SIZE, argc, argv); }
+void facts_take_command(facts *f, int argc, char **argv) {
+    host_command(f->one[COMMAND].value, VALUE_SIZE, argc, argv);
+}
 
 static char peers[VALUE_SIZE], left_out[VALUE_SIZE];
 

@@ -41,7 +41,8 @@ void host_command(char *value, size_t size, int argc, char **argv) {
     size_t length = 0;
     value[0] = '\0';
     for (int i = 0; i < argc && length < size; i++)
-        length += (size_t)snprintf(value + length, size - length, "%s%s", i ? " " : "", !i && slash ? slash + 1 : argv[i]);
+        length +=
+            (size_t)snprintf(value + length, size - length, "%s%s", i ? " " : "", !i && slash ? slash + 1 : argv[i]);
 }
 
 size_t host_free_memory(void) {

@@ -1,4 +1,5 @@
-/* host.h - the machine and the build that a figure comes from: what the heads of quire-bench and quire-accuracy say of them.
+/* host.h - the machine and the build that a figure comes from: what the heads of quire-bench and quire-accuracy say of
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */

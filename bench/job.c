@@ -43,9 +43,10 @@ static quire_status reduce_many(quire_context *context, const job *j, const quir
     const ptrdiff_t wide = (ptrdiff_t)j->vectors, apart = (ptrdiff_t)j->length;
     const void *y = j->operation == OPERATION_DOT ? j->y : NULL;
     if (has_offsets(j))
-        return quire_reduce_segments(context, what, j->vectors, QUIRE_I32, j->offsets, j->offsets + 1, j->x, y, results);
-    const quire_layout layout =
-        j->layout == LAYOUT_ROWS ? quire_rows(j->vectors, j->length, apart) : quire_columns(j->length, j->vectors, wide);
+        return quire_reduce_segments(context, what, j->vectors, QUIRE_I32, j->offsets, j->offsets + 1, j->x, y,
+                                     results);
+    const quire_layout layout = j->layout == LAYOUT_ROWS ? quire_rows(j->vectors, j->length, apart)
+                                                         : quire_columns(j->length, j->vectors, wide);
     return quire_reduce(context, what, &layout, j->x, NULL, y, results);
 }
 

@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* One vector, or many: the rows or the columns of a matrix, or segments, whose lengths are spread evenly about their mean,
- * by a power law, or nine in ten empty. */
+/* One vector, or many: the rows or the columns of a matrix, or segments, whose lengths are spread evenly about their
+ * mean, by a power law, or nine in ten empty. */
 typedef enum layout {
     LAYOUT_VECTOR,
     LAYOUT_ROWS,
@@ -30,8 +30,8 @@ typedef enum layout {
 
 const char *layout_name(layout which); /* the column 'layout' */
 
-/* y is read by dot alone. The result type is the accumulation type, so that accuracy is not hidden behind a result of eight
- * or eleven bits: float for f16, bf16 and f32, double for f64. */
+/* y is read by dot alone. The result type is the accumulation type, so that accuracy is not hidden behind a result of
+ * eight or eleven bits: float for f16, bf16 and f32, double for f64. */
 typedef struct job {
     enum operation operation; /* the tag, or C++ would take the name for the member alone */
     quire_type type, result_type;
@@ -40,9 +40,9 @@ typedef struct job {
     /* Of many vectors; all 0 for one. */
     enum layout layout;
     size_t vectors, length;      /* length: elements of a vector, of segments the mean that was asked for */
-    const int32_t *offsets;      /* of segments: one more than there are; where the vectors are           */
-    const int32_t *host_offsets; /* the same in host memory                                               */
-    void *results;               /* vectors of the result type; where the vectors are                     */
+    const int32_t *offsets;      /* of segments: one more than there are; where the vectors are */
+    const int32_t *host_offsets; /* the same in host memory */
+    void *results;               /* vectors of the result type; where the vectors are */
 } job;
 
 quire_type accumulation_type(quire_type type);

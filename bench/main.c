@@ -1,9 +1,9 @@
 /* main.c - quire-bench: what accuracy costs, on the public header alone.
  *
  * The way of a run: options.c reads the line; contend_*.c, gpu/ and peers/ list who is measured, a list a place; data.c
- * makes the numbers; for each size, data, type and operation, measure.c has a place time its contenders at the same job and
- * judges them by truth.c; report.c sends the rows to the table and the files.
- * Where many vectors a call are asked for, rows.c goes through these in place of that.
+ * makes the numbers; for each size, data, type and operation, measure.c has a place time its contenders at the same job
+ * and judges them by truth.c; report.c sends the rows to the table and the files. Where many vectors a call are asked
+ * for, rows.c goes through these in place of that.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,7 +37,8 @@ static bool run_operation(const options *o, const lists *all, data *d, operation
     return true;
 }
 
-/* All operations on data of one kind: first those that take one vector, for the data made for a dot product may differ. */
+/* All operations on data of one kind: first those that take one vector, for the data made for a dot product may differ.
+ */
 static bool run_source(const options *o, const lists *all, data *d, source from, quire_type type, size_t n) {
     for (int pair = 0; pair <= 1; pair++)
         for (int i = 0; i < o->operation_count && !interrupted(); i++) {
@@ -132,7 +133,9 @@ static bool run_all(const options *o, const facts *f, const lists *all, const np
     bool fine = report_begin(o, f);
     if (fine) {
         interrupt_watch();
-        fine = o->layout_count ? run_many(o, all, &d) : file->file ? run_file(o, all, &d, file) : run_families(o, all, &d);
+        fine = o->layout_count ? run_many(o, all, &d)
+               : file->file    ? run_file(o, all, &d, file)
+                               : run_families(o, all, &d);
         fine &= report_end();
     }
     data_close(&d);
@@ -170,7 +173,8 @@ static bool loops_run_here(void) {
     if (baseline_needs & NEEDS_AVX512) fine = fine && __builtin_cpu_supports("avx512f");
     if (baseline_needs & NEEDS_FMA) fine = fine && __builtin_cpu_supports("fma");
 #endif
-    return fine || complain("this quire-bench was compiled for another processor; build it here, or with -Dbench_march");
+    return fine ||
+           complain("this quire-bench was compiled for another processor; build it here, or with -Dbench_march");
 }
 
 static int run(const options *o, facts *f) {

@@ -99,7 +99,8 @@ static bool judge_bits(data *d, const job *j, row *rows, int count) {
     return true;
 }
 
-static void fill_rows(const field *f, const options *o, const job *j, const truth *t, const data *d, row *rows, int *count) {
+static void fill_rows(const field *f, const options *o, const job *j, const truth *t, const data *d, row *rows,
+                      int *count) {
     *count = 0;
     for (int i = 0; i < f->all->count; i++) {
         if (!f->in[i]) continue;

@@ -19,8 +19,8 @@ typedef struct npy {
     long start; /* where the elements begin */
 } npy;
 
-/* Opens a file of 8-bit floats (f1), halves, floats or doubles of any shape. NumPy has no bfloat16: arrays of two opaque
- * bytes ('V2') or of uint16 ('<u2') are taken for it. On trouble complains and answers false. */
+/* Opens a file of 8-bit floats (f1), halves, floats or doubles of any shape. NumPy has no bfloat16: arrays of two
+ * opaque bytes ('V2') or of uint16 ('<u2') are taken for it. On trouble complains and answers false. */
 bool npy_open(npy *from, const char *path);
 
 /* The first n elements. */

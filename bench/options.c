@@ -19,48 +19,51 @@
 #define MANY_SECONDS 0.1
 
 void options_help(void) {
-    puts("Usage: quire-bench [OPTION]...\n"
-         "Measures the accuracy and the speed of quire's methods beside other libraries, a fast-math loop (CPU), CUB (GPU), "
-         "and\n"
-         "pure read loops. A LIST is separated by commas.\n"
-         "\n"
-         "What:\n"
-         "  --place WHERE      cpu, gpu or all                                     (all there is)\n"
-         "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (the first four)\n"
-         "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq, variance, stddev (the first five)\n"
-         "  --result TYPE      of the results                                      (f64 of f64, else f32)\n"
-         "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
-         "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
-         "  --rows             many vectors a call, sums unless asked otherwise: rows of a matrix; --n is their length\n"
-         "                     (8 to 2^20)\n"
-         "  --columns          columns of it\n"
-         "  --segments         segments of these mean lengths: spread evenly, by a power law, nine in ten empty\n"
-         "  --bytes N          of all these vectors                                (2^30 on a GPU, 2^26 on a CPU)\n"
-         "  --ladder           also the ladder of classic kernels (GPU)\n"
-         "  --no-peers         no other libraries\n"
-         "  --threads N        also measure the methods on N threads; 0: on every processor (CPU)\n"
-         "  --tier NAME        portable, avx2, avx512, avx512vnni                  (the best; CPU)\n"
-         "\n"
-         "On what:\n"
-         "  --family LIST      of data, as in tests/families.h                     (uniform,every-exponent)\n"
-         "  --condition LIST   also, or instead: sums and dot products of these condition numbers\n"
-         "  --seed N           of all these                                        (1)\n"
-         "  --file FILE.npy    the user's own numbers instead; n is then all of them, or --n\n"
-         "  Beyond 4194301 elements a vector is copies of a block of that many, and a tail drawn for itself.\n"
-         "\n"
-         "How:\n"
-         "  --seconds S        time to spend on a line of the table        (0.5; of many vectors a call 0.1)\n"
-         "  --warm             on a GPU one buffer again and again, not buffers in turn that no cache holds\n"
-         "  --queued           on a GPU every call is launched by itself, as in a program, not replayed from a graph\n"
-         "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"
-         "  --csv FILE         write the rows, and what they were measured on, as CSV\n"
-         "  --json FILE        the same as JSON\n"
-         "  --help, --version\n"
-         "\n"
-         "Ctrl-C ends the run and keeps what was measured. docs/bench.md tells what the columns mean.");
+    puts(
+        "Usage: quire-bench [OPTION]...\n"
+        "Measures the accuracy and the speed of quire's methods beside other libraries, a fast-math loop (CPU), CUB "
+        "(GPU), "
+        "and\n"
+        "pure read loops. A LIST is separated by commas.\n"
+        "\n"
+        "What:\n"
+        "  --place WHERE      cpu, gpu or all                                     (all there is)\n"
+        "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (the first four)\n"
+        "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq, variance, stddev (the first five)\n"
+        "  --result TYPE      of the results                                      (f64 of f64, else f32)\n"
+        "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
+        "  --n LIST           numbers of elements; 2^20 is 1048576                (1e4,1e6,1e8)\n"
+        "  --rows             many vectors a call, sums unless asked otherwise: rows of a matrix; --n is their length\n"
+        "                     (8 to 2^20)\n"
+        "  --columns          columns of it\n"
+        "  --segments         segments of these mean lengths: spread evenly, by a power law, nine in ten empty\n"
+        "  --bytes N          of all these vectors                                (2^30 on a GPU, 2^26 on a CPU)\n"
+        "  --ladder           also the ladder of classic kernels (GPU)\n"
+        "  --no-peers         no other libraries\n"
+        "  --threads N        also measure the methods on N threads; 0: on every processor (CPU)\n"
+        "  --tier NAME        portable, avx2, avx512, avx512vnni                  (the best; CPU)\n"
+        "\n"
+        "On what:\n"
+        "  --family LIST      of data, as in tests/families.h                     (uniform,every-exponent)\n"
+        "  --condition LIST   also, or instead: sums and dot products of these condition numbers\n"
+        "  --seed N           of all these                                        (1)\n"
+        "  --file FILE.npy    the user's own numbers instead; n is then all of them, or --n\n"
+        "  Beyond 4194301 elements a vector is copies of a block of that many, and a tail drawn for itself.\n"
+        "\n"
+        "How:\n"
+        "  --seconds S        time to spend on a line of the table        (0.5; of many vectors a call 0.1)\n"
+        "  --warm             on a GPU one buffer again and again, not buffers in turn that no cache holds\n"
+        "  --queued           on a GPU every call is launched by itself, as in a program, not replayed from a graph\n"
+        "  --quick            a look: sum and dot, 1e4 and 1e6 elements, little time, unless asked otherwise\n"
+        "  --csv FILE         write the rows, and what they were measured on, as CSV\n"
+        "  --json FILE        the same as JSON\n"
+        "  --help, --version\n"
+        "\n"
+        "Ctrl-C ends the run and keeps what was measured. docs/bench.md tells what the columns mean.");
 }
 
-/* ------------------------------------------------------------------------------------------------------- lists of names */
+/* ------------------------------------------------------------------------------------------------------- lists of
+ * names */
 
 static const char *name_tier(int i, int *number) {
     *number = i;
@@ -85,7 +88,8 @@ static void take_first(naming *names, int most, int *numbers, int *count) {
     for (*count = 0; *count < most && names(*count, &number); ++*count) numbers[*count] = number;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- numbers */
+/* ------------------------------------------------------------------------------------------------------------- numbers
+ */
 
 /* A whole number, also as a power: 2^20. */
 static bool read_size(const char *option, const char *word, double *value) {
@@ -131,7 +135,8 @@ static bool read_threads(options *o, const char *word) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the line */
+/* ------------------------------------------------------------------------------------------------------------ the line
+ */
 
 enum {
     TYPE,

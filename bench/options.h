@@ -28,14 +28,14 @@ typedef struct options {
     double conditions[MAX_CONDITIONS];
     int condition_count;
     int layouts[LAYOUT_COUNT], layout_count; /* of many vectors; none: one vector a call */
-    double bytes;                            /* of them all; 0: what rows.h says         */
+    double bytes;                            /* of them all; 0: what rows.h says */
     int places;                              /* ON_CPU, ON_GPU, or both: whichever there is */
     bool warm, queued, ladder, peers;
-    const char *file, *csv, *json; /* NULL: not asked for                        */
+    const char *file, *csv, *json; /* NULL: not asked for */
     uint64_t seed;
-    int threads;     /* rows on one thread always; on these too, if more         */
-    quire_tier tier; /* QUIRE_TIER_BEST: what the library takes by itself        */
-    double seconds;  /* a row                                                    */
+    int threads;     /* rows on one thread always; on these too, if more */
+    quire_tier tier; /* QUIRE_TIER_BEST: what the library takes by itself */
+    double seconds;  /* a row */
     bool quick, help, version;
 } options;
 

@@ -11,11 +11,11 @@
 
 typedef struct place {
     const char *name; /* "cpu", "gpu" */
-    /* Brings the vectors there and makes the job point at them; shifted: at another alignment. What was there before may be
-     * gone. Complains and answers false if it cannot be done. */
+    /* Brings the vectors there and makes the job point at them; shifted: at another alignment. What was there before
+     * may be gone. Complains and answers false if it cannot be done. */
     bool (*put)(data *d, job *j, bool shifted);
-    /* Of a job of many vectors: brings their offsets there, and makes room for the results. Both stay until the next call.
-     * Complains and answers false if it cannot be done. */
+    /* Of a job of many vectors: brings their offsets there, and makes room for the results. Both stay until the next
+     * call. Complains and answers false if it cannot be done. */
     bool (*hold)(job *j);
     /* The results of the last run, in host memory; NULL if that cannot be done. */
     const void *(*results)(const job *j);
@@ -27,8 +27,8 @@ typedef struct place {
 
 extern const place place_cpu, place_gpu;
 
-/* Opens the GPU and lists who works there: the ceiling, the baseline, quire's methods, and as the options ask peers and the
- * ladder. Answers why there are no GPU rows, or NULL. What is missing besides is noted (facts.h). */
+/* Opens the GPU and lists who works there: the ceiling, the baseline, quire's methods, and as the options ask peers and
+ * the ladder. Answers why there are no GPU rows, or NULL. What is missing besides is noted (facts.h). */
 const char *gpu_open(contenders *all, const options *o);
 void gpu_close(void);
 

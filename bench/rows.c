@@ -103,7 +103,8 @@ static bool lay_out(const options *o, job *j, const data *d) {
 
 /* ---------------------------------------------------------------------------------------------------------- the run */
 
-static bool run_length(const contenders *all, const options *o, data *d, operation which, layout layout, size_t length) {
+static bool run_length(const contenders *all, const options *o, data *d, operation which, layout layout,
+                       size_t length) {
     static row rows[MAX_CONTENDERS];
     job j = {
         .operation = which, .type = d->type, .result_type = result_type(o, d->type), .layout = layout, .length = length
@@ -156,8 +157,8 @@ void rows_close(void) {
 typedef struct sample {
     const job *j;
     size_t count, apart;
-    char *x, *y;                      /* room for a vector                        */
-    uint64_t *bits[METHOD_COUNT + 1]; /* of each method; NULL: not yet asked for  */
+    char *x, *y;                      /* room for a vector */
+    uint64_t *bits[METHOD_COUNT + 1]; /* of each method; NULL: not yet asked for */
 } sample;
 
 static bool open_sample(sample *s, const job *j) {
@@ -192,7 +193,9 @@ static void gather(const sample *s, const data *d, size_t v, size_t n) {
 static const uint64_t *single_calls(sample *s, const data *d, quire_method method) {
     if (s->bits[method]) return s->bits[method];
     uint64_t *bits = s->bits[method] = malloc((s->count + 1) * sizeof *bits);
-    job one = { .operation = s->j->operation, .type = s->j->type, .result_type = s->j->result_type, .x = s->x, .y = s->y };
+    job one = {
+        .operation = s->j->operation, .type = s->j->type, .result_type = s->j->result_type, .x = s->x, .y = s->y
+    };
     for (size_t i = 0; bits && i < s->count; i++) {
         double result;
         one.n = job_vector_length(s->j, i * s->apart);

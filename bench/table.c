@@ -13,7 +13,7 @@
 #define SMALL 40
 
 static int operation_width, data_width, width; /* of names: of operations, of what is summed, of contenders */
-static bool has_sums;                          /* a column for time over the fast-math sum                      */
+static bool has_sums;                          /* a column for time over the fast-math sum */
 
 static void find_widths(const options *o) {
     operation_width = 4;
@@ -24,7 +24,7 @@ static void find_widths(const options *o) {
         if (length > operation_width) operation_width = length;
         has_sums |= operation_is_moment(which) && o->places & ON_CPU;
     }
-    data_width = o->layout_count ? 23 : 15;                         /* "segments-power, uniform"     */
+    data_width = o->layout_count ? 23 : 15;                         /* "segments-power, uniform" */
     width = o->ladder || o->layout_count ? 26 : has_sums ? 18 : 16; /* "09 tree and shuffle in half" */
 }
 

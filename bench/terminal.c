@@ -46,7 +46,8 @@ void progress_end(void) {
 static volatile sig_atomic_t pressed;
 static struct timespec first;
 
-/* Some senders, timeout(1) among them, signal the process and its group: what comes with the first is not a second one. */
+/* Some senders, timeout(1) among them, signal the process and its group: what comes with the first is not a second one.
+ */
 static void on_interrupt(int number) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -1,7 +1,7 @@
 /* truth.c - exact results, errors and bounds.
  *
- * long double is here for its range: dot products of doubles reach from 2^-2148 to beyond 2^2048. Where it is no wider than
- * double, errors outside double's range read as 0 or infinite.
+ * long double is here for its range: dot products of doubles reach from 2^-2148 to beyond 2^2048. Where it is no wider
+ * than double, errors outside double's range read as 0 or infinite.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,8 @@
 #include "accumulators.h"
 #include "number.h"
 
-/* ---------------------------------------------------------------------------------------------------------- the truth */
+/* ---------------------------------------------------------------------------------------------------------- the truth
+ */
 
 #define PART 8192 /* bytes of a vector at a time */
 
@@ -147,7 +148,8 @@ double truth_condition(const truth *t) { return t->finite ? (double)(t->magnitud
 
 double truth_ulp_in_units(const truth *t) { return t->finite && t->unit > 0 ? (double)(t->ulp / t->unit) : NAN; }
 
-/* ---------------------------------------------------------------------------------------------------------- the error */
+/* ---------------------------------------------------------------------------------------------------------- the error
+ */
 
 /* Takes n r off the total: n in two parts that are doubles. */
 static void subtract_times(quire_accumulator *total, size_t n, double r) {
@@ -189,14 +191,16 @@ double truth_error_ulps(const truth *t, const job *j, quire_type type, uint64_t 
     return (double)((j->operation == OPERATION_NRM2 ? error_of_root(t, r) : error_of_sum(t, j, r)) / t->ulp);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the bound */
+/* ---------------------------------------------------------------------------------------------------------- the bound
+ */
 
-/* On the error of the total before anything is done with it, of the magnitude sum. As in quire.h, with c u / (1 - c u) for
- * c u, which holds the higher orders; a product that underflows costs at most the least subnormal number. */
+/* On the error of the total before anything is done with it, of the magnitude sum. As in quire.h, with c u / (1 - c u)
+ * for c u, which holds the higher orders; a product that underflows costs at most the least subnormal number. */
 static long double bound_of_total(const truth *t, const job *j, quire_method method, long double sum) {
     const number_format *f = type_format(accumulation_type(j->type));
     const long double u = ldexpl(1, -f->precision);
-    const long double cu = u * (long double)(quire_chain_length(method, j->n) + (size_t)operation_multiplies(j->operation));
+    const long double cu =
+        u * (long double)(quire_chain_length(method, j->n) + (size_t)operation_multiplies(j->operation));
     const long double g = cu / (1 - cu);
     long double bound = method == QUIRE_KAHAN ? u * sum + g * g * t->magnitudes : g * t->magnitudes;
     if (operation_multiplies(j->operation)) bound += (long double)j->n * ldexpl(1, f->least);

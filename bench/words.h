@@ -1,5 +1,5 @@
-/* words.h - the words of a command line: names from a list, numbers, and the walk over the options. What does not fit is
- * complained of in one line.
+/* words.h - the words of a command line: names from a list, numbers, and the walk over the options. What does not fit
+ * is complained of in one line.
  *
  * SPDX-License-Identifier: MIT
  */

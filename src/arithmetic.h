@@ -31,7 +31,8 @@
 #define QUIRE_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-/* Names of functions that exist once per type: QUIRE_NAME(kahan_add, f32) is kahan_add_f32, with macros expanded first. */
+/* Names of functions that exist once per type: QUIRE_NAME(kahan_add, f32) is kahan_add_f32, with macros expanded first.
+ */
 #define QUIRE_PASTE(a, b) a##_##b
 #define QUIRE_NAME(a, b) QUIRE_PASTE(a, b)
 

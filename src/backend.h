@@ -21,7 +21,7 @@ typedef struct {
     quire_type result_type;
     void *result;
     quire_rounding rounding;
-    int64_t correction; /* of what needs squares                                                                          */
+    int64_t correction; /* of what needs squares */
 } quire_job;
 
 /* Where the segments of an array stand, see quire_reduce_segments. */
@@ -33,11 +33,12 @@ typedef struct {
 
 typedef struct {
     quire_status (*reduce)(quire_context *context, const quire_job *job);
-    /* A result for each vector of the layouts, whose n is the job's; at least one vector. The job's x, y and result are the
-     * elements of index 0. */
+    /* A result for each vector of the layouts, whose n is the job's; at least one vector. The job's x, y and result are
+     * the elements of index 0. */
     quire_status (*reduce_many)(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                 const quire_layout *y_layout);
-    /* A result for each segment, of which there is at least one; the job's n does not count. NULL: QUIRE_WRONG_CONTEXT. */
+    /* A result for each segment, of which there is at least one; the job's n does not count. NULL: QUIRE_WRONG_CONTEXT.
+ */
     quire_status (*reduce_segments)(quire_context *context, const quire_job *job, const quire_segments *segments);
     /* Adds the terms of the job to the accumulator; the job's method, finish and result do not count. */
     quire_status (*accumulate)(quire_context *context, const quire_job *job, quire_accumulator *accumulator);
@@ -45,9 +46,9 @@ typedef struct {
     quire_status (*set_tier)(quire_context *context, quire_tier tier);
     quire_status (*set_progress)(quire_context *context, void (*report)(void *, size_t, size_t), void *user);
     void (*close)(quire_context *context);
-    /* Rounds accumulators, of which there is at least one, to results as the job's finish, result type, rounding and result
-     * say; squares is NULL unless that needs them. NULL: its accumulators are in host memory, where the API does this
-     * itself. */
+    /* Rounds accumulators, of which there is at least one, to results as the job's finish, result type, rounding and
+     * result say; squares is NULL unless that needs them. NULL: its accumulators are in host memory, where the API does
+     * this itself. */
     quire_status (*finish)(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums,
                            const quire_accumulator *squares);
 } quire_backend;

@@ -1,8 +1,8 @@
 /* call.c - the calls of one vector, by operation. */
 #include "call.h"
 
-quire_status call_operation(quire_context *context, operation op, quire_type type, size_t n, const void *x, const void *y,
-                            quire_method method, quire_type result_type, void *result) {
+quire_status call_operation(quire_context *context, operation op, quire_type type, size_t n, const void *x,
+                            const void *y, quire_method method, quire_type result_type, void *result) {
     const quire_reduction what = {
         .operation = operation_number(op), .type = type, .result_type = result_type, .method = method
     };

@@ -1,4 +1,5 @@
-/* call.h - the calls of one vector, by operation: the one switch over them that tests and benchmarks share. Free of Check.
+/* call.h - the calls of one vector, by operation: the one switch over them that tests and benchmarks share. Free of
+ * Check.
  */
 #ifndef QUIRE_TESTS_CALL_H
 #define QUIRE_TESTS_CALL_H
@@ -10,7 +11,7 @@
 #include "operation.h"
 
 /* By the operation's own function; by quire_reduce where it has none. y counts for a dot product alone. */
-quire_status call_operation(quire_context *context, operation op, quire_type type, size_t n, const void *x, const void *y,
-                            quire_method method, quire_type result_type, void *result);
+quire_status call_operation(quire_context *context, operation op, quire_type type, size_t n, const void *x,
+                            const void *y, quire_method method, quire_type result_type, void *result);
 
 #endif

@@ -1,16 +1,24 @@
-/* families.c - the named inputs. Everything is made from integers, or from IEEE operations in double that are each rounded
- * once (no libm but fma), so that a golden file can name a family and a seed in place of the data.
- * Compile without contraction and fast-math. */
+/* families.c - the named inputs. Everything is made from integers, or from IEEE operations in double that are each
+ * rounded once (no libm but fma), so that a golden file can name a family and a seed in place of the data. Compile
+ * without contraction and fast-math. */
 #include "families.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char *const NAMES[FAMILY_COUNT] = {
-    "uniform",         "normal",        "positive",      "every-exponent", "finite-bits", "any-bits",     "condition",
-    "condition-2",     "telescoping",   "tie",           "tie-above",      "tie-below",   "subnormal",    "huge",
-    "lone-tiny",       "zero",          "negative-zero", "one-zero",       "one-nan",     "one-infinity", "same-infinities",
-    "both-infinities", "infinity-zero",
+    "uniform",         "normal",
+    "positive",        "every-exponent",
+    "finite-bits",     "any-bits",
+    "condition",       "condition-2",
+    "telescoping",     "tie",
+    "tie-above",       "tie-below",
+    "subnormal",       "huge",
+    "lone-tiny",       "zero",
+    "negative-zero",   "one-zero",
+    "one-nan",         "one-infinity",
+    "same-infinities", "both-infinities",
+    "infinity-zero",
 };
 
 const char *family_name(family which) { return which < FAMILY_COUNT ? NAMES[which] : "no family"; }
@@ -21,7 +29,8 @@ family family_named(const char *name) {
     return (family)i;
 }
 
-/* -------------------------------------------------------------------------------------------------------- one number */
+/* -------------------------------------------------------------------------------------------------------- one number
+ */
 
 /* The sign bit, or not. */
 static uint64_t any_sign(generator *g, quire_type type) { return generator_next(g) & 1 ? type_sign(type) : 0; }
@@ -106,15 +115,16 @@ static size_t pieces(quire_type type, uint64_t m, int bits, int q, double piece[
     return count;
 }
 
-/* Where the last bit of a tie of a result type can be, if elements of the type are to hold all its bits: above the least
- * subnormals of both, which leaves room for a nudge. */
+/* Where the last bit of a tie of a result type can be, if elements of the type are to hold all its bits: above the
+ * least subnormals of both, which leaves room for a nudge. */
 static void tie_exponents(quire_type type, quire_type result, int *least, int *greatest) {
     const number_format *f = type_format(type), *r = type_format(result);
     *least = f->least + 1 > r->least - 1 ? f->least + 1 : r->least - 1;
     *greatest = (f->greatest < r->greatest ? f->greatest : r->greatest) - (r->precision + 1);
 }
 
-/* A result type whose ties the type can hold: halves lack the 54 bits that one of doubles takes, E4M3 has no more than 17.
+/* A result type whose ties the type can hold: halves lack the 54 bits that one of doubles takes, E4M3 has no more
+ * than 17.
  */
 static quire_type tie_result(generator *g, quire_type type) {
     if (type_size(type) > 1) return TYPES[generator_below(g, type == QUIRE_F16 ? 3 : LARGE_TYPE_COUNT)];
@@ -142,7 +152,8 @@ static void fill_tie(generator *g, quire_type type, size_t n, void *x, int nudge
     generator_shuffle(g, n, type_size(type), x);
 }
 
-/* ------------------------------------------------------------------------------------------------- condition numbers */
+/* ------------------------------------------------------------------------------------------------- condition numbers
+ */
 
 /* A running sum in two doubles; what it loses is far below the last term that is to cancel. */
 static void add_twofold(double sum[2], double term) {
@@ -203,7 +214,8 @@ static void fill_condition_pair(generator *g, quire_type type, family which, siz
     generator_shuffle(&again, n, type_size(type), y);
 }
 
-/* --------------------------------------------------------------------------------------------- huge, and the specials */
+/* --------------------------------------------------------------------------------------------- huge, and the specials
+ */
 
 /* An odd middle stays small, and is the sum when the halves cancel by chance or design. */
 static void fill_huge(generator *g, quire_type type, size_t n, void *x) {
@@ -237,7 +249,8 @@ static void fill_specials(generator *g, quire_type type, family which, size_t n,
         if (n > 1) type_store(type, x, (at + 1 + (size_t)generator_below(g, n - 1)) % n, type_sign(type) | infinity);
         break;
     case FAMILY_INFINITY_ZERO:
-        for (size_t i = 0; i < n; i++) type_store(type, x, i, generator_next(g) % 8 ? any_sign(g, type) : sign | infinity);
+        for (size_t i = 0; i < n; i++)
+            type_store(type, x, i, generator_next(g) % 8 ? any_sign(g, type) : sign | infinity);
         break;
     default: break;
     }
@@ -252,7 +265,8 @@ static void fill_exponents(generator *g, quire_type type, size_t n, void *x) {
     generator_shuffle(g, n, type_size(type), x);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the face */
+/* ------------------------------------------------------------------------------------------------------------ the face
+ */
 
 void family_fill(family which, quire_type type, uint64_t seed, size_t n, void *x) {
     generator g;

@@ -23,7 +23,9 @@ quire_reduction draw_reduction(generator *g) {
 }
 
 /* Half of the time what most users have. */
-family draw_family(generator *g) { return generator_below(g, 2) ? FAMILY_NORMAL : (family)generator_below(g, FAMILY_COUNT); }
+family draw_family(generator *g) {
+    return generator_below(g, 2) ? FAMILY_NORMAL : (family)generator_below(g, FAMILY_COUNT);
+}
 
 void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff_t at) {
     const size_t size = type_size(type);

@@ -1,5 +1,5 @@
-/* many.h - what the suites of layouts and of segments share: reductions drawn at random, and the single call that each of
- * their vectors is compared with. */
+/* many.h - what the suites of layouts and of segments share: reductions drawn at random, and the single call that each
+ * of their vectors is compared with. */
 #ifndef QUIRE_TESTS_MANY_H
 #define QUIRE_TESTS_MANY_H
 

@@ -1,4 +1,5 @@
-/* model.c - the canonical order with nothing clever in it: one lane at a time, one tile at a time, recursion over tiles. */
+/* model.c - the canonical order with nothing clever in it: one lane at a time, one tile at a time, recursion over
+ * tiles. */
 #include "model.h"
 
 #include <float.h>
@@ -136,8 +137,8 @@ model_total model_reduce(operation op, quire_type type, size_t n, const void *x,
     return total;
 }
 
-/* Doubles span 2^1024 to 2^-1074: a sum of two fits 2200 bits. Where s is all there is, a zero has the sign that adding to
- * nearest gave it; where s + c is an exact zero, the direction gives it. */
+/* Doubles span 2^1024 to 2^-1074: a sum of two fits 2200 bits. Where s is all there is, a zero has the sign that adding
+ * to nearest gave it; where s + c is an exact zero, the direction gives it. */
 uint64_t model_directed(operation op, model_total total, size_t n, quire_type type, quire_rounding rounding) {
     const mpfr_rnd_t direction = oracle_rounding(rounding);
     mpfr_t sum, r;

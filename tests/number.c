@@ -69,7 +69,9 @@ uint64_t type_sign(quire_type type) { return (uint64_t)1 << (8 * type_size(type)
 
 int type_has_infinity(quire_type type) { return type_format(type)->infinity != 0; }
 
-uint64_t type_infinity(quire_type type) { return type_has_infinity(type) ? type_format(type)->infinity : type_nan(type); }
+uint64_t type_infinity(quire_type type) {
+    return type_has_infinity(type) ? type_format(type)->infinity : type_nan(type);
+}
 
 /* E4M3 has but one NaN, of all ones. */
 uint64_t type_nan(quire_type type) {
@@ -85,7 +87,8 @@ static uint64_t greatest_of(const number_format *f) {
 uint64_t type_greatest(quire_type type) { return greatest_of(type_format(type)); }
 
 int type_is_nan(quire_type type, uint64_t bits) {
-    return !type_is_finite(type, bits) && (!type_has_infinity(type) || (bits & ~type_sign(type)) != type_infinity(type));
+    return !type_is_finite(type, bits) &&
+           (!type_has_infinity(type) || (bits & ~type_sign(type)) != type_infinity(type));
 }
 
 int type_is_finite(quire_type type, uint64_t bits) { return (bits & ~type_sign(type)) <= type_greatest(type); }
@@ -109,7 +112,7 @@ double power_of_two(int e) {
 }
 
 double type_decode(quire_type type, uint64_t bits) {
-    if (type == QUIRE_F64) return bits_double(bits); /* first: it is asked for most often                                */
+    if (type == QUIRE_F64) return bits_double(bits); /* first: it is asked for most often */
     const number_format *f = type_format(type);
     uint64_t sign = bits & type_sign(type) ? type_sign(QUIRE_F64) : 0;
     uint64_t fraction = bits & (((uint64_t)1 << (f->precision - 1)) - 1);
@@ -161,7 +164,8 @@ uint64_t type_encode(quire_type type, double value) {
 
 void type_set(quire_type type, void *x, size_t i, double value) { type_store(type, x, i, type_encode(type, value)); }
 
-/* ----------------------------------------------------------------------------------------------------- the generator */
+/* ----------------------------------------------------------------------------------------------------- the generator
+ */
 
 static uint64_t rotate(uint64_t word, int by) { return word << by | word >> (64 - by); }
 

@@ -15,7 +15,7 @@ typedef enum operation {
     OPERATION_NRM2,
     OPERATION_MEAN,
     OPERATION_SUMSQ,
-    OPERATION_COUNT,                      /* of those that every method does           */
+    OPERATION_COUNT,                      /* of those that every method does */
     OPERATION_VARIANCE = OPERATION_COUNT, /* these two are by QUIRE_EXACT alone, and have oracles of their own */
     OPERATION_STDDEV,
     OPERATION_ALL

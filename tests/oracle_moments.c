@@ -54,8 +54,8 @@ static void divisor(mpz_t d, uint64_t n, int64_t correction) {
     mpz_mul_ui(d, d, n);
 }
 
-/* sign * above / below * 2^exponent, or with the root of what follows the sign: many bits, the last of which is set if there
- * is anything below it, so that rounding them rounds the number itself. exponent is even. */
+/* sign * above / below * 2^exponent, or with the root of what follows the sign: many bits, the last of which is set if
+ * there is anything below it, so that rounding them rounds the number itself. exponent is even. */
 static uint64_t rounded(int sign, mpz_t above, mpz_t below, long exponent, int root, quire_type type,
                         quire_rounding rounding) {
     mpz_t q, left;

@@ -13,7 +13,8 @@ void oracle_moments_open(oracle_moments *o, quire_type type, size_t n, const voi
 void oracle_moments_close(oracle_moments *o);
 
 /* The bits of the one right result. Variance and standard deviation are those of x. */
-uint64_t oracle_covariance(const oracle_moments *o, int64_t correction, quire_type result_type, quire_rounding rounding);
+uint64_t oracle_covariance(const oracle_moments *o, int64_t correction, quire_type result_type,
+                           quire_rounding rounding);
 uint64_t oracle_variance(const oracle_moments *o, int64_t correction, quire_type result_type, quire_rounding rounding);
 uint64_t oracle_stddev(const oracle_moments *o, int64_t correction, quire_type result_type, quire_rounding rounding);
 uint64_t oracle_correlation(const oracle_moments *o, quire_type result_type, quire_rounding rounding);

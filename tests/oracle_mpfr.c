@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* Terms are multiples of 2^-2148 and below 2^2048; 2^64 of them need 64 bits more: 4260 bits hold any sum, and the products
- * of an accumulator's top limbs beyond that (2^(32 * 134 - 2148) * 2^63) end at 2^2203: 4352 bits hold those too. */
+/* Terms are multiples of 2^-2148 and below 2^2048; 2^64 of them need 64 bits more: 4260 bits hold any sum, and the
+ * products of an accumulator's top limbs beyond that (2^(32 * 134 - 2148) * 2^63) end at 2^2203: 4352 bits hold those
+ * too. */
 #define EXACT_BITS 4416
 
 void oracle_open(oracle *o) {

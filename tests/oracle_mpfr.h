@@ -1,5 +1,5 @@
-/* oracle_mpfr.h - what is true. Every sum is held in MPFR with enough bits to be exact, and rounded once, by MPFR, to the
- * result format. Nothing here comes from the library but the names of types. */
+/* oracle_mpfr.h - what is true. Every sum is held in MPFR with enough bits to be exact, and rounded once, by MPFR, to
+ * the result format. Nothing here comes from the library but the names of types. */
 #ifndef QUIRE_TESTS_ORACLE_MPFR_H
 #define QUIRE_TESTS_ORACLE_MPFR_H
 
@@ -14,9 +14,9 @@
 typedef struct oracle {
     mpfr_t finite;
     mpfr_t product; /* of two elements, exactly */
-    uint64_t count; /* terms                    */
-    int other;      /* a term was not -0        */
-    int nonzero;    /* a term was not a zero    */
+    uint64_t count; /* terms */
+    int other;      /* a term was not -0 */
+    int nonzero;    /* a term was not a zero */
     int nan, positive_infinity, negative_infinity;
 } oracle;
 
@@ -47,8 +47,8 @@ uint64_t oracle_directed(const oracle *o, operation op, quire_type result_type, 
 /* All in one. */
 uint64_t oracle_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_type result_type);
 
-/* Rounds a finite number, or a result of MPFR's that was rounded to the precision of the type with this ternary value while
- * exponents were unbounded, into the type: its overflow, its subnormals, in the same direction. Changes r. */
+/* Rounds a finite number, or a result of MPFR's that was rounded to the precision of the type with this ternary value
+ * while exponents were unbounded, into the type: its overflow, its subnormals, in the same direction. Changes r. */
 uint64_t oracle_fit(mpfr_t r, int ternary, quire_type type, quire_rounding rounding);
 
 /* The directions as MPFR names them. */

@@ -43,8 +43,8 @@ static void load_values(const ordered_tables *t, quire_type type, size_t n, cons
         }
 }
 
-/* Numbers travel in doubles, which hold floats exactly; where single is set every operation on them is one of float. It is
- * a constant in each caller, so that the loops are compiled once for either. */
+/* Numbers travel in doubles, which hold floats exactly; where single is set every operation on them is one of float. It
+ * is a constant in each caller, so that the loops are compiled once for either. */
 static inline double plus(bool single, double a, double b) { return single ? (double)((float)a + (float)b) : a + b; }
 
 static inline double minus(bool single, double a, double b) { return single ? (double)((float)a - (float)b) : a - b; }
@@ -106,15 +106,16 @@ static inline double add_compensated(bool single, const terms *t, double *compen
     return s[0];
 }
 
-static inline double total_of(bool single, bool kahan, operation op, size_t n, const double *x, const double *y, double *c) {
+static inline double total_of(bool single, bool kahan, operation op, size_t n, const double *x, const double *y,
+                              double *c) {
     terms t;
     t.n = n;
     make_terms(single, kahan, op, x, y, &t);
     return kahan ? add_compensated(single, &t, c) : add(single, &t);
 }
 
-static double total_in_floats(const ordered_tables *t, operation op, quire_type type, size_t n, const void *x, const void *y,
-                              bool kahan, double *c) {
+static double total_in_floats(const ordered_tables *t, operation op, quire_type type, size_t n, const void *x,
+                              const void *y, bool kahan, double *c) {
     double u[ORDERED_MOST], v[ORDERED_MOST];
     load_values(t, type, n, x, u);
     if (op == OPERATION_DOT) load_values(t, type, n, y, v);
@@ -133,8 +134,8 @@ static unrounded finish(words_sum *sum, operation op, size_t n, double s, double
     return words_finish(sum, op, n);
 }
 
-unrounded ordered_reduce(const ordered_tables *t, words_sum *sum, operation op, quire_type type, size_t n, const void *x,
-                         const void *y, quire_method method) {
+unrounded ordered_reduce(const ordered_tables *t, words_sum *sum, operation op, quire_type type, size_t n,
+                         const void *x, const void *y, quire_method method) {
     const bool kahan = method == QUIRE_KAHAN;
     double s = 0, c = 0;
     if (n && type == QUIRE_F64) s = total_of(false, kahan, op, n, x, op == OPERATION_DOT ? y : x, &c);

@@ -9,7 +9,8 @@ void words_open(words_sum *s) {
     s->low = WORDS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ addition */
+/* ------------------------------------------------------------------------------------------------------------ addition
+ */
 
 void words_add(words_sum *s, bool negative, uint128 m, int e) {
     uint64_t *row = negative ? s->negative : s->positive;
@@ -113,16 +114,19 @@ static void add_terms(words_sum *s, operation op, quire_type type, size_t n, con
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the total */
+/* ------------------------------------------------------------------------------------------------------------ the
+ * total */
 
-/* A finite total that is not 0: (-1)^negative * (top + t) * 2^exponent, top's highest bit set, t in (0, 1) if sticky. */
+/* A finite total that is not 0: (-1)^negative * (top + t) * 2^exponent, top's highest bit set, t in (0, 1) if sticky.
+ */
 typedef struct total {
     uint128 top;
     int exponent;
     bool negative, sticky;
 } total;
 
-/* The rows' difference takes the place of the positive row. Answers whether it is negative; its magnitude is there then. */
+/* The rows' difference takes the place of the positive row. Answers whether it is negative; its magnitude is there
+ * then. */
 static bool subtract(words_sum *s) {
     uint64_t borrow = 0;
     int top = s->high - 1;
@@ -160,8 +164,9 @@ static bool take_total(words_sum *s, total *t) {
     return any;
 }
 
-/* The greatest integer whose square is not beyond t >= 2^126, by Newton's steps from above: they fall until they are there.
- * The first guess is a double's root, off by 2^12 at most in any rounding mode, and lifted above the true one. */
+/* The greatest integer whose square is not beyond t >= 2^126, by Newton's steps from above: they fall until they are
+ * there. The first guess is a double's root, off by 2^12 at most in any rounding mode, and lifted above the true one.
+ */
 static uint64_t whole_root(uint128 t) {
     uint128 root, next = (uint128)sqrt((double)t) + 8192;
     do {
@@ -192,7 +197,8 @@ static unrounded part_of(const total *t, uint64_t n) {
     bool sticky = t->sticky || part * n != t->top;
     while (!(part >> 127)) part <<= 1, exponent--;
     sticky |= (uint64_t)part != 0;
-    return (unrounded){ .negative = t->negative, .sticky = sticky, .lead = (uint64_t)(part >> 64), .exponent = exponent };
+    return (
+        unrounded){ .negative = t->negative, .sticky = sticky, .lead = (uint64_t)(part >> 64), .exponent = exponent };
 }
 
 unrounded words_finish(words_sum *s, operation op, size_t n) {
@@ -202,7 +208,8 @@ unrounded words_finish(words_sum *s, operation op, size_t n) {
     return part_of(&t, op == OPERATION_MEAN ? n : 1);
 }
 
-/* --------------------------------------------------------------------------------------------------------- the contract */
+/* --------------------------------------------------------------------------------------------------------- the
+ * contract */
 
 static void forget(words_sum *s) {
     total unused;
@@ -226,12 +233,16 @@ unrounded words_reduce(words_sum *s, operation op, quire_type type, size_t n, co
     return u;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- moments */
+/* ------------------------------------------------------------------------------------------------------------- moments
+ */
 
-#define UNIT_WORDS 16 /* a sum of elements is a multiple of 2^-1074, bit 50 of word 16: its square is one of 2^-2148 */
+#define UNIT_WORDS                                                                                                     \
+    16 /* a sum of elements is a multiple of 2^-1074, bit 50 of word 16: its square is one of 2^-2148                  \
+ */
 #define UNIT_BITS 50
 
-/* The magnitude of a sum of elements in units of 2^-1074. Its digits from *low up to the end that it answers are not 0. */
+/* The magnitude of a sum of elements in units of 2^-1074. Its digits from *low up to the end that it answers are not 0.
+ */
 static int in_units(words_sum *s, uint64_t to[WORDS], int *low) {
     subtract(s);
     const int end = s->high > UNIT_WORDS ? s->high - UNIT_WORDS : 0;
@@ -309,7 +320,8 @@ unrounded words_moment(words_sum *sum, words_sum *squares, operation op, quire_t
     return u;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rounding */
+/* ------------------------------------------------------------------------------------------------------------ rounding
+ */
 
 /* Whether magnitudes grow in that direction. */
 static bool leads_away(quire_rounding rounding, bool negative) {

@@ -56,7 +56,8 @@ const char *place_name(void) { return the_place()->name; }
 
 const char *place_reserve(size_t bytes) { return the_place()->reserve(bytes); }
 
-/* ---------------------------------------------------------------------------------------------------------- contexts */
+/* ---------------------------------------------------------------------------------------------------------- contexts
+ */
 
 size_t place_variants(void) { return the_place()->variants; }
 
@@ -96,7 +97,8 @@ void place_close(void) {
     now = NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- calls */
+/* ------------------------------------------------------------------------------------------------------------- calls
+ */
 
 /* The arrays are only read by the calls; a place may copy them, so the const is kept in spirit. */
 static void *lend(place_slot slot, const void *host, size_t size) {
@@ -165,8 +167,8 @@ quire_status place_finish(const quire_reduction *what, size_t count, const quire
     return status;
 }
 
-quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
-                                    const void *y) {
+quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator, quire_type type, size_t n,
+                                    const void *x, const void *y) {
     switch (op) {
     case OPERATION_ASUM: return place_accumulate_magnitudes(accumulator, type, n, x);
     case OPERATION_DOT: return place_accumulate_products(accumulator, type, n, x, y);
@@ -176,7 +178,8 @@ quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------- many vectors */
+/* -------------------------------------------------------------------------------------------------------- many vectors
+ */
 
 /* How far the least and the greatest element of a layout are from the one of index 0. */
 static void extent(const quire_layout *l, ptrdiff_t *least, ptrdiff_t *greatest) {

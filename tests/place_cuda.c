@@ -1,7 +1,7 @@
-/* place_cuda.c - a CUDA device as a place; the variants are launches, and lesser devices. Short arrays are put where the
- * device reads them in host memory, longer ones are copied to it: suites make millions of short calls, and a call should
- * cost one launch and one wait. It needs the CUDA runtime, but no nvcc. Run with CK_FORK=no: a forked child cannot use its
- * parent's device. */
+/* place_cuda.c - a CUDA device as a place; the variants are launches, and lesser devices. Short arrays are put where
+ * the device reads them in host memory, longer ones are copied to it: suites make millions of short calls, and a call
+ * should cost one launch and one wait. It needs the CUDA runtime, but no nvcc. Run with CK_FORK=no: a forked child
+ * cannot use its parent's device. */
 #define _POSIX_C_SOURCE 200809L
 #include "place.h"
 
@@ -48,8 +48,8 @@ static quire_status cuda_open(size_t variant, quire_context **context) {
 
 static const char *cuda_variant_name(size_t variant) { return VARIANTS[variant].name; }
 
-/* What a slot lends lies in memory that grows: of the host, which the device reaches at the same address, up to SHORT bytes;
- * else of the device. */
+/* What a slot lends lies in memory that grows: of the host, which the device reaches at the same address, up to SHORT
+ * bytes; else of the device. */
 #define SHORT 8192
 
 static struct {
@@ -104,7 +104,8 @@ static void cuda_collect(place_slot slot, void *host, size_t size) {
     feholdexcept(&environment);
     must(cudaStreamSynchronize(NULL), "waiting");
     if (host && size && is_near(slot)) memcpy(host, slots[slot].lent, size);
-    if (host && size && !is_near(slot)) must(cudaMemcpy(host, slots[slot].lent, size, cudaMemcpyDeviceToHost), "copying");
+    if (host && size && !is_near(slot))
+        must(cudaMemcpy(host, slots[slot].lent, size, cudaMemcpyDeviceToHost), "copying");
     fesetenv(&environment);
 }
 

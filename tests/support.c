@@ -50,7 +50,8 @@ size_t scaled(size_t count) {
     return product < 1 ? 1 : (size_t)product;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- arrays */
+/* ------------------------------------------------------------------------------------------------------------- arrays
+ */
 
 /* The allocation's own address lies before the array's multiple of 64. */
 void *array_new(size_t size, size_t offset) {
@@ -72,9 +73,11 @@ void array_free(void *array) {
         free((unsigned char *)array - (uintptr_t)array % 64 - 64);
 }
 
-/* --------------------------------------------------------------------------------------------------------- comparison */
+/* --------------------------------------------------------------------------------------------------------- comparison
+ */
 
-void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format, ...) {
+void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format,
+                   ...) {
     char text[400];
     int digits = (int)(2 * type_size(type));
     va_list arguments;

@@ -22,24 +22,24 @@ int run_cases_without_place(const char *name, void (*add)(TCase *cases));
 /* A loop count, scaled by the environment variable QUIRE_TEST_SCALE (a decimal number; 1 if unset), at least 1. */
 size_t scaled(size_t count);
 
-/* size bytes that begin offset bytes after a multiple of 64 and end where the allocation ends, so that a sanitizer sees the
- * first byte read too many. Fails the test if there is no memory. Free with array_free. */
+/* size bytes that begin offset bytes after a multiple of 64 and end where the allocation ends, so that a sanitizer sees
+ * the first byte read too many. Fails the test if there is no memory. Free with array_free. */
 void *array_new(size_t size, size_t offset);
 void *array_copy(const void *from, size_t size, size_t offset);
 void array_free(void *array);
 
-/* Fails the test unless the element of the type at result has exactly these bits. The message shows both in hexadecimal and
- * as values, after the text that the format makes. */
-#define check_bits(type, result, expected, ...)                                                                             \
+/* Fails the test unless the element of the type at result has exactly these bits. The message shows both in hexadecimal
+ * and as values, after the text that the format makes. */
+#define check_bits(type, result, expected, ...)                                                                        \
     check_bits_at(__FILE__, __LINE__, type, type_load(type, result, 0), expected, __VA_ARGS__)
-void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format,
+                   ...) __attribute__((format(printf, 6, 7)));
 
 /* Fails the test with a message unless the condition holds. Unlike ck_assert it costs nothing when it does hold (Check
  * writes to a file each time), so it may stand in the innermost loop, and outside of a test. */
-#define check_that(condition, ...)                                                                                          \
-    do                                                                                                                      \
-        if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                                        \
+#define check_that(condition, ...)                                                                                     \
+    do                                                                                                                 \
+        if (!(condition)) ck_abort_msg(__VA_ARGS__);                                                                   \
     while (0)
 
 /* Fails the test unless status is QUIRE_OK. */

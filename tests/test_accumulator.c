@@ -1,5 +1,5 @@
-/* test_accumulator.c - the accumulator as a format: its layout as quire.h documents it, its merging by any integer sum, and
- * its rounding. */
+/* test_accumulator.c - the accumulator as a format: its layout as quire.h documents it, its merging by any integer sum,
+ * and its rounding. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ typedef quire_status rounding(const quire_accumulator *accumulator, quire_type r
 static rounding *const ENDS[3] = { quire_round, quire_round_root, quire_round_mean }; /* in oracle_end's order */
 static const char *const END_NAMES[3] = { "round", "root", "mean" };
 
-/* Rounds to all types in all ways, against the oracle, also several at once where the place has them; the accumulator must
- * stay as it was. */
+/* Rounds to all types in all ways, against the oracle, also several at once where the place has them; the accumulator
+ * must stay as it was. */
 static void check_against(const quire_accumulator *a, const oracle *o, const char *text) {
     static const quire_operation operations[3] = { QUIRE_SUM, QUIRE_NRM2, QUIRE_MEAN };
     const quire_accumulator before = *a, several[3] = { *a, ZERO, *a };
@@ -30,7 +30,8 @@ static void check_against(const quire_accumulator *a, const oracle *o, const cha
             check_bits(TYPES[r], result, right, "%s: %s", text, END_NAMES[end]);
             check_ok(place_finish(&what, 3, several, NULL, results));
             check_bits(TYPES[r], results, right, "%s: %s, the first", text, END_NAMES[end]);
-            check_bits(TYPES[r], (char *)results + 2 * type_size(TYPES[r]), right, "%s: %s, the last", text, END_NAMES[end]);
+            check_bits(TYPES[r], (char *)results + 2 * type_size(TYPES[r]), right, "%s: %s, the last", text,
+                       END_NAMES[end]);
         }
     check_that(!memcmp(&before, a, sizeof before), "%s: rounding changed the accumulator", text);
 }
@@ -61,7 +62,8 @@ static void add_words(quire_accumulator *into, const quire_accumulator *from) {
     memcpy(into, to_words, sizeof to_words);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- layout */
+/* ------------------------------------------------------------------------------------------------------------- layout
+ */
 
 START_TEST(is_plain_words) {
     quire_accumulator a;
@@ -74,7 +76,8 @@ END_TEST
 
 /* limb[i] = m alone is m * 2^(32 i - 2148), whether m is carried, negative, or far too wide. */
 START_TEST(limbs_have_their_weight) {
-    static const int64_t values[] = { 1, -1, 3, 0xffffffff, 0x100000000, -0x100000000, 0x100000001, INT64_MAX, -INT64_MAX };
+    static const int64_t values[] = { 1,           -1,        3,         0xffffffff, 0x100000000, -0x100000000,
+                                      0x100000001, INT64_MAX, -INT64_MAX };
     int limb = _i;
     for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
         quire_accumulator a = ZERO;
@@ -134,7 +137,8 @@ START_TEST(any_limbs) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulating */
+/* -------------------------------------------------------------------------------------------------------- accumulating
+ */
 
 /* Call by call into one accumulator, terms of every kind and type mixed, with the oracle beside it. */
 START_TEST(mixed_calls) {
@@ -186,7 +190,8 @@ START_TEST(empty_calls) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- merging */
+/* ------------------------------------------------------------------------------------------------------------- merging
+ */
 
 /* Many accumulators: word by word and one carry, or quire_merge in turn, or in a random tree: the same bytes. */
 START_TEST(merging_is_adding) {
@@ -311,14 +316,16 @@ START_TEST(merging_with_itself) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------ specials and the ends */
+/* ------------------------------------------------------------------------------------------------ specials and the
+ * ends */
 
 /* Every pair of special elements, in one accumulator and in two that merge. */
 START_TEST(specials) {
     quire_type type = TYPES[_i];
     uint64_t sign = type_sign(type), infinity = type_infinity(type), one = type_encode(type, 1);
-    uint64_t element[9] = { 0,   sign,      infinity, infinity | sign, type_nan(type), type_nan(type) | sign, infinity + 1,
-                            one, one | sign };
+    uint64_t element[9] = {
+        0, sign, infinity, infinity | sign, type_nan(type), type_nan(type) | sign, infinity + 1, one, one | sign
+    };
     for (int i = 0; i < 9; i++)
         for (int j = 0; j < 9; j++)
             for (int kind = 0; kind < 3; kind++) {
@@ -332,7 +339,8 @@ START_TEST(specials) {
                 type_store(type, y, 1, one);
                 check_ok(place_accumulate_terms(op, &a, type, 2, x, y));
                 check_ok(place_accumulate_terms(op, &b, type, 1, x, y));
-                check_ok(place_accumulate_terms(op, &c, type, 1, (char *)x + type_size(type), (char *)y + type_size(type)));
+                check_ok(
+                    place_accumulate_terms(op, &c, type, 1, (char *)x + type_size(type), (char *)y + type_size(type)));
                 check_ok(quire_merge(&b, &c));
                 oracle_open(&o);
                 oracle_add(&o, op, type, 2, x, y);

@@ -28,7 +28,8 @@ static void close_context(void) {
     context = NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- reductions */
+/* ---------------------------------------------------------------------------------------------------------- reductions
+ */
 
 /* One call with everything that can be wrong with it. */
 typedef struct call {
@@ -66,7 +67,8 @@ static void check_refused(operation op, call c, quire_status expected, const cha
     quire_status status;
     poison();
     status = reduce(op, &c);
-    ck_assert_msg(status == expected, "%s, %s: status %d, not %d", operation_name(op), what, (int)status, (int)expected);
+    ck_assert_msg(status == expected, "%s, %s: status %d, not %d", operation_name(op), what, (int)status,
+                  (int)expected);
     ck_assert_msg(!written_beside(0, 0), "%s, %s: refused, but something was written", operation_name(op), what);
 }
 
@@ -206,11 +208,13 @@ START_TEST(one_liners_answer_nan) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulators */
+/* -------------------------------------------------------------------------------------------------------- accumulators
+ */
 
 typedef enum adder { ADD, ADD_MAGNITUDES, ADD_PRODUCTS, ADDER_COUNT } adder;
 
-static quire_status accumulate(adder which, quire_accumulator *a, quire_type type, size_t n, const void *x, const void *y) {
+static quire_status accumulate(adder which, quire_accumulator *a, quire_type type, size_t n, const void *x,
+                               const void *y) {
     switch (which) {
     case ADD: return quire_accumulate(context, a, type, n, x);
     case ADD_MAGNITUDES: return quire_accumulate_magnitudes(context, a, type, n, x);
@@ -265,7 +269,8 @@ START_TEST(accumulators_of_nothing_stay) {
     memset(&accumulators, 0, sizeof accumulators);
     for (int k = 0; k < ADDER_COUNT; k++)
         for (size_t t = 0; t < TYPE_COUNT; t++) {
-            quire_accumulator *a = (quire_accumulator *)(void *)(accumulators.bytes + 8); /* words need no more than 8 */
+            quire_accumulator *a =
+                (quire_accumulator *)(void *)(accumulators.bytes + 8); /* words need no more than 8 */
             check_ok(accumulate((adder)k, a, TYPES[t], 0, NULL, NULL));
             ck_assert_int_eq(memcmp(a, &zero, sizeof zero), 0);
         }
@@ -286,7 +291,8 @@ END_TEST
 
 typedef quire_status rounder(const quire_accumulator *accumulator, quire_type result_type, void *result);
 
-static void check_rounder(rounder *round, const quire_accumulator *a, quire_type type, void *result, quire_status expected) {
+static void check_rounder(rounder *round, const quire_accumulator *a, quire_type type, void *result,
+                          quire_status expected) {
     poison();
     ck_assert_int_eq(round(a, type, result), expected);
     ck_assert_msg(!written_beside(0, 0), "refused, but something was written");

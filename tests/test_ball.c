@@ -1,5 +1,6 @@
-/* test_ball.c - QUIRE_EXACT where bits that a fast way would drop decide: sums a hair beside a tie, sums that cancel down to
- * such bits or to nothing, roots and overflows at their border. Equal to the oracle, on every variant of the place. */
+/* test_ball.c - QUIRE_EXACT where bits that a fast way would drop decide: sums a hair beside a tie, sums that cancel
+ * down to such bits or to nothing, roots and overflows at their border. Equal to the oracle, on every variant of the
+ * place. */
 #include <math.h>
 #include <stdio.h>
 
@@ -15,8 +16,8 @@ static void check_result(operation op, quire_type type, size_t n, const void *x,
         uint64_t result[1];
         if (!variant) continue;
         check_ok(place_reduce(op, type, n, x, y, QUIRE_EXACT, result_type, result));
-        check_bits(result_type, result, expected, "%s of %zu %s, %s, 2^%d, %s", operation_name(op), n, type_name(type), what,
-                   e, variant);
+        check_bits(result_type, result, expected, "%s of %zu %s, %s, 2^%d, %s", operation_name(op), n, type_name(type),
+                   what, e, variant);
     }
     place_use(0);
 }
@@ -32,7 +33,9 @@ typedef struct vector {
     void *x;
 } vector;
 
-static vector vector_new(quire_type type, size_t n) { return (vector){ type, n, 0, array_new(n * type_size(type), 0) }; }
+static vector vector_new(quire_type type, size_t n) {
+    return (vector){ type, n, 0, array_new(n * type_size(type), 0) };
+}
 
 static void vector_clear(vector *v) {
     for (size_t i = 0; i < v->n; i++) type_store(v->type, v->x, i, 0);
@@ -56,9 +59,9 @@ static int least_exponent(quire_type type) { return type_format(type)->least; }
 
 /* ------------------------------------------------------------------------------------------------ many small losses */
 
-/* Thousands of elements just below 2^t, which a sum in units of 2^(t+1) drops one by one, lift it above a tie that it would
- * miss by less than all of them, but by more than half of them and of the zeros: whoever doubts only some of what was
- * dropped rounds down. Pairs keep every block wide. Powers of two in number, so that the mean is near a tie too. */
+/* Thousands of elements just below 2^t, which a sum in units of 2^(t+1) drops one by one, lift it above a tie that it
+ * would miss by less than all of them, but by more than half of them and of the zeros: whoever doubts only some of what
+ * was dropped rounds down. Pairs keep every block wide. Powers of two in number, so that the mean is near a tie too. */
 #define LOSSES 7168
 #define LOSSES_N 8192
 
@@ -104,8 +107,9 @@ START_TEST(many_losses) {
 }
 END_TEST
 
-/* The same of products of doubles, whose errors are lost too: each is 2^52 + c + d + c d 2^-52 times 2^t, with an odd c + d
- * and c d just below 2^51, and loses almost 1.5 of these where 2^(t+1) is the unit. What is not lost is taken off. */
+/* The same of products of doubles, whose errors are lost too: each is 2^52 + c + d + c d 2^-52 times 2^t, with an odd c
+ * + d and c d just below 2^51, and loses almost 1.5 of these where 2^(t+1) is the unit. What is not lost is taken off.
+ */
 static void fill_lost_errors(vector *x, vector *y, quire_type result_type, int t) {
     const double c = 47453132, d = c + 1, all = 0x1p52 + c + d - 1;
     const int e = common_exponent(QUIRE_F64, result_type);
@@ -135,8 +139,8 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------- one small loss */
 
-/* A tie of 2^e and half its last place, and one power of two of every size beside it; the same as a product of factors as
- * far apart as there are. */
+/* A tie of 2^e and half its last place, and one power of two of every size beside it; the same as a product of factors
+ * as far apart as there are. */
 static void check_near_tie(vector *v, vector *one, quire_type result_type, int e) {
     const int least = least_exponent(v->type), bias = type_format(v->type)->bias;
     for (int t = least; t < e; t += 1 + (e - least) / 300)
@@ -164,7 +168,7 @@ static void check_near_overflow(vector *v, quire_type result_type) {
             vector_clear(v);
             put(v, sign * type_decode(result_type, type_greatest(result_type)));
             put(v, sign * power_of_two(e));
-            put(v, -sign * power_of_two(t + precision)); /* 2^t, as the last bits of a full significand                  */
+            put(v, -sign * power_of_two(t + precision)); /* 2^t, as the last bits of a full significand */
             put(v, sign * (power_of_two(t + precision) - power_of_two(t)));
             check_result(OPERATION_SUM, v->type, v->n, v->x, NULL, result_type, "near overflow", t);
         }
@@ -177,7 +181,7 @@ START_TEST(near_ties) {
     for (size_t i = 0; i < one.n; i++) put(&one, 1);
     check_near_tie(&v, &one, result_type, common_exponent(v.type, result_type));
     check_near_tie(&v, &one, result_type,
-                   f->least + 100); /* the greatest element hardly leaves room for a window below it   */
+                   f->least + 100); /* the greatest element hardly leaves room for a window below it */
     check_near_tie(&v, &one, result_type, f->least + 140);
     if (f->bias >= r->bias && f->precision >= r->precision) check_near_overflow(&v, result_type);
     array_free(v.x);
@@ -185,7 +189,8 @@ START_TEST(near_ties) {
 }
 END_TEST
 
-/* (M + 1/2)^2 and a little more, as a sum of squares: M = 2^(p-1) for a result of p bits, and M itself of one square or two.
+/* (M + 1/2)^2 and a little more, as a sum of squares: M = 2^(p-1) for a result of p bits, and M itself of one square or
+ * two.
  */
 START_TEST(near_ties_of_roots) {
     vector v = vector_new(TYPES[_i / TYPE_COUNT], 100);
@@ -205,9 +210,11 @@ START_TEST(near_ties_of_roots) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- what is left over */
+/* ---------------------------------------------------------------------------------------------------- what is left
+ * over */
 
-/* Large pairs that cancel, and one power of two of every size, or nothing; the sign of what rounds to zero counts too. */
+/* Large pairs that cancel, and one power of two of every size, or nothing; the sign of what rounds to zero counts too.
+ */
 START_TEST(what_is_left) {
     vector v = vector_new(TYPES[_i], 100);
     const int least = least_exponent(v.type), most = type_format(v.type)->bias;
@@ -224,9 +231,11 @@ START_TEST(what_is_left) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------------------------------------------------- blocks
+ */
 
-/* Lengths around the blocks of every tier, all of whose blocks are wide; the little beside the tie comes last, or before. */
+/* Lengths around the blocks of every tier, all of whose blocks are wide; the little beside the tie comes last, or
+ * before. */
 START_TEST(block_borders) {
     static const size_t borders[] = { 8, 16, 32, 64, 128, 1024, 2048, 4096, 8192, 16384 };
     const quire_type type = TYPES[_i];

@@ -1,6 +1,7 @@
-/* test_between.c - sums beside the places where a rounding changes its mind: a number of the result, or the middle of two,
- * and a little more or less, which stands at any depth, among numbers that cancel. Whoever rounds before all terms are told,
- * or takes two ends for one, is wrong here. Of many vectors at once, by the place; as a CPU's single calls have it. */
+/* test_between.c - sums beside the places where a rounding changes its mind: a number of the result, or the middle of
+ * two, and a little more or less, which stands at any depth, among numbers that cancel. Whoever rounds before all terms
+ * are told, or takes two ends for one, is wrong here. Of many vectors at once, by the place; as a CPU's single calls
+ * have it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static void draw_vector(generator *g, quire_type type, quire_type result, size_t
     put(g, type, x, n, sign * ldexp(1, at));
     put(g, type, x, n, sign * ldexp(1, at - bits + 1)); /* the last bit, or the half of it */
     for (size_t few = generator_below(g, 3); few; few--) {
-        const int below = (int)generator_below(g, 3) ? bits + (int)generator_below(g, 100) : (int)generator_below(g, 2100);
+        const int below =
+            (int)generator_below(g, 3) ? bits + (int)generator_below(g, 100) : (int)generator_below(g, 2100);
         put(g, type, x, n, (generator_below(g, 2) ? 1 : -1) * ldexp(1, at - below));
     }
     for (size_t pairs = generator_below(g, 3); pairs; pairs--) {
@@ -95,7 +97,8 @@ static void check_columns(const quire_reduction *what, const many *m, void *resu
     const quire_layout columns = quire_columns(m->n, m->vectors, m->vectors);
     void *x = calloc(m->n * m->vectors, type_size(what->type));
     for (size_t v = 0; v < m->vectors; v++)
-        for (size_t k = 0; k < m->n; k++) copy_element(what->type, x, k * m->vectors + v, m->x, (ptrdiff_t)(v * m->n + k));
+        for (size_t k = 0; k < m->n; k++)
+            copy_element(what->type, x, k * m->vectors + v, m->x, (ptrdiff_t)(v * m->n + k));
     check_ok(place_layouts(what, &columns, x, &columns, m->y, results));
     check_results(what, m, results, "columns");
     free(x);

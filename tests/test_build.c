@@ -1,6 +1,7 @@
-/* test_build.c - catches a build that bends IEEE arithmetic: fast-math, contraction, flush-to-zero. From outside: inputs
- * chosen so that each such liberty changes the bits, in every tier. Where a liberty would only act in vector code, the
- * pattern fills whole rows of lanes; where only in the rest that vectors leave, it stands alone at the end. */
+/* test_build.c - catches a build that bends IEEE arithmetic: fast-math, contraction, flush-to-zero. From outside:
+ * inputs chosen so that each such liberty changes the bits, in every tier. Where a liberty would only act in vector
+ * code, the pattern fills whole rows of lanes; where only in the rest that vectors leave, it stands alone at the end.
+ */
 #include <float.h>
 #include <math.h>
 
@@ -17,7 +18,8 @@
 #if !defined(FLT_EVAL_METHOD) || FLT_EVAL_METHOD != 0
 #error "the tests compute in another format than they say (x87?): -mfpmath=sse"
 #endif
-_Static_assert(FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53 && FLT_HAS_SUBNORM == 1 && DBL_HAS_SUBNORM == 1, "not IEEE 754");
+_Static_assert(FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53 && FLT_HAS_SUBNORM == 1 && DBL_HAS_SUBNORM == 1,
+               "not IEEE 754");
 
 #define LANES 256
 #define MOST_ROWS 4
@@ -44,7 +46,8 @@ static uint64_t ask(operation op, quire_type type, const column *c, size_t width
     return result;
 }
 
-/* One column must give value, and a whole row of them 256 times as much: all are small integers times a power of two. */
+/* One column must give value, and a whole row of them 256 times as much: all are small integers times a power of two.
+ */
 static void check_columns(operation op, quire_type type, const column *c, quire_method method, double value,
                           const char *what) {
     static const size_t widths[] = { 1, LANES };
@@ -52,14 +55,14 @@ static void check_columns(operation op, quire_type type, const column *c, quire_
         const char *variant = place_use(v);
         for (size_t w = 0; variant && w < 2; w++) {
             uint64_t found = ask(op, type, c, widths[w], method);
-            check_bits(QUIRE_F64, &found, double_bits(value * (double)widths[w]), "%s: %s %s of %s, %zu columns, %s", what,
-                       method_name(method), operation_name(op), type_name(type), widths[w], variant);
+            check_bits(QUIRE_F64, &found, double_bits(value * (double)widths[w]), "%s: %s %s of %s, %zu columns, %s",
+                       what, method_name(method), operation_name(op), type_name(type), widths[w], variant);
         }
     }
 }
 
-/* -ffp-contract=fast, which is gcc's default outside -std=c11. With a = 1 + 2^-k and k half the precision, a^2 rounds to
- * 1 + 2^(1-k): a multiply and an add cancel to 0, a fused one leaves what the product lost, 2^-2k. */
+/* -ffp-contract=fast, which is gcc's default outside -std=c11. With a = 1 + 2^-k and k half the precision, a^2 rounds
+ * to 1 + 2^(1-k): a multiply and an add cancel to 0, a fused one leaves what the product lost, 2^-2k. */
 START_TEST(products_are_rounded_before_they_are_added) {
     static const struct {
         quire_type type;
@@ -71,7 +74,8 @@ START_TEST(products_are_rounded_before_they_are_added) {
         const column fused_late = { 2, { -rounded, a }, { 1, a } }, fused_early = { 2, { a, -rounded }, { a, 1 } };
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_PLAIN, 0, "contraction");
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_PAIRWISE, 0, "contraction");
-        /* kahan and exact keep what is lost: the fma of the product's error must be a real one, and its minus be kept */
+        /* kahan and exact keep what is lost: the fma of the product's error must be a real one, and its minus be kept
+ */
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_KAHAN, lost, "the error of a product");
         check_columns(OPERATION_DOT, types[t].type, &fused_early, QUIRE_KAHAN, lost, "the error of a product");
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_EXACT, lost, "the error of a product");
@@ -79,8 +83,8 @@ START_TEST(products_are_rounded_before_they_are_added) {
 }
 END_TEST
 
-/* The same in nrm2, where nothing cancels: the running sum makes a tie of the rounded square, and the bits that a fused add
- * would still see break it upward. Roots hide last bits, so the sum is asked for as a dot of x with itself too. */
+/* The same in nrm2, where nothing cancels: the running sum makes a tie of the rounded square, and the bits that a fused
+ * add would still see break it upward. Roots hide last bits, so the sum is asked for as a dot of x with itself too. */
 START_TEST(squares_are_rounded_before_they_are_added) {
     const column f32 = { 2, { 0x1p-12, 1 + 0x1p-12 }, { 0x1p-12, 1 + 0x1p-12 } };
     const column f64 = { 3, { 0x1p-27, 0x1p-27, 1 + 0x1p-27 }, { 0x1p-27, 0x1p-27, 1 + 0x1p-27 } };
@@ -98,11 +102,12 @@ START_TEST(squares_are_rounded_before_they_are_added) {
 }
 END_TEST
 
-/* -fassociative-math: (a + b) - a is simplified to b, and with it every compensation and every window of the exact method;
- * sums down a lane are split over more lanes, or turned round. */
+/* -fassociative-math: (a + b) - a is simplified to b, and with it every compensation and every window of the exact
+ * method; sums down a lane are split over more lanes, or turned round. */
 START_TEST(additions_are_not_rearranged) {
     static const quire_type types[] = { QUIRE_BF16, QUIRE_F32, QUIRE_F64 };
-    const column swallowed = { 3, { 0x1p60, 1, -0x1p60 }, { 1, 1, 1 } }, big_last = { 4, { 1, -0x1p60, 1, 0x1p60 }, { 0 } };
+    const column swallowed = { 3, { 0x1p60, 1, -0x1p60 }, { 1, 1, 1 } },
+                 big_last = { 4, { 1, -0x1p60, 1, 0x1p60 }, { 0 } };
     const column in_order = { 4, { 0x1p60, -0x1p60, 1, 1 }, { 0 } };
     for (size_t t = 0; t < 3; t++) {
         for (size_t m = 0; m < METHOD_COUNT; m++) {
@@ -131,8 +136,8 @@ START_TEST(means_divide) {
 }
 END_TEST
 
-/* FTZ, DAZ, -fdenormal-fp-math, -mdaz-ftz: least subnormals added up, a subnormal difference of normals, a subnormal from a
- * product, and a subnormal compensation. */
+/* FTZ, DAZ, -fdenormal-fp-math, -mdaz-ftz: least subnormals added up, a subnormal difference of normals, a subnormal
+ * from a product, and a subnormal compensation. */
 START_TEST(subnormals_are_not_flushed) {
     for (size_t t = 0; t < TYPE_COUNT; t++) {
         quire_type type = TYPES[t];
@@ -166,8 +171,8 @@ START_TEST(subnormal_products_and_errors_are_not_flushed) {
 }
 END_TEST
 
-/* A library linked with -ffast-math or -Ofast brings crtfastmath.o, whose constructor switches FTZ and DAZ on for the whole
- * process when the library is loaded. Nothing has been called yet that could have. */
+/* A library linked with -ffast-math or -Ofast brings crtfastmath.o, whose constructor switches FTZ and DAZ on for the
+ * whole process when the library is loaded. Nothing has been called yet that could have. */
 START_TEST(loading_the_library_switches_nothing_on) {
 #if defined(__x86_64__)
     ck_assert_uint_eq(_mm_getcsr() & 0xffc0u, 0x1f80u);
@@ -200,7 +205,10 @@ START_TEST(signed_zeros_and_special_values_are_seen) {
         { "Inf - Inf", OPERATION_SUM, { 3, { inf, 1, -inf }, { 0 } }, type_nan(QUIRE_F64) },
         { "Inf times 0", OPERATION_DOT, { 2, { inf, 1 }, { 0, 1 } }, type_nan(QUIRE_F64) },
         { "0 times -Inf", OPERATION_DOT, { 2, { 0, 1 }, { -inf, 1 } }, type_nan(QUIRE_F64) },
-        { "-Inf times 2", OPERATION_DOT, { 2, { -inf, 1 }, { 2, 1 } }, type_infinity(QUIRE_F64) | type_sign(QUIRE_F64) },
+        { "-Inf times 2",
+          OPERATION_DOT,
+          { 2, { -inf, 1 }, { 2, 1 } },
+          type_infinity(QUIRE_F64) | type_sign(QUIRE_F64) },
         { "the norm of -Inf", OPERATION_NRM2, { 2, { 1, -inf }, { 0 } }, type_infinity(QUIRE_F64) },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -210,8 +218,9 @@ START_TEST(signed_zeros_and_special_values_are_seen) {
                     for (size_t w = 1; w <= LANES && place_use(v); w += LANES - 1) {
                         const int none = isinf(bits_double(cases[k].expected)) && !type_has_infinity(TYPES[t]);
                         uint64_t found = ask(cases[k].op, TYPES[t], &cases[k].c, w, METHODS[m]);
-                        check_bits(QUIRE_F64, &found, none ? type_nan(QUIRE_F64) : cases[k].expected, "%s, %s of %s, %s",
-                                   cases[k].what, method_name(METHODS[m]), type_name(TYPES[t]), place_use(v));
+                        check_bits(QUIRE_F64, &found, none ? type_nan(QUIRE_F64) : cases[k].expected,
+                                   "%s, %s of %s, %s", cases[k].what, method_name(METHODS[m]), type_name(TYPES[t]),
+                                   place_use(v));
                     }
 }
 END_TEST

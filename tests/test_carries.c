@@ -1,6 +1,6 @@
-/* test_carries.c - that exact sums carry their limbs in time. No array in memory is long enough to overflow a limb, so the
- * suite has a CPU library of its own, with limbs that take fewer additions (counted_carries.h). It starts from limbs that
- * have room for no more than it is promised, or counts how often each way carries. */
+/* test_carries.c - that exact sums carry their limbs in time. No array in memory is long enough to overflow a limb, so
+ * the suite has a CPU library of its own, with limbs that take fewer additions (counted_carries.h). It starts from
+ * limbs that have room for no more than it is promised, or counts how often each way carries. */
 #include "counted_carries.h"
 
 #include <check.h>
@@ -16,8 +16,8 @@ void count_carry(void) { __atomic_fetch_add(&carries, 1, __ATOMIC_RELAXED); }
 #define ELEMENTS (2 * LIMB_ADDITIONS)
 #define ROOM (LIMB_ADDITIONS / 2 << 33) /* of a limb: so many additions, below 2^33 each */
 
-/* Terms of which no window holds a block, so that they go to limbs one by one: most as large as fits 106 bits, each eighth
- * so much larger that there is no exponent in common. */
+/* Terms of which no window holds a block, so that they go to limbs one by one: most as large as fits 106 bits, each
+ * eighth so much larger that there is no exponent in common. */
 static void fill(double *x, double *y) {
     for (size_t i = 0; i < ELEMENTS; i++) {
         x[i] = y[i] = bits_double(0x3fffffffffffffff);
@@ -49,7 +49,8 @@ START_TEST(limbs_are_carried_before_they_overflow) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- how often it carries
+/* ---------------------------------------------------------------------------------------------------- how often it
+ * carries
  */
 
 /* So many sums of n elements must have carried at least so often: each stretch is what the ways below assert. */
@@ -129,8 +130,8 @@ START_TEST(narrow_elements_carry) {
 END_TEST
 #endif
 
-/* Pieces follow each other in one accumulator, or have their own and are added up; each is too short to carry on its way.
- * _i: threads - 1. */
+/* Pieces follow each other in one accumulator, or have their own and are added up; each is too short to carry on its
+ * way. _i: threads - 1. */
 START_TEST(pieces_are_carried) {
     const size_t n = ELEMENTS / 2, pieces = n >> 16; /* src/cpu/cpu.c: PIECE_ELEMENTS */
     double *x = malloc(n * sizeof *x);

@@ -1,5 +1,5 @@
-/* test_contexts.c - opening, steering and closing contexts with good and bad arguments, the environment variable QUIRE_TIER,
- * CUDA where there is none, and the calls that only tell something: statuses, versions, tiers. */
+/* test_contexts.c - opening, steering and closing contexts with good and bad arguments, the environment variable
+ * QUIRE_TIER, CUDA where there is none, and the calls that only tell something: statuses, versions, tiers. */
 #define _GNU_SOURCE /* REG_RIP */
 #include <dirent.h>
 #include <limits.h>
@@ -83,7 +83,8 @@ START_TEST(setters_check_their_arguments) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------------- tiers */
+/* --------------------------------------------------------------------------------------------------------------- tiers
+ */
 
 START_TEST(tiers_have_names) {
     for (size_t t = 0; t < TIER_COUNT; t++) {
@@ -104,7 +105,8 @@ START_TEST(tiers_are_what_the_processor_has) {
     ck_assert_int_eq(quire_tier_available(QUIRE_TIER_PORTABLE), 1);
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    ck_assert(!quire_tier_available(QUIRE_TIER_AVX2) || (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
+    ck_assert(!quire_tier_available(QUIRE_TIER_AVX2) ||
+              (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")));
     ck_assert(!quire_tier_available(QUIRE_TIER_AVX512) ||
               (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")));
@@ -118,8 +120,8 @@ START_TEST(tiers_are_what_the_processor_has) {
 }
 END_TEST
 
-/* Which instruction sets a call runs, seen from outside: the trap flag stops behind each instruction, and its first byte
- * tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart; the one instruction of VNNI that we use, VPDPWSSD, is
+/* Which instruction sets a call runs, seen from outside: the trap flag stops behind each instruction, and its first
+ * byte tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart; the one instruction of VNNI that we use, VPDPWSSD, is
  * EVEX.66.0F38 52. Only the object that holds the library is looked at: libc has vectors of its own. Without this, a
  * set_tier without effect, or a QUIRE_TIER that is ignored, shows nowhere. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && !defined(__SANITIZE_ADDRESS__)
@@ -153,7 +155,7 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *address)
 }
 
 static quire_tier tier_seen(quire_context *context, quire_method method) {
-    static uint16_t x[300]; /* halves, which each tier takes by its own instructions                                     */
+    static uint16_t x[300]; /* halves, which each tier takes by its own instructions */
     static const struct sigaction ignore;
     struct sigaction action = ignore, before;
     quire_status status;
@@ -170,7 +172,8 @@ static quire_tier tier_seen(quire_context *context, quire_method method) {
     sigaction(SIGTRAP, &action, &before);
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
     status = quire_sum(context, QUIRE_F16, 300, x, method, QUIRE_F32, &sum);
-    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
+    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
+                         : "memory", "cc");
     sigaction(SIGTRAP, &before, NULL);
     check_ok(status);
     ck_assert_int_gt(traced.steps, 100);
@@ -279,7 +282,8 @@ START_TEST(environment_variable_names_the_tier) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------------- CUDA */
+/* ---------------------------------------------------------------------------------------------------------------- CUDA
+ */
 
 START_TEST(cuda_without_cuda) {
     static const int devices[] = { 0, 1, -1, 99 };
@@ -303,7 +307,8 @@ START_TEST(cuda_without_cuda) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------- what only tells */
+/* --------------------------------------------------------------------------------------------------- what only tells
+ */
 
 START_TEST(statuses_have_texts) {
     static const struct {

@@ -21,8 +21,8 @@ static void check_everywhere(operation op, quire_type type, size_t n, quire_meth
         uint64_t result[1] = { 0x5a5a5a5a5a5a5a5a };
         if (!variant) continue;
         check_ok(place_reduce(op, type, n, x, y, method, result_type, result));
-        check_bits(result_type, result, expected, "%s: %s %s of %zu %s, %s", what, method_name(method), operation_name(op),
-                   n, type_name(type), variant);
+        check_bits(result_type, result, expected, "%s: %s %s of %zu %s, %s", what, method_name(method),
+                   operation_name(op), n, type_name(type), variant);
     }
     place_use(0);
 }
@@ -81,7 +81,8 @@ static void check_rounds_to_zero(operation op, quire_type type, size_t n, quire_
         type_store(type, x, 0, 1 | (negative ? type_sign(type) : 0));
         fill(y, type, n, type_encode(type, 1));
         for (int m = 0; m < METHOD_COUNT; m++)
-            check_everywhere(op, type, n, METHODS[m], result_type, has_sign ? type_sign(result_type) : 0, "rounds to 0");
+            check_everywhere(op, type, n, METHODS[m], result_type, has_sign ? type_sign(result_type) : 0,
+                             "rounds to 0");
     }
 }
 
@@ -138,7 +139,9 @@ static int fill_cancelling(quire_type type, const size_t at[4], int negative, ui
 /* The sum of x, rounded downward, in every variant of the CPU: the general call takes the test's own memory there. */
 static void check_downward(quire_type type, size_t n, quire_method method, quire_type result_type, uint64_t expected,
                            const char *what) {
-    const quire_reduction sum = { .type = type, .result_type = result_type, .method = method, .rounding = QUIRE_DOWNWARD };
+    const quire_reduction sum = {
+        .type = type, .result_type = result_type, .method = method, .rounding = QUIRE_DOWNWARD
+    };
     const quire_layout layout = quire_strided(n, 1);
     for (size_t v = 0; v < place_variants() && !strcmp(place_name(), "cpu"); v++) {
         uint64_t result[1] = { 0x5a5a5a5a5a5a5a5a };
@@ -171,10 +174,12 @@ START_TEST(kahan_of_opposite_sum_and_compensation_is_positive_zero) {
         uint64_t rest[1];
         if (!fill_cancelling(type, at, negative, k & 4 ? type_sign(type) : 0)) continue;
         check_ok(place_reduce(OPERATION_SUM, type, n, x, y, QUIRE_PLAIN, QUIRE_F64, rest));
-        ck_assert_msg((rest[0] >> 63 != 0) == !negative && rest[0] << 1, "s is not what it should be: nothing is tested");
+        ck_assert_msg((rest[0] >> 63 != 0) == !negative && rest[0] << 1,
+                      "s is not what it should be: nothing is tested");
         for (int r = 0; r < TYPE_COUNT; r++)
             for (int o = 0; o < 3; o++) check_everywhere(operations[o], type, n, QUIRE_KAHAN, TYPES[r], 0, "s = -c");
-        for (int r = 0; r < TYPE_COUNT; r++) check_downward(type, n, QUIRE_KAHAN, TYPES[r], type_sign(TYPES[r]), "s = -c");
+        for (int r = 0; r < TYPE_COUNT; r++)
+            check_downward(type, n, QUIRE_KAHAN, TYPES[r], type_sign(TYPES[r]), "s = -c");
     }
 }
 END_TEST
@@ -211,7 +216,8 @@ START_TEST(accumulating_nothing_carries) {
             carried = a;
             check_ok(quire_carry(&carried));
             check_ok(place_accumulate_terms(kinds[k], &a, QUIRE_F32, 0, NULL, NULL));
-            ck_assert_msg(!memcmp(&a, &carried, sizeof a), "%s of nothing did not just carry", operation_name(kinds[k]));
+            ck_assert_msg(!memcmp(&a, &carried, sizeof a), "%s of nothing did not just carry",
+                          operation_name(kinds[k]));
         }
     place_use(0);
 }

@@ -1,6 +1,6 @@
-/* test_directed.c - the one rounding in every direction. Exact results equal MPFR's, the other methods' the model's with its
- * total rounded once that way; and where numbers of a format, taken as integers, tell the answer without any arithmetic, it
- * is that: between b and b + 1, downward is b and upward is b + 1. */
+/* test_directed.c - the one rounding in every direction. Exact results equal MPFR's, the other methods' the model's
+ * with its total rounded once that way; and where numbers of a format, taken as integers, tell the answer without any
+ * arithmetic, it is that: between b and b + 1, downward is b and upward is b + 1. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static quire_reduction reduction_of(operation op, quire_type type, quire_type re
     return what;
 }
 
-/* --------------------------------------------------------------------------------------------- what directions promise */
+/* --------------------------------------------------------------------------------------------- what directions promise
+ */
 
 /* Numbers in the order of their values; the two zeros are one. Not of NaN. */
 static int64_t order_of(quire_type type, uint64_t bits) {
@@ -29,8 +30,8 @@ static int64_t order_of(quire_type type, uint64_t bits) {
     return bits & type_sign(type) ? -magnitude : magnitude;
 }
 
-/* Downward <= to nearest <= upward, which are neighbours at most; toward zero is one of them. E4M3 has NaN for what lies
- * beyond, and no order there. */
+/* Downward <= to nearest <= upward, which are neighbours at most; toward zero is one of them. E4M3 has NaN for what
+ * lies beyond, and no order there. */
 static void check_promises(quire_type type, const uint64_t bits[ROUNDING_COUNT], const char *text) {
     for (int k = 0; k < ROUNDING_COUNT; k++)
         if (type_is_nan(type, bits[k])) return;
@@ -90,7 +91,8 @@ static void check_model(operation op, quire_type type, size_t n, const void *x, 
     check_everywhere(op, type, n, x, y, method, expected, text, turn);
 }
 
-/* ------------------------------------------------------------------------------------------------- the whole product */
+/* ------------------------------------------------------------------------------------------------- the whole product
+ */
 
 static const size_t LENGTHS[] = { 0, 1, 2, 3, 37, 700, 4100 };
 #define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)
@@ -132,10 +134,11 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- between two neighbours */
+/* --------------------------------------------------------------------------------------------- between two neighbours
+ */
 
-/* Where between b and the number above it: at b, the least bit above it, just short of the midpoint, at it, just above it,
- * just short of the number above. */
+/* Where between b and the number above it: at b, the least bit above it, just short of the midpoint, at it, just above
+ * it, just short of the number above. */
 enum { AT, ABOVE, SHORT_OF_HALF, HALF, ABOVE_HALF, SHORT_OF_NEXT, WHERE_COUNT };
 
 /* Positive bits b, and what is beyond the greatest: the bits of that are none for E4M3, whose NaN has no sign. */
@@ -218,7 +221,8 @@ static void visit_sum(quire_type type, uint64_t b) {
 START_TEST(between_neighbours) { visit_some(TYPES[_i], visit_sum); }
 END_TEST
 
-/* Where a little is added: the least there is, or at the last bits of the 128 that lead the sum, or the first behind them.
+/* Where a little is added: the least there is, or at the last bits of the 128 that lead the sum, or the first behind
+ * them.
  */
 static int little_place(int leading, uint64_t b) {
     const int places[4] = { -2148, leading - 126, leading - 127, leading - 128 };
@@ -260,7 +264,8 @@ static void visit_ends(quire_type type, uint64_t b) {
 START_TEST(roots_and_quotients) { visit_some(TYPES[_i], visit_ends); }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- the edges */
+/* ---------------------------------------------------------------------------------------------------------- the edges
+ */
 
 /* Far beyond the greatest, and far below the least. */
 START_TEST(far_beyond) {
@@ -301,14 +306,15 @@ START_TEST(infinities_stay) {
                     const quire_reduction what =
                         reduction_of(OPERATION_SUM, type, TYPES[r], METHODS[m], ROUNDINGS[k % ROUNDING_COUNT]);
                     check_ok(place_reduction(&what, 2, x, NULL, result));
-                    check_bits(TYPES[r], result, has ? type_beyond(TYPES[r], kind == 1) : type_nan(TYPES[r]), "kind %d, %s",
-                               kind, ROUNDING_NAMES[k % ROUNDING_COUNT]);
+                    check_bits(TYPES[r], result, has ? type_beyond(TYPES[r], kind == 1) : type_nan(TYPES[r]),
+                               "kind %d, %s", kind, ROUNDING_NAMES[k % ROUNDING_COUNT]);
                 }
             }
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------------- zeros */
+/* ----------------------------------------------------------------------------------------------------------------
+ * zeros */
 
 /* n elements: of pairs that cancel, of -0, of +0, of zeros of both signs. */
 enum { PAIRS, NEGATIVE, POSITIVE, BOTH, ZERO_KINDS };
@@ -325,7 +331,8 @@ static void fill_zero(quire_type type, int kind, size_t n, void *x) {
     }
 }
 
-/* The sign by hand: an exact zero of numbers is -0 downward; of zeros it is -0 if all of them are, whatever the direction.
+/* The sign by hand: an exact zero of numbers is -0 downward; of zeros it is -0 if all of them are, whatever the
+ * direction.
  */
 START_TEST(exact_zeros) {
     static const size_t lengths[] = { 2, 30, 300, 5000, 9000 };
@@ -352,8 +359,8 @@ START_TEST(exact_zeros) {
 }
 END_TEST
 
-/* What kahan has left of numbers that cancel may be two numbers, which cancel when they are rounded. By hand, where an ulp
- * is 4: lanes 1 and 3 are left with -4, and lanes 4 to 7 have each lost a 1, which is kept. */
+/* What kahan has left of numbers that cancel may be two numbers, which cancel when they are rounded. By hand, where an
+ * ulp is 4: lanes 1 and 3 are left with -4, and lanes 4 to 7 have each lost a 1, which is kept. */
 START_TEST(compensated_zero) {
     const quire_type type = _i ? QUIRE_F64 : QUIRE_F32;
     const double large = _i ? 0x1p54 : 0x1p25, values[8] = { large, large, -large, -(large + 4), 1, 1, 1, 1 };
@@ -372,7 +379,8 @@ START_TEST(compensated_zero) {
 END_TEST
 
 /* The same of accumulators: numbers that cancel only when they are merged, by a call or word by word; and zeros. */
-static void check_merged(const quire_accumulator *a, const quire_accumulator *b, int by_words, int negative, int zeros) {
+static void check_merged(const quire_accumulator *a, const quire_accumulator *b, int by_words, int negative,
+                         int zeros) {
     quire_accumulator sum = *a;
     if (by_words) {
         int64_t *into = sum.limb;
@@ -440,8 +448,9 @@ START_TEST(merged_families) {
                 const quire_reduction what = reduction_of(op, type, TYPES[r], QUIRE_EXACT, ROUNDINGS[k]);
                 uint64_t result[1];
                 check_ok(quire_finish(&what, &total, NULL, result));
-                check_bits(TYPES[r], result, oracle_directed(&o, op, TYPES[r], ROUNDINGS[k]), "%s of %s %s, in parts, %s",
-                           operation_name(op), family_name(which), type_name(type), ROUNDING_NAMES[k]);
+                check_bits(TYPES[r], result, oracle_directed(&o, op, TYPES[r], ROUNDINGS[k]),
+                           "%s of %s %s, in parts, %s", operation_name(op), family_name(which), type_name(type),
+                           ROUNDING_NAMES[k]);
             }
         oracle_close(&o);
     }

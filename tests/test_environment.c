@@ -17,7 +17,8 @@
 #include "place.h"
 #include "support.h"
 
-/* --------------------------------------------------------------------------------------------------------- environments */
+/* ---------------------------------------------------------------------------------------------------------
+ * environments */
 
 #define FTZ 0x8000u
 #define DAZ 0x0040u
@@ -91,12 +92,13 @@ static void check_seen(seen before, seen after, const char *environment, const c
     ck_assert_msg(before.flags == after.flags, "%s: %s changed the flags from 0x%x to 0x%x", environment, call,
                   (unsigned)before.flags, (unsigned)after.flags);
     ck_assert_msg(before.traps == after.traps, "%s: %s changed the traps", environment, call);
-    ck_assert_msg(before.mxcsr == after.mxcsr, "%s: %s changed MXCSR from 0x%04x to 0x%04x", environment, call, before.mxcsr,
-                  after.mxcsr);
+    ck_assert_msg(before.mxcsr == after.mxcsr, "%s: %s changed MXCSR from 0x%04x to 0x%04x", environment, call,
+                  before.mxcsr, after.mxcsr);
     ck_assert_msg(before.x87 == after.x87, "%s: %s changed the x87 control word", environment, call);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- reductions */
+/* -----------------------------------------------------------------------------------------------------------
+ * reductions */
 
 static void check_reductions(const struct hostile *h, family which, quire_type type, size_t n, const char *variant) {
     static const quire_type results[] = { QUIRE_F16, QUIRE_F64 };
@@ -118,15 +120,16 @@ static void check_reductions(const struct hostile *h, family which, quire_type t
         environment_reset();
 
         check_ok(status);
-        check_bits(result_type, &result, type_load(result_type, &expected, 0), "%s: %s %s of %s %s, n = %zu, %s", h->name,
-                   method_name(method), operation_name(op), family_name(which), type_name(type), n, variant);
+        check_bits(result_type, &result, type_load(result_type, &expected, 0), "%s: %s %s of %s %s, n = %zu, %s",
+                   h->name, method_name(method), operation_name(op), family_name(which), type_name(type), n, variant);
         check_seen(before, after, h->name, variant);
     }
     array_free(x);
     array_free(y);
 }
 
-/* Together the families raise every exception: inexact, overflow, underflow, signaling NaNs, Inf - Inf; and subnormals. */
+/* Together the families raise every exception: inexact, overflow, underflow, signaling NaNs, Inf - Inf; and subnormals.
+ */
 START_TEST(no_environment_reaches_the_bits) {
     static const family families[] = { FAMILY_UNIFORM,   FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS,
                                        FAMILY_SUBNORMAL, FAMILY_HUGE,           FAMILY_BOTH_INFINITIES };
@@ -161,8 +164,8 @@ START_TEST(known_sums_in_every_environment) {
 END_TEST
 
 #if defined(__x86_64__)
-/* Every control word there is, by itself: one that is taken for the default is not put aside. Of subnormals, and of what
- * rounds. */
+/* Every control word there is, by itself: one that is taken for the default is not put aside. Of subnormals, and of
+ * what rounds. */
 START_TEST(every_control_word) {
     enum { N = 300 };
     float x[2][N], expected[2] = { 0 }, found[2] = { 0 };
@@ -184,7 +187,8 @@ START_TEST(every_control_word) {
 END_TEST
 #endif
 
-/* --------------------------------------------------------------------------------------------- the other public calls */
+/* --------------------------------------------------------------------------------------------- the other public calls
+ */
 
 typedef struct answers {
     float sumf;
@@ -242,14 +246,17 @@ START_TEST(other_calls_in_every_environment) {
     check_bits(QUIRE_F64, &found.rounded, double_bits(expected.rounded), "quire_round");
     check_bits(QUIRE_F64, &found.root, double_bits(expected.root), "quire_round_root");
     check_bits(QUIRE_F64, &found.mean, double_bits(expected.mean), "quire_round_mean");
-    ck_assert_msg(!memcmp(&found.accumulator, &expected.accumulator, sizeof found.accumulator), "the accumulator differs");
+    ck_assert_msg(!memcmp(&found.accumulator, &expected.accumulator, sizeof found.accumulator),
+                  "the accumulator differs");
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------- worker threads */
+/* ------------------------------------------------------------------------------------------------------- worker
+ * threads */
 
 /* Threads of the pool inherit the environment of whoever made them, or have had one set by the caller's own parallel
- * regions. So: make the pool under a hostile environment, through the entry point that gcc's OpenMP and LLVM's share. */
+ * regions. So: make the pool under a hostile environment, through the entry point that gcc's OpenMP and LLVM's share.
+ */
 typedef void gomp_parallel(void (*region)(void *), void *data, unsigned threads, unsigned flags);
 
 #define POOL 4
@@ -293,8 +300,7 @@ START_TEST(worker_threads_in_every_environment) {
     quire_status status;
     seen before, after;
 
-    if (parallel)
-        parallel(nothing, NULL, 1, 0); /* LLVM's runtime cannot start where inexact results trap                   */
+    if (parallel) parallel(nothing, NULL, 1, 0); /* LLVM's runtime cannot start where inexact results trap */
     family_fill(FAMILY_FINITE_BITS, QUIRE_F32, 6, N, x);
     for (size_t i = 0; i < N; i++) /* nothing overflows in float, and sums of subnormals are there to be flushed */
         type_store(QUIRE_F32, x, i, type_load(QUIRE_F32, x, i) & (i < N / 2 ? 0x807fffff : 0xbfffffff));
@@ -313,7 +319,8 @@ START_TEST(worker_threads_in_every_environment) {
         check_ok(status);
         check_bits(QUIRE_F64, &result, double_bits(expected[m]), "%s, %s", h.name, method_name(METHODS[m]));
         check_seen(before, after, h.name, "quire_sum with threads");
-        ck_assert_msg(looked.wrong == 0, "%s: %d threads of the caller's pool lost their environment", h.name, looked.wrong);
+        ck_assert_msg(looked.wrong == 0, "%s: %d threads of the caller's pool lost their environment", h.name,
+                      looked.wrong);
     }
     quire_close(context);
     array_free(x);

@@ -51,7 +51,8 @@ static void check_everywhere(operation op, quire_type type, size_t n, const void
     place_use(0);
 }
 
-/* ------------------------------------------------------------------------------------------------- the whole product */
+/* ------------------------------------------------------------------------------------------------- the whole product
+ */
 
 /* test number i is type i / FAMILY_COUNT, family i % FAMILY_COUNT */
 START_TEST(every_family) {
@@ -173,8 +174,8 @@ START_TEST(every_order) {
         expected = oracle_reduce(OPERATION_SUM, type, n, x, NULL, type);
         for (size_t turn = 0; turn < scaled(20); turn++) {
             generator_shuffle(&g, n, size, x);
-            check_one(OPERATION_SUM, type, n, x, NULL, type, expected, text_of(OPERATION_SUM, type, family_name(hard[f]), n),
-                      "shuffled");
+            check_one(OPERATION_SUM, type, n, x, NULL, type, expected,
+                      text_of(OPERATION_SUM, type, family_name(hard[f]), n), "shuffled");
         }
     }
     array_free(x);
@@ -227,8 +228,8 @@ START_TEST(every_split) {
 }
 END_TEST
 
-/* Many equal elements with all bits set: whatever is counted in a bin between flushes is counted to its brim. The oracle
- * multiplies one term by n. */
+/* Many equal elements with all bits set: whatever is counted in a bin between flushes is counted to its brim. The
+ * oracle multiplies one term by n. */
 START_TEST(full_headroom) {
     quire_type type = TYPES[_i / 4];
     size_t size = type_size(type), n = scaled(2500003);
@@ -254,8 +255,9 @@ START_TEST(full_headroom) {
 }
 END_TEST
 
-/* Elements as large as they can be below 2^e, and a few odd multiples of 2^(e - span) to show what a bin has lost that holds
- * so many bits and no more. The lengths leave steps of every number at the end of a block, whatever a vector's width. */
+/* Elements as large as they can be below 2^e, and a few odd multiples of 2^(e - span) to show what a bin has lost that
+ * holds so many bits and no more. The lengths leave steps of every number at the end of a block, whatever a vector's
+ * width. */
 START_TEST(to_the_brim) {
     const quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
@@ -275,9 +277,9 @@ START_TEST(to_the_brim) {
 }
 END_TEST
 
-/* Bfloat16s that hide how far apart they are from sums of 16-bit integers: steps (of 32) which are mended beside one that is
- * as large as all in reach, so that none seems small; strays that want a second bin, in all of a long stretch whose first
- * is full, or late in each. */
+/* Bfloat16s that hide how far apart they are from sums of 16-bit integers: steps (of 32) which are mended beside one
+ * that is as large as all in reach, so that none seems small; strays that want a second bin, in all of a long stretch
+ * whose first is full, or late in each. */
 START_TEST(hidden_spread) {
     static const size_t lengths[3] = { 9 * 4096, 3 * 32768, 4 * 32768 };
     const size_t n = lengths[_i];
@@ -314,8 +316,8 @@ START_TEST(one_outlier) {
 }
 END_TEST
 
-/* Ordinary elements and one stray of any exponent, zeros, subnormals, NaN and Inf among them, anywhere: what a part of an
- * array is taken for must not be believed of the next. */
+/* Ordinary elements and one stray of any exponent, zeros, subnormals, NaN and Inf among them, anywhere: what a part of
+ * an array is taken for must not be believed of the next. */
 START_TEST(one_stray) {
     const quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
@@ -338,8 +340,8 @@ START_TEST(one_stray) {
 }
 END_TEST
 
-/* One product of any size and all its bits, anywhere among others that cancel, or are zeros: so each of its bits shows. It
- * may overflow or underflow what the others are computed in. */
+/* One product of any size and all its bits, anywhere among others that cancel, or are zeros: so each of its bits shows.
+ * It may overflow or underflow what the others are computed in. */
 START_TEST(one_product) {
     const quire_type type = TYPES[_i];
     const number_format *f = type_format(type);
@@ -355,7 +357,8 @@ START_TEST(one_product) {
             type_set(type, y, place, odd * power_of_two(e - e / 2));
             if (!zeros) type_set(type, y, place + 1, 0);
             check_everywhere(OPERATION_DOT, type, n, x, y, text_of(OPERATION_DOT, type, "one product", n));
-            if (zeros) check_everywhere(OPERATION_NRM2, type, n, x, NULL, text_of(OPERATION_NRM2, type, "one product", n));
+            if (zeros)
+                check_everywhere(OPERATION_NRM2, type, n, x, NULL, text_of(OPERATION_NRM2, type, "one product", n));
         }
     array_free(x);
     array_free(y);

@@ -1,5 +1,5 @@
-/* test_examples.c - the sums that one shows to explain why this library exists, and those in its header. What a plain loop
- * makes of them is checked too: an example that stopped failing would show nothing. */
+/* test_examples.c - the sums that one shows to explain why this library exists, and those in its header. What a plain
+ * loop makes of them is checked too: an example that stopped failing would show nothing. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,7 +153,8 @@ END_TEST
 /* Norms that squares in the same format cannot reach. */
 START_TEST(norms_out_of_range) {
     double huge[2] = { 0x3p1020, -0x4p1020 }, tiny[2] = { 0x3p-1074, 0x4p-1074 }, result;
-    uint16_t half[2] = { (uint16_t)type_encode(QUIRE_F16, 30000), (uint16_t)type_encode(QUIRE_F16, 40000) }, short_result;
+    uint16_t half[2] = { (uint16_t)type_encode(QUIRE_F16, 30000), (uint16_t)type_encode(QUIRE_F16, 40000) },
+             short_result;
     check_ok(place_reduce(OPERATION_NRM2, QUIRE_F64, 2, tiny, NULL, QUIRE_EXACT, QUIRE_F64, &result));
     check_bits(QUIRE_F64, &result, 5, "3, 4, 5 in least doubles");
     check_ok(place_reduce(OPERATION_NRM2, QUIRE_F16, 2, half, NULL, QUIRE_EXACT, QUIRE_F16, &short_result));
@@ -163,8 +164,8 @@ START_TEST(norms_out_of_range) {
 }
 END_TEST
 
-/* Exponents apart, so that no window holds them, and sums that overflow a double anywhere below the greatest exponents: a
- * slow run of 2^e adds up to 2^(e + 12) in one bin, and 2^1023 is beside it. */
+/* Exponents apart, so that no window holds them, and sums that overflow a double anywhere below the greatest exponents:
+ * a slow run of 2^e adds up to 2^(e + 12) in one bin, and 2^1023 is beside it. */
 START_TEST(slow_sums_near_the_top) {
     enum { N = 4096 };
     static double x[N];

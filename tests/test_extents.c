@@ -87,7 +87,8 @@ static int has_results(const quire_layout *l, size_t size) {
 static void check_layout(operation op, quire_type type, quire_type result_type, const quire_layout *x,
                          const quire_layout *y) {
     const quire_reduction what = { operation_number(op), type, result_type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
-    const int good = reaches(x, type_size(type)) && reaches(y, type_size(type)) && has_results(x, type_size(result_type));
+    const int good =
+        reaches(x, type_size(type)) && reaches(y, type_size(type)) && has_results(x, type_size(result_type));
     const quire_status expected = !good ? QUIRE_INVALID_LAYOUT : x->outer && x->inner ? QUIRE_NULL_POINTER : QUIRE_OK;
     const quire_status status = quire_reduce(NULL, &what, x, NULL, y, NULL, NULL);
     check_that(status == expected,

@@ -1,6 +1,6 @@
-/* test_few.c - sums of a few elements, which have ways of their own: every length up to where those end and a little beyond,
- * every family, operation, method and result type, against the oracle and the model; and what such a way might take for
- * more, or for less, than it holds: elements far apart, sums that cancel, zeros of either sign. */
+/* test_few.c - sums of a few elements, which have ways of their own: every length up to where those end and a little
+ * beyond, every family, operation, method and result type, against the oracle and the model; and what such a way might
+ * take for more, or for less, than it holds: elements far apart, sums that cancel, zeros of either sign. */
 #include <stdio.h>
 #include <string.h>
 
@@ -76,7 +76,8 @@ START_TEST(far_apart) {
                 type_set(type, x, (size_t)d % n, power_of_two(highest[h] - d));
                 for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_all(op, type, n, x, y, text);
                 for (size_t i = 0; i < n; i++) type_set(type, x, i, i % 2 ? -ones : ones);
-                for (size_t i = 0; i < n; i++) type_set(type, x, i, type_value(type, x, i) * power_of_two(highest[h] - 1));
+                for (size_t i = 0; i < n; i++)
+                    type_set(type, x, i, type_value(type, x, i) * power_of_two(highest[h] - 1));
                 type_set(type, x, n - 1, -power_of_two(highest[h] - d));
                 for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_all(op, type, n, x, y, text);
                 array_free(x);
@@ -104,8 +105,8 @@ START_TEST(zeros) {
 }
 END_TEST
 
-/* A tie of every result type, between an even and an odd number or the other way, and one bit beside it at any distance: to
- * be rounded twice would be to miss it. Products of doubles have three doubles to be rounded. */
+/* A tie of every result type, between an even and an odd number or the other way, and one bit beside it at any
+ * distance: to be rounded twice would be to miss it. Products of doubles have three doubles to be rounded. */
 START_TEST(near_ties) {
     const quire_type type = TYPES[_i];
     const size_t n = 5;

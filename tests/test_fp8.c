@@ -1,5 +1,5 @@
-/* test_fp8.c - the 8-bit formats, as elements and as results: every byte, every pair of bytes, by every method. Numbers so
- * short leave no room for doubt: sums and products of two are exact in double, which the host then rounds once. */
+/* test_fp8.c - the 8-bit formats, as elements and as results: every byte, every pair of bytes, by every method. Numbers
+ * so short leave no room for doubt: sums and products of two are exact in double, which the host then rounds once. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ static void check_one(operation op, quire_type type, size_t n, const void *x, co
                type_name(type), text);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- every byte */
+/* ----------------------------------------------------------------------------------------------------------- every
+ * byte */
 
 /* By hand, from the tables of the OCP specification. */
 START_TEST(bytes_by_hand) {
@@ -55,7 +56,8 @@ START_TEST(every_byte) {
         check_one(OPERATION_SUM, type, 1, x, NULL, QUIRE_EXACT, type, isnan(value) ? type_nan(type) : byte, "itself");
         for (int m = 0; m < METHOD_COUNT; m++)
             for (int r = 0; r < TYPE_COUNT; r++) {
-                check_one(OPERATION_SUM, type, 1, x, NULL, METHODS[m], TYPES[r], type_encode(TYPES[r], value), "a byte");
+                check_one(OPERATION_SUM, type, 1, x, NULL, METHODS[m], TYPES[r], type_encode(TYPES[r], value),
+                          "a byte");
                 check_one(OPERATION_ASUM, type, 1, x, NULL, METHODS[m], TYPES[r], type_encode(TYPES[r], fabs(value)),
                           "a byte");
             }
@@ -63,7 +65,8 @@ START_TEST(every_byte) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------------------- every pair */
+/* ----------------------------------------------------------------------------------------------------------- every
+ * pair */
 
 /* The roots and the sums of two squares, of magnitudes: made by MPFR when first needed. */
 static uint64_t squares[2][128][128][TYPE_COUNT];
@@ -86,7 +89,8 @@ static uint64_t of_squares(operation op, quire_type type, uint8_t a, uint8_t b, 
     return squares[op == OPERATION_NRM2][a][b][r];
 }
 
-/* The true result: in double nothing of two numbers rounds but a sum of squares. kahan has all bits of two terms, too. */
+/* The true result: in double nothing of two numbers rounds but a sum of squares. kahan has all bits of two terms, too.
+ */
 static uint64_t true_pair(operation op, quire_type type, uint8_t a, uint8_t b, int r) {
     const double x = type_decode(type, a), y = type_decode(type, b);
     switch (op) {
@@ -125,8 +129,8 @@ static void check_pair(quire_type type, uint8_t a, uint8_t b, size_t turn) {
         }
         if (turn % 61) continue; /* the arithmetic above is itself checked now and then */
         for (int r = 0; r < TYPE_COUNT; r++) {
-            check_that(true_pair(op, type, a, b, r) == oracle_reduce(op, type, n, x, x + 1, TYPES[r]), "%s of %02x, %02x",
-                       operation_name(op), a, b);
+            check_that(true_pair(op, type, a, b, r) == oracle_reduce(op, type, n, x, x + 1, TYPES[r]),
+                       "%s of %02x, %02x", operation_name(op), a, b);
             check_that(float_pair(op, type, a, b, r) ==
                            model_finish(op, model_reduce(op, type, n, x, x + 1, QUIRE_PLAIN), n, TYPES[r]),
                        "%s of %02x, %02x in float", operation_name(op), a, b);
@@ -145,10 +149,12 @@ START_TEST(every_pair) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- longer vectors */
+/* ---------------------------------------------------------------------------------------------------- longer vectors
+ */
 
 /* Every result type by every method, on every variant. many: variants but the first take one result type in turn. */
-static void check_vector(operation op, quire_type type, size_t n, const void *x, const void *y, int many, const char *text) {
+static void check_vector(operation op, quire_type type, size_t n, const void *x, const void *y, int many,
+                         const char *text) {
     uint64_t expected[METHOD_COUNT][TYPE_COUNT];
     oracle o;
     oracle_open(&o);
@@ -238,8 +244,8 @@ static void check_long(operation op, quire_type type, size_t n, const uint8_t *x
     place_use(0);
 }
 
-/* Many tiles; and on a CPU numbers of threads that do not divide them. The other methods take fewer elements: their model
- * takes its time. */
+/* Many tiles; and on a CPU numbers of threads that do not divide them. The other methods take fewer elements: their
+ * model takes its time. */
 START_TEST(long_vectors) {
     static const family families[] = { FAMILY_FINITE_BITS, FAMILY_UNIFORM, FAMILY_HUGE };
     const quire_type type = FP8[_i / 3];
@@ -288,7 +294,8 @@ START_TEST(every_alignment) {
     family_fill_pair(FAMILY_EVERY_EXPONENT, type, 140, n, x, y);
     for (size_t offset = 0; offset < 64; offset++) {
         uint8_t *u = array_copy(x, n, offset), *v = array_copy(y, n, offset * 37 % 64);
-        for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) check_vector(op, type, n, u, v, 1, "at an offset");
+        for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++)
+            check_vector(op, type, n, u, v, 1, "at an offset");
         array_free(u);
         array_free(v);
     }
@@ -358,17 +365,20 @@ START_TEST(specials) {
                               has && k % 2 == 0 ? type_beyond(to, k == 2) : nan, "specials");
                     check_one(OPERATION_DOT, type, 2, x, y, METHODS[m], to,
                               has && k % 2 == 0 ? type_beyond(to, k == 0) : nan, "specials");
-                    check_one(OPERATION_NRM2, type, 2, x, y, METHODS[m], to, has ? type_beyond(to, 0) : nan, "specials");
-                    check_one(OPERATION_SUMSQ, type, 2, x, y, METHODS[m], to, has ? type_beyond(to, 0) : nan, "specials");
+                    check_one(OPERATION_NRM2, type, 2, x, y, METHODS[m], to, has ? type_beyond(to, 0) : nan,
+                              "specials");
+                    check_one(OPERATION_SUMSQ, type, 2, x, y, METHODS[m], to, has ? type_beyond(to, 0) : nan,
+                              "specials");
                 }
             }
 }
 END_TEST
 
-/* What is known but for a little, of a far greater magnitude than the sum, overflows a short format at both ends; where both
- * are one NaN, that is no result. */
+/* What is known but for a little, of a far greater magnitude than the sum, overflows a short format at both ends; where
+ * both are one NaN, that is no result. */
 START_TEST(cancelled_into_fp8) {
-    static const family families[] = { FAMILY_TELESCOPING, FAMILY_HUGE, FAMILY_CONDITION_SEVERE, FAMILY_EVERY_EXPONENT };
+    static const family families[] = { FAMILY_TELESCOPING, FAMILY_HUGE, FAMILY_CONDITION_SEVERE,
+                                       FAMILY_EVERY_EXPONENT };
     const quire_type type = TYPES[_i / 4];
     for (size_t n = 100; n < 9000; n = 3 * n + 1) {
         void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);

@@ -1,6 +1,6 @@
 /* test_fresh.c - the caller's environment at the first reduction of a process that has threads: OpenMP's runtime starts
- * then, and must not do so in the caller's environment. Once it has started nothing shows, so each case has a process of its
- * own: this program again, with the name of the case. */
+ * then, and must not do so in the caller's environment. Once it has started nothing shows, so each case has a process
+ * of its own: this program again, with the name of the case. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define TRAPS_INEXACT (ALL_MASKED & ~0x1000u)
 #define TRAPS_ALL 0u
 
-#define LONG ((size_t)3 << 20)     /* doubles that two threads share, where two were asked for                            */
+#define LONG ((size_t)3 << 20)     /* doubles that two threads share, where two were asked for */
 #define LONGEST ((size_t)17 << 20) /* where the number is the default */
 
 static const struct fresh {

@@ -3,11 +3,10 @@
  *     family type n method : bits of the result as f16 bf16 f32 f64
  *
  * in the file of an operation, which is of the larger types alone. What has an 8-bit type in it is in a file beside it,
- * sum-fp8.txt: 8-bit inputs with results of every type, others with those as e5m2 e4m3; what is younger than those types
- * (sumsq) has one file of everything. inputs.txt and inputs-fp8.txt hold a hash of each input, so that a family that
- * changed is not taken for a library that did.
- * "test_golden --write" writes the files anew, from the oracle (exact) and the model of docs/order.md (the other methods):
- * the library has no say in what it is compared with. */
+ * sum-fp8.txt: 8-bit inputs with results of every type, others with those as e5m2 e4m3; what is younger than those
+ * types (sumsq) has one file of everything. inputs.txt and inputs-fp8.txt hold a hash of each input, so that a family
+ * that changed is not taken for a library that did. "test_golden --write" writes the files anew, from the oracle
+ * (exact) and the model of docs/order.md (the other methods): the library has no say in what it is compared with. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +94,8 @@ static void true_bits(operation op, const input *in, quire_method method, size_t
     oracle_close(&o);
 }
 
-static void library_bits(operation op, const input *in, quire_method method, size_t first, size_t last, uint64_t *bits) {
+static void library_bits(operation op, const input *in, quire_method method, size_t first, size_t last,
+                         uint64_t *bits) {
     for (size_t r = first; r < last; r++) {
         uint64_t result[1];
         check_ok(place_reduce(op, in->type, in->n, in->x, in->y, method, TYPES[r], result));
@@ -103,10 +103,11 @@ static void library_bits(operation op, const input *in, quire_method method, siz
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- lines */
+/* ------------------------------------------------------------------------------------------------------------- lines
+ */
 
-static void result_line(char *text, size_t room, const golden_file *f, operation op, const input *in, quire_method method,
-                        source *of) {
+static void result_line(char *text, size_t room, const golden_file *f, operation op, const input *in,
+                        quire_method method, source *of) {
     const size_t first = type_size(in->type) == 1 ? 0 : f->first_result;
     uint64_t bits[TYPE_COUNT];
     int length =
@@ -165,7 +166,8 @@ static void check_file(operation op, int fp8, source *of) {
     fclose(file);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- tests */
+/* ------------------------------------------------------------------------------------------------------------- tests
+ */
 
 /* Calls work on each line of the hashes of the inputs: of the larger types, or of the others. */
 static void inputs_file(int fp8, const char *mode, void (*work)(FILE *file, const char *name, char *text)) {
@@ -185,7 +187,8 @@ static void inputs_file(int fp8, const char *mode, void (*work)(FILE *file, cons
 START_TEST(inputs) { inputs_file(_i, "r", check_line); }
 END_TEST
 
-/* The files in turn: those of the larger types, then those with an 8-bit type; sumsq has one of the latter kind alone. */
+/* The files in turn: those of the larger types, then those with an 8-bit type; sumsq has one of the latter kind alone.
+ */
 #define FILE_COUNT (CALL_COUNT + OPERATION_COUNT)
 
 static operation operation_of(int file) { return (operation)(file < CALL_COUNT ? file : file - CALL_COUNT); }

@@ -1,5 +1,5 @@
-/* test_layouts.c - many vectors in one call: each result has the bits of the single call on that vector, gathered, whatever
- * the layout, the method, the neighbours and the number of threads. */
+/* test_layouts.c - many vectors in one call: each result has the bits of the single call on that vector, gathered,
+ * whatever the layout, the method, the neighbours and the number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "place.h"
 #include "support.h"
 
-#define MOST_ELEMENTS 20000   /* of the vectors of a layout, together                          */
-#define MOST_EXTENT (1 << 18) /* of an array, in elements                                      */
+#define MOST_ELEMENTS 20000   /* of the vectors of a layout, together */
+#define MOST_EXTENT (1 << 18) /* of an array, in elements */
 
-/* ------------------------------------------------------------------------------------------------------------- arrays */
+/* ------------------------------------------------------------------------------------------------------------- arrays
+ */
 
 /* An array that a layout reaches all of, and not a byte more. */
 typedef struct array {
@@ -37,9 +38,9 @@ static array array_of(quire_type type, quire_layout layout, family which, uint64
     if (!n) return a;
     a.memory = array_new(n * size, seed % 8 * size);
     family_fill(which, type, seed, n, a.memory);
-    a.origin =
-        (char *)a.memory + (ptrdiff_t)size * (below(layout.outer_stride, layout.outer) + below(layout.stride, layout.n) +
-                                              below(layout.inner_stride, layout.inner));
+    a.origin = (char *)a.memory +
+               (ptrdiff_t)size * (below(layout.outer_stride, layout.outer) + below(layout.stride, layout.n) +
+                                  below(layout.inner_stride, layout.inner));
     return a;
 }
 
@@ -58,7 +59,8 @@ static void gather(quire_type type, const array *a, size_t i, size_t j, void *to
 /* Calls with the variant, and compares each result, or only every so many, with the single call by variant 0. */
 static void check_layout(const quire_reduction *what, const array *x, const array *y, size_t variant, size_t every) {
     const quire_layout *l = &x->layout;
-    const size_t vectors = l->outer * l->inner, size = type_size(what->type), result_size = type_size(what->result_type);
+    const size_t vectors = l->outer * l->inner, size = type_size(what->type),
+                 result_size = type_size(what->result_type);
     void *results = array_new(vectors * result_size, 0), *u = array_new(l->n * size, 0), *v = array_new(l->n * size, 0);
     const char *name = place_use(variant);
     memset(results, 0xa5, vectors * result_size);
@@ -77,12 +79,14 @@ static void check_layout(const quire_reduction *what, const array *x, const arra
     array_free(v);
 }
 
-/* ----------------------------------------------------------------------------------------------------- drawn at random */
+/* ----------------------------------------------------------------------------------------------------- drawn at random
+ */
 
 static size_t draw_n(generator *g) {
     static const size_t lengths[] = { 0,   1,   2,   3,   7,   15,   16,   17,   31,   32,   33,   64,   100, 127,
                                       128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 2049, 4096, 4097, 8200 };
-    return generator_below(g, 3) ? lengths[generator_below(g, sizeof lengths / sizeof *lengths)] : generator_below(g, 600);
+    return generator_below(g, 3) ? lengths[generator_below(g, sizeof lengths / sizeof *lengths)]
+                                 : generator_below(g, 600);
 }
 
 static ptrdiff_t draw_stride(generator *g, ptrdiff_t natural) {
@@ -141,7 +145,8 @@ START_TEST(one_array_twice) {
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         for (size_t m = 0; m < METHOD_COUNT; m++) {
             const quire_reduction what = { QUIRE_DOT, type, QUIRE_F64, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 } };
-            array x = array_of(type, quire_rows(40, lengths[k], (ptrdiff_t)lengths[k]), FAMILY_NORMAL, 8 * k + m), y = x;
+            array x = array_of(type, quire_rows(40, lengths[k], (ptrdiff_t)lengths[k]), FAMILY_NORMAL, 8 * k + m),
+                  y = x;
             y.layout.outer_stride = 0;
             check_layout(&what, &x, &y, 0, 1);
             array_close(&x);
@@ -179,7 +184,8 @@ START_TEST(rows_that_words_do_not_tell) {
     for (size_t v = 0; v < place_variants(); v++) {
         if (!place_use(v)) continue;
         check_ok(place_layouts(&root, &roots, squares, NULL, NULL, results));
-        for (int i = 0; i < 40; i++) check_bits(QUIRE_F64, &results[i], double_bits(0x1.0000002000001p+0), "root %d", i);
+        for (int i = 0; i < 40; i++)
+            check_bits(QUIRE_F64, &results[i], double_bits(0x1.0000002000001p+0), "root %d", i);
         check_ok(place_layouts(&dot, &dots, x, &dots, y, results));
         for (int i = 0; i < 40; i++) check_bits(QUIRE_F64, &results[i], double_bits(-0.0), "zero %d", i);
     }
@@ -206,9 +212,11 @@ START_TEST(many_infinities) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- enough for threads */
+/* ------------------------------------------------------------------------------------------------- enough for threads
+ */
 
-static void check_large(quire_layout layout, quire_type type, quire_method method, quire_operation operation, size_t every) {
+static void check_large(quire_layout layout, quire_type type, quire_method method, quire_operation operation,
+                        size_t every) {
     const quire_reduction what = { operation, type, type, method, QUIRE_TO_NEAREST, 0, { 0 } };
     array x = array_of(type, layout, FAMILY_NORMAL, 5), y = array_of(type, layout, FAMILY_UNIFORM, 6);
     for (size_t v = 0; v < place_variants(); v++)
@@ -233,7 +241,8 @@ START_TEST(large_layouts) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- batch invariance */
+/* ---------------------------------------------------------------------------------------------------- batch invariance
+ */
 
 /* One row at every third place of a batch, among rows that are unlike it, and by turns at all places. */
 static void check_batch(const quire_reduction *what, size_t rows, size_t n, int as_columns, const void *row) {
@@ -241,17 +250,20 @@ static void check_batch(const quire_reduction *what, size_t rows, size_t n, int 
                                          FAMILY_SUBNORMAL };
     const quire_type type = what->type;
     const size_t size = type_size(type);
-    const quire_layout layout = as_columns ? quire_columns(n, rows, (ptrdiff_t)rows) : quire_rows(rows, n, (ptrdiff_t)n);
+    const quire_layout layout =
+        as_columns ? quire_columns(n, rows, (ptrdiff_t)rows) : quire_rows(rows, n, (ptrdiff_t)n);
     const uint64_t expected = single_call(what, n, row, row);
     void *x = array_new(rows * n * size, 0), *results = array_new(rows * type_size(what->result_type), 0);
     for (size_t turn = 0; turn < 3; turn++) {
         family_fill(neighbours[(rows + turn) % 5], type, rows, rows * n, x);
         for (size_t r = turn; r < rows; r += 3)
-            for (size_t k = 0; k < n; k++) copy_element(type, x, as_columns ? k * rows + r : r * n + k, row, (ptrdiff_t)k);
+            for (size_t k = 0; k < n; k++)
+                copy_element(type, x, as_columns ? k * rows + r : r * n + k, row, (ptrdiff_t)k);
         check_ok(place_layouts(what, &layout, x, &layout, x, results));
         for (size_t r = turn; r < rows; r += 3)
             check_bits(what->result_type, (char *)results + r * type_size(what->result_type), expected,
-                       "%s of %zu elements, %s %zu of %zu", reduction_text(what), n, as_columns ? "column" : "row", r, rows);
+                       "%s of %zu elements, %s %zu of %zu", reduction_text(what), n, as_columns ? "column" : "row", r,
+                       rows);
     }
     array_free(x);
     array_free(results);
@@ -277,7 +289,8 @@ START_TEST(batches) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------- large counts */
+/* --------------------------------------------------------------------------------------------------------- large
+ * counts */
 
 /* More than 2^32 elements in all: one row, again and again. */
 START_TEST(beyond_32_bits) {
@@ -318,7 +331,8 @@ START_TEST(tiles_that_grow) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- rounding once */
+/* -------------------------------------------------------------------------------------------------------- rounding
+ * once */
 
 /* Doubles whose sum is beside a tie of floats by less than a double shows: a total that was rounded on the way would be
  * taken for the tie. As rows and as columns, five of each. */
@@ -336,13 +350,14 @@ START_TEST(ties_that_errors_break) {
             check_ok(place_layouts(&what, &rows, by_rows, NULL, NULL, results));
             check_ok(place_layouts(&what, &columns, by_columns, NULL, NULL, results + 5));
             for (int i = 0; i < 10; i++)
-                check_bits(QUIRE_F32, &results[i], type_encode(QUIRE_F32, sign * expected[v]), "%s of vector %d, sign %d",
-                           i < 5 ? "row" : "column", v, sign);
+                check_bits(QUIRE_F32, &results[i], type_encode(QUIRE_F32, sign * expected[v]),
+                           "%s of vector %d, sign %d", i < 5 ? "row" : "column", v, sign);
         }
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- arguments */
+/* ---------------------------------------------------------------------------------------------------------- arguments
+ */
 
 START_TEST(arguments) {
     quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };

@@ -1,6 +1,6 @@
-/* test_limbs.c - every bit of the exact sum. A rounded result shows the top of a sum and hides what was lost in the small
- * terms under a large one. So this suite compares the accumulator's limbs with the oracle's, and its bytes between all
- * variants of the place. */
+/* test_limbs.c - every bit of the exact sum. A rounded result shows the top of a sum and hides what was lost in the
+ * small terms under a large one. So this suite compares the accumulator's limbs with the oracle's, and its bytes
+ * between all variants of the place. */
 #include <stdio.h>
 #include <string.h>
 
@@ -69,7 +69,8 @@ START_TEST(every_family) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------- windows of exponents, sliding */
+/* -------------------------------------------------------------------------------------- windows of exponents, sliding
+ */
 
 /* m * 2^(e - precision + 1) with a random significand, clamped into the format. */
 static void set_near(generator *g, quire_type type, void *x, size_t i, int e) {
@@ -178,9 +179,9 @@ START_TEST(long_carries) {
 }
 END_TEST
 
-/* Windows filled to the brim: long runs of one sign with all bits set, and now and then an element so far below that the
- * window which holds both has no room to spare, at one distance or another. The second half is one binade higher: what was
- * just wide enough is no longer. */
+/* Windows filled to the brim: long runs of one sign with all bits set, and now and then an element so far below that
+ * the window which holds both has no room to spare, at one distance or another. The second half is one binade higher:
+ * what was just wide enough is no longer. */
 START_TEST(full_windows) {
     quire_type type = TYPES[_i / 2];
     const number_format *f = type_format(type);
@@ -207,13 +208,14 @@ START_TEST(full_windows) {
 }
 END_TEST
 
-/* The same for the way of what no window holds: 2^18 doubles of one sign with all bits set, and a tiny one in every block.
+/* The same for the way of what no window holds: 2^18 doubles of one sign with all bits set, and a tiny one in every
+ * block.
  */
 START_TEST(full_pairs) {
     size_t n = ((size_t)1 << 18) + 8192;
     double *x = array_new(n * sizeof *x, 0);
     for (int k = 0; k < 9; k++) {
-        int e = k < 8 ? k : 1008; /* of 1008: 2^15 such overflow a double                                               */
+        int e = k < 8 ? k : 1008; /* of 1008: 2^15 such overflow a double */
         for (size_t i = 0; i < n; i++)
             x[i] = i % 500 == 250 ? 0x1p-500 : (2 - 0x1p-52) * power_of_two(i / 8 % 4 ? e : e - 7);
         check_terms(e % 2 ? OPERATION_SUM : OPERATION_ASUM, QUIRE_F64, n, x, NULL, "2^18 elements beside tiny ones");
@@ -222,8 +224,8 @@ START_TEST(full_pairs) {
 }
 END_TEST
 
-/* Sums of counts to the brim: 2^21 elements of all bits set, behind one so far below that a window of that many bits has no
- * room to spare. */
+/* Sums of counts to the brim: 2^21 elements of all bits set, behind one so far below that a window of that many bits
+ * has no room to spare. */
 START_TEST(full_counts) {
     static const int reaches[] = { 37, 43, 87 };
     quire_type type = TYPES[_i];
@@ -254,8 +256,8 @@ START_TEST(full_counts) {
 }
 END_TEST
 
-/* Products whose last bit lies as far below as it can, once with a greater one among them at every distance, so that some
- * window just holds both, and once where that bit passes below the least double. */
+/* Products whose last bit lies as far below as it can, once with a greater one among them at every distance, so that
+ * some window just holds both, and once where that bit passes below the least double. */
 START_TEST(last_bits_of_products) {
     enum { N = 99 };
     const double ones = 2 - 0x1p-52;

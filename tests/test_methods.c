@@ -1,4 +1,5 @@
-/* test_methods.c - plain, pairwise and kahan against the model of docs/order.md, bit for bit, and against their bounds. */
+/* test_methods.c - plain, pairwise and kahan against the model of docs/order.md, bit for bit, and against their bounds.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@
 static const quire_method ROUNDED[] = { QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 #define ROUNDED_COUNT (sizeof ROUNDED / sizeof *ROUNDED)
 
-/* ------------------------------------------------------------------------------------------------------- bit for bit */
+/* ------------------------------------------------------------------------------------------------------- bit for bit
+ */
 
 /* Every variant of the place and every result type against what is expected of each type. */
 static void check_variants(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
@@ -34,8 +36,8 @@ static void ask_model(operation op, quire_type type, size_t n, const void *x, co
     for (size_t r = 0; r < TYPE_COUNT; r++) expected[r] = model_finish(op, total, n, TYPES[r]);
 }
 
-static void check_against_model(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
-                                const char *what) {
+static void check_against_model(operation op, quire_type type, size_t n, const void *x, const void *y,
+                                quire_method method, const char *what) {
     uint64_t expected[TYPE_COUNT];
     ask_model(op, type, n, x, y, method, expected);
     check_variants(op, type, n, x, y, method, expected, what);
@@ -69,7 +71,8 @@ START_TEST(long_vectors_equal_the_model) {
     generator g;
     generator_seed(&g, 20 + (uint64_t)_i);
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) check_family(families[f], TYPES[_i], 65537, 30);
-    for (size_t k = 0; k < scaled(2); k++) check_family(families[k % 2], TYPES[_i], 20000 + generator_below(&g, 280001), k);
+    for (size_t k = 0; k < scaled(2); k++)
+        check_family(families[k % 2], TYPES[_i], 20000 + generator_below(&g, 280001), k);
 }
 END_TEST
 
@@ -112,8 +115,8 @@ START_TEST(order_is_as_drawn) {
 }
 END_TEST
 
-/* Beyond 2^27 elements tiles of plain and kahan grow to 32 rows, those of pairwise stay. Halves keep it within 256 MiB, and
- * overlapping vectors; one call of each kind keeps it within seconds. */
+/* Beyond 2^27 elements tiles of plain and kahan grow to 32 rows, those of pairwise stay. Halves keep it within 256 MiB,
+ * and overlapping vectors; one call of each kind keeps it within seconds. */
 START_TEST(tiles_grow_with_the_vector) {
     static const struct {
         quire_method method;
@@ -135,7 +138,8 @@ START_TEST(tiles_grow_with_the_vector) {
 
     ck_assert_uint_eq(model_rows(method, n), rows);
     generator_seed(&g, 5);
-    const size_t drawn = 4999 * 401; /* and again and again: no tile begins as another, nor is the length that of tiles */
+    const size_t drawn =
+        4999 * 401; /* and again and again: no tile begins as another, nor is the length that of tiles */
     for (size_t i = 0; i < drawn; i++) {
         x[i] = (uint16_t)(generator_next(&g) >> 48 & 0xbfff);     /* |x| < 2: every sign, subnormals too */
         if (_i == 1 && i % 4999) x[i] = (x[i] & 0x83ff) | 0x3c00; /* most sums of lanes are exact */
@@ -153,17 +157,18 @@ START_TEST(tiles_grow_with_the_vector) {
 }
 END_TEST
 
-/* Elements of 16 bits whose sums are exact in most lanes: those where one is not must not pass for such, wherever in a tile
- * they stand, and whatever makes them so: an element far below the sum, or above; one that takes back what was lost; the
- * others cancelling; infinities, NaN, zeros, the least subnormal and the greatest number. Few of a tile's vectors are so, or
- * none, or all; tiles follow tiles of another kind. */
+/* Elements of 16 bits whose sums are exact in most lanes: those where one is not must not pass for such, wherever in a
+ * tile they stand, and whatever makes them so: an element far below the sum, or above; one that takes back what was
+ * lost; the others cancelling; infinities, NaN, zeros, the least subnormal and the greatest number. Few of a tile's
+ * vectors are so, or none, or all; tiles follow tiles of another kind. */
 static void fill_exact_lanes(generator *g, quire_type type, size_t n, int cancel, int specials, void *x) {
     for (size_t i = 0; i < n; i++) type_set(type, x, i, cancel ? (i / 256 % 2 ? -1.5 : 1.5) : (double)(i * 7 % 13) - 6);
     const double tiny = power_of_two(type == QUIRE_F16 ? -24 : -30), huge = power_of_two(type == QUIRE_F16 ? 15 : 40);
     const uint64_t sign = type_sign(type), infinity = type_infinity(type), greatest = type_greatest(type);
     const uint64_t special[] = { infinity, infinity | sign, type_nan(type), 0, sign, 1, greatest, greatest | sign };
     for (size_t tile = 0; tile < n; tile += 4096) {
-        const size_t end = n - tile < 4096 ? n : tile + 4096, some = (size_t)generator_below(g, 2 + generator_below(g, 30));
+        const size_t end = n - tile < 4096 ? n : tile + 4096,
+                     some = (size_t)generator_below(g, 2 + generator_below(g, 30));
         for (size_t k = 0; k < some; k++) {
             const size_t i = tile + (size_t)generator_below(g, end - tile);
             const size_t next = i + 256 * (1 + (size_t)generator_below(g, 3));
@@ -176,7 +181,7 @@ static void fill_exact_lanes(generator *g, quire_type type, size_t n, int cancel
         const size_t i = (size_t)generator_below(g, n), which = (size_t)generator_below(g, 8);
         type_store(type, x, i, special[which]);
         if (which < 6 || i + 512 >= n) continue;
-        type_store(type, x, i + 256, special[which]); /* MAX + MAX - Inf                                                 */
+        type_store(type, x, i + 256, special[which]); /* MAX + MAX - Inf */
         type_store(type, x, i + 512, special[7 - which]);
     }
 }
@@ -198,8 +203,8 @@ START_TEST(exact_lanes_and_others) {
 }
 END_TEST
 
-/* A lane whose sum has all the 24 bits that a float has, in so many elements as that takes, exact each time: what its merges
- * lose is as much as can be. */
+/* A lane whose sum has all the 24 bits that a float has, in so many elements as that takes, exact each time: what its
+ * merges lose is as much as can be. */
 static void fill_full_lane(generator *g, quire_type type, int least, size_t end, size_t lane, void *x) {
     const int bits = type == QUIRE_F16 ? 11 : 8;
     uint32_t sum = (uint32_t)(generator_next(g) >> 40) | 1u << 23;
@@ -220,8 +225,8 @@ static void fill_lossy_lane(generator *g, quire_type type, size_t tile, size_t e
     }
 }
 
-/* Compensations of every size, in lanes and in merges: most lanes of a tile are sums of a few bits of one size and some are
- * not; or all have all their bits. */
+/* Compensations of every size, in lanes and in merges: most lanes of a tile are sums of a few bits of one size and some
+ * are not; or all have all their bits. */
 static void fill_compensations(generator *g, quire_type type, size_t n, void *x) {
     for (size_t tile = 0; tile < n; tile += 4096) {
         const size_t end = n - tile < 4096 ? n : tile + 4096, some = (size_t)generator_below(g, 12);
@@ -232,7 +237,8 @@ static void fill_compensations(generator *g, quire_type type, size_t n, void *x)
             type_set(type, x, i, unit * (cancel && i / 256 % 2 ? -1 : 1) * (double)(1 + i * 5 % 7));
         for (size_t lane = tile; full && lane < tile + 256; lane++)
             fill_full_lane(g, type, type == QUIRE_F16 ? least : least - (int)generator_below(g, 20), end, lane, x);
-        for (size_t k = 0; k < some; k++) fill_lossy_lane(g, type, tile, end, tile + (size_t)generator_below(g, 256), x);
+        for (size_t k = 0; k < some; k++)
+            fill_lossy_lane(g, type, tile, end, tile + (size_t)generator_below(g, 256), x);
     }
 }
 
@@ -252,8 +258,8 @@ START_TEST(compensations_of_every_size) {
 }
 END_TEST
 
-/* Every lane is 1/32, the most that a sum can be beyond a multiple of 1/16, and some, which are larger, have compensations
- * too: what is beyond adds up to as much as it can. */
+/* Every lane is 1/32, the most that a sum can be beyond a multiple of 1/16, and some, which are larger, have
+ * compensations too: what is beyond adds up to as much as it can. */
 START_TEST(rests_of_one_sign) {
     static const size_t lengths[] = { 512, 4096, 5000, 70000 };
     generator g;
@@ -306,11 +312,12 @@ START_TEST(alignment_does_not_show) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------- special values */
+/* ------------------------------------------------------------------------------------------------------- special
+ * values */
 
 /* Three elements of one lane, or of three; the rest -0. */
-static void check_three(quire_method method, quire_type result_type, size_t stride, const float *value, uint64_t expected,
-                        const char *what) {
+static void check_three(quire_method method, quire_type result_type, size_t stride, const float *value,
+                        uint64_t expected, const char *what) {
     size_t n = 2 * stride + 1;
     float *x = array_new(n * sizeof *x, 0);
     for (size_t i = 0; i < n; i++) x[i] = -0.0f;
@@ -320,7 +327,8 @@ static void check_three(quire_method method, quire_type result_type, size_t stri
         uint64_t result;
         if (!variant) continue;
         check_ok(place_reduce(OPERATION_SUM, QUIRE_F32, n, x, NULL, method, result_type, &result));
-        check_bits(result_type, &result, expected, "%s, %s, stride %zu, %s", what, method_name(method), stride, variant);
+        check_bits(result_type, &result, expected, "%s, %s, stride %zu, %s", what, method_name(method), stride,
+                   variant);
     }
     array_free(x);
 }
@@ -361,21 +369,24 @@ END_TEST
 START_TEST(compensation_by_hand) {
     static const size_t strides[] = { 1, 256, 4096 };
     const float lost[3] = { 0x1p60f, 1, -0x1p60f }, kept[3] = { 1, 0x1p-30f, -0.0f };
-    const float spoilt[3] = { 0x1.8p104f, -0x1.fffffep127f, -0.0f }, turned[3] = { -0x1.fffffep127f, 0x1.8p104f, -0.0f };
+    const float spoilt[3] = { 0x1.8p104f, -0x1.fffffep127f, -0.0f },
+                turned[3] = { -0x1.fffffep127f, 0x1.8p104f, -0.0f };
     for (size_t s = 0; s < 3; s++) {
         check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], lost, double_bits(1), "1 beside 2^60 - 2^60");
         check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], kept, double_bits(1 + 0x1p-30), "beyond float, into double");
         check_three(QUIRE_PLAIN, QUIRE_F64, strides[s], kept, double_bits(1), "rounded to float");
         check_three(QUIRE_PAIRWISE, QUIRE_F64, strides[s], kept, double_bits(1), "rounded to float");
-        /* TwoSum's z overflows, the compensation is NaN, and the total is s alone [Boldo, Graillat, Muller 2017]; taken the
-         * other way round it is not, so this tells left from right in every step */
+        /* TwoSum's z overflows, the compensation is NaN, and the total is s alone [Boldo, Graillat, Muller 2017]; taken
+         * the other way round it is not, so this tells left from right in every step */
         check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], spoilt, double_bits(-0x1.fffffcp127), "no compensation left");
-        check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], turned, double_bits(-0x1.fffffep127 + 0x1.8p104), "one that is");
+        check_three(QUIRE_KAHAN, QUIRE_F64, strides[s], turned, double_bits(-0x1.fffffep127 + 0x1.8p104),
+                    "one that is");
     }
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------------- bounds */
+/* -------------------------------------------------------------------------------------------------------------- bounds
+ */
 
 /* Each bound of quire.h with its higher orders in gamma = c u / (1 - c u), as in the sources named there, and with what
  * products lose to underflow, a least subnormal each at most. */
@@ -388,7 +399,8 @@ static double bound_of(operation op, quire_type type, quire_method method, size_
 }
 
 /* The sum of the magnitudes of the terms, of which exact is the sum. */
-static double magnitudes_of(operation op, quire_type type, size_t n, const void *x, const void *y, const oracle *exact) {
+static double magnitudes_of(operation op, quire_type type, size_t n, const void *x, const void *y,
+                            const oracle *exact) {
     double magnitudes;
     void *u, *w;
     if (op == OPERATION_ASUM || op == OPERATION_NRM2 || op == OPERATION_SUMSQ) /* terms that are not negative */
@@ -406,10 +418,10 @@ static double magnitudes_of(operation op, quire_type type, size_t n, const void 
     return magnitudes;
 }
 
-/* The total, as the result in double tells it: squared again for nrm2, times n again for mean. Its one rounding to double
- * is allowed for, twice where it was squared; all else is the bound. */
-static void check_bound(operation op, quire_type type, size_t n, const oracle *exact, double magnitudes, quire_method method,
-                        double result, const char *what) {
+/* The total, as the result in double tells it: squared again for nrm2, times n again for mean. Its one rounding to
+ * double is allowed for, twice where it was squared; all else is the bound. */
+static void check_bound(operation op, quire_type type, size_t n, const oracle *exact, double magnitudes,
+                        quire_method method, double result, const char *what) {
     double bound = bound_of(op, type, method, n, mpfr_get_d(exact->finite, MPFR_RNDA), magnitudes);
     double rounding = op == OPERATION_NRM2 ? 0x1.00001p-52 : 0x1.00001p-53;
     mpfr_t total, error;
@@ -422,8 +434,8 @@ static void check_bound(operation op, quire_type type, size_t n, const oracle *e
     mpfr_sub(error, total, exact->finite, MPFR_RNDN);
     bound = nextafter(bound + rounding * fabs(mpfr_get_d(total, MPFR_RNDA)), INFINITY);
     ck_assert_msg(mpfr_number_p(error) && fabs(mpfr_get_d(error, MPFR_RNDA)) <= bound,
-                  "%s %s of %s %s, n = %zu: %a, whose error %a is beyond %a", method_name(method), operation_name(op), what,
-                  type_name(type), n, result, mpfr_get_d(error, MPFR_RNDA), bound);
+                  "%s %s of %s %s, n = %zu: %a, whose error %a is beyond %a", method_name(method), operation_name(op),
+                  what, type_name(type), n, result, mpfr_get_d(error, MPFR_RNDA), bound);
     mpfr_clears(total, error, NULL);
 }
 

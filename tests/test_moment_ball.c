@@ -1,7 +1,7 @@
-/* test_moment_ball.c - the sums that lose a little, and the balls about variances: a radius that is too small would cost
- * bits in results that nobody has met, so the radii themselves are asked, against MPFR. Then variances of vectors whose
- * blocks differ as much as they can, in bits, on every variant of the place. The sums are compiled here once more, in the
- * portable tier. */
+/* test_moment_ball.c - the sums that lose a little, and the balls about variances: a radius that is too small would
+ * cost bits in results that nobody has met, so the radii themselves are asked, against MPFR. Then variances of vectors
+ * whose blocks differ as much as they can, in bits, on every variant of the place. The sums are compiled here once
+ * more, in the portable tier. */
 #define SIMD_TIER_portable
 #include "cpu/tier/panels.c"
 
@@ -14,7 +14,8 @@
 #include "place.h"
 #include "support.h"
 
-#define EXACT 5000 /* bits that hold all there is in sums and in differences of their products, but for a last rounding */
+#define EXACT                                                                                                          \
+    5000 /* bits that hold all there is in sums and in differences of their products, but for a last rounding */
 
 /* |exact - (high + middle + low)| <= width */
 static void check_within(const mpfr_t exact, double high, double middle, double low, double width, const char *what) {
@@ -28,7 +29,8 @@ static void check_within(const mpfr_t exact, double high, double middle, double 
     mpfr_clear(off);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- sums */
+/* ---------------------------------------------------------------------------------------------------------------- sums
+ */
 
 #define MOMENTS_ENTRIES(format, FORMAT, type, real, unused) [type] = format##_moments,
 static const moments_function SUMS[FORMAT_NUMBERS] = { QUIRE_FORMATS(MOMENTS_ENTRIES, ) };
@@ -75,8 +77,8 @@ START_TEST(sums_lose_no_more) {
 }
 END_TEST
 
-/* |exact - (high + low)| >= width / most: data are as bad as a bound says that they can be, so that no bound much smaller is
- * one. */
+/* |exact - (high + low)| >= width / most: data are as bad as a bound says that they can be, so that no bound much
+ * smaller is one. */
 static void check_reaches(const mpfr_t exact, double high, double low, double width, double most, const char *what) {
     mpfr_t off;
     mpfr_init2(off, EXACT);
@@ -110,8 +112,8 @@ static void check_floats(quire_type type, size_t n, const void *x, int of_square
     oracle_moments_close(&o);
 }
 
-/* The stretches begin with ones, and go on with half an ulp of the lanes' sums, or of squares, which is lost in each step.
- * The bound of S knows squares alone: elements of so few bits cannot reach it. */
+/* The stretches begin with ones, and go on with half an ulp of the lanes' sums, or of squares, which is lost in each
+ * step. The bound of S knows squares alone: elements of so few bits cannot reach it. */
 START_TEST(floats_lose_as_much_as_they_may) {
     const quire_type type = _i % 2 ? QUIRE_BF16 : QUIRE_F16;
     const int of_squares = _i / 2;
@@ -119,7 +121,8 @@ START_TEST(floats_lose_as_much_as_they_may) {
     for (size_t stretches = 0; stretches < 4; stretches++) {
         const size_t n = MOMENT_FLOAT_STRETCH / 2 + stretches * MOMENT_FLOAT_STRETCH;
         void *x = array_new(n * type_size(type), 0);
-        for (size_t i = 0; i < n; i++) type_set(type, x, i, step_in_stretch(i) < ones ? 1 : of_squares ? 0x1p-12 : 0x1p-21);
+        for (size_t i = 0; i < n; i++)
+            type_set(type, x, i, step_in_stretch(i) < ones ? 1 : of_squares ? 0x1p-12 : 0x1p-21);
         check_floats(type, n, x, of_squares, of_squares ? 1.7 : 4.5);
         array_free(x);
     }
@@ -151,15 +154,16 @@ START_TEST(sums_are_narrow) {
                     ck_assert(way == MOMENTS_IN_FLOATS && n < 10); /* perhaps near a constant */
                     continue;
                 }
-                ck_assert_msg(s.width[1] <= s.q[0] * narrow[way], "%zu of %s: %a of %a", n, type_name(TYPES[t]), s.width[1],
-                              s.q[0]);
+                ck_assert_msg(s.width[1] <= s.q[0] * narrow[way], "%zu of %s: %a of %a", n, type_name(TYPES[t]),
+                              s.width[1], s.q[0]);
             }
             array_free(x);
         }
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------------- balls */
+/* --------------------------------------------------------------------------------------------------------------- balls
+ */
 
 /* sum and sum of squares moved by their widths, up or down; what they come to is in the ball. */
 static void check_ball(moment_ball ball, const moment_sums *s, finish_kind finish, uint64_t n, int64_t correction,
@@ -212,7 +216,8 @@ START_TEST(balls_hold_all) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- results */
+/* ------------------------------------------------------------------------------------------------------------- results
+ */
 
 static void check_moments(quire_type type, size_t n, const void *x, const char *about) {
     oracle_moments o;
@@ -235,8 +240,8 @@ static void check_moments(quire_type type, size_t n, const void *x, const char *
     oracle_moments_close(&o);
 }
 
-/* The greatest correction above one, and below 0, with which the result is that one's: with the next one it is another, so
- * that both are within 2^-24 of the boundary of a rounding. Results grow with corrections. */
+/* The greatest correction above one, and below 0, with which the result is that one's: with the next one it is another,
+ * so that both are within 2^-24 of the boundary of a rounding. Results grow with corrections. */
 static int64_t last_correction(const oracle_moments *o, quire_operation operation, quire_type to, int64_t one) {
     uint64_t (*const result)(const oracle_moments *, int64_t, quire_type, quire_rounding) =
         operation == QUIRE_VARIANCE ? oracle_variance : oracle_stddev;
@@ -265,16 +270,18 @@ START_TEST(near_boundaries) {
         family_fill(turn % 2 ? FAMILY_UNIFORM : FAMILY_POSITIVE, type, generator_next(&g), n, x);
         for (size_t i = 0; i < n; i++) type_set(type, x, i, type_value(type, x, i) * 64);
         oracle_moments_open(&o, type, n, x, x);
-        const int64_t last = last_correction(&o, operation, type, -(int64_t)(1 << 24) + generator_between(&g, 0, 1 << 20));
+        const int64_t last =
+            last_correction(&o, operation, type, -(int64_t)(1 << 24) + generator_between(&g, 0, 1 << 20));
         for (size_t v = 0; v < place_variants(); v++) {
             const char *variant = place_use(v);
             for (int64_t c = last; c < last + 2 && variant; c++) {
                 const quire_reduction what = { operation, type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, c, { 0 } };
                 uint64_t result = 0;
                 check_ok(place_reduction(&what, n, x, NULL, &result));
-                check_bits(type, &result,
-                           (operation == QUIRE_VARIANCE ? oracle_variance : oracle_stddev)(&o, c, type, QUIRE_TO_NEAREST),
-                           "%zu of %s, correction %lld, %s", n, type_name(type), (long long)c, variant);
+                check_bits(
+                    type, &result,
+                    (operation == QUIRE_VARIANCE ? oracle_variance : oracle_stddev)(&o, c, type, QUIRE_TO_NEAREST),
+                    "%zu of %s, correction %lld, %s", n, type_name(type), (long long)c, variant);
             }
         }
         place_use(0);
@@ -284,7 +291,8 @@ START_TEST(near_boundaries) {
 }
 END_TEST
 
-/* Several blocks of every tier, each of its own size; some numbers among them that are greater by far; one thread or more.
+/* Several blocks of every tier, each of its own size; some numbers among them that are greater by far; one thread or
+ * more.
  */
 START_TEST(unlike_blocks) {
     const quire_type type = TYPES[_i];
@@ -298,7 +306,8 @@ START_TEST(unlike_blocks) {
         check_moments(type, n, x, "stretches");
         family_fill(FAMILY_POSITIVE, type, generator_next(&g), n, x);
         for (int i = 0; i < 5; i++)
-            type_set(type, x, generator_below(&g, n), ldexp(generator_uniform(&g), generator_between(&g, 0, 6 + 40 * i)));
+            type_set(type, x, generator_below(&g, n),
+                     ldexp(generator_uniform(&g), generator_between(&g, 0, 6 + 40 * i)));
         check_moments(type, n, x, "outliers");
         type_store(type, x, generator_below(&g, n), turn % 2 ? type_nan(type) : type_infinity(type));
         check_moments(type, n, x, "not finite");

@@ -15,7 +15,8 @@ static uint64_t expected_of(const oracle_moments *o, const quire_reduction *what
                                                                                  what->rounding);
 }
 
-static void check_one(const oracle_moments *o, const quire_reduction *what, size_t n, const void *x, const char *about) {
+static void check_one(const oracle_moments *o, const quire_reduction *what, size_t n, const void *x,
+                      const char *about) {
     uint64_t result = 0;
     check_ok(place_reduction(what, n, x, NULL, &result));
     check_bits(what->result_type, &result, expected_of(o, what), "%s of %zu %s, correction %lld, rounding %d: %s",
@@ -47,12 +48,14 @@ static int64_t draw_correction(generator *g, size_t n) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ families */
+/* ------------------------------------------------------------------------------------------------------------ families
+ */
 
 START_TEST(families_at_random) {
     const quire_type type = TYPES[_i % TYPE_COUNT];
     const family which = (family)(_i / TYPE_COUNT);
-    static const size_t lengths[] = { 0, 1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 64, 100, 255, 257, 1000, 4095, 4096, 4097 };
+    static const size_t lengths[] = { 0,  1,  2,  3,   4,   7,   15,   16,   17,   31,
+                                      32, 33, 64, 100, 255, 257, 1000, 4095, 4096, 4097 };
     generator g;
     generator_seed(&g, 31 + (uint64_t)_i);
     for (size_t turn = scaled(20); turn-- > 0;) {
@@ -86,7 +89,8 @@ START_TEST(long_vectors) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------------------- boundaries */
+/* -----------------------------------------------------------------------------------------------------------
+ * boundaries */
 
 /* Half way between two doubles: x and 0 have the variance x^2 / 4, of 54 bits for an odd x of 27. Half way between two
  * floats: the root, x / 2, of an odd x of 25 bits. A third number that is tiny moves both off the middle. */
@@ -94,7 +98,8 @@ START_TEST(ties) {
     generator g;
     generator_seed(&g, 77);
     for (size_t turn = scaled(400); turn-- > 0;) {
-        const double wide = 1 + 2 * (double)(94906267 / 2 + generator_below(&g, 19000000)); /* its square is above 2^53 */
+        const double wide =
+            1 + 2 * (double)(94906267 / 2 + generator_below(&g, 19000000)); /* its square is above 2^53 */
         const double narrow = 1 + 2 * (double)((1 << 23) + generator_below(&g, 1 << 23));
         const double tiny = ldexp(generator_below(&g, 2) ? 1 : -1, -generator_between(&g, 60, 1000));
         const double pairs[4][2] = { { wide, 0 }, { narrow, 0 }, { wide, tiny }, { narrow, tiny } };
@@ -120,7 +125,8 @@ END_TEST
 
 START_TEST(overflow_and_underflow) {
     const double huge[3] = { 0x1.8p1023, -0x1.8p1023, 0 }, least[4] = { 0x1p-1074, 0, 0, 0 };
-    const double at_limit[2] = { 0x1p512, -0x1p512 }, below_limit[2] = { 0x1.fffffffffffffp511, -0x1.fffffffffffffp511 };
+    const double at_limit[2] = { 0x1p512, -0x1p512 },
+                 below_limit[2] = { 0x1.fffffffffffffp511, -0x1.fffffffffffffp511 };
     check_all(QUIRE_F64, 3, huge, 0, "huge");
     check_all(QUIRE_F64, 4, least, 1, "least");
     check_all(QUIRE_F64, 2, at_limit, 0, "beyond the greatest number");
@@ -149,7 +155,8 @@ START_TEST(equal_elements) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulators */
+/* -------------------------------------------------------------------------------------------------------- accumulators
+ */
 
 /* Sums of x and of its squares in parts of any length, merged. */
 START_TEST(accumulators) {
@@ -170,10 +177,13 @@ START_TEST(accumulators) {
         check_ok(quire_merge(&squares, &part_squares));
         oracle_moments_open(&o, type, n, x, x);
         for (int i = 0; i < 8; i++) {
-            const quire_reduction what = {
-                MOMENTS[i % 2],         0,    TYPES[generator_below(&g, TYPE_COUNT)], QUIRE_EXACT, (quire_rounding)(i / 2),
-                draw_correction(&g, n), { 0 }
-            };
+            const quire_reduction what = { MOMENTS[i % 2],
+                                           0,
+                                           TYPES[generator_below(&g, TYPE_COUNT)],
+                                           QUIRE_EXACT,
+                                           (quire_rounding)(i / 2),
+                                           draw_correction(&g, n),
+                                           { 0 } };
             uint64_t result = 0;
             check_ok(quire_finish(&what, &sum, &squares, &result));
             check_bits(what.result_type, &result, expected_of(&o, &what), "%zu of %s, finished", n, type_name(type));
@@ -263,7 +273,8 @@ START_TEST(correlation_of_a_line) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- statuses */
+/* -------------------------------------------------------------------------------------------------------------
+ * statuses */
 
 START_TEST(bad_accumulators) {
     const double x[4] = { 1, 2, 4, 9 };

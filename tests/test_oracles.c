@@ -1,5 +1,5 @@
-/* test_oracles.c - the quick oracles against the slow ones: exact sums in words against MPFR, the order of one tile against
- * the model, to every type in every direction. Asks nothing of the library. */
+/* test_oracles.c - the quick oracles against the slow ones: exact sums in words against MPFR, the order of one tile
+ * against the model, to every type in every direction. Asks nothing of the library. */
 #include "families.h"
 #include "model.h"
 #include "oracle_moments.h"
@@ -69,7 +69,8 @@ static void compare_moments(quire_type type, size_t n, const void *x, int64_t co
             const quire_rounding rounding = (quire_rounding)(i / TYPE_COUNT);
             const uint64_t bits = unrounded_bits(&u, result_type, rounding);
             const uint64_t right = (root ? oracle_stddev : oracle_variance)(&o, correction, result_type, rounding);
-            check_that(bits == right, "%s of %zu %s, correction %lld, %s, to %s, rounding %d: %#llx expected, %#llx found",
+            check_that(bits == right,
+                       "%s of %zu %s, correction %lld, %s, to %s, rounding %d: %#llx expected, %#llx found",
                        operation_name(op), n, type_name(type), (long long)correction, what, type_name(result_type),
                        (int)rounding, (unsigned long long)right, (unsigned long long)bits);
         }

@@ -1,5 +1,6 @@
-/* test_plan.c - how the CUDA backend cuts many vectors into units of work, for devices from one warp to thousands, without a
- * device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for all of them.
+/* test_plan.c - how the CUDA backend cuts many vectors into units of work, for devices from one warp to thousands,
+ * without a device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for
+ * all of them.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static void check_plan(const quire_layout *l, quire_method method, int size, siz
                    "%zu elements in a row of %u threads", l->n, p.threads);
     if (p.parts == 1) return;
     check_that(p.turns == 1, "parts, and %u turns", p.turns);
-    check_that(plan_divide_up(vectors, at_once) * at_once * p.parts <= VECTORS_PLACES, "no room for %zu times %u", vectors,
-               p.parts);
+    check_that(plan_divide_up(vectors, at_once) * at_once * p.parts <= VECTORS_PLACES, "no room for %zu times %u",
+               vectors, p.parts);
     check_that(plan_divide_up(vectors, at_once) * at_once <= VECTORS_IN_PARTS, "no room for %zu vectors", vectors);
     if (method != QUIRE_EXACT)
         check_that(p.part % tile == 0 && is_power_of_two(p.part / tile), "a part of %zu in tiles of %zu", p.part, tile);
@@ -40,7 +41,8 @@ START_TEST(layouts) {
     generator_seed(&g, 7);
     for (size_t turn = 0; turn < scaled(200000); turn++) {
         static const int sizes[] = { 1, 2, 4, 8 };
-        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)), columns = generator_below(&g, 70000);
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
+                     columns = generator_below(&g, 70000);
         const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
         const ptrdiff_t ld = (ptrdiff_t)columns + 1;
         const quire_layout all[] = { quire_rows(1 + columns, n, ld), quire_columns(n, 1 + columns, ld),
@@ -57,7 +59,8 @@ START_TEST(segments) {
         for (size_t warps = 1; warps < 10000; warps *= 3) {
             const vectors_plan p = plan_segments(count, warps);
             check_that(p.turns >= 1 && p.turns <= 32, "%u segments a warp", p.turns);
-            check_that(p.units * p.turns >= count && (p.units - 1) * p.turns < count, "%zu units for %zu", p.units, count);
+            check_that(p.units * p.turns >= count && (p.units - 1) * p.turns < count, "%zu units for %zu", p.units,
+                       count);
         }
 }
 END_TEST
@@ -66,24 +69,26 @@ END_TEST
 /* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
 static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
     const rows_plan p = plan_rows(l, l, size, is_pair, warps);
-    const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n, rows = 32 / (p.threads ? p.threads : 1);
+    const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n,
+                 rows = 32 / (p.threads ? p.threads : 1);
     const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
                  item = p.pieces > 1 ? p.piece_length : rows * p.groups * n;
     if (!p.fits) return;
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
     check_that(p.groups >= 1 && (p.groups == 1 || p.threads == 1), "%u groups", p.groups);
-    check_that(p.pieces == 1 || (p.threads == 32 && p.piece_length * (size_t)size % (32 * ROWS_CHUNK) == 0), "pieces of %zu",
-               p.piece_length);
-    check_that((p.pieces - 1) * p.piece_length < n && p.pieces * p.piece_length >= n, "%u pieces of %zu for %zu", p.pieces,
-               p.piece_length, n);
+    check_that(p.pieces == 1 || (p.threads == 32 && p.piece_length * (size_t)size % (32 * ROWS_CHUNK) == 0),
+               "pieces of %zu", p.piece_length);
+    check_that((p.pieces - 1) * p.piece_length < n && p.pieces * p.piece_length >= n, "%u pieces of %zu for %zu",
+               p.pieces, p.piece_length, n);
     check_that(n >> ROW_COUNT_BITS == 0, "%zu elements", n);
     check_that(p.is_contiguous || p.threads == 32, "%u threads of rows that are apart", p.threads);
     const size_t rows_of_unit = rows * p.groups, all = vectors * p.parts;
     check_that(p.units * rows_of_unit >= all && (p.units - 1) * rows_of_unit < all, "%zu units for %zu", p.units, all);
     if (p.parts == 1) return;
     check_that(p.pieces > 1, "parts of one piece"); /* rows.cuh: else row_bytes would be those of a part */
-    check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part, l->n);
+    check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part,
+               l->n);
     check_that(vectors * p.parts <= VECTORS_PLACES && !p.is_contiguous, "no room for %zu times %u", vectors, p.parts);
 }
 
@@ -95,7 +100,8 @@ START_TEST(streams) {
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
                      rows = 1 + generator_below(&g, 70000);
         const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
-        const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n), apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
+        const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n),
+                           apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
         check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
                         (int)generator_below(&g, 2), warps);
     }
@@ -121,15 +127,18 @@ START_TEST(columns) {
         check_that(p.part >> ROW_COUNT_BITS == 0, "%zu elements", p.part);
         check_that(p.units == outer * plan_divide_up(width, wide) * p.parts, "%zu units", p.units);
         check_that(p.parts == 1 || outer * width * p.parts <= VECTORS_PLACES, "no room for %u parts", p.parts);
-        check_that(n == 1 || width * (size_t)size % p.column_bytes == 0, "%u bytes of rows of %zu", p.column_bytes, width);
+        check_that(n == 1 || width * (size_t)size % p.column_bytes == 0, "%u bytes of rows of %zu", p.column_bytes,
+                   width);
     }
 }
 END_TEST
 
 START_TEST(constants) {
-    check_that(LONG_SEGMENTS <= VECTORS_LIMBS && LONG_SEGMENTS <= VECTORS_IN_PARTS, "long segments have slots of their own");
+    check_that(LONG_SEGMENTS <= VECTORS_LIMBS && LONG_SEGMENTS <= VECTORS_IN_PARTS,
+               "long segments have slots of their own");
     check_that(VECTORS_PLACES / LONG_SEGMENTS >= 32, "parts enough for each of them");
-    for (int size = 1; size <= 8; size *= 2) check_that(vectors_group(size) * size % 16 == 0, "groups of %d bytes", size);
+    for (int size = 1; size <= 8; size *= 2)
+        check_that(vectors_group(size) * size % 16 == 0, "groups of %d bytes", size);
     check_that(VECTORS_LANES * 32 == ORDER_LANES, "a warp has all lanes of a tile");
 }
 END_TEST

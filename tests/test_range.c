@@ -1,7 +1,7 @@
-/* test_range.c - the limits that the windows of the CPU rely on, each computed here from what it is defined as: the range of
- * terms and products, the errors that a double holds, what a loose window loses. A limit that is too wide only costs time,
- * and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and the limits themselves are
- * asked. The driver is compiled here once more, in the portable tier. */
+/* test_range.c - the limits that the windows of the CPU rely on, each computed here from what it is defined as: the
+ * range of terms and products, the errors that a double holds, what a loose window loses. A limit that is too wide only
+ * costs time, and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and the limits
+ * themselves are asked. The driver is compiled here once more, in the portable tier. */
 #define SIMD_TIER_portable
 #include "cpu/tier/exact.c"
 
@@ -10,7 +10,8 @@
 
 #include "support.h"
 
-/* ---------------------------------------------------------------------------------------------------- all terms there are
+/* ---------------------------------------------------------------------------------------------------- all terms there
+ * are
  */
 
 /* The least e with |x| < 2^e. x is not 0. */
@@ -27,7 +28,8 @@ static void check_extremes(exact_choice c, quire_type type) {
     ck_assert_int_eq(term_lowest(c), c.is_product ? 2 * low : low);
 }
 
-/* Products as floats: below 2^128, and of all that are normal floats, of two significands each, the least bit there is. */
+/* Products as floats: below 2^128, and of all that are normal floats, of two significands each, the least bit there is.
+ */
 static void check_float_extremes(exact_choice c, quire_type type) {
     const int high = 2 * exponent_above(type_decode(type, type_greatest(type))), low = 2 * type_format(type)->least;
     const int least_bit = -126 - (2 * type_format(type)->precision - 1);
@@ -38,8 +40,8 @@ static void check_float_extremes(exact_choice c, quire_type type) {
 }
 
 START_TEST(all_terms) {
-#define EXTREMES(format, FORMAT, type, real, unused)                                                                        \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                                   \
+#define EXTREMES(format, FORMAT, type, real, unused)                                                                   \
+    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                              \
     check_extremes(CHOICE(0, 0, format, FORMAT, real, product, TERM_PRODUCT, 1), type);
     QUIRE_WINDOWED_FORMATS(EXTREMES, )
     check_float_extremes(CHOICE(0, 1, half, HALF, f32, product, TERM_PRODUCT, 1), QUIRE_F16);
@@ -47,7 +49,8 @@ START_TEST(all_terms) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------ ranges of blocks */
+/* ------------------------------------------------------------------------------------------------------ ranges of
+ * blocks */
 
 /* The range of a vector of elements that all have these bits. */
 static term_range range_of_all(exact_choice c, quire_type type, uint64_t bits) {
@@ -74,17 +77,18 @@ static void check_elements(exact_choice c, quire_type type) {
 }
 
 START_TEST(elements) {
-#define ELEMENTS_OF(format, FORMAT, type, real, unused)                                                                     \
-    check_elements(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                                   \
+#define ELEMENTS_OF(format, FORMAT, type, real, unused)                                                                \
+    check_elements(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                              \
     check_elements(CHOICE(1, 0, format, FORMAT, real, magnitude, TERM_MAGNITUDE, 0), type);
     QUIRE_WINDOWED_FORMATS(ELEMENTS_OF, )
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- errors of products */
+/* ------------------------------------------------------------------------------------------------- errors of products
+ */
 
-/* Of products of two full significands, in [2^e, 2^(e+1)): the last of their 106 bits is 2^(e - 105), and 1. Whether it is
- * found, as it is of the same product times 2^-e. */
+/* Of products of two full significands, in [2^e, 2^(e+1)): the last of their 106 bits is 2^(e - 105), and 1. Whether it
+ * is found, as it is of the same product times 2^-e. */
 static int error_is_found(exact_choice c, int e, term_range *r) {
     const double full = 2 - 0x1p-52, square = full * full; /* 4 - 2^-50 + 2^-104 */
     const v_f64 none = { 0 }, x = none + full * power_of_two(e / 2), y = none + full * power_of_two(e - 1 - e / 2);
@@ -92,11 +96,12 @@ static int error_is_found(exact_choice c, int e, term_range *r) {
     magnitudes m = look_at_nothing(term_size(c));
     product_terms(c, (const char *)&x, (const char *)&y, value, error, &m);
     *r = range_of(&m, c);
-    return value[0][0] == square * power_of_two(e - 1) && error[0][0] == fma(full, full, -square) * power_of_two(e - 1) &&
-           error[0][0] != 0;
+    return value[0][0] == square * power_of_two(e - 1) &&
+           error[0][0] == fma(full, full, -square) * power_of_two(e - 1) && error[0][0] != 0;
 }
 
-/* The limit is where the last bit is that of the least double: one more and every product loses it, one less and none does.
+/* The limit is where the last bit is that of the least double: one more and every product loses it, one less and none
+ * does.
  */
 START_TEST(errors_of_products) {
     const exact_choice c = CHOICE(0, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
@@ -104,8 +109,8 @@ START_TEST(errors_of_products) {
         term_range r;
         const int found = error_is_found(c, e, &r);
         check_that(found == (e - 105 >= -1074), "the error of a product in 2^%d is %sfound", e, found ? "" : "not ");
-        check_that((r.high == RANGE_UNKNOWN) == !found, "the error of a product in 2^%d is %sfound, and its range 2^%d", e,
-                   found ? "" : "not ", r.high);
+        check_that((r.high == RANGE_UNKNOWN) == !found, "the error of a product in 2^%d is %sfound, and its range 2^%d",
+                   e, found ? "" : "not ", r.high);
         if (found) check_that(r.high == e + 1 && r.low == e - 52, "2^%d has the range 2^%d to 2^%d", e, r.low, r.high);
     }
 }
@@ -123,7 +128,8 @@ static term_range range_of_factors(exact_choice c, double p, double q) {
 }
 
 /* The factors (1 + i / 64) 2^d and (1 + j / 64) 2^(e - d). Where the fractions do not carry, i + j < 64, the product is
- * below 9/4 2^e; from 2 * 2^e on it needs the limit, 2^(e + 2). So less would be too little, if by no more than an eighth.
+ * below 9/4 2^e; from 2 * 2^e on it needs the limit, 2^(e + 2). So less would be too little, if by no more than an
+ * eighth.
  */
 static void check_factors(int d, int e) {
     const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
@@ -154,7 +160,8 @@ END_TEST
 /* What is above its limit by that eighth still goes into the bins: a block takes half of what they have room for. */
 _Static_assert(BLOCK_ELEMENTS == ((size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM) / 2, "half of the headroom is left");
 
-/* ------------------------------------------------------------------------------------------- what a loose window loses */
+/* ------------------------------------------------------------------------------------------- what a loose window loses
+ */
 
 /* Doubles are scaled so that the greatest is below the highest top there is; more than that is slack. */
 _Static_assert(DBL_MAX_EXP - LOOSE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
@@ -179,10 +186,10 @@ static double loss_of(quire_type type, quire_term term, const double *x, const d
     return lost;
 }
 
-/* Each of these products is 2^52 + c + d + c d 2^-52, with an odd c + d, and c d 2^-52 is just below 1/2. A window whose
- * unit is 2 loses 1 and that half of each: three quarters of a unit, which is the most there can be. (Where a product loses
- * half a unit, its last place is at most that, and its error at most half of its last place.) The first product sets the
- * top. */
+/* Each of these products is 2^52 + c + d + c d 2^-52, with an odd c + d, and c d 2^-52 is just below 1/2. A window
+ * whose unit is 2 loses 1 and that half of each: three quarters of a unit, which is the most there can be. (Where a
+ * product loses half a unit, its last place is at most that, and its error at most half of its last place.) The first
+ * product sets the top. */
 START_TEST(loose_products) {
     static double x[PRODUCTS], y[PRODUCTS];
     const double c = 47453132, d = c + 1;
@@ -198,8 +205,8 @@ START_TEST(loose_products) {
 }
 END_TEST
 
-/* An element loses half a unit, and no more. In each block there is one so small that a window which loses nothing would be
- * too wide. */
+/* An element loses half a unit, and no more. In each block there is one so small that a window which loses nothing
+ * would be too wide. */
 START_TEST(loose_elements) {
     static double x[PRODUCTS];
     ball_radius radius;

@@ -1,5 +1,5 @@
-/* test_records.c - quire/mpi_record.h without MPI: a merged record has the value of the merged accumulators, and the same bits
- * whatever the order of merging; a window that is too small says so. */
+/* test_records.c - quire/mpi_record.h without MPI: a merged record has the value of the merged accumulators, and the
+ * same bits whatever the order of merging; a window that is too small says so. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* test_reduction.c - quire_reduce and quire_finish: the status that quire.h gives to bad arguments, checked in its order,
- * nothing written, the context still good; and the bits of the calls that they are the general form of. Layouts are in
- * test_extents.c. */
+/* test_reduction.c - quire_reduce and quire_finish: the status that quire.h gives to bad arguments, checked in its
+ * order, nothing written, the context still good; and the bits of the calls that they are the general form of. Layouts
+ * are in test_extents.c. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static int written_beside(size_t from, size_t size) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------- arguments of quire_reduce */
+/* ------------------------------------------------------------------------------------------- arguments of quire_reduce
+ */
 
 typedef struct call {
     quire_reduction what;
@@ -56,7 +57,9 @@ typedef struct call {
 } call;
 
 static call good_call(operation op) {
-    const quire_reduction what = { operation_number(op), QUIRE_F32, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_reduction what = {
+        operation_number(op), QUIRE_F32, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 }
+    };
     const quire_layout two = quire_strided(2, 1);
     const call c = { what, two, two, 0, 0, 0, zeros, zeros, RESULT };
     return c;
@@ -175,7 +178,8 @@ START_TEST(reduce_refuses_bad_arguments) {
 }
 END_TEST
 
-/* What is allowed: NULL for what is not read; no vectors, and then no results; no elements. Own bytes are written alone. */
+/* What is allowed: NULL for what is not read; no vectors, and then no results; no elements. Own bytes are written
+ * alone. */
 START_TEST(reduce_takes_what_it_needs) {
     open_context(_i);
     for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++)
@@ -196,7 +200,8 @@ START_TEST(reduce_takes_what_it_needs) {
             poison();
             check_ok(reduce(&c));
             ck_assert(!written_beside(16, size));
-            check_bits(TYPES[t], RESULT, op == OPERATION_MEAN ? type_nan(TYPES[t]) : 0, "%s of nothing", operation_name(op));
+            check_bits(TYPES[t], RESULT, op == OPERATION_MEAN ? type_nan(TYPES[t]) : 0, "%s of nothing",
+                       operation_name(op));
             for (int none = 0; none < 2; none++) { /* no vectors */
                 *(none ? &c.x_layout.outer : &c.x_layout.inner) = 0;
                 c.x_layout.n = SIZE_MAX; /* of none */
@@ -211,7 +216,8 @@ START_TEST(reduce_takes_what_it_needs) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------- arguments of quire_finish */
+/* ------------------------------------------------------------------------------------------- arguments of quire_finish
+ */
 
 static void check_not_finished(const quire_reduction *what, const quire_accumulator *sum, void *result,
                                quire_status expected, const char *text) {
@@ -270,7 +276,8 @@ START_TEST(finish_takes_what_it_needs) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------------------- same bits */
+/* ----------------------------------------------------------------------------------------------------------- same bits
+ */
 
 static const size_t LENGTHS[] = { 0, 1, 2, 37, 300, 4500 };
 #define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)
@@ -320,8 +327,8 @@ static void check_finish(operation op, quire_type type, size_t n, const unsigned
     check_ok(quire_merge(&sum, &rest));
     check_ok(quire_finish(&what, &sum, NULL, result));
     check_ok(place_reduction(&what, n, x, y, expected));
-    check_bits(result_type, result, type_load(result_type, expected, 0), "%s of %zu %s, %s, rounding %d", operation_name(op),
-               n, type_name(type), text, (int)rounding);
+    check_bits(result_type, result, type_load(result_type, expected, 0), "%s of %zu %s, %s, rounding %d",
+               operation_name(op), n, type_name(type), text, (int)rounding);
 }
 
 START_TEST(finish_equals_reduce) {

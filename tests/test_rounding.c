@@ -51,7 +51,8 @@ static void visit_all(quire_type type, visitor *visit) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- sums */
+/* --------------------------------------------------------------------------------------------------------------- sums
+ */
 
 /* A dot of doubles reaches the midpoints of every format, and the nudge is the least product there is. */
 static void midpoint_by_dot(quire_type type, uint64_t b) {
@@ -85,8 +86,8 @@ static void midpoint_by_sum(quire_type result_type, uint64_t b) {
             part[2] = nudge * power_of_two(type_format(type)->least);
             for (size_t k = 0; k < 3; k++) type_set(type, x, k, part[k]);
             check_ok(place_reduce(OPERATION_SUM, type, 3, x, NULL, QUIRE_EXACT, result_type, result));
-            check_bits(result_type, result, rounded(b, nudge), "%a and a half of %s, nudge %d", part[0], type_name(type),
-                       nudge);
+            check_bits(result_type, result, rounded(b, nudge), "%a and a half of %s, nudge %d", part[0],
+                       type_name(type), nudge);
         }
     }
 }
@@ -96,7 +97,8 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------- means and roots */
 
-static void check_end(const terms *t, quire_type type, int64_t count, uint64_t expected, const char *text, double near) {
+static void check_end(const terms *t, quire_type type, int64_t count, uint64_t expected, const char *text,
+                      double near) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     uint64_t result[1];
     check_ok(place_accumulate_products(&a, QUIRE_F64, t->n, t->x, t->y));
@@ -148,7 +150,8 @@ static void midpoint_by_root(quire_type type, uint64_t b) {
 START_TEST(midpoints_of_roots) { visit_all(TYPES[_i], midpoint_by_root); }
 END_TEST
 
-/* By quire_nrm2 itself: the midpoint of a shorter format is one element, and one least element beside it breaks the tie. */
+/* By quire_nrm2 itself: the midpoint of a shorter format is one element, and one least element beside it breaks the
+ * tie. */
 static void midpoint_by_nrm2(quire_type type, uint64_t b) {
     double x[2] = { type_decode(type, b) + power_of_two(half_unit(type, b)), 0 };
     uint64_t result[1];
@@ -182,7 +185,8 @@ static void midpoint_by_pairs(quire_type type, uint64_t b) {
 START_TEST(midpoints_of_pairs) { visit_all(TYPES[_i], midpoint_by_pairs); }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- the edges */
+/* ---------------------------------------------------------------------------------------------------------- the edges
+ */
 
 /* Whatever is far beyond the greatest number is Inf, whatever is far below the least is a zero that keeps its sign. */
 START_TEST(far_beyond) {
@@ -216,7 +220,8 @@ START_TEST(double_rounding) {
 }
 END_TEST
 
-/* The same from elements of every type that has them, above and below, where two numbers are left to be rounded, too. */
+/* The same from elements of every type that has them, above and below, where two numbers are left to be rounded, too.
+ */
 START_TEST(double_rounding_from_any) {
     static const quire_type from[] = { QUIRE_BF16, QUIRE_F32, QUIRE_F64 };
     for (int t = 0; t < 3; t++)
@@ -225,15 +230,16 @@ START_TEST(double_rounding_from_any) {
                 const double element[3] = { 1, below ? 0x3p-8 : 0x1p-8, below ? -0x1p-60 : 0x1p-60 };
                 uint64_t x[3], result[1];
                 for (size_t i = 0; i < 3; i++) type_store(from[t], x, i, type_encode(from[t], element[i]));
-                check_ok(
-                    place_reduce(OPERATION_SUM, from[t], 3, x, NULL, m ? QUIRE_KAHAN : QUIRE_EXACT, QUIRE_BF16, result));
+                check_ok(place_reduce(OPERATION_SUM, from[t], 3, x, NULL, m ? QUIRE_KAHAN : QUIRE_EXACT, QUIRE_BF16,
+                                      result));
                 check_bits(QUIRE_BF16, result, 0x3f81, "type %d, %s the tie, method %d", (int)from[t],
                            below ? "below" : "above", m);
             }
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- nothing to be rounded */
+/* --------------------------------------------------------------------------------------------- nothing to be rounded
+ */
 
 /* One element comes out of an accumulator as it went in. */
 static void check_through(quire_type type, uint64_t bits) {
@@ -253,7 +259,8 @@ static void check_through(quire_type type, uint64_t bits) {
 /* In 16 parts, so that a test is short. */
 START_TEST(all_sixteen_bits) {
     quire_type type = _i < 16 ? QUIRE_F16 : QUIRE_BF16;
-    for (uint64_t bits = (uint64_t)(_i % 16) << 12; bits < (uint64_t)(_i % 16 + 1) << 12; bits++) check_through(type, bits);
+    for (uint64_t bits = (uint64_t)(_i % 16) << 12; bits < (uint64_t)(_i % 16 + 1) << 12; bits++)
+        check_through(type, bits);
 }
 END_TEST
 
@@ -290,22 +297,26 @@ START_TEST(root_of_square) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- who watches the oracle? */
+/* -------------------------------------------------------------------------------------------- who watches the oracle?
+ */
 
 /* The hardware: one IEEE operation on two doubles, or on two floats. */
 START_TEST(oracle_agrees_with_hardware) {
     generator g;
     generator_seed(&g, 31);
     for (size_t turn = 0; turn < scaled(50000); turn++) {
-        volatile double a = bits_double(generator_next(&g) & ~((uint64_t)1 << 62)), b = a * (generator_uniform(&g) - 0.5);
+        volatile double a = bits_double(generator_next(&g) & ~((uint64_t)1 << 62)),
+                        b = a * (generator_uniform(&g) - 0.5);
         volatile double sum = a + b, product = a * b, root = sqrt(fabs(b)), mean = a / 3;
         volatile float narrow = (float)b;
         double x[3] = { a, b, 0 }, y[1] = { b }, z[3] = { a, 0, 0 };
         if (a == 0 || !isfinite(sum)) continue;
         check_that(oracle_reduce(OPERATION_SUM, QUIRE_F64, 2, x, NULL, QUIRE_F64) == double_bits(sum), "%a + %a", a, b);
-        check_that(oracle_reduce(OPERATION_DOT, QUIRE_F64, 1, x, y, QUIRE_F64) == double_bits(product), "%a * %a", a, b);
+        check_that(oracle_reduce(OPERATION_DOT, QUIRE_F64, 1, x, y, QUIRE_F64) == double_bits(product), "%a * %a", a,
+                   b);
         check_that(oracle_reduce(OPERATION_MEAN, QUIRE_F64, 3, z, NULL, QUIRE_F64) == double_bits(mean), "%a / 3", a);
-        check_that(oracle_reduce(OPERATION_SUM, QUIRE_F64, 1, y, NULL, QUIRE_F32) == type_encode(QUIRE_F32, (double)narrow),
+        check_that(oracle_reduce(OPERATION_SUM, QUIRE_F64, 1, y, NULL, QUIRE_F32) ==
+                       type_encode(QUIRE_F32, (double)narrow),
                    "%a to float", b);
         oracle o;
         oracle_open(&o);

@@ -27,8 +27,8 @@ static int32_t *narrowed(const int64_t *offsets, size_t count) {
     return narrow;
 }
 
-static quire_status reduce(const quire_reduction *what, const segments *s, quire_index index, const void *x, const void *y,
-                           void *results) {
+static quire_status reduce(const quire_reduction *what, const segments *s, quire_index index, const void *x,
+                           const void *y, void *results) {
     if (index == QUIRE_I64) return place_segments(what, s->count, index, s->begin, s->end, s->elements, x, y, results);
     int32_t *begin = narrowed(s->begin, s->count), *end = narrowed(s->end, s->count);
     const quire_status status = place_segments(what, s->count, index, begin, end, s->elements, x, y, results);
@@ -37,8 +37,8 @@ static quire_status reduce(const quire_reduction *what, const segments *s, quire
     return status;
 }
 
-static void check_segments(const quire_reduction *what, const segments *s, quire_index index, family which, size_t variant,
-                           size_t every) {
+static void check_segments(const quire_reduction *what, const segments *s, quire_index index, family which,
+                           size_t variant, size_t every) {
     const size_t size = type_size(what->type), result_size = type_size(what->result_type);
     void *x = array_new(s->elements * size, 0), *y = array_new(s->elements * size, 0);
     void *results = array_new(s->count * result_size, 0);
@@ -47,17 +47,19 @@ static void check_segments(const quire_reduction *what, const segments *s, quire
     check_ok(reduce(what, s, index, x, y, results));
     place_use(0);
     for (size_t i = 0; i < s->count; i += every) {
-        const size_t n = s->end[i] > s->begin[i] ? (size_t)(s->end[i] - s->begin[i]) : 0, at = n ? (size_t)s->begin[i] : 0;
+        const size_t n = s->end[i] > s->begin[i] ? (size_t)(s->end[i] - s->begin[i]) : 0,
+                     at = n ? (size_t)s->begin[i] : 0;
         const uint64_t expected = single_call(what, n, (char *)x + at * size, (char *)y + at * size);
-        check_bits(what->result_type, (char *)results + i * result_size, expected, "%s, %s, segment %zu: %zu from %zu", name,
-                   reduction_text(what), i, n, at);
+        check_bits(what->result_type, (char *)results + i * result_size, expected, "%s, %s, segment %zu: %zu from %zu",
+                   name, reduction_text(what), i, n, at);
     }
     array_free(x);
     array_free(y);
     array_free(results);
 }
 
-/* ------------------------------------------------------------------------------------------------------ kinds of them */
+/* ------------------------------------------------------------------------------------------------------ kinds of them
+ */
 
 typedef enum kind { UNIFORM, POWER_LAW, MOST_EMPTY, ANYWHERE, KIND_COUNT } kind;
 
@@ -111,7 +113,7 @@ START_TEST(large_segments) {
     for (kind k = UNIFORM; k < KIND_COUNT; k++) {
         const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, METHODS[_i], QUIRE_TO_NEAREST, 0, { 0 } };
         segments s = draw_segments(&g, k, 20000, 30);
-        s.begin[7] = 3, s.end[7] = (int64_t)s.elements; /* over most of the others                                      */
+        s.begin[7] = 3, s.end[7] = (int64_t)s.elements; /* over most of the others */
         for (size_t v = 0; v < place_variants(); v++)
             if (place_use(v)) check_segments(&what, &s, v % 2 ? QUIRE_I32 : QUIRE_I64, FAMILY_NORMAL, v, 101);
         segments_free(&s);
@@ -119,8 +121,8 @@ START_TEST(large_segments) {
 }
 END_TEST
 
-/* More segments than a GPU puts aside to cut them, of a length from which on it does, one less and one more; all of them in
- * one small array, and an empty one behind each fifth. */
+/* More segments than a GPU puts aside to cut them, of a length from which on it does, one less and one more; all of
+ * them in one small array, and an empty one behind each fifth. */
 START_TEST(long_segments) {
     enum { COUNT = 2200, LENGTH = 1 << 15 };
     const quire_method method = _i % 2 ? QUIRE_PLAIN : QUIRE_EXACT;
@@ -180,7 +182,8 @@ START_TEST(arguments) {
     quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
     quire_context *c = place_context();
     const void *odd = (const char *)offsets + 4;
-    ck_assert_int_eq(quire_reduce_segments(c, NULL, 2, QUIRE_I64, offsets, offsets + 1, x, x, results), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_reduce_segments(c, NULL, 2, QUIRE_I64, offsets, offsets + 1, x, x, results),
+                     QUIRE_NULL_POINTER);
     ck_assert_int_eq(quire_reduce_segments(c, &what, 2, (quire_index)0, offsets, offsets, x, x, results),
                      QUIRE_INVALID_INDEX);
     ck_assert_int_eq(quire_reduce_segments(c, &what, 2, (quire_index)3, offsets, offsets, x, x, results),
@@ -190,8 +193,9 @@ START_TEST(arguments) {
     ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I64, NULL, offsets, x, x, results), QUIRE_NULL_POINTER);
     ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I64, odd, offsets, x, x, NULL), QUIRE_NULL_POINTER);
     ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I64, odd, offsets, x, x, results), QUIRE_MISALIGNED);
-    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I64, offsets, offsets + 1, (const char *)x + 1, x, results),
-                     QUIRE_MISALIGNED);
+    ck_assert_int_eq(
+        quire_reduce_segments(c, &what, 2, QUIRE_I64, offsets, offsets + 1, (const char *)x + 1, x, results),
+        QUIRE_MISALIGNED);
     check_ok(quire_reduce_segments(c, &what, 0, QUIRE_I64, NULL, NULL, NULL, NULL, NULL));
     ck_assert(results[0] == -1 && results[1] == -1);
     check_ok(place_segments(&what, 2, QUIRE_I64, offsets, offsets, 0, NULL, NULL, results)); /* all are empty */

@@ -114,8 +114,8 @@ START_TEST(general_call) {
             check_refused(quire_reduce(place_context(), &what, NULL, x, y_layout, y, result), QUIRE_NULL_POINTER,
                           "quire_reduce without x_layout", faults);
             if (named || pointed)
-                check_refused(quire_reduce(place_context(), &what, &layout, x, y_layout, y, result), named ? named : pointed,
-                              "quire_reduce", faults);
+                check_refused(quire_reduce(place_context(), &what, &layout, x, y_layout, y, result),
+                              named ? named : pointed, "quire_reduce", faults);
         }
 }
 END_TEST
@@ -123,7 +123,8 @@ END_TEST
 /* -------------------------------------------------------------------------------------------------------- accumulators
  */
 
-static quire_status accumulate(int adder, quire_accumulator *a, quire_type type, size_t n, const void *x, const void *y) {
+static quire_status accumulate(int adder, quire_accumulator *a, quire_type type, size_t n, const void *x,
+                               const void *y) {
     switch (adder) {
     case 0: return quire_accumulate(place_context(), a, type, n, x);
     case 1: return quire_accumulate_magnitudes(place_context(), a, type, n, x);
@@ -156,7 +157,8 @@ START_TEST(merging_and_carrying) {
         pointers(p, kind);
         poison();
         const quire_status merged = pointer_status(kind, 2), carried = pointer_status(kind, 1);
-        if (merged) check_refused(quire_merge(pointer_to(0, kind[0]), pointer_to(1, kind[1])), merged, "quire_merge", 0);
+        if (merged)
+            check_refused(quire_merge(pointer_to(0, kind[0]), pointer_to(1, kind[1])), merged, "quire_merge", 0);
         if (carried) check_refused(quire_carry(pointer_to(0, kind[0])), carried, "quire_carry", 0);
     }
 }
@@ -181,8 +183,8 @@ START_TEST(rounding) {
 END_TEST
 
 START_TEST(finishing) {
-    static const quire_status list[] = { QUIRE_INVALID_OPERATION, QUIRE_OK /* its type is not read */, QUIRE_INVALID_METHOD,
-                                         QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING };
+    static const quire_status list[] = { QUIRE_INVALID_OPERATION, QUIRE_OK /* its type is not read */,
+                                         QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING };
     for (unsigned faults = 0; faults < 32; faults++)
         for (int p = 0; p < POINTERS_COUNT; p++) {
             pointer kind[3];
@@ -196,8 +198,8 @@ START_TEST(finishing) {
             if (named || pointed)
                 check_refused(quire_finish(&what, a, NULL, result), named ? named : pointed, "quire_finish", faults);
             what.method = QUIRE_KAHAN; /* is a method, but not for accumulators */
-            check_refused(quire_finish(&what, a, NULL, result), faults & 1 ? QUIRE_INVALID_OPERATION : QUIRE_INVALID_METHOD,
-                          "quire_finish by kahan", faults);
+            check_refused(quire_finish(&what, a, NULL, result),
+                          faults & 1 ? QUIRE_INVALID_OPERATION : QUIRE_INVALID_METHOD, "quire_finish by kahan", faults);
         }
 }
 END_TEST

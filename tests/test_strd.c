@@ -1,11 +1,12 @@
 /* test_strd.c - mean and standard deviation of NIST's Statistical Reference Datasets, univariate summary statistics
- * (https://www.itl.nist.gov/div898/strd/univ/homepage.html): equal to the certified values to the last digit, and in bits to
- * the oracle. tests/strd/README.md says where the observations were read.
+ * (https://www.itl.nist.gov/div898/strd/univ/homepage.html): equal to the certified values to the last digit, and in
+ * bits to the oracle. tests/strd/README.md says where the observations were read.
  *
  * The observations are decimals. Times a power of ten they are integers, and these go in without an error: then all 15
  * digits that NIST certifies must come out. As decimals they are rounded to doubles first, each by half an ulp of the
- * greatest at most, h. The mean moves by no more than h. With e the vector of these errors, the centred vector moves by the
- * centred e, which is not longer than e; so the standard deviation moves by |e| / sqrt(n - 1) <= h sqrt(n / (n - 1)). */
+ * greatest at most, h. The mean moves by no more than h. With e the vector of these errors, the centred vector moves by
+ * the centred e, which is not longer than e; so the standard deviation moves by |e| / sqrt(n - 1) <= h sqrt(n / (n -
+ * 1)). */
 #include <gmp.h> /* before mpfr.h, which then offers mpfr_set_z */
 
 #include <math.h>
@@ -21,8 +22,8 @@
 #define DIGITS 15 /* that are certified */
 #define BITS 400  /* of numbers here, which are exact but for their last rounding */
 
-/* n decimals of so many places. rounded: digits to which mean and standard deviation of the nearest doubles still agree with
- * the certified ones. types: how many of TYPES hold all observations as integers. */
+/* n decimals of so many places. rounded: digits to which mean and standard deviation of the nearest doubles still agree
+ * with the certified ones. types: how many of TYPES hold all observations as integers. */
 typedef struct {
     const char *name;
     size_t n;
@@ -44,10 +45,11 @@ static const dataset SETS[] = {
 };
 #define SET_COUNT ((int)(sizeof SETS / sizeof *SETS))
 
-/* -------------------------------------------------------------------------------------------------------- observations */
+/* -------------------------------------------------------------------------------------------------------- observations
+ */
 
-/* The first n digits of pi, of 3.32 bits each, and a 3 in place of one 8, as NIST has them: what is certified is of digits
- * whose sum is 5 less than that of pi's, and that of their squares 55 less. Which 8 it is shows in neither. */
+/* The first n digits of pi, of 3.32 bits each, and a 3 in place of one 8, as NIST has them: what is certified is of
+ * digits whose sum is 5 less than that of pi's, and that of their squares 55 less. Which 8 it is shows in neither. */
 static void fill_pi(size_t n, int64_t *x) {
     char digits[MOST + 2];
     mpfr_exp_t exponent;
@@ -103,7 +105,8 @@ static void fill(const dataset *set, int64_t *x) {
         fill_pairs(set->n, *last == '2' ? 12 : *last == '3' ? 10000002 : 100000002, x);
 }
 
-/* ----------------------------------------------------------------------------------------------------- certified values */
+/* ----------------------------------------------------------------------------------------------------- certified
+ * values */
 
 static const char *certified(const dataset *set, quire_operation operation) {
     return operation == QUIRE_MEAN ? set->mean : set->stddev;
@@ -155,7 +158,8 @@ START_TEST(observations) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------------- results */
+/* ---------------------------------------------------------------------------------------------------------------
+ * results */
 
 static uint64_t expected_of(quire_operation operation, quire_type type, size_t n, const void *x) {
     if (operation == QUIRE_MEAN) return oracle_reduce(OPERATION_MEAN, type, n, x, NULL, QUIRE_F64);
@@ -176,8 +180,8 @@ static double reduced(const dataset *set, quire_operation operation, quire_type 
         uint64_t result = 0;
         if (!variant) continue;
         check_ok(place_reduction(&what, set->n, x, NULL, &result));
-        check_bits(QUIRE_F64, &result, expected, "operation %d of %s as %s, %s", (int)operation, set->name, type_name(type),
-                   variant);
+        check_bits(QUIRE_F64, &result, expected, "operation %d of %s as %s, %s", (int)operation, set->name,
+                   type_name(type), variant);
     }
     place_use(0);
     return bits_double(expected);

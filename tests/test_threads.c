@@ -22,7 +22,8 @@ static void close_contexts(quire_context **contexts) {
 }
 
 /* Data whose sums change with the order: if a thread's share showed in the order of additions, it would show here. */
-static void check_threads(quire_context **contexts, quire_type type, size_t n, family which, int op_first, int op_last) {
+static void check_threads(quire_context **contexts, quire_type type, size_t n, family which, int op_first,
+                          int op_last) {
     void *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
     family_fill_pair(which, type, n, n, x, y);
     for (int op = op_first; op <= op_last; op++)
@@ -62,7 +63,8 @@ START_TEST(threads_do_not_show_in_long_vectors) {
 }
 END_TEST
 
-/* A tie, and the least bit beside it, in one place of a long vector: whichever thread meets them, its doubts must be heard.
+/* A tie, and the least bit beside it, in one place of a long vector: whichever thread meets them, its doubts must be
+ * heard.
  */
 START_TEST(a_near_tie_in_any_part) {
     const quire_type type = TYPES[_i];
@@ -101,14 +103,16 @@ START_TEST(accumulators_do_not_show_threads) {
         quire_accumulator many = QUIRE_ACCUMULATOR_ZERO;
         check_ok(quire_accumulate(contexts[t - 1], &many, TYPES[_i], n, x));
         ck_assert_msg(!memcmp(many.limb, one.limb, sizeof one.limb) && many.count == one.count, "%d threads", t);
-        ck_assert(!many.other == !one.other && many.nan == 0 && many.positive_infinity == 0 && many.negative_infinity == 0);
+        ck_assert(!many.other == !one.other && many.nan == 0 && many.positive_infinity == 0 &&
+                  many.negative_infinity == 0);
     }
     close_contexts(contexts);
     array_free(x);
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------- many contexts at once */
+/* ---------------------------------------------------------------------------------------------- many contexts at once
+ */
 
 #define JOBS 24
 #define CALLERS 8
@@ -157,7 +161,8 @@ START_TEST(many_contexts_at_once) {
         job->x = array_new(job->n * type_size(job->type), 0);
         job->y = array_new(job->n * type_size(job->type), 0);
         family_fill_pair(FAMILY_FINITE_BITS, job->type, k, job->n, job->x, job->y);
-        check_ok(call_operation(NULL, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &job->expected));
+        check_ok(
+            call_operation(NULL, job->op, job->type, job->n, job->x, job->y, job->method, QUIRE_F64, &job->expected));
     }
     for (int c = 0; c < CALLERS; c++) {
         callers[c].number = c;
@@ -175,7 +180,8 @@ START_TEST(many_contexts_at_once) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------ progress */
+/* ------------------------------------------------------------------------------------------------------------ progress
+ */
 
 typedef struct progress {
     pthread_t caller;
@@ -195,8 +201,8 @@ static void report(void *user, size_t done, size_t total) {
     p->calls++;
 }
 
-static void check_progress(quire_context *context, operation op, quire_type type, size_t n, const void *x, const void *y,
-                           quire_method method) {
+static void check_progress(quire_context *context, operation op, quire_type type, size_t n, const void *x,
+                           const void *y, quire_method method) {
     progress p = { 0 };
     uint64_t expected = 0, result = 1;
     p.caller = pthread_self();
@@ -214,7 +220,8 @@ static void check_progress(quire_context *context, operation op, quire_type type
     ck_assert_msg(!p.sum_wrong, "a sum inside a report went wrong");
 
     p.calls = 0; /* a refused call reports nothing, nor does any once reports are off */
-    ck_assert_int_eq(call_operation(context, op, type, n, x, y, (quire_method)99, QUIRE_F64, &result), QUIRE_INVALID_METHOD);
+    ck_assert_int_eq(call_operation(context, op, type, n, x, y, (quire_method)99, QUIRE_F64, &result),
+                     QUIRE_INVALID_METHOD);
     check_ok(quire_set_progress(context, NULL, NULL));
     check_ok(call_operation(context, op, type, n, x, y, method, QUIRE_F64, &result));
     ck_assert_uint_eq(p.calls, 0);
@@ -240,7 +247,8 @@ START_TEST(progress_is_told_in_order) {
 }
 END_TEST
 
-/* What is reported as done has been read: it can be spoilt, and the sum does not see it. (One thread: the order is known.)
+/* What is reported as done has been read: it can be spoilt, and the sum does not see it. (One thread: the order is
+ * known.)
  */
 typedef struct spoiler {
     float *x;

@@ -91,7 +91,8 @@ START_TEST(quotients) {
 }
 END_TEST
 
-/* Guessed too high by the leading digits, twice, and found so only by the last: Knuth's exercises 21 and 22 of 4.3.1. */
+/* Guessed too high by the leading digits, twice, and found so only by the last: Knuth's exercises 21 and 22 of 4.3.1.
+ */
 START_TEST(corrected_digit) {
     uint32_t u[4] = { 0, 0, 0x80000000, 0x7fffffff }, v[3] = { 1, 0, 0x80000000 };
     ck_assert(wide_quotient_digit(u, v, 3) == 0xfffffffe);

@@ -1,4 +1,5 @@
-/* merge.c - README.md's lines for MPI, as they stand. Each rank takes its part of the same numbers, and prints the sum. */
+/* merge.c - README.md's lines for MPI, as they stand. Each rank takes its part of the same numbers, and prints the sum.
+ */
 #include <mpi.h>
 #include <quire/quire.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ int main(int argc, char **argv) {
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    const size_t first = (size_t)ALL * (size_t)rank / (size_t)ranks, end = (size_t)ALL * (size_t)(rank + 1) / (size_t)ranks;
+    const size_t first = (size_t)ALL * (size_t)rank / (size_t)ranks,
+                 end = (size_t)ALL * (size_t)(rank + 1) / (size_t)ranks;
     const float *x = all + first;
     size_t n = end - first;
     float s;

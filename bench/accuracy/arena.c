@@ -11,8 +11,8 @@
 
 static const struct way_to_run {
     const char *name;
-    quire_tier tier;    /* of a CPU                                                                           */
-    const char *launch; /* of a GPU, as src/cuda/host/context.cu reads QUIRE_CUDA_LAUNCH; NULL of a CPU            */
+    quire_tier tier;    /* of a CPU */
+    const char *launch; /* of a GPU, as src/cuda/host/context.cu reads QUIRE_CUDA_LAUNCH; NULL of a CPU */
 } WAYS[ARENA_WAYS] = {
     { "cpu, NULL", QUIRE_TIER_BEST, NULL },
     { "cpu, portable", QUIRE_TIER_PORTABLE, NULL },

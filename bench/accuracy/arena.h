@@ -26,8 +26,8 @@ typedef struct arena {
     unsigned char *device[SLOTS]; /* NULL without a GPU */
 } arena;
 
-/* Opens what is there of the places asked for; room: the bytes of each slot. Complains and answers false if a place that was
- * named cannot be had. Not for several threads at a time. */
+/* Opens what is there of the places asked for; room: the bytes of each slot. Complains and answers false if a place
+ * that was named cannot be had. Not for several threads at a time. */
 bool arena_open(arena *a, const options *o, const size_t room[SLOTS]);
 void arena_close(arena *a);
 

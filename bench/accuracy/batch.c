@@ -15,7 +15,8 @@
 #define MOST_ELEMENTS (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
 #define LINE 64
 
-/* -------------------------------------------------------------------------------------------------------------- memory */
+/* -------------------------------------------------------------------------------------------------------------- memory
+ */
 
 void batch_room(size_t room[SLOTS]) {
     room[SLOT_X] = room[SLOT_Y] = MOST_ELEMENTS * sizeof(double) + 2 * LINE;
@@ -31,7 +32,8 @@ bool batch_open(batch *b) {
         enough &= (b->room[i] = aligned_alloc(LINE, room[SLOT_X] / LINE * LINE)) != NULL;
         enough &= (b->vector[i] = aligned_alloc(LINE, BATCH_LONGEST * sizeof(double))) != NULL;
     }
-    for (int i = 0; i < BATCH_QUESTIONS; i++) enough &= (b->expected[i] = aligned_alloc(LINE, room[SLOT_RESULTS])) != NULL;
+    for (int i = 0; i < BATCH_QUESTIONS; i++)
+        enough &= (b->expected[i] = aligned_alloc(LINE, room[SLOT_RESULTS])) != NULL;
     return enough || complain("too little memory");
 }
 
@@ -41,9 +43,11 @@ void batch_close(batch *b) {
     for (int i = 0; i < BATCH_QUESTIONS; i++) free(b->expected[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- answers */
+/* ------------------------------------------------------------------------------------------------------------- answers
+ */
 
-/* Four of exact, two of each other method; of moments all of exact. The draw is the same whatever methods are asked for. */
+/* Four of exact, two of each other method; of moments all of exact. The draw is the same whatever methods are asked
+ * for. */
 static void choose_questions(batch *b, generator *g, const arena *a, set methods) {
     b->question_count = 0;
     for (int i = 0; i < BATCH_QUESTIONS; i++) {
@@ -90,8 +94,8 @@ static void scatter(quire_type type, size_t n, const void *from, unsigned char *
 static uint64_t slow_moment(const batch *b, const test_case *c, const question *q) {
     oracle_moments o;
     oracle_moments_open(&o, c->type, c->n, b->vector[0], b->vector[0]);
-    const uint64_t bits =
-        (c->operation == OPERATION_STDDEV ? oracle_stddev : oracle_variance)(&o, b->correction, q->result_type, q->rounding);
+    const uint64_t bits = (c->operation == OPERATION_STDDEV ? oracle_stddev : oracle_variance)(
+        &o, b->correction, q->result_type, q->rounding);
     oracle_moments_close(&o);
     return bits;
 }
@@ -101,8 +105,8 @@ static uint64_t slow_answer(const batch *b, const test_case *c, truth *t, const 
     const void *x = b->vector[0], *y = b->vector[1];
     if (operation_is_moment(c->operation)) return slow_moment(b, c, q);
     if (q->method != QUIRE_EXACT)
-        return model_directed(c->operation, model_reduce(c->operation, c->type, c->n, x, y, q->method), c->n, q->result_type,
-                              q->rounding);
+        return model_directed(c->operation, model_reduce(c->operation, c->type, c->n, x, y, q->method), c->n,
+                              q->result_type, q->rounding);
     oracle_reset(&t->mpfr);
     oracle_add(&t->mpfr, c->operation, c->type, c->n, x, y);
     return oracle_directed(&t->mpfr, c->operation, q->result_type, q->rounding);
@@ -122,7 +126,8 @@ static unrounded quick_answer(const batch *b, truth *t, const test_case *c, quir
     return ordered_reduce(t->tables, &t->sum, c->operation, c->type, c->n, x, y, method);
 }
 
-/* Questions about one method stand together. More than a tile is beyond the quick oracle of the order: the model answers. */
+/* Questions about one method stand together. More than a tile is beyond the quick oracle of the order: the model
+ * answers. */
 static void answer(batch *b, truth *t, const test_case *c, size_t r, bool sample) {
     unrounded u = { .kind = UNROUNDED_NAN };
     for (int i = 0; i < b->question_count; i++) {
@@ -152,12 +157,14 @@ void batch_make(batch *b, truth *t, const test_case *c, const arena *a, set meth
         const ptrdiff_t stride = b->arrangement == SEGMENTS ? 1 : b->x_layout.stride;
         const ptrdiff_t y_stride = b->arrangement == SEGMENTS ? 1 : b->y_layout.stride;
         scatter(c->type, vector.n, b->vector[0], b->x, batch_x_start(b, r), stride);
-        if (c->operation == OPERATION_DOT) scatter(c->type, vector.n, b->vector[1], b->y, batch_y_start(b, r), y_stride);
+        if (c->operation == OPERATION_DOT)
+            scatter(c->type, vector.n, b->vector[1], b->y, batch_y_start(b, r), y_stride);
         answer(b, t, &vector, r, generator_below(&g, BATCH_SAMPLE) == 0);
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- the library */
+/* --------------------------------------------------------------------------------------------------------- the library
+ */
 
 /* On the device arrays begin at the same place in 64 bytes; its allocations are aligned to 256. */
 static void *device_x(const batch *b, const arena *a) { return a->device[SLOT_X] + (uintptr_t)b->x % LINE; }

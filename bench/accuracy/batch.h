@@ -1,6 +1,6 @@
 /* batch.h - many short vectors of one kind in one array, or a few long ones, the questions asked of them, and the right
- * answers, found by the quick oracles (tests/oracle_words.h, tests/oracle_ordered.h; of vectors of more than a tile by the
- * model, but for exact). One vector in about a thousand is judged by MPFR, GMP and the model, too.
+ * answers, found by the quick oracles (tests/oracle_words.h, tests/oracle_ordered.h; of vectors of more than a tile by
+ * the model, but for exact). One vector in about a thousand is judged by MPFR, GMP and the model, too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -44,15 +44,15 @@ typedef struct batch {
     size_t vectors, elements; /* elements: of the arrays, gaps among them */
     quire_layout x_layout, y_layout;
     size_t x_first, y_first; /* the element that has index 0, from x and y: strides may be negative */
-    bool backwards;          /* one of them is                                                      */
-    int64_t correction;      /* of moments                                                          */
+    bool backwards;          /* one of them is */
+    int64_t correction;      /* of moments */
     quire_index index;
     question questions[BATCH_QUESTIONS];
     int question_count;
     uint64_t lengths[LENGTH_CLASSES]; /* how many vectors of each class */
     size_t begin[BATCH_VECTORS], length[BATCH_VECTORS];
-    int64_t offsets[2][BATCH_VECTORS];                                        /* begin and end, of the type of the index */
-    unsigned char *x, *y;                                                     /* where the arrays begin, in room */
+    int64_t offsets[2][BATCH_VECTORS]; /* begin and end, of the type of the index */
+    unsigned char *x, *y;              /* where the arrays begin, in room */
     unsigned char *room[2], *vector[2], *results, *expected[BATCH_QUESTIONS]; /* vector: one alone */
     uint64_t sampled, sampled_wrong; /* answers of the quick oracles compared with MPFR's and the model's */
 } batch;

@@ -1,5 +1,5 @@
-/* fault.c - faults to be found: linked in front of the library, they spoil the last bit of some results, on the CPU. A check
- * that cannot fail is none, so the tests run quire-accuracy with them, too.
+/* fault.c - faults to be found: linked in front of the library, they spoil the last bit of some results, on the CPU. A
+ * check that cannot fail is none, so the tests run quire-accuracy with them, too.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* gpu.h - which GPU there is, and memory and streams of it for --many. gpu.c, or gpu_stub.c where the build has no CUDA.
+/* gpu.h - which GPU there is, and memory and streams of it for --many. gpu.c, or gpu_stub.c where the build has no
+ * CUDA.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -17,7 +17,9 @@ enum { RELEASE, COMMIT, BUILT_BY, JUDGE, CPU, GPU, DATE, COMMAND };
 #define VALUE_SIZE sizeof((fact *)0)->value
 
 void head_find(head *h, int argc, char **argv) {
-    static const char *const names[FACTS] = { "version", "commit", "compiler", "judge", "cpu", "gpu", "date", "command" };
+    static const char *const names[FACTS] = {
+        "version", "commit", "compiler", "judge", "cpu", "gpu", "date", "command"
+    };
     for (int i = 0; i < FACTS; i++) h->one[i].name = names[i];
     snprintf(h->one[RELEASE].value, VALUE_SIZE, "quire %s", quire_version());
     snprintf(h->one[COMMIT].value, VALUE_SIZE, "%s", QUIRE_COMMIT);

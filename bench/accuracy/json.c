@@ -42,7 +42,8 @@ static json_t *hexadecimal(uint64_t bits, int digits) {
     return json_string(word);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- parts */
+/* -----------------------------------------------------------------------------------------------------------------
+ * parts */
 
 static void add_errors(json_t *to, int m, int type, int op, int result, const errors *e) {
     json_t *one = json_object();
@@ -67,7 +68,8 @@ static json_t *all_errors(const tally *t) {
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int op = 0; op < OPERATION_COUNT; op++)
                 for (int result = 0; result < TYPE_COUNT; result++)
-                    if (t->of[m][type][op][result].cases) add_errors(all, m, type, op, result, &t->of[m][type][op][result]);
+                    if (t->of[m][type][op][result].cases)
+                        add_errors(all, m, type, op, result, &t->of[m][type][op][result]);
     return all;
 }
 
@@ -125,7 +127,8 @@ static json_t *all_left_out(const ways *w) {
     return all;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- whole */
+/* -----------------------------------------------------------------------------------------------------------------
+ * whole */
 
 void json_facts(json_t *root, const head *h, uint64_t seed, double seconds) {
     for (int i = 0; i < FACTS; i++) json_object_set_new(root, h->one[i].name, text(h->one[i].value));

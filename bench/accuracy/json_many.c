@@ -39,7 +39,8 @@ static json_t *families(const many_tally *t) {
     for (int f = 0; f < FAMILY_COUNT; f++)
         for (int i = 0; i < LENGTH_CLASSES; i++)
             if (many_of_family(t, f, i))
-                add(all, "family", family_name((family)f), "n", length_class_name(i), NULL, NULL, many_of_family(t, f, i));
+                add(all, "family", family_name((family)f), "n", length_class_name(i), NULL, NULL,
+                    many_of_family(t, f, i));
     return all;
 }
 

@@ -1,5 +1,5 @@
-/* judge.c - calls the library every way, and compares: exact with MPFR, the others with the scalar model of the canonical
- * order, all with their bounds.
+/* judge.c - calls the library every way, and compares: exact with MPFR, the others with the scalar model of the
+ * canonical order, all with their bounds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,15 +24,16 @@ static void fail(judge *j, const test_case *c, failure f, const way *at, const c
     tally_fail(j->tally, &f);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- methods */
+/* ------------------------------------------------------------------------------------------------------------- methods
+ */
 
 static expectation expect(const judge *j, const test_case *c, const vectors *v, quire_method method) {
     expectation e = { .method = method };
     model_total total = { 0, 0 };
     if (method != QUIRE_EXACT) total = model_reduce(c->operation, c->type, c->n, v->x, v->y, method);
     for (int r = 0; r < TYPE_COUNT; r++)
-        e.bits[r] =
-            method == QUIRE_EXACT ? reference_bits(&j->truth, TYPES[r]) : model_finish(c->operation, total, c->n, TYPES[r]);
+        e.bits[r] = method == QUIRE_EXACT ? reference_bits(&j->truth, TYPES[r])
+                                          : model_finish(c->operation, total, c->n, TYPES[r]);
     return e;
 }
 
@@ -61,8 +62,9 @@ static void compare(judge *j, const test_case *c, way *at, expectation *e, int r
     }
     at->wrong++;
     j->tally->wrong[m]++;
-    fail(j, c, (failure){ WRONG_BITS, .method = e->method, .result_type = TYPES[r], .expected = e->bits[r], .got = bits },
-         at, "");
+    fail(j, c,
+         (failure){ WRONG_BITS, .method = e->method, .result_type = TYPES[r], .expected = e->bits[r], .got = bits }, at,
+         "");
     weigh(j, c, e->method, r, bits, e->bits[r], at);
 }
 
@@ -70,7 +72,8 @@ static void try_way(judge *j, const test_case *c, const vectors *v, way *at, exp
     way_take(at);
     for (int r = 0; r < TYPE_COUNT; r++) {
         uint64_t result = 0x5a5a5a5a5a5a5a5a;
-        const quire_status status = way_reduce(at, c->operation, c->type, c->n, v->x, v->y, e->method, TYPES[r], &result);
+        const quire_status status =
+            way_reduce(at, c->operation, c->type, c->n, v->x, v->y, e->method, TYPES[r], &result);
         if (!status) {
             compare(j, c, at, e, r, type_load(TYPES[r], &result, 0));
             continue;
@@ -86,7 +89,8 @@ static void try_method(judge *j, const test_case *c, const vectors *v, quire_met
         if (c->n >= j->ways->one[i].least) try_way(j, c, v, &j->ways->one[i], &e);
 }
 
-/* -------------------------------------------------------------------------------------------- what only exact promises */
+/* -------------------------------------------------------------------------------------------- what only exact promises
+ */
 
 /* The same elements, pairs kept, in another order. */
 static void permute(generator *g, const test_case *c, const vectors *v) {
@@ -101,8 +105,8 @@ static void compare_exact(judge *j, const test_case *c, int r, uint64_t bits, ui
     ++*count;
     if (bits == right) return;
     ++*wrong;
-    fail(j, c, (failure){ WRONG_BITS, .method = QUIRE_EXACT, .result_type = TYPES[r], .expected = right, .got = bits }, at,
-         more);
+    fail(j, c, (failure){ WRONG_BITS, .method = QUIRE_EXACT, .result_type = TYPES[r], .expected = right, .got = bits },
+         at, more);
 }
 
 static void fail_status(judge *j, const test_case *c, quire_status status, const way *at, const char *more) {
@@ -114,7 +118,8 @@ static void try_permuted(judge *j, const test_case *c, const vectors *v, const w
     static const char more[] = ", permuted";
     for (int r = 0; r < TYPE_COUNT; r++) {
         uint64_t result = 0x5a5a5a5a5a5a5a5a;
-        const quire_status status = way_reduce(at, c->operation, c->type, c->n, v->x, v->y, QUIRE_EXACT, TYPES[r], &result);
+        const quire_status status =
+            way_reduce(at, c->operation, c->type, c->n, v->x, v->y, QUIRE_EXACT, TYPES[r], &result);
         if (status)
             fail_status(j, c, status, at, more);
         else

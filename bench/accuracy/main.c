@@ -1,9 +1,9 @@
 /* main.c - quire-accuracy: whether quire keeps its promises on this machine, on the public header alone.
  *
  * The way of a run: options.c reads the line; ways.c finds what there is to run on, source.c where elements come from;
- * plan.c walks over the cases, as long as there is time; judge.c tries each every way, and reference.c says in MPFR what is
- * right; tally.c counts; report.c and json.c tell;
- * processes.c has several walk at a time. With --many it is many.c that walks, batch.c makes what arena.c runs.
+ * plan.c walks over the cases, as long as there is time; judge.c tries each every way, and reference.c says in MPFR
+ * what is right; tally.c counts; report.c and json.c tell; processes.c has several walk at a time. With --many it is
+ * many.c that walks, batch.c makes what arena.c runs.
  *
  * SPDX-License-Identifier: MIT
  */

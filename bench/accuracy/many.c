@@ -46,7 +46,8 @@ static double now(void) {
 
 bool many_passed(const many_tally *t) { return t->results > 0 && !t->wrong && !t->bad_statuses && !t->sampled_wrong; }
 
-/* ------------------------------------------------------------------------------------------------------------ failures */
+/* ------------------------------------------------------------------------------------------------------------ failures
+ */
 
 static many_failure *room_for(many_tally *t, const question *q) {
     for (int i = 0; i < t->failure_count; i++)
@@ -60,7 +61,8 @@ static many_failure *room_for(many_tally *t, const question *q) {
 
 /* What was asked, in words. */
 static int say_question(const batch *b, const question *q, char *text, size_t size) {
-    return snprintf(text, size, "FAILED: %s %s of %s %s, n = %zu, %zu vectors as %s, to %s %s; %s: ", method_name(q->method),
+    return snprintf(text, size,
+                    "FAILED: %s %s of %s %s, n = %zu, %zu vectors as %s, to %s %s; %s: ", method_name(q->method),
                     operation_name(b->of.operation), b->of.source->name, type_name(b->of.type), b->of.n, b->vectors,
                     arrangement_name(b->arrangement), type_name(q->result_type), rounding_name(q->rounding),
                     arena_way_name(q->way));
@@ -82,9 +84,10 @@ static void note_wrong(worker *w, const question *q, size_t r, uint64_t expected
     char name[256];
     if (!f) return;
     int length = say_question(b, q, f->text, sizeof f->text);
-    length += snprintf(f->text + length, sizeof f->text - (size_t)length,
-                       "vector %zu: 0x%0*" PRIx64 " expected, 0x%0*" PRIx64 " got; MPFR, GMP or the model: 0x%0*" PRIx64, r,
-                       digits, expected, digits, got, digits, slow);
+    length +=
+        snprintf(f->text + length, sizeof f->text - (size_t)length,
+                 "vector %zu: 0x%0*" PRIx64 " expected, 0x%0*" PRIx64 " got; MPFR, GMP or the model: 0x%0*" PRIx64, r,
+                 digits, expected, digits, got, digits, slow);
     if (!operation_is_moment(b->of.operation)) /* which a run without --many does not have */
         length += snprintf(f->text + length, sizeof f->text - (size_t)length, "\n        the vector: --case %s",
                            case_name(&vector, name, sizeof name));
@@ -101,11 +104,13 @@ static void note_status(worker *w, const question *q, quire_status status) {
     say_again(&w->batch, q, f->text + length, sizeof f->text - (size_t)length);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- batches */
+/* ------------------------------------------------------------------------------------------------------------- batches
+ */
 
 static void count(many_tally *t, const batch *b, const question *q) {
     const int m = method_index(q->method), type = type_index(b->of.type);
-    for (int i = 0; i < LENGTH_CLASSES; i++) t->cells[m][type][b->of.operation][b->of.source->family][i] += b->lengths[i];
+    for (int i = 0; i < LENGTH_CLASSES; i++)
+        t->cells[m][type][b->of.operation][b->of.source->family][i] += b->lengths[i];
     t->rounded[type_index(q->result_type)][q->rounding] += b->vectors;
     t->arranged[b->arrangement] += b->vectors;
     t->backwards += b->backwards ? b->vectors : 0;
@@ -165,7 +170,8 @@ static bool judge_batch(worker *w, const test_case *c) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- workers */
+/* ------------------------------------------------------------------------------------------------------------- workers
+ */
 
 /* Twice a second at the most. */
 static void show(crew *c) {
@@ -219,13 +225,15 @@ static void close_worker(worker *w) {
     arena_close(&w->arena);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- a run */
+/* --------------------------------------------------------------------------------------------------------------- a run
+ */
 
 static void add_counts(uint64_t *into, const uint64_t *from, size_t n) {
     for (size_t i = 0; i < n; i++) into[i] += from[i];
 }
 
-#define ADD(field) add_counts((uint64_t *)into->field, (const uint64_t *)from->field, sizeof into->field / sizeof(uint64_t))
+#define ADD(field)                                                                                                     \
+    add_counts((uint64_t *)into->field, (const uint64_t *)from->field, sizeof into->field / sizeof(uint64_t))
 
 static void merge(many_tally *into, const many_tally *from) {
     ADD(cells);

@@ -9,7 +9,8 @@
 #include "many.h"
 #include "report.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- head */
+/* ---------------------------------------------------------------------------------------------------------------- head
+ */
 
 /* Combinations of method, type, operation, family and class of lengths that were met. */
 static uint64_t cells_met(const many_tally *t) {
@@ -28,7 +29,8 @@ static int size_of(set s) {
 static int cells_asked_for(const options *o) {
     const size_t longest = o->n < BATCH_LONGEST ? o->n : BATCH_LONGEST;
     const int moments = set_has(o->operations, OPERATION_VARIANCE) + set_has(o->operations, OPERATION_STDDEV);
-    const int of_methods = size_of(o->methods) * (size_of(o->operations) - moments) + moments; /* moments: by exact alone */
+    const int of_methods =
+        size_of(o->methods) * (size_of(o->operations) - moments) + moments; /* moments: by exact alone */
     return of_methods * size_of(o->types) * size_of(o->families) * (length_class(longest) + 1);
 }
 
@@ -44,10 +46,12 @@ static void print_head(const many_report *r) {
                "covered", plan_covered(r->plan), r->plan->count, cells_met(t), cells_asked_for(r->options));
     if (set_has(r->options->places, PLACE_GPU_BIT) && !t->has_gpu) printf("%-9s gpu: %s\n", "left out", gpu_error());
     if (set_has(r->options->places, PLACE_CPU_BIT))
-        printf("%-9s calls on several threads, and callers who round upward: a run without --many has them\n", "left out");
+        printf("%-9s calls on several threads, and callers who round upward: a run without --many has them\n",
+               "left out");
 }
 
-/* -------------------------------------------------------------------------------------------------------------- tables */
+/* -------------------------------------------------------------------------------------------------------------- tables
+ */
 
 static void print_operations(const many_tally *t) {
     printf("\n%-14s", "results");
@@ -104,12 +108,13 @@ static void print_ways(const many_tally *t) {
     putchar('\n');
 }
 
-/* ------------------------------------------------------------------------------------------------------------- verdict */
+/* ------------------------------------------------------------------------------------------------------------- verdict
+ */
 
 static void print_verdict(const many_tally *t) {
     for (int i = 0; i < t->failure_count; i++) printf("%s\n\n", t->failures[i].text);
-    printf("oracles    %" PRIu64 " answers compared with MPFR's, GMP's or the model's, %" PRIu64 " different\n", t->sampled,
-           t->sampled_wrong);
+    printf("oracles    %" PRIu64 " answers compared with MPFR's, GMP's or the model's, %" PRIu64 " different\n",
+           t->sampled, t->sampled_wrong);
     printf("results    %" PRIu64 " compared, %" PRIu64 " wrong\n", t->results, t->wrong);
     if (t->bad_statuses) printf("statuses   %" PRIu64 " calls failed\n", t->bad_statuses);
     printf("verdict    %s\n", many_passed(t) ? "pass" : t->batches ? "FAIL" : "nothing was checked");

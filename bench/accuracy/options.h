@@ -19,14 +19,14 @@ enum { PLACE_CPU_BIT, PLACE_GPU_BIT, PLACE_BITS };
 typedef struct options {
     set types, operations, methods, families, places;
     bool places_named; /* --place was given: what it names must be there */
-    size_t n;          /* the most elements; 0: not asked for           */
+    size_t n;          /* the most elements; 0: not asked for */
     uint64_t seed;
-    double seconds; /* infinite where only the rounds count            */
+    double seconds; /* infinite where only the rounds count */
     bool quick, many, help, version;
-    uint64_t results;        /* of --many: stop after so many; 0: not asked for        */
-    int threads;             /* of --many; 0: as many as there are processors          */
-    const char *json, *only; /* NULL: not asked for                             */
-    char **files;            /* the rest of the line                            */
+    uint64_t results;        /* of --many: stop after so many; 0: not asked for */
+    int threads;             /* of --many; 0: as many as there are processors */
+    const char *json, *only; /* NULL: not asked for */
+    char **files;            /* the rest of the line */
     int file_count;
 } options;
 

@@ -13,19 +13,20 @@
 #include "../terminal.h"
 
 #define SHORT 5000             /* elements of a first case, at the most: a tile and a bit */
-#define SHORTEST 63            /* most of many vectors are no longer                      */
-#define LONG ((size_t)1 << 18) /* below this the library does not use threads             */
+#define SHORTEST 63            /* most of many vectors are no longer */
+#define LONG ((size_t)1 << 18) /* below this the library does not use threads */
 #define LONG_MORE 20000
 #define TILE 4096
-#define MIDDLING 1000 /* of many vectors a few are of up to this length          */
+#define MIDDLING 1000 /* of many vectors a few are of up to this length */
 
 enum { FIRST_ROUND, LONG_ROUND, QUICK_ROUNDS };
 
-/* --------------------------------------------------------------------------------------------------------------- cases */
+/* --------------------------------------------------------------------------------------------------------------- cases
+ */
 
 const char *case_name(const test_case *c, char *text, size_t size) {
-    snprintf(text, size, "%s:%s:%s:%zu:0x%" PRIx64, c->source->name, type_name(c->type), operation_name(c->operation), c->n,
-             c->seed);
+    snprintf(text, size, "%s:%s:%s:%zu:0x%" PRIx64, c->source->name, type_name(c->type), operation_name(c->operation),
+             c->n, c->seed);
     return text;
 }
 
@@ -65,12 +66,14 @@ static bool take_only(plan *p, const options *o, const sources *s) {
     const bool fine = copy && take_case(p, strcpy(copy, o->only), s);
     free(copy);
     p->only = o->only;
-    return fine || complain("--case: '%s' is no input:type:operation:n:seed, or is of an input or a length that this call "
-                            "leaves out",
-                            o->only);
+    return fine ||
+           complain("--case: '%s' is no input:type:operation:n:seed, or is of an input or a length that this call "
+                    "leaves out",
+                    o->only);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- cells */
+/* --------------------------------------------------------------------------------------------------------------- cells
+ */
 
 static void add_cells(plan *p, const options *o, const source *from, quire_type type) {
     for (int i = 0; i < OPERATION_ALL; i++)
@@ -98,7 +101,8 @@ void plan_close(plan *p) { free(p->cells); }
 
 size_t plan_covered(const plan *p) { return p->round == FIRST_ROUND ? p->at : p->count; }
 
-/* ------------------------------------------------------------------------------------------------------------- lengths */
+/* ------------------------------------------------------------------------------------------------------------- lengths
+ */
 
 /* Any length up to the limit: as many below 100 as from 1000 to 100,000. */
 static size_t any_length(generator *g, size_t limit) {
@@ -160,7 +164,8 @@ static bool is_first_of_kind(const plan *p) {
 
 static bool is_left_out(const plan *p) {
     const source *from = p->cells[p->at].source;
-    return p->round == LONG_ROUND && (p->limit < LONG || (from->elements && from->count < LONG) || !is_first_of_kind(p));
+    return p->round == LONG_ROUND &&
+           (p->limit < LONG || (from->elements && from->count < LONG) || !is_first_of_kind(p));
 }
 
 static bool step(plan *p) {

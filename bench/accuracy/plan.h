@@ -1,7 +1,7 @@
-/* plan.h - which cases, in which order: a walk that is random, but the same for the same seed and options wherever it runs.
- * A cell is a source, a type and an operation. The first round takes each cell once, with few elements (a file: all of
- * them), the second each type and operation with enough elements for threads; every later round takes each cell once more,
- * with any number of elements. Time only says how far along the walk a run comes.
+/* plan.h - which cases, in which order: a walk that is random, but the same for the same seed and options wherever it
+ * runs. A cell is a source, a type and an operation. The first round takes each cell once, with few elements (a file:
+ * all of them), the second each type and operation with enough elements for threads; every later round takes each cell
+ * once more, with any number of elements. Time only says how far along the walk a run comes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* processes.c - fork, and a pipe for each share. Pointers in a share are into what the processes have in common: names, and
- * the sources that were opened before.
+/* processes.c - fork, and a pipe for each share. Pointers in a share are into what the processes have in common: names,
+ * and the sources that were opened before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,8 @@ static bool read_all(const process *all, int count, int from, void *to, size_t s
     return true;
 }
 
-/* The child ends here, without what the parent has to flush and to close. What all would complain of, the first says. */
+/* The child ends here, without what the parent has to flush and to close. What all would complain of, the first says.
+ */
 static void be_child(int to, bool (*work)(void *, int, share *), void *user, int i) {
     if (i && !freopen("/dev/null", "w", stderr)) _exit(EXIT_TROUBLE);
     share *mine = calloc(1, sizeof *mine);

@@ -24,7 +24,8 @@ void reference_close(reference *r) {
     oracle_close(&r->sum);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- truth */
+/* --------------------------------------------------------------------------------------------------------------- truth
+ */
 
 static quire_type accumulation_type(const reference *r) { return r->type == QUIRE_F64 ? QUIRE_F64 : QUIRE_F32; }
 
@@ -76,8 +77,8 @@ void reference_find(reference *r, const test_case *c, const void *x, const void 
         mpfr_set(r->magnitudes, r->sum.finite, MPFR_RNDU);
     else
         add_magnitudes(r, c->n, x, c->operation == OPERATION_DOT ? y : NULL);
-    r->special =
-        r->sum.nan || r->sum.positive_infinity || r->sum.negative_infinity || (c->operation == OPERATION_MEAN && c->n == 0);
+    r->special = r->sum.nan || r->sum.positive_infinity || r->sum.negative_infinity ||
+                 (c->operation == OPERATION_MEAN && c->n == 0);
     if (!r->special) find_value(r);
     r->tame = is_tame(r);
 }
@@ -86,7 +87,8 @@ uint64_t reference_bits(const reference *r, quire_type result_type) {
     return oracle_bits(&r->sum, r->operation, result_type);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- error */
+/* --------------------------------------------------------------------------------------------------------------- error
+ */
 
 /* The exponent of an ulp of a finite number. */
 static int ulp_exponent(quire_type type, uint64_t bits) {
@@ -107,7 +109,8 @@ static void find_error(mpfr_t error, const reference *r, double result) {
     mpfr_clear(exact);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- bound */
+/* --------------------------------------------------------------------------------------------------------------- bound
+ */
 
 /* c u, and g = c u / (1 - c u). */
 static void find_factors(mpfr_t cu, mpfr_t g, const reference *r, quire_method method) {
@@ -130,8 +133,8 @@ static bool stays_finite(const reference *r, const mpfr_t g) {
     return finite;
 }
 
-/* The bound on the error of the sum before anything is done with it; false if partial sums may overflow, and there is none.
- * Products that underflow are off by half the least subnormal each, which then takes part in the sum. */
+/* The bound on the error of the sum before anything is done with it; false if partial sums may overflow, and there is
+ * none. Products that underflow are off by half the least subnormal each, which then takes part in the sum. */
 static bool find_sum_bound(mpfr_t bound, const reference *r, quire_method method) {
     mpfr_t cu, g;
     mpfr_set_zero(bound, 1);
@@ -188,7 +191,8 @@ static bool find_bound(mpfr_t bound, const reference *r, quire_method method, qu
     return holds;
 }
 
-/* Where NaN or Inf is promised: unless finite partial sums may overflow beside it, for they count as infinities then. */
+/* Where NaN or Inf is promised: unless finite partial sums may overflow beside it, for they count as infinities then.
+ */
 static judgement judge_special(const reference *r, quire_method method, quire_type result_type, uint64_t bits) {
     mpfr_t unused;
     mpfr_init2(unused, BOUND_BITS);

@@ -12,7 +12,8 @@
 
 #include "../terminal.h"
 
-/* ------------------------------------------------------------------------------------------------------------ failures */
+/* ------------------------------------------------------------------------------------------------------------ failures
+ */
 
 static void show_bits(quire_type type, uint64_t bits, char text[64]) {
     snprintf(text, 64, "0x%0*" PRIx64 " (%a)", (int)(2 * type_size(type)), bits, type_decode(type, bits));
@@ -23,9 +24,9 @@ const char *failure_text(const failure *f, char *text, size_t size) {
     const quire_type type = f->of.type;
     show_bits(f->result_type, f->got, got);
     show_bits(f->result_type, f->expected, expected);
-    int length =
-        snprintf(text, size, "%s %s of %s %s, n = %zu, to %s; %s: ", method_name(f->method), operation_name(f->of.operation),
-                 f->of.source->name, type_name(type), f->of.n, type_name(f->result_type), f->way);
+    int length = snprintf(text, size, "%s %s of %s %s, n = %zu, to %s; %s: ", method_name(f->method),
+                          operation_name(f->of.operation), f->of.source->name, type_name(type), f->of.n,
+                          type_name(f->result_type), f->way);
     if (length < 0 || (size_t)length >= size) return text;
     text += length;
     size -= (size_t)length;
@@ -35,7 +36,8 @@ const char *failure_text(const failure *f, char *text, size_t size) {
         if (isinf(f->judgement.ratio))
             snprintf(text, size, "%s, which no error bound allows; %s expected", got, expected);
         else
-            snprintf(text, size, "%s is %.3g ulp off, %.3g times the bound", got, f->judgement.ulps, f->judgement.ratio);
+            snprintf(text, size, "%s is %.3g ulp off, %.3g times the bound", got, f->judgement.ulps,
+                     f->judgement.ratio);
         break;
     case BAD_STATUS: snprintf(text, size, "status %d, %s", (int)f->status, quire_status_string(f->status)); break;
     }
@@ -55,7 +57,8 @@ static void print_failures(const report *r) {
     if (r->tally->failure_count) putchar('\n');
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- head */
+/* ---------------------------------------------------------------------------------------------------------------- head
+ */
 
 static int bits_set(uint64_t word) {
     int count = 0;
@@ -73,7 +76,8 @@ static void print_head(const report *r) {
     for (int i = 0; i < r->ways->left_out_count; i++) printf("%-9s %s\n", "left out", r->ways->left_out[i]);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- table */
+/* --------------------------------------------------------------------------------------------------------------- table
+ */
 
 /* A method and an input type: the results of one type, of every operation. */
 static errors of_type(const tally *t, int method, int type, quire_type result_type) {
@@ -110,14 +114,15 @@ static void print_table(const report *r) {
            "error/bound", "results", "no bound", "violations");
     for (int m = 0; m < METHOD_COUNT; m++)
         for (int i = 0; i < TYPE_COUNT; i++) print_line(r->tally, m, i);
-    printf(
-        "ulp: errors of f32 results (of f64: of f64 results), in their ulps. tame: sum of magnitudes\n"
-        "<= %d |sum|, no underflow. error/bound: worst of f64 results, which hide least; the counts are of all results.\n"
-        "no bound: partial sums, or the result, may overflow; the bits are checked nevertheless.\n",
-        TAME);
+    printf("ulp: errors of f32 results (of f64: of f64 results), in their ulps. tame: sum of magnitudes\n"
+           "<= %d |sum|, no underflow. error/bound: worst of f64 results, which hide least; the counts are of all "
+           "results.\n"
+           "no bound: partial sums, or the result, may overflow; the bits are checked nevertheless.\n",
+           TAME);
 }
 
-/* --------------------------------------------------------------------------------------------------------- equal bits */
+/* --------------------------------------------------------------------------------------------------------- equal bits
+ */
 
 static void print_count(const char *what, uint64_t results, uint64_t wrong) {
     printf("%-48s %12" PRIu64 " %12" PRIu64 "\n", what, results, wrong);

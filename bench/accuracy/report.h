@@ -21,7 +21,8 @@ typedef struct report {
 bool report_print(const report *r);
 bool report_flush(void);
 
-/* json.c, or json_stub.c where jansson is missing. json_open, before the run, finds out whether the file can be written. */
+/* json.c, or json_stub.c where jansson is missing. json_open, before the run, finds out whether the file can be
+ * written. */
 bool json_open(const char *path);
 bool json_write(const report *r);
 

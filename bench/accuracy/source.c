@@ -14,7 +14,8 @@
 
 #define LINE 64 /* bytes within which a vector may begin */
 
-/* ---------------------------------------------------------------------------------------------------------------- room */
+/* ---------------------------------------------------------------------------------------------------------------- room
+ */
 
 /* count blocks of bytes each. */
 static bool take_memory(void **blocks, int count, size_t bytes, const char *what) {
@@ -25,7 +26,8 @@ static bool take_memory(void **blocks, int count, size_t bytes, const char *what
                               (double)count * (double)bytes / 1e9, (double)available / 1e9);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sources */
+/* ------------------------------------------------------------------------------------------------------------- sources
+ */
 
 static bool read_file(source *s, const char *path, size_t limit) {
     npy file;
@@ -33,7 +35,8 @@ static bool read_file(source *s, const char *path, size_t limit) {
     if (!npy_open(&file, path)) return false;
     *s = (source){ file.name, FAMILY_COUNT, file.type, file.count < limit ? file.count : limit, NULL };
     progress("reading %zu elements of %s", s->count, s->name);
-    fine = take_memory(&s->elements, 1, s->count * type_size(s->type), s->name) && npy_read(&file, s->count, s->elements);
+    fine =
+        take_memory(&s->elements, 1, s->count * type_size(s->type), s->name) && npy_read(&file, s->count, s->elements);
     npy_close(&file);
     return fine;
 }
@@ -49,7 +52,8 @@ static bool add_files(sources *s, const options *o) {
 
 static void add_families(sources *s, const options *o) {
     for (int i = 0; i < FAMILY_COUNT; i++)
-        if (set_has(o->families, i)) s->one[s->count++] = (source){ family_name((family)i), (family)i, QUIRE_F64, 0, NULL };
+        if (set_has(o->families, i))
+            s->one[s->count++] = (source){ family_name((family)i), (family)i, QUIRE_F64, 0, NULL };
     for (int i = 0; i < TYPE_COUNT; i++)
         if (set_has(o->types, i) && o->n * type_size(TYPES[i]) > s->longest) s->longest = o->n * type_size(TYPES[i]);
 }
@@ -75,7 +79,8 @@ void sources_close(sources *s) {
     free(s->y);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ elements */
+/* ------------------------------------------------------------------------------------------------------------ elements
+ */
 
 /* n of the file's elements in a row, from a random one on. For a dot product y is x backwards. */
 static void fill_from_file(const source *file, generator *g, size_t n, const vectors *v) {

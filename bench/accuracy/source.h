@@ -11,10 +11,10 @@
 
 typedef struct source {
     const char *name;
-    family family;   /* FAMILY_COUNT for a file           */
-    quire_type type; /* of a file                         */
-    size_t count;    /* of elements, in a file            */
-    void *elements;  /* all of them; NULL for a family    */
+    family family;   /* FAMILY_COUNT for a file */
+    quire_type type; /* of a file */
+    size_t count;    /* of elements, in a file */
+    void *elements;  /* all of them; NULL for a family */
 } source;
 
 typedef struct sources {

@@ -11,11 +11,11 @@
 /* Of one method, type, operation and result type; or of several together. */
 typedef struct errors {
     uint64_t cases;
-    uint64_t unbounded;          /* cases for which no bound is promised                                      */
-    uint64_t tame;               /* cases of tame data whose result has ulps                                  */
-    double tame_sum, tame_worst; /* ulps                                                                      */
-    double worst;                /* ulps, of any data for which a bound is promised                           */
-    double ratio;                /* the worst error over bound                                                */
+    uint64_t unbounded;          /* cases for which no bound is promised */
+    uint64_t tame;               /* cases of tame data whose result has ulps */
+    double tame_sum, tame_worst; /* ulps */
+    double worst;                /* ulps, of any data for which a bound is promised */
+    double ratio;                /* the worst error over bound */
     uint64_t violations;
 } errors;
 
@@ -38,11 +38,11 @@ typedef struct failure {
 typedef struct tally {
     errors of[METHOD_COUNT][TYPE_COUNT][OPERATION_COUNT][TYPE_COUNT]; /* the last: of results */
     uint64_t cases, longest;
-    uint64_t results[METHOD_COUNT], wrong[METHOD_COUNT]; /* bits compared                                      */
+    uint64_t results[METHOD_COUNT], wrong[METHOD_COUNT]; /* bits compared */
     uint64_t permuted, permuted_wrong, split, split_wrong;
     uint64_t judged, violations, bad_statuses;
-    uint64_t starts; /* bit i: a vector began i bytes after a multiple of 64                                   */
-    failure failures[MAX_FAILURES]; /* the first of each method, place and kind                                */
+    uint64_t starts;                /* bit i: a vector began i bytes after a multiple of 64 */
+    failure failures[MAX_FAILURES]; /* the first of each method, place and kind */
     int failure_count;
     double seconds;
 } tally;

@@ -42,11 +42,12 @@ static void add_variants(ways *w, const char *place) {
         if ((name = place_use(v)))
             add(w, place, name)->variant = v;
         else
-            ways_leave_out(w, "%s, way %zu of %zu: this machine, or this build, lacks the instruction set", place, v + 1,
-                           place_variants());
+            ways_leave_out(w, "%s, way %zu of %zu: this machine, or this build, lacks the instruction set", place,
+                           v + 1, place_variants());
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- CPU */
+/* ----------------------------------------------------------------------------------------------------------------- CPU
+ */
 
 static bool add_threads(ways *w, int threads) {
     quire_context *context;
@@ -70,7 +71,8 @@ static bool add_cpu(ways *w) {
     return add_threads(w, 2) && (processors <= 3 || add_threads(w, processors < MANY ? (int)processors : MANY));
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- GPU */
+/* ----------------------------------------------------------------------------------------------------------------- GPU
+ */
 
 /* NULL, or why there is no GPU. */
 static const char *find_gpu(size_t bytes) {
@@ -91,7 +93,8 @@ static bool add_gpu(ways *w, const options *o, size_t bytes) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- both */
+/* ---------------------------------------------------------------------------------------------------------------- both
+ */
 
 bool ways_open(ways *w, const options *o, size_t bytes) {
     memset(w, 0, sizeof *w);

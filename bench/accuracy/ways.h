@@ -1,5 +1,5 @@
-/* ways.h - the ways to run that must not show in the bits: instruction sets, threads, the caller's rounding mode, launch
- * shapes, CPU and GPU. Most are the variants of the tests' places.
+/* ways.h - the ways to run that must not show in the bits: instruction sets, threads, the caller's rounding mode,
+ * launch shapes, CPU and GPU. Most are the variants of the tests' places.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,10 +15,10 @@
 typedef struct way {
     char name[80];
     const char *place;
-    size_t variant;         /* of the place                                             */
-    quire_context *context; /* our own, in place of a variant, if not NULL              */
+    size_t variant;         /* of the place */
+    quire_context *context; /* our own, in place of a variant, if not NULL */
     bool hostile;           /* the caller rounds upward, and flushes subnormals to zero */
-    size_t least;           /* with fewer elements it is the same as another            */
+    size_t least;           /* with fewer elements it is the same as another */
     uint64_t results, wrong;
 } way;
 
@@ -29,8 +29,8 @@ typedef struct ways {
     int left_out_count;
 } ways;
 
-/* Finds what is there and was asked for. bytes: of the longest vector. Complains and answers false if a place that was named
- * cannot be had. */
+/* Finds what is there and was asked for. bytes: of the longest vector. Complains and answers false if a place that was
+ * named cannot be had. */
 bool ways_open(ways *w, const options *o, size_t bytes);
 void ways_close(ways *w);
 

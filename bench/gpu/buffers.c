@@ -10,8 +10,8 @@
 
 #define ALIGNMENT 256
 #define SLACK 1024        /* bytes to shift in, and to round up to the alignment */
-#define CACHES 4          /* how many times the cache copies should fill         */
-#define KEEP_FREE 2 / 100 /* of the memory, for workspaces and graphs            */
+#define CACHES 4          /* how many times the cache copies should fill */
+#define KEEP_FREE 2 / 100 /* of the memory, for workspaces and graphs */
 
 static struct buffers {
     char *x, *y;

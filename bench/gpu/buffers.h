@@ -1,5 +1,5 @@
-/* buffers.h - the data on the device: copies of the vectors, one after the other, that are used in turn, so that what was
- * read last is out of every cache by the time that it is read again.
+/* buffers.h - the data on the device: copies of the vectors, one after the other, that are used in turn, so that what
+ * was read last is out of every cache by the time that it is read again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "../data.h"
 
-/* Room for vectors of so many bytes: for two copies at least, if that much memory is free, and for four times the cache.
- * Complains and answers false if not even one fits. */
+/* Room for vectors of so many bytes: for two copies at least, if that much memory is free, and for four times the
+ * cache. Complains and answers false if not even one fits. */
 bool buffers_open(size_t bytes, bool wants_y);
 void buffers_close(void);
 

@@ -1,5 +1,6 @@
-/* device.h - a CUDA device as the bench needs it: memory, one stream, two events, graphs. Behind it is the C face of the
- * CUDA runtime; nothing else of the bench but kernels knows CUDA. Errors are the runtime's numbers, 0 where all is well.
+/* device.h - a CUDA device as the bench needs it: memory, one stream, two events, graphs. Behind it is the C face of
+ * the CUDA runtime; nothing else of the bench but kernels knows CUDA. Errors are the runtime's numbers, 0 where all is
+ * well.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +35,8 @@ int device_download(void *to, const void *from, size_t bytes);
 int device_copy(void *to, const void *from, size_t bytes);
 int device_wait(void);
 
-/* The time between what was queued before one mark and before the other, in seconds. device_between waits for the second. */
+/* The time between what was queued before one mark and before the other, in seconds. device_between waits for the
+ * second. */
 int device_mark(int which); /* 0, 1 */
 int device_between(double *seconds);
 

@@ -1,5 +1,5 @@
-/* gpu_read.cu - how fast a device's memory can be read at all: kernels that load 16 bytes at a time, several in flight a
- * thread, and do as little with them as can be. A few shapes; which is fastest depends on the device and on n.
+/* gpu_read.cu - how fast a device's memory can be read at all: kernels that load 16 bytes at a time, several in flight
+ * a thread, and do as little with them as can be. A few shapes; which is fastest depends on the device and on n.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@ static __device__ unsigned fold(uint4 v) { return v.x | v.y | v.z | v.w; }
 /* Where a thread's loads lie: a grid's width apart, or a block's, so that a block reads one piece after the other. */
 enum spacing { BY_GRID, BY_BLOCK };
 
-/* Calls take(i, k) for the thread's share of n vectors, in groups of LOADS whose k counts up, and rest(i) for what is left.
+/* Calls take(i, k) for the thread's share of n vectors, in groups of LOADS whose k counts up, and rest(i) for what is
+ * left.
  */
 template <int LOADS, spacing SPACING, typename Take, typename Fold, typename Rest>
 static __device__ __forceinline__ void walk(size_t n, Take take, Fold fold_group, Rest rest) {
@@ -67,7 +68,7 @@ struct shape {
     kernel *one, *two;
 };
 
-#define SHAPE(loads, spacing, threads, blocks)                                                                              \
+#define SHAPE(loads, spacing, threads, blocks)                                                                         \
     { loads, threads, blocks, read_all<loads, spacing, false>, read_all<loads, spacing, true> }
 
 static const shape shapes[] = {
@@ -86,8 +87,8 @@ static unsigned blocks_for(const shape *s, size_t bytes) {
 
 static int launch(const shape *s, const void *x, const void *y, size_t bytes, void *out, void *stream) {
     kernel *read = y ? s->two : s->one;
-    read<<<blocks_for(s, bytes), s->threads, 0, (cudaStream_t)stream>>>((const unsigned char *)x, (const unsigned char *)y,
-                                                                        bytes, (unsigned *)out);
+    read<<<blocks_for(s, bytes), s->threads, 0, (cudaStream_t)stream>>>(
+        (const unsigned char *)x, (const unsigned char *)y, bytes, (unsigned *)out);
     return cudaGetLastError();
 }
 
@@ -99,7 +100,7 @@ static int enqueue(const reducer *r, const job *j, void *, void *result, void *s
     return launch((const shape *)r->own, j->x, y, j->n * quire_type_size(j->type), result, stream);
 }
 
-#define READ(i)                                                                                                             \
+#define READ(i)                                                                                                        \
     { "read", "reads, 16 bytes at a time", takes, workspace, enqueue, false, &shapes[i] }
 
 extern "C" const reducer read_reducers[] = {

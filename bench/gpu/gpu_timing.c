@@ -42,8 +42,8 @@ typedef struct course {
     const reducer *how;
     job j; /* with the result type that the reducer takes */
     bool warm;
-    int calls;    /* in a sample                      */
-    int turn;     /* the next copy of the data        */
+    int calls;    /* in a sample */
+    int turn;     /* the next copy of the data */
     bool flushes; /* the cache is emptied before each */
     device_graph *graph;
     int error;
@@ -52,8 +52,8 @@ typedef struct course {
 /* Whoever had an error first. Some errors stay, and everyone after has them too. */
 static const reducer *first_to_fail;
 
-/* Grows the workspace to what a reducer wants at a job. Graphs hold on to the workspace: all that are to be replayed are to
- * be captured after the last growth. */
+/* Grows the workspace to what a reducer wants at a job. Graphs hold on to the workspace: all that are to be replayed
+ * are to be captured after the last growth. */
 static bool make_room(const reducer *r, const job *j) {
     const size_t bytes = r->workspace(r, j);
     if (bytes <= workspace_bytes) return true;
@@ -67,7 +67,9 @@ static bool make_room(const reducer *r, const job *j) {
 }
 
 /* Where call number at of a sample writes its result, or all calls their many. */
-static char *results_of(const job *j, int at) { return j->results ? j->results : results + at % RESULTS * RESULT_BYTES; }
+static char *results_of(const job *j, int at) {
+    return j->results ? j->results : results + at % RESULTS * RESULT_BYTES;
+}
 
 /* Queues one call, on the next copy; at is which result it writes. */
 static int queue(course *c, int at) {
@@ -97,8 +99,8 @@ static double take_sample(course *c) {
     return seconds / c->calls;
 }
 
-/* Calls for a sample that events see well; two, so that a copy is never read twice in turn. A call that cannot be captured
- * is a sample of its own. */
+/* Calls for a sample that events see well; two, so that a copy is never read twice in turn. A call that cannot be
+ * captured is a sample of its own. */
 static void plan(course *c, const job *j, double seconds) {
     const int copies = buffers_copies();
     const double wanted = ceil(SAMPLE_SECONDS / (seconds > 1e-9 ? seconds : 1e-9));
@@ -136,7 +138,8 @@ static void prepare(course *c, const contender *who, const job *j, const options
     take_sample(c);
 }
 
-/* Whether the calls of the last sample had the bits of the first; of many vectors the last call, and the first vector. */
+/* Whether the calls of the last sample had the bits of the first; of many vectors the last call, and the first vector.
+ */
 static void compare_results(course *c, timing *t) {
     char last[RESULTS * RESULT_BYTES];
     const int many = c->j.results ? 1 : c->calls < RESULTS ? c->calls : RESULTS;

@@ -14,9 +14,9 @@
 bool gpu_timing_open(void);
 void gpu_timing_close(void);
 
-/* As place.h has it. Calls are queued, in a graph where they can be captured, so that the host is not in the way; each call
- * of a sample takes another copy of the data, and the cache is emptied before it if the copies would fit there. Warm: always
- * the same copy. */
+/* As place.h has it. Calls are queued, in a graph where they can be captured, so that the host is not in the way; each
+ * call of a sample takes another copy of the data, and the cache is emptied before it if the copies would fit there.
+ * Warm: always the same copy. */
 void gpu_time(const contenders *all, const bool *in, const job *j, const options *o, timing *of);
 
 /* One result. Answers what went wrong, or NULL. */

@@ -36,13 +36,14 @@ static int enqueue(const reducer *r, const job *j, void *memory, void *result, v
     return job_reduce(*mine->context, j, mine->method, result) ? UNKNOWN_ERROR : 0;
 }
 
-#define METHOD(method, context)                                                                                             \
-    {                                                                                                                       \
-        "quire", "quire", takes, workspace, enqueue, false, &(const own) { method, &context }                               \
+#define METHOD(method, context)                                                                                        \
+    {                                                                                                                  \
+        "quire", "quire", takes, workspace, enqueue, false, &(const own) { method, &context }                          \
     }
 
 static const reducer reducers[2][METHOD_COUNT] = {
-    { METHOD(QUIRE_EXACT, usual), METHOD(QUIRE_KAHAN, usual), METHOD(QUIRE_PAIRWISE, usual), METHOD(QUIRE_PLAIN, usual) },
+    { METHOD(QUIRE_EXACT, usual), METHOD(QUIRE_KAHAN, usual), METHOD(QUIRE_PAIRWISE, usual),
+      METHOD(QUIRE_PLAIN, usual) },
     { METHOD(QUIRE_EXACT, unusual), METHOD(QUIRE_KAHAN, unusual), METHOD(QUIRE_PAIRWISE, unusual),
       METHOD(QUIRE_PLAIN, unusual) },
 };

@@ -76,13 +76,15 @@ void gpu_describe(char *text, size_t size) {
         snprintf(text, size, "none");
         return;
     }
-    snprintf(text, size, "%s, %d multiprocessors, compute %d.%d, %.0f GiB, L2 %.0f MiB, driver %s (CUDA %d.%d), CUDA %d.%d",
+    snprintf(text, size,
+             "%s, %d multiprocessors, compute %d.%d, %.0f GiB, L2 %.0f MiB, driver %s (CUDA %d.%d), CUDA %d.%d",
              f->name, f->multiprocessors, f->major, f->minor, (double)f->memory / gibibyte,
              (double)f->cache / gibibyte * 1024, f->driver[0] ? f->driver : "unknown", f->supported / 1000,
              f->supported % 1000 / 10, f->runtime / 1000, f->runtime % 1000 / 10);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the place */
+/* ------------------------------------------------------------------------------------------------------------ the
+ * place */
 
 static bool put(data *d, job *j, bool shifted) {
     const int error = buffers_fill(d, shifted, GPU_MOST_CALLS);

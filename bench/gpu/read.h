@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/* They want x and y on a multiple of 16 bytes, and write no result (but perhaps, once in 2^32, a word of no meaning). */
+/* They want x and y on a multiple of 16 bytes, and write no result (but perhaps, once in 2^32, a word of no meaning).
+ */
 extern const reducer read_reducers[];
 extern const int read_count;
 

@@ -18,17 +18,17 @@ extern "C" {
 
 typedef struct reducer reducer;
 struct reducer {
-    const char *name; /* in the table and the plots: "cub", "03 shared memory"          */
+    const char *name; /* in the table and the plots: "cub", "03 shared memory" */
     const char *what; /* one line: what it does; of a rung, what it fixes and its price */
     bool (*takes)(const reducer *r, const job *j);
     /* Bytes of device memory that enqueue wants, aligned to 256; contents do not matter. 0: none. */
     size_t (*workspace)(const reducer *r, const job *j);
-    /* Enqueues one reduction of j (x and y in device memory) on the stream (a cudaStream_t); the result goes to *result, one
-     * element of j->result_type in device memory. No allocation, no synchronisation, can be captured into a graph unless
-     * not_capturable. Answers a cudaError_t, 0 if all is well. */
+    /* Enqueues one reduction of j (x and y in device memory) on the stream (a cudaStream_t); the result goes to
+     * *result, one element of j->result_type in device memory. No allocation, no synchronisation, can be captured into
+     * a graph unless not_capturable. Answers a cudaError_t, 0 if all is well. */
     int (*enqueue)(const reducer *r, const job *j, void *workspace, void *result, void *stream);
-    bool not_capturable; /* enqueue synchronises or allocates; then it is timed by events around each call       */
-    const void *own;     /* the file's own                                                                      */
+    bool not_capturable; /* enqueue synchronises or allocates; then it is timed by events around each call */
+    const void *own;     /* the file's own */
 };
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* 02 - Sequential addressing, no divergence.
  *
- * Mends rung 1's warps: in each step the threads that still add are the first ones, side by side, and their addresses too.
- * Whole warps drop out instead of lanes (only the last five steps divide a warp), and every access is coalesced. The price:
- * none; but each step still goes through global memory.
+ * Mends rung 1's warps: in each step the threads that still add are the first ones, side by side, and their addresses
+ * too. Whole warps drop out instead of lanes (only the last five steps divide a warp), and every access is coalesced.
+ * The price: none; but each step still goes through global memory.
  *
  *     slots   0 1 2 3 4 5 6 7        step 4: 0+4  1+5  2+6  3+7       step 2: 0+2  1+3       step 1: 0+1
  *
@@ -28,7 +28,8 @@ struct step {
     static constexpr size_t span = 2 * THREADS;
     static size_t scratch(size_t blocks) { return blocks * THREADS; }
     template <typename E, typename A>
-    static void launch(unsigned blocks, size_t n, const E *x, A *slots, A *partials, float *result, cudaStream_t stream) {
+    static void launch(unsigned blocks, size_t n, const E *x, A *slots, A *partials, float *result,
+                       cudaStream_t stream) {
         sequential<<<blocks, THREADS, 0, stream>>>(n, x, slots, partials, result);
     }
 };

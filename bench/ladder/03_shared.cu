@@ -7,7 +7,8 @@
  */
 #include "tree.cuh"
 
-template <typename E, typename A> static __global__ void shared_memory(size_t n, const E *x, A *partials, float *result) {
+template <typename E, typename A>
+static __global__ void shared_memory(size_t n, const E *x, A *partials, float *result) {
     __shared__ A tile[THREADS];
     const size_t i = blockIdx.x * (size_t)THREADS + threadIdx.x;
     tile[threadIdx.x] = i < n ? as<A>(x[i]) : nothing<A>();

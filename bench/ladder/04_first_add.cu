@@ -1,12 +1,12 @@
 /* 04 - The first addition during the load; and beside it, bank conflicts.
  *
- * Mends rung 3's idle half: each thread loads two elements and adds them on the way into shared memory, so that half as many
- * blocks do the same work. The price: none. Still every launch leaves 1/512 of its input for another launch.
+ * Mends rung 3's idle half: each thread loads two elements and adds them on the way into shared memory, so that half as
+ * many blocks do the same work. The price: none. Still every launch leaves 1/512 of its input for another launch.
  *
- * The variant shows what sequential addressing is for when the memory is shared: neighbours are added first, by the first
- * threads (no divergence), at indices 2 stride apart. Shared memory has 32 banks of 4 bytes; lanes whose addresses differ by
- * a multiple of 128 bytes meet in one bank and are served one after the other: two at stride 1, four at 2, eight at 4, then
- * ever fewer lanes.
+ * The variant shows what sequential addressing is for when the memory is shared: neighbours are added first, by the
+ * first threads (no divergence), at indices 2 stride apart. Shared memory has 32 banks of 4 bytes; lanes whose
+ * addresses differ by a multiple of 128 bytes meet in one bank and are served one after the other: two at stride 1,
+ * four at 2, eight at 4, then ever fewer lanes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,8 @@ template <typename E, typename A> static __global__ void first_add(size_t n, con
     if (threadIdx.x == 0) leave(sum, partials, result);
 }
 
-template <typename E, typename A> static __global__ void bank_conflicts(size_t n, const E *x, A *partials, float *result) {
+template <typename E, typename A>
+static __global__ void bank_conflicts(size_t n, const E *x, A *partials, float *result) {
     __shared__ A tile[THREADS];
     tile[threadIdx.x] = pair_sum<E, A>(n, x);
     for (int stride = 1; stride < THREADS; stride *= 2) {

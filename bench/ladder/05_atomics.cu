@@ -1,10 +1,10 @@
 /* 05 - Many blocks, one atomicAdd a block (the segmented sum).
  *
  * Mends rung 4's launches: each block sums its segment of 512 and adds it to one address, so there is one kernel and no
- * memory for partial results. The price: blocks finish in any order, and floating-point addition is not associative, so the
- * bits may differ from run to run; all blocks queue at one address; and one accumulator takes n / 512 additions one after
- * the other, where the tree had a logarithm. In half that chain stagnates: 2048 + 1 is 2048. And the hardware's float
- * atomics flush subnormals to zero.
+ * memory for partial results. The price: blocks finish in any order, and floating-point addition is not associative, so
+ * the bits may differ from run to run; all blocks queue at one address; and one accumulator takes n / 512 additions one
+ * after the other, where the tree had a logarithm. In half that chain stagnates: 2048 + 1 is 2048. And the hardware's
+ * float atomics flush subnormals to zero.
  *
  * SPDX-License-Identifier: MIT
  */

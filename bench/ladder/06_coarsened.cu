@@ -1,8 +1,8 @@
 /* 06 - Thread coarsening.
  *
- * Mends rung 5's overhead: the tree, its eight barriers and the atomic are paid once for 4096 elements, not for 512, because
- * each thread first adds 16 by itself, without asking anyone. The price: a chain of 16 additions where the tree had 4, and
- * an eighth of the blocks: a small n no longer fills the chip.
+ * Mends rung 5's overhead: the tree, its eight barriers and the atomic are paid once for 4096 elements, not for 512,
+ * because each thread first adds 16 by itself, without asking anyone. The price: a chain of 16 additions where the tree
+ * had 4, and an eighth of the blocks: a small n no longer fills the chip.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,13 +1,13 @@
 /* 07 - The last warp unrolled, then everything.
  *
- * Mends the end of rung 6's tree: below 64 elements one warp is left, which needs no barrier of the block. Before Volta its
- * lanes ran in lockstep, and the classic code had no barrier at all; since Volta each lane has its own program counter, and
- * lane t may read slot t + 16 before its owner has written it, or after the owner has overwritten it. So: read, __syncwarp,
- * write, __syncwarp. All 32 lanes take every step; the upper ones add what nobody will use, in slots that exist, which is
- * cheaper than to branch.
+ * Mends the end of rung 6's tree: below 64 elements one warp is left, which needs no barrier of the block. Before Volta
+ * its lanes ran in lockstep, and the classic code had no barrier at all; since Volta each lane has its own program
+ * counter, and lane t may read slot t + 16 before its owner has written it, or after the owner has overwritten it. So:
+ * read, __syncwarp, write, __syncwarp. All 32 lanes take every step; the upper ones add what nobody will use, in slots
+ * that exist, which is cheaper than to branch.
  *
- * Fully unrolled, the block size is a template parameter: no loop, no stride to compute, and the steps that a block size has
- * not are not compiled. The price: a kernel for each block size, and a tree that only its author changes.
+ * Fully unrolled, the block size is a template parameter: no loop, no stride to compute, and the steps that a block
+ * size has not are not compiled. The price: a kernel for each block size, and a tree that only its author changes.
  *
  * SPDX-License-Identifier: MIT
  */

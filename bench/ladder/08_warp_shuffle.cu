@@ -1,9 +1,10 @@
 /* 08 - A grid-stride loop and the warp shuffle, one atomicAdd a warp.
  *
- * Mends the tree: lanes pass their sums from register to register, so there is no shared memory and no barrier, and five
- * steps instead of eight. The grid is as large as the chip, not as n: each thread strides over the whole array, whatever its
- * length. The price: eight times the atomics of a block's one, as before the bits are chance, and the compiler no longer
- * unrolls the loop, whose stride it does not know: one load of a thread is under way, where rung 6 had four.
+ * Mends the tree: lanes pass their sums from register to register, so there is no shared memory and no barrier, and
+ * five steps instead of eight. The grid is as large as the chip, not as n: each thread strides over the whole array,
+ * whatever its length. The price: eight times the atomics of a block's one, as before the bits are chance, and the
+ * compiler no longer unrolls the loop, whose stride it does not know: one load of a thread is under way, where rung 6
+ * had four.
  *
  * SPDX-License-Identifier: MIT
  */

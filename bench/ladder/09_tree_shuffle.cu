@@ -2,7 +2,8 @@
  *
  * Takes the best of both: two steps in shared memory, where whole warps drop out, then one warp adds the last 64 in
  * registers, and one atomic for 32,768 elements. The price: 128 additions in a row in each thread, and a block for each
- * 32,768 elements: below some millions of them many multiprocessors stay idle, and the last blocks keep the chip waiting.
+ * 32,768 elements: below some millions of them many multiprocessors stay idle, and the last blocks keep the chip
+ * waiting.
  *
  * SPDX-License-Identifier: MIT
  */

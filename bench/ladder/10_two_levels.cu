@@ -1,10 +1,10 @@
 /* 10 - The block's sum in two levels of warp shuffle, several elements a thread, partial results to global memory.
  *
- * Mends the bits: no atomics. Each block leaves its sum in memory, and a second launch of one block adds those in a fixed
- * order, so that a run gives the bits of the run before. (On the same chip, that is: the grid is as large as the chip, and
- * the order follows the grid.) One barrier a block instead of eight; 4 loads of a thread are under way at a time, since what
- * hides the latency of memory is bytes in flight. The price: a second launch, a few microseconds, and memory for partial
- * results.
+ * Mends the bits: no atomics. Each block leaves its sum in memory, and a second launch of one block adds those in a
+ * fixed order, so that a run gives the bits of the run before. (On the same chip, that is: the grid is as large as the
+ * chip, and the order follows the grid.) One barrier a block instead of eight; 4 loads of a thread are under way at a
+ * time, since what hides the latency of memory is bytes in flight. The price: a second launch, a few microseconds, and
+ * memory for partial results.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,9 +1,9 @@
 /* 11 - Vector loads: four floats or eight halves at a time.
  *
- * Mends the number of instructions: 16 bytes a load, so that a warp asks for 512 bytes at once, and four loads of a thread
- * make 64 bytes in flight. It matters most for half, whose loads were two bytes each. The price: x may begin anywhere, so
- * the elements up to the first address divisible by 16, and what is left at the end, are taken one by one; and with them the
- * order, and so the bits, depend on where the array happens to begin.
+ * Mends the number of instructions: 16 bytes a load, so that a warp asks for 512 bytes at once, and four loads of a
+ * thread make 64 bytes in flight. It matters most for half, whose loads were two bytes each. The price: x may begin
+ * anywhere, so the elements up to the first address divisible by 16, and what is left at the end, are taken one by one;
+ * and with them the order, and so the bits, depend on where the array happens to begin.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,8 +1,8 @@
 /* 12 - Tuned block count and size.
  *
- * Rung 11 with the three numbers that it guessed (threads of a block, loads in flight, blocks a multiprocessor) taken from a
- * search: tune.cu times all combinations on the chip in question. The price: the table is right for that chip, the compiler
- * and the sizes that were searched; another grid adds in another order, so tuning changes the bits.
+ * Rung 11 with the three numbers that it guessed (threads of a block, loads in flight, blocks a multiprocessor) taken
+ * from a search: tune.cu times all combinations on the chip in question. The price: the table is right for that chip,
+ * the compiler and the sizes that were searched; another grid adds in another order, so tuning changes the bits.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +12,8 @@ struct shape {
     int threads, loads, blocks; /* blocks: of a multiprocessor */
 };
 
-/* NVIDIA H200, CUDA 13.0, 2026-11-21: of tune.cu's 120 shapes the one that is never far from the best: within 1.3% of the
- * fastest at 2^24, 2^28 and 2^30 elements, in all three ways. Each way and size has another winner, by less. */
+/* NVIDIA H200, CUDA 13.0, 2026-11-21: of tune.cu's 120 shapes the one that is never far from the best: within 1.3% of
+ * the fastest at 2^24, 2^28 and 2^30 elements, in all three ways. Each way and size has another winner, by less. */
 template <typename E, typename A> constexpr shape tuned = { 512, 4, 64 };
 
 namespace {

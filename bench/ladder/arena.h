@@ -1,5 +1,5 @@
-/* arena.h - data made on the device, in one large piece of memory that is walked through, so that what was read last is out
- * of every cache by the time that it is read again; and the fastest way to read it.
+/* arena.h - data made on the device, in one large piece of memory that is walked through, so that what was read last is
+ * out of every cache by the time that it is read again; and the fastest way to read it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,8 +29,8 @@ int arena_fill(const arena *a, quire_type type, arena_data data);
 const void *arena_piece(const arena *a, size_t bytes, int i);
 int arena_pieces(const arena *a, size_t bytes);
 
-/* Shapes of the read loop, and one reading of all of x (bytes divisible by 16) in one of them; sink is four bytes of the
- * device. */
+/* Shapes of the read loop, and one reading of all of x (bytes divisible by 16) in one of them; sink is four bytes of
+ * the device. */
 #define READ_SHAPES 12
 int arena_read(int shape, size_t bytes, const void *x, void *sink, cudaStream_t stream);
 

@@ -1,9 +1,9 @@
 /* check.c - is every rung right? TAP, one line a rung, type and accumulation.
  *
- * Small integers, so few or so small that every partial sum in any order is a number of the accumulation: then every order
- * gives the same bits, and anything else is a mistake in the kernel. Random reals, within the bound of the rung's longest
- * chain of additions. Around the data, and in the workspace and the result before the call, there are NaNs: whatever reads
- * what is not there, or leaves what it should have written, shows. Nothing is timed here.
+ * Small integers, so few or so small that every partial sum in any order is a number of the accumulation: then every
+ * order gives the same bits, and anything else is a mistake in the kernel. Random reals, within the bound of the rung's
+ * longest chain of additions. Around the data, and in the workspace and the result before the call, there are NaNs:
+ * whatever reads what is not there, or leaves what it should have written, shows. Nothing is timed here.
  *
  *     check [--large]       the latter also takes n beyond 2^32 (halves; 18 GB of device memory)
  *
@@ -55,22 +55,23 @@ static void trouble(const reducer *r, const job *j, const char *data, const char
 static void tell(quire_type type, const char *what) {
     for (int i = 0; i < ladder_count; i++) {
         if (is_checked[i])
-            printf("%sok %d - %s of %s: %s\n", troubles[i] ? "not " : "", ++tests, ladder_reducers[i].name, type_name(type),
-                   what);
+            printf("%sok %d - %s of %s: %s\n", troubles[i] ? "not " : "", ++tests, ladder_reducers[i].name,
+                   type_name(type), what);
         is_checked[i] = false;
         troubles[i] = 0;
     }
     fflush(stdout);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the data */
+/* ------------------------------------------------------------------------------------------------------------- the
+ * data */
 
 typedef enum data { DENSE, SPARSE, SUBNORMAL, NORMAL, POSITIVE, DATA } data;
 static const char *const data_names[DATA] = { "integers", "few integers", "few subnormals", "normal", "positive" };
 
 /* SUBNORMAL: as SPARSE, in units of the type's least number. Float atomics flush those, so rungs that use them are not
- * asked. DENSE: |x| <= 8, so that a million of them stay below 2^24. SPARSE: at most 680 elements of |x| <= 3, at both ends
- * and in between, which stay below 2^11. */
+ * asked. DENSE: |x| <= 8, so that a million of them stay below 2^24. SPARSE: at most 680 elements of |x| <= 3, at both
+ * ends and in between, which stay below 2^11. */
 static double integer_at(generator *g, data which, size_t i, size_t n) {
     if (which == DENSE) return generator_between(g, -8, 8);
     const bool is_at_the_end = i < 40 || n - i <= 40;
@@ -110,7 +111,8 @@ static bool is_untouched(quire_type type, size_t n, size_t start) {
     return !memcmp(back, host, total);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- a call */
+/* -------------------------------------------------------------------------------------------------------------- a call
+ */
 
 static void grow_workspace(size_t size) {
     if (size <= workspace_size) return;
@@ -143,7 +145,8 @@ static float answer(const reducer *r, const job *j) {
 
 static bool same_bits(float a, float b) { return !memcmp(&a, &b, sizeof a); }
 
-/* ------------------------------------------------------------------------------------------------------------ the checks */
+/* ------------------------------------------------------------------------------------------------------------ the
+ * checks */
 
 static void check_integers(const reducer *r, const job *j, data which, double truth) {
     const float sum = answer(r, j), wanted = (float)truth;
@@ -156,7 +159,8 @@ static void check_reals(const reducer *r, const job *j, data which, double truth
     const double greatest = ladder_is_in_half(r) ? 65504 : INFINITY;
     const float sum = answer(r, j);
     const bool may_overflow = magnitudes + bound > greatest;
-    if (!may_overflow && !(fabs(sum - truth) <= bound)) trouble(r, j, data_names[which], "beyond the bound", sum, truth);
+    if (!may_overflow && !(fabs(sum - truth) <= bound))
+        trouble(r, j, data_names[which], "beyond the bound", sum, truth);
     for (int run = 1; run < RUNS && !ladder_is_by_chance(r); run++) {
         const float again = answer(r, j);
         if (!same_bits(sum, again)) trouble(r, j, data_names[which], "other bits in another run", again, sum);
@@ -258,7 +262,8 @@ static void check_large(void) {
 int main(int argc, char **argv) {
     int devices = 0;
     const cudaError_t error = cudaGetDeviceCount(&devices);
-    if (error || !devices) return printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none"), 0;
+    if (error || !devices)
+        return printf("1..0 # SKIP no CUDA device (%s)\n", error ? cudaGetErrorString(error) : "none"), 0;
     const size_t bytes = 256 + MARGIN + (MOST_N + 8) * sizeof(float);
     host = malloc(bytes);
     if (!host) return puts("Bail out! no memory"), 1;

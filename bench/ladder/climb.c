@@ -2,8 +2,8 @@
  *
  *     climb list                          the rungs
  *     climb once NAME f32|f16 LOG2N       one reduction between profiler start and stop; NAME "all": every rung
- *     climb time f32|f16 LOG2N[,LOG2N] [NAME]   a CSV: time, error and whether the bits are the same, of every rung and of
- * quire
+ *     climb time f32|f16 LOG2N[,LOG2N] [NAME]   a CSV: time, error and whether the bits are the same, of every rung and
+ * of quire
  *
  * The rungs are checked by check.c; quire-bench measures them among others.
  *
@@ -37,7 +37,8 @@ static void must(int error, const char *what) {
     exit(1);
 }
 
-/* ------------------------------------------------------------------------------------------ quire's own, as the last rungs
+/* ------------------------------------------------------------------------------------------ quire's own, as the last
+ * rungs
  */
 
 static bool quire_takes(const reducer *r, const job *j) {
@@ -64,7 +65,8 @@ static const reducer quires[] = {
 static const reducer *contestant(int i) { return i < ladder_count ? &ladder_reducers[i] : &quires[i - ladder_count]; }
 static int contestants(void) { return ladder_count + (int)(sizeof quires / sizeof *quires); }
 
-/* -------------------------------------------------------------------------------------------------------------- the setting
+/* -------------------------------------------------------------------------------------------------------------- the
+ * setting
  */
 
 static job job_of(quire_type type, size_t n, const void *x) {
@@ -88,7 +90,8 @@ static void set_up(size_t data, quire_type type, size_t n) {
 
 static size_t size_of(quire_type type) { return type == QUIRE_F16 ? 2 : 4; }
 
-/* ----------------------------------------------------------------------------------------------------------------- once */
+/* -----------------------------------------------------------------------------------------------------------------
+ * once */
 
 static int once(const char *name, quire_type type, size_t n) {
     int found = 0;
@@ -108,7 +111,8 @@ static int once(const char *name, quire_type type, size_t n) {
     return !found;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- time */
+/* -----------------------------------------------------------------------------------------------------------------
+ * time */
 
 typedef struct line {
     reading time;
@@ -133,8 +137,8 @@ static float sum_of(const reducer *r, const job *j) {
     return sum;
 }
 
-static double exactly(quire_status (*reduce)(quire_context *, quire_type, size_t, const void *, quire_method, quire_type,
-                                             void *),
+static double exactly(quire_status (*reduce)(quire_context *, quire_type, size_t, const void *, quire_method,
+                                             quire_type, void *),
                       const job *j) {
     double sum;
     must(reduce(context, j->type, j->n, j->x, QUIRE_EXACT, QUIRE_F64, result) ? cudaErrorUnknown : 0, "the exact sum");
@@ -231,8 +235,8 @@ static void judge_and_time(quire_type type, size_t n, const char *name) {
         report(type, n, r->name, &lines[i], read.time.median);
         is_slow[i] = lines[i].time.median > TOO_SLOW;
         if (is_slow[i])
-            fprintf(stderr, "climb: %s takes %.3g s at n = %zu: left out of larger ones\n", r->name, lines[i].time.median,
-                    n);
+            fprintf(stderr, "climb: %s takes %.3g s at n = %zu: left out of larger ones\n", r->name,
+                    lines[i].time.median, n);
     }
 }
 
@@ -247,7 +251,8 @@ static void head(void) {
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     printf("# chip: %s, %d multiprocessors\n# cuda: driver %d, runtime %d\n# quire: %s\n# date: %s\n", device.name,
            device.multiProcessorCount, driver, runtime, quire_version(), date);
-    puts("# method: median of 15 replays (5 if slow) of a graph of calls, data in turn from 8 GiB; time_over_read: over the "
+    puts("# method: median of 15 replays (5 if slow) of a graph of calls, data in turn from 8 GiB; time_over_read: "
+         "over the "
          "time of the best read loop");
     puts("rung,type,n,median_seconds,best_seconds,gb_per_s,time_over_read,sum_signed,ulps_signed,relative_signed,"
          "sum_positive,ulps_positive,relative_positive,runs_equal,alignments_equal");
@@ -258,7 +263,8 @@ static int timed(quire_type type, const char *sizes, const char *name) {
     int count = 0;
     for (char *end; *sizes && count < SIZES; sizes = *end == ',' ? end + 1 : end) {
         const long e = strtol(sizes, &end, 10);
-        if (end == sizes || e < 4 || e > 31) return fprintf(stderr, "climb: no list of log2 n, 4 to 31: %s\n", sizes), 1;
+        if (end == sizes || e < 4 || e > 31)
+            return fprintf(stderr, "climb: no list of log2 n, 4 to 31: %s\n", sizes), 1;
         n[count++] = (size_t)1 << e;
         if (*end != ',' && *end) return fprintf(stderr, "climb: no list of log2 n, 4 to 31: %s\n", sizes), 1;
     }
@@ -274,7 +280,8 @@ static int timed(quire_type type, const char *sizes, const char *name) {
 
 static int list(void) {
     for (int i = 0; i < ladder_count; i++)
-        if (!ladder_is_in_half(&ladder_reducers[i])) printf("%-20s %s\n", ladder_reducers[i].name, ladder_reducers[i].what);
+        if (!ladder_is_in_half(&ladder_reducers[i]))
+            printf("%-20s %s\n", ladder_reducers[i].name, ladder_reducers[i].what);
     return 0;
 }
 
@@ -295,6 +302,7 @@ int main(int argc, char **argv) {
     }
     if ((argc == 4 || argc == 5) && !strcmp(argv[1], "time"))
         return timed(type_of(argv[2]), argv[3], argc == 5 ? argv[4] : NULL);
-    fprintf(stderr, "usage: climb list | climb once NAME|all f32|f16 LOG2N | climb time f32|f16 LOG2N[,LOG2N] [NAME]\n");
+    fprintf(stderr,
+            "usage: climb list | climb once NAME|all f32|f16 LOG2N | climb time f32|f16 LOG2N[,LOG2N] [NAME]\n");
     return 2;
 }

@@ -17,9 +17,9 @@ extern "C" {
 extern const reducer ladder_reducers[];
 extern const int ladder_count;
 
-/* The most additions that an element of j goes through on its way into the result of a reducer of this table: with u of the
- * accumulation, 2^-24 or in half 2^-11, the error is at most chain u sum|x| / (1 - chain u) [Higham 2002, 4.2], unless
- * something overflows. */
+/* The most additions that an element of j goes through on its way into the result of a reducer of this table: with u of
+ * the accumulation, 2^-24 or in half 2^-11, the error is at most chain u sum|x| / (1 - chain u) [Higham 2002, 4.2],
+ * unless something overflows. */
 size_t ladder_chain(const reducer *r, const job *j);
 
 /* Whether it accumulates in half. */

@@ -15,7 +15,8 @@
 constexpr int WARP = 32, THREADS = 256; /* of a block, where a rung says nothing else */
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-/* -------------------------------------------------------------------------------------------------------- the arithmetic */
+/* -------------------------------------------------------------------------------------------------------- the
+ * arithmetic */
 
 template <typename A> static __device__ __forceinline__ A as(float x);
 template <typename A> static __device__ __forceinline__ A as(__half x);
@@ -28,11 +29,12 @@ template <> __device__ __forceinline__ __half as<__half>(__half x) { return x; }
 static __device__ __forceinline__ float plus(float a, float b) { return a + b; }
 static __device__ __forceinline__ __half plus(__half a, __half b) { return __hadd(a, b); }
 
-/* What an element that is not there adds. (-0 would be the neutral element; the classics take +0, so that a sum of -0 alone
- * is +0 here.) */
+/* What an element that is not there adds. (-0 would be the neutral element; the classics take +0, so that a sum of -0
+ * alone is +0 here.) */
 template <typename A> static __device__ __forceinline__ A nothing() { return as<A>(0.0f); }
 
-/* ------------------------------------------------------------------------------------------------------------- the host */
+/* ------------------------------------------------------------------------------------------------------------- the
+ * host */
 
 static inline size_t ceiling_of(size_t n, size_t span) { return n ? (n - 1) / span + 1 : 1; }
 static inline size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -55,7 +57,8 @@ static inline unsigned some_blocks(size_t n, size_t span, int each) {
     return (unsigned)(needed < most ? needed : most);
 }
 
-/* --------------------------------------------------------------------------------- results through memory, launch by launch
+/* --------------------------------------------------------------------------------- results through memory, launch by
+ * launch
  */
 
 /* A block's sum is a partial result, or if there is no other block, the result. */
@@ -66,8 +69,8 @@ template <typename A> static __device__ __forceinline__ void leave(A sum, A *par
         partials[blockIdx.x] = sum;
 }
 
-/* Rungs 1 to 4: every block leaves a partial result, and the same kernel reduces those, until one block is enough. STEP has
- * span, the elements of a block; scratch(blocks), the accumulators it wants in memory; and launch. */
+/* Rungs 1 to 4: every block leaves a partial result, and the same kernel reduces those, until one block is enough. STEP
+ * has span, the elements of a block; scratch(blocks), the accumulators it wants in memory; and launch. */
 template <typename STEP, typename E, typename A> struct launches {
     static constexpr int is_by_chance = 0;
     static size_t workspace(size_t n) {
@@ -98,13 +101,14 @@ template <typename STEP, typename E, typename A> struct launches {
     }
 };
 
-/* ------------------------------------------------------------------------------------------------- results through atomics
+/* ------------------------------------------------------------------------------------------------- results through
+ * atomics
  */
 
 /* One atomic addition. The hardware adds a float (and flushes subnormals to zero: PTX says so of atom.add.f32 in global
- * memory) or two halves at once. One half it does not know: atomicAdd(__half *) is a loop of compare-and-swap, hundreds of
- * times slower where all wait for one address (docs/ladder.md has the figure). So a half goes as a pair, with a zero for
- * company. */
+ * memory) or two halves at once. One half it does not know: atomicAdd(__half *) is a loop of compare-and-swap, hundreds
+ * of times slower where all wait for one address (docs/ladder.md has the figure). So a half goes as a pair, with a zero
+ * for company. */
 static __device__ __forceinline__ void add_to(float *total, float sum) { atomicAdd(total, sum); }
 static __device__ __forceinline__ void add_to(__half *total, __half sum) {
     atomicAdd((__half2 *)total, __halves2half2(sum, nothing<__half>()));
@@ -138,7 +142,8 @@ template <typename STEP, typename E, typename A> struct adding {
     }
 };
 
-/* -------------------------------------------------------------------------------------------------------------- the table
+/* -------------------------------------------------------------------------------------------------------------- the
+ * table
  */
 
 template <typename WAY, typename E>

@@ -8,20 +8,22 @@
 #include "rung.cuh"
 
 /* The sum of a warp; lane 0 alone may use what it gets. Two kinds of absent lane:
- *   - Beyond the warp's end (lane 31 asks for lane 47): the shuffle gives the asking lane its own value, and that lane adds
- * itself to itself. No such sum reaches lane 0, which at distance d asks for lane d, and lane d is right as long as d is.
- *   - Not in the mask, or gone: what a shuffle reads from it is undefined. So nobody goes: blocks are whole warps, a lane
- * without elements stays and brings +0, and all 32 call, with the full mask. A warp that lost lanes by an early return, or
- * asked
+ *   - Beyond the warp's end (lane 31 asks for lane 47): the shuffle gives the asking lane its own value, and that lane
+ * adds itself to itself. No such sum reaches lane 0, which at distance d asks for lane d, and lane d is right as long
+ * as d is.
+ *   - Not in the mask, or gone: what a shuffle reads from it is undefined. So nobody goes: blocks are whole warps, a
+ * lane without elements stays and brings +0, and all 32 call, with the full mask. A warp that lost lanes by an early
+ * return, or asked
  *     __activemask who is there, would be wrong now and then, on some chips. */
 template <typename A> static __device__ __forceinline__ A warp_sum(A sum) {
 #pragma unroll
-    for (int distance = WARP / 2; distance > 0; distance /= 2) sum = plus(sum, __shfl_down_sync(ALL_LANES, sum, distance));
+    for (int distance = WARP / 2; distance > 0; distance /= 2)
+        sum = plus(sum, __shfl_down_sync(ALL_LANES, sum, distance));
     return sum;
 }
 
-/* The sum of a block in two levels: each warp's, then one warp takes those of all, with +0 from the warps a block has not.
- * Thread 0 alone may use what it gets. */
+/* The sum of a block in two levels: each warp's, then one warp takes those of all, with +0 from the warps a block has
+ * not. Thread 0 alone may use what it gets. */
 template <int BLOCK, typename A> static __device__ __forceinline__ A block_sum(A sum) {
     static_assert(BLOCK % WARP == 0 && BLOCK <= WARP * WARP, "whole warps, and one warp for their sums");
     __shared__ A warps[BLOCK / WARP];
@@ -33,7 +35,8 @@ template <int BLOCK, typename A> static __device__ __forceinline__ A block_sum(A
     return sum;
 }
 
-/* ---------------------------------------------------------------------------- rungs 10 to 12: partial results, two launches
+/* ---------------------------------------------------------------------------- rungs 10 to 12: partial results, two
+ * launches
  */
 
 constexpr int LAST_THREADS = 256, MOST_PARTIALS = 1 << 16;

@@ -18,7 +18,8 @@ typedef struct reading {
     double best, median; /* seconds of one call */
 } reading;
 
-/* Captures so many calls into a graph and times its replays on the stream, after two to warm up. Answers a cudaError_t. */
+/* Captures so many calls into a graph and times its replays on the stream, after two to warm up. Answers a cudaError_t.
+ */
 int stopwatch(reading *r, cudaStream_t stream, int calls, int replays, work *queue, const void *own);
 
 #ifdef __cplusplus

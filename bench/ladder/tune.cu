@@ -1,5 +1,5 @@
-/* tune.cu - the search behind 12_tuned.cu: every block size, loads in flight and blocks a multiprocessor, for the three ways
- * and some sizes; a CSV of all, and the best of each on standard error.
+/* tune.cu - the search behind 12_tuned.cu: every block size, loads in flight and blocks a multiprocessor, for the three
+ * ways and some sizes; a CSV of all, and the best of each on standard error.
  *
  *     tune [LOG2N...]        24 28 30 if none is given
  *
@@ -66,8 +66,8 @@ template <typename E, typename A> static void search(const char *way, size_t n) 
     try_loads<512, E, A>(way, n, &best);
     try_loads<1024, E, A>(way, n, &best);
     fflush(stdout);
-    fprintf(stderr, "%-12s n %zu: %d threads, %d loads, %d blocks: %.2f us, %.0f GB/s\n", way, n, best.threads, best.loads,
-            best.blocks, best.seconds * 1e6, n * sizeof(E) / best.seconds * 1e-9);
+    fprintf(stderr, "%-12s n %zu: %d threads, %d loads, %d blocks: %.2f us, %.0f GB/s\n", way, n, best.threads,
+            best.loads, best.blocks, best.seconds * 1e6, n * sizeof(E) / best.seconds * 1e-9);
 }
 
 int main(int argc, char **argv) {

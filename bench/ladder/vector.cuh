@@ -26,17 +26,20 @@ template <> struct vector_sum<float, __half> {
         const float2 f = __half22float2(two_halves(bits));
         return f.x + f.y;
     }
-    static __device__ __forceinline__ float of(uint4 v) { return (of_two(v.x) + of_two(v.y)) + (of_two(v.z) + of_two(v.w)); }
+    static __device__ __forceinline__ float of(uint4 v) {
+        return (of_two(v.x) + of_two(v.y)) + (of_two(v.z) + of_two(v.w));
+    }
 };
 template <> struct vector_sum<__half, __half> { /* two additions an instruction */
     static __device__ __forceinline__ __half of(uint4 v) {
-        const __half2 sum = __hadd2(__hadd2(two_halves(v.x), two_halves(v.y)), __hadd2(two_halves(v.z), two_halves(v.w)));
+        const __half2 sum =
+            __hadd2(__hadd2(two_halves(v.x), two_halves(v.y)), __hadd2(two_halves(v.z), two_halves(v.w)));
         return __hadd(__low2half(sum), __high2half(sum));
     }
 };
 
-/* A thread's share of x: vectors from the first address divisible by 16, and the elements before and behind them from the
- * first threads of the grid. */
+/* A thread's share of x: vectors from the first address divisible by 16, and the elements before and behind them from
+ * the first threads of the grid. */
 template <int BLOCK, int LOADS, typename A, typename E>
 static __device__ __forceinline__ A vectors_of_thread(size_t n, const E *__restrict__ x) {
     const size_t t = blockIdx.x * (size_t)BLOCK + threadIdx.x, stride = (size_t)gridDim.x * BLOCK;

@@ -66,8 +66,9 @@ static int enqueue(const reducer *r, const job *j, void *memory, void *results, 
     const int64_t m = (int64_t)(rows ? j->length : j->vectors), n = (int64_t)(rows ? j->vectors : j->length);
     const void *zero = ones.memory, *one = ones.memory + type_size(j->type);
     cublasHandle_t handle = cublas_handle();
-    const cublasStatus_t status = j->type == QUIRE_F32 ? sgemv(handle, how, m, n, one, j->x, m, one, 1, zero, results, 1)
-                                                       : dgemv(handle, how, m, n, one, j->x, m, one, 1, zero, results, 1);
+    const cublasStatus_t status = j->type == QUIRE_F32
+                                      ? sgemv(handle, how, m, n, one, j->x, m, one, 1, zero, results, 1)
+                                      : dgemv(handle, how, m, n, one, j->x, m, one, 1, zero, results, 1);
     return status ? FAILURE : 0;
 }
 

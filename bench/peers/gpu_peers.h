@@ -23,9 +23,9 @@ extern const int cub_fixed_count;
 extern const reducer thrust_reducers[];
 extern const int thrust_count;
 
-/* Of many vectors, sums: cub::DeviceSegmentedReduce by offsets, of which rows have computed ones, with half and bfloat16
- * added in float, and for rows of one length, where CUB has that; the first is the baseline. thrust::reduce_by_key, of
- * segments none of which is empty: a key an element, made before. */
+/* Of many vectors, sums: cub::DeviceSegmentedReduce by offsets, of which rows have computed ones, with half and
+ * bfloat16 added in float, and for rows of one length, where CUB has that; the first is the baseline.
+ * thrust::reduce_by_key, of segments none of which is empty: a key an element, made before. */
 extern const reducer cub_rows_reducers[];
 extern const int cub_rows_count;
 extern const bool cub_rows_has_fixed;

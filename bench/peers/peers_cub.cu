@@ -49,7 +49,8 @@ static const own in_type = { reduce }, in_float = { reduce_in_float };
 static bool takes(const reducer *, const job *j) { return j->operation == OPERATION_SUM && j->result_type == j->type; }
 
 static bool takes_in_float(const reducer *, const job *j) {
-    return j->operation == OPERATION_SUM && (j->type == QUIRE_F16 || j->type == QUIRE_BF16) && j->result_type == QUIRE_F32;
+    return j->operation == OPERATION_SUM && (j->type == QUIRE_F16 || j->type == QUIRE_BF16) &&
+           j->result_type == QUIRE_F32;
 }
 
 static size_t workspace(const reducer *r, const job *j) {
@@ -65,7 +66,8 @@ static int enqueue(const reducer *r, const job *j, void *memory, void *result, v
 
 extern "C" const reducer cub_reducers[] = {
     { "cub", "cub::DeviceReduce::Sum", takes, workspace, enqueue, false, &in_type },
-    { "cub in float", "cub::DeviceReduce::Reduce, adding in float", takes_in_float, workspace, enqueue, false, &in_float },
+    { "cub in float", "cub::DeviceReduce::Reduce, adding in float", takes_in_float, workspace, enqueue, false,
+      &in_float },
 };
 extern "C" const int cub_count = sizeof cub_reducers / sizeof *cub_reducers;
 extern "C" const int cub_version = CUB_VERSION;

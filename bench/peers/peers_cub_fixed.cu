@@ -26,7 +26,8 @@ static bool takes(const reducer *, const job *j) {
 static size_t workspace(const reducer *, const job *) { return 0; }
 
 static int enqueue(const reducer *, const job *j, void *, void *result, void *stream) {
-    return j->type == QUIRE_F32 ? sum<float>(j, result, (cudaStream_t)stream) : sum<double>(j, result, (cudaStream_t)stream);
+    return j->type == QUIRE_F32 ? sum<float>(j, result, (cudaStream_t)stream)
+                                : sum<double>(j, result, (cudaStream_t)stream);
 }
 
 /* It allocates on the stream. */

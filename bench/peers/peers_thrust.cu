@@ -1,4 +1,5 @@
-/* peers_thrust.cu - thrust::reduce, which allocates, waits, and hands its result to the host; halves and bfloat16 in float.
+/* peers_thrust.cu - thrust::reduce, which allocates, waits, and hands its result to the host; halves and bfloat16 in
+ * float.
  *
  * SPDX-License-Identifier: MIT
  */

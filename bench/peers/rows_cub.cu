@@ -21,23 +21,26 @@ struct add {
     __device__ float operator()(float a, float b) const { return a + b; }
 };
 
-/* Both phases of CUB: with no workspace it tells how many bytes it wants. T to T is the sum as it comes; T to float adds
- * in float. */
+/* Both phases of CUB: with no workspace it tells how many bytes it wants. T to T is the sum as it comes; T to float
+ * adds in float. */
 template <typename T, typename R, typename Offsets>
-static cudaError_t sum(void *workspace, size_t *bytes, const job *j, void *results, Offsets begin, cudaStream_t stream) {
+static cudaError_t sum(void *workspace, size_t *bytes, const job *j, void *results, Offsets begin,
+                       cudaStream_t stream) {
     const T *x = (const T *)j->x;
     R *to = (R *)results;
     const int64_t vectors = (int64_t)j->vectors;
     if constexpr (std::is_same<T, R>::value)
         return cub::DeviceSegmentedReduce::Sum(workspace, *bytes, x, to, vectors, begin, begin + 1, stream);
     else
-        return cub::DeviceSegmentedReduce::Reduce(workspace, *bytes, x, to, vectors, begin, begin + 1, add(), R(0), stream);
+        return cub::DeviceSegmentedReduce::Reduce(workspace, *bytes, x, to, vectors, begin, begin + 1, add(), R(0),
+                                                  stream);
 }
 
 template <typename T, typename R>
 static cudaError_t by_offsets(void *workspace, size_t *bytes, const job *j, void *results, cudaStream_t stream) {
     if (j->offsets) return sum<T, R>(workspace, bytes, j, results, j->offsets, stream);
-    const auto starts = thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), times{ (int64_t)j->length });
+    const auto starts =
+        thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), times{ (int64_t)j->length });
     return sum<T, R>(workspace, bytes, j, results, starts, stream);
 }
 

@@ -62,8 +62,8 @@ template <typename R> struct widen {
 template <typename T, typename R> static int sum(const job *j, void *results, cudaStream_t stream) {
     try {
         const auto x = thrust::make_transform_iterator((const T *)j->x, widen<R>());
-        thrust::reduce_by_key(thrust::cuda::par.on(stream), held.keys, held.keys + j->n, x, thrust::make_discard_iterator(),
-                              (R *)results);
+        thrust::reduce_by_key(thrust::cuda::par.on(stream), held.keys, held.keys + j->n, x,
+                              thrust::make_discard_iterator(), (R *)results);
         return cudaSuccess;
     } catch (const thrust::system_error &error) {
         return error.code().value();

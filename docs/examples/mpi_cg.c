@@ -1,9 +1,11 @@
-/* for n in 1 2 3 5 8; do mpicc mpi_cg.c -o mpi_cg $(pkg-config --cflags --libs quire) -lm && mpirun --oversubscribe -n $n ./mpi_cg; done
+/* for n in 1 2 3 5 8; do mpicc mpi_cg.c -o mpi_cg $(pkg-config --cflags --libs quire) -lm && mpirun --oversubscribe -n
+ * $n ./mpi_cg; done
  *
- * Conjugate gradients for a Poisson equation in one dimension, whose rows are distributed over the ranks. With dot products
- * by quire the residuals of every iteration have the same bits on any number of ranks, and so has the number of iterations.
- * A matrix-vector product and an update of a vector add the same numbers in the same order on any number of ranks: only the
- * dot products are at stake. The history is printed as one number, a hash of the residuals' bits; then that of MPI_SUM. */
+ * Conjugate gradients for a Poisson equation in one dimension, whose rows are distributed over the ranks. With dot
+ * products by quire the residuals of every iteration have the same bits on any number of ranks, and so has the number
+ * of iterations. A matrix-vector product and an update of a vector add the same numbers in the same order on any number
+ * of ranks: only the dot products are at stake. The history is printed as one number, a hash of the residuals' bits;
+ * then that of MPI_SUM. */
 #include <math.h>
 #include <quire/mpi.h>
 #include <stdio.h>
@@ -32,7 +34,8 @@ static double plain_product(const double *x, const double *y) {
 /* q = A p, p with a place for a neighbour's element on each side. A has a diagonal that varies: 2 + i / N. */
 static void multiply(double *p, double *q) {
     const int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
-    MPI_Sendrecv(&p[1], 1, MPI_DOUBLE, left, 0, &p[mine + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&p[1], 1, MPI_DOUBLE, left, 0, &p[mine + 1], 1, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Sendrecv(&p[mine], 1, MPI_DOUBLE, right, 1, &p[0], 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const int begin = (int)((long)N * rank / ranks);
     for (int i = 1; i <= mine; i++) q[i] = (2 + (double)(begin + i - 1) / (N * N)) * p[i] - p[i - 1] - p[i + 1];

@@ -1,9 +1,11 @@
-/* cc nccl_gradients.c -o nccl_gradients $(pkg-config --cflags --libs quire) -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lnccl -lcudart -lm && ./nccl_gradients
+/* cc nccl_gradients.c -o nccl_gradients $(pkg-config --cflags --libs quire) -I/usr/local/cuda/include
+ * -L/usr/local/cuda/lib64 -lnccl -lcudart -lm && ./nccl_gradients
  *
- * Data-parallel training: a batch of 64 samples is split over K = 1, 2, 4, ... GPUs, and a linear model learns by gradient
- * descent. The gradient of a batch is the mean of its samples' gradients. quire takes that mean exactly, over the samples of
- * all GPUs, so the weights have the same bits for any K. One thread drives all GPUs: it takes the steps of their jobs in
- * groups. (The samples' gradients are made on the host here, for a program without kernels of its own.) */
+ * Data-parallel training: a batch of 64 samples is split over K = 1, 2, 4, ... GPUs, and a linear model learns by
+ * gradient descent. The gradient of a batch is the mean of its samples' gradients. quire takes that mean exactly, over
+ * the samples of all GPUs, so the weights have the same bits for any K. One thread drives all GPUs: it takes the steps
+ * of their jobs in groups. (The samples' gradients are made on the host here, for a program without kernels of its
+ * own.) */
 #include <math.h>
 #include <quire/nccl.h>
 #include <stdio.h>

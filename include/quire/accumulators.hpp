@@ -1,13 +1,13 @@
-/* accumulators.hpp - the part of quire.hpp that keeps exact sums open: of numbers that come in parts, from threads, files or
- * ranks. Included by quire.hpp.
+/* accumulators.hpp - the part of quire.hpp that keeps exact sums open: of numbers that come in parts, from threads,
+ * files or ranks. Included by quire.hpp.
  *
  *     quire::moments m;
  *     m.add(part1).add(part2);
  *     m += others;                                                     // as if their numbers had been added here
  *     double v = m.variance(quire::options().correction(1));           // the same bits, however the numbers were split
  *
- * All lie in host memory, and contexts are on the CPU: one on a device gives QUIRE_WRONG_CONTEXT. A call that reports an
- * error has added nothing. Ranges may be of any type each.
+ * All lie in host memory, and contexts are on the CPU: one on a device gives QUIRE_WRONG_CONTEXT. A call that reports
+ * an error has added nothing. Ranges may be of any type each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,8 @@
 
 namespace quire {
 
-/* --------------------------------------------------------------------------------------------------------- accumulator */
+/* --------------------------------------------------------------------------------------------------------- accumulator
+ */
 
 /* An exact sum under way: a quire_accumulator. */
 class accumulator {
@@ -77,7 +78,8 @@ class accumulator {
     quire_accumulator words_ = QUIRE_ACCUMULATOR_ZERO;
 };
 
-/* ------------------------------------------------------------------------------------------------------------- moments */
+/* ------------------------------------------------------------------------------------------------------------- moments
+ */
 
 /* The exact sums of numbers and of their squares. */
 class moments {
@@ -92,7 +94,9 @@ class moments {
     }
 
     /* Adds one number; the numbers of others. */
-    template <class T, quire_type = element<T>::value> moments &operator+=(const T &x) { return add(span<const T>(&x, 1)); }
+    template <class T, quire_type = element<T>::value> moments &operator+=(const T &x) {
+        return add(span<const T>(&x, 1));
+    }
     moments &operator+=(const moments &other) noexcept {
         values_ += other.values_;
         squares_ += other.squares_;
@@ -131,12 +135,14 @@ class moments {
     accumulator values_, squares_;
 };
 
-/* ---------------------------------------------------------------------------------------------------------- two vectors */
+/* ---------------------------------------------------------------------------------------------------------- two
+ * vectors */
 
 /* Of two ranges of one type; see comoments. The first template argument is the type of the result, that of the elements
  * without one. */
 template <class R = void, class X, class Y> result_of<R, X> covariance(const X &x, const Y &y, const options &how = {});
-template <class R = void, class X, class Y> result_of<R, X> correlation(const X &x, const Y &y, const options &how = {});
+template <class R = void, class X, class Y>
+result_of<R, X> correlation(const X &x, const Y &y, const options &how = {});
 
 /* The moments of pairs of numbers: those of x, those of y, and the exact sum of x[i] * y[i]. */
 class comoments {
@@ -188,8 +194,8 @@ class comoments {
         const std::size_t n = std::size(x);
         if (n != std::size(y)) return QUIRE_INVALID_LAYOUT;
         if (how.on_device()) return QUIRE_WRONG_CONTEXT;
-        quire_status status = quire_accumulate_products(how.handle(), &products_.words(), element<value_of<X>>::value, n,
-                                                        std::data(x), std::data(y));
+        quire_status status = quire_accumulate_products(how.handle(), &products_.words(), element<value_of<X>>::value,
+                                                        n, std::data(x), std::data(y));
         if (!status) status = x_.take(how.handle(), n, std::data(x));
         if (!status) status = y_.take(how.handle(), n, std::data(y));
         return status;
@@ -205,8 +211,8 @@ class comoments {
         const quire_reduction what = how.reduction(QUIRE_VARIANCE, element<R>::value, element<R>::value);
         const quire_status status = check(what);
         return status ? status
-                      : quire_covariance(&x_.values().words(), &y_.values().words(), &products_.words(), what.correction,
-                                         element<R>::value, result);
+                      : quire_covariance(&x_.values().words(), &y_.values().words(), &products_.words(),
+                                         what.correction, element<R>::value, result);
     }
 
     template <class R> quire_status correlation_to(R *result, const options &how) const noexcept {

@@ -1,28 +1,30 @@
-/* quire/mpi.h - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution of the data.
+/* quire/mpi.h - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution of the
+ * data.
  *
  *     #include <quire/mpi.h>                                                  // and link libquire and MPI
  *
  *     quire_reduction what = { 0 };
  *     what.type = QUIRE_F64;
- *     double s;                                                               // of the x of all ranks, correctly rounded
- *     quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
+ *     double s;                                                               // of the x of all ranks, correctly
+ * rounded quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
  *
- * Each rank adds its elements up exactly, ONE MPI_Allreduce merges these sums, and each rank rounds once. The result is what
- * a single rank with all elements would get from quire_reduce, bit for bit. docs/ranks.md has the cost.
+ * Each rank adds its elements up exactly, ONE MPI_Allreduce merges these sums, and each rank rounds once. The result is
+ * what a single rank with all elements would get from quire_reduce, bit for bit. docs/ranks.md has the cost.
  *
- * All functions here are collective: all ranks of comm call the same one, with the same number of fields or elements (where
- * it is an argument of its own, as MPI's count is), and the same *what. How many elements of a vector a rank has is its own
- * affair, 0 included. results are written on every rank.
+ * All functions here are collective: all ranks of comm call the same one, with the same number of fields or elements
+ * (where it is an argument of its own, as MPI's count is), and the same *what. How many elements of a vector a rank has
+ * is its own affair, 0 included. results are written on every rank.
  *
- * ERRORS are everybody's. If a rank's arguments are bad, or its call fails, no rank waits in vain, all get the same status
- * (the greatest of theirs), and no results are written. Statuses are quire_reduce's, and QUIRE_COMMUNICATION_FAULT if an MPI
- * call fails and the communicator's error handler returns; then results are not to be used on any rank.
+ * ERRORS are everybody's. If a rank's arguments are bad, or its call fails, no rank waits in vain, all get the same
+ * status (the greatest of theirs), and no results are written. Statuses are quire_reduce's, and
+ * QUIRE_COMMUNICATION_FAULT if an MPI call fails and the communicator's error handler returns; then results are not to
+ * be used on any rank.
  *
  * CONTEXTS are on the CPU (or NULL), data is in host memory, and the method is QUIRE_EXACT. Sums made on a device:
  * quire_accumulate there, copy the accumulators to host memory, quire_mpi_allreduce_accumulators, quire_finish.
  *
- * Nothing but quire_mpi_allreduce_elements allocates. A thread at a time may be in a call on one communicator, as MPI has
- * it.
+ * Nothing but quire_mpi_allreduce_elements allocates. A thread at a time may be in a call on one communicator, as MPI
+ * has it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,15 +44,17 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
 
-static inline quire_status quire_mpi_status(int code) { return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT; }
+static inline quire_status quire_mpi_status(int code) {
+    return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT;
+}
 
 static inline void quire_mpi_merge(void *from, void *into, int *length, MPI_Datatype *type) {
     (void)type;
     for (int i = 0; i < *length; i++) quire_record_merge((quire_record *)into + i, (const quire_record *)from + i);
 }
 
-/* Merges records over the ranks, in place. The type and the operation live for this call only: they cost a fraction of a
- * microsecond, and nothing is left behind at MPI_Finalize. */
+/* Merges records over the ranks, in place. The type and the operation live for this call only: they cost a fraction of
+ * a microsecond, and nothing is left behind at MPI_Finalize. */
 static inline quire_status quire_mpi_allreduce_records(int count, quire_record *records, MPI_Comm comm) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Op merge = MPI_OP_NULL;
@@ -64,8 +68,8 @@ static inline quire_status quire_mpi_allreduce_records(int count, quire_record *
 }
 
 /* Vectors that are distributed over ranks, as quire_reduce has them, and what is done with each. squares: a field has a
- * record for its squares, too, whatever the operation, so that the length of a message is a matter of which function was
- * called; only variance and stddev fill it. */
+ * record for its squares, too, whatever the operation, so that the length of a message is a matter of which function
+ * was called; only variance and stddev fill it. */
 typedef struct quire_mpi_job {
     quire_context *context;
     quire_reduction what;
@@ -99,8 +103,8 @@ static inline quire_status quire_mpi_check(const quire_mpi_job *job, size_t fiel
 }
 
 /* n elements of a vector of a layout, side by side: where they are, or copied. */
-static inline const void *quire_mpi_elements(const void *x, const quire_layout *layout, size_t field, size_t from, size_t n,
-                                             size_t size, void *copy) {
+static inline const void *quire_mpi_elements(const void *x, const quire_layout *layout, size_t field, size_t from,
+                                             size_t n, size_t size, void *copy) {
     const ptrdiff_t i = (ptrdiff_t)(field / layout->inner), j = (ptrdiff_t)(field % layout->inner);
     const char *first =
         (const char *)x +
@@ -160,8 +164,8 @@ static inline quire_status quire_mpi_finish(const quire_mpi_job *job, size_t fie
     return quire_finish(&job->what, &a[0], squares ? &a[1] : NULL, result);
 }
 
-/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The last record of
- * a message is the number of terms. Every record has the status of its rank. */
+/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The last
+ * record of a message is the number of terms. Every record has the status of its rank. */
 #define QUIRE_MPI_RECORDS 257
 
 static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fields, quire_status status, void *results,
@@ -189,22 +193,23 @@ static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fie
         const quire_status fault = quire_mpi_allreduce_records((int)(each * some) + 1, records, comm);
         status = fault ? fault : (quire_status)QUIRE_RECORD_STATUS(count->head);
         for (size_t i = 0; i < some && !status; i++)
-            status = quire_mpi_finish(job, from + i, &records[each * i], count->word[0], (char *)results + (from + i) * size,
-                                      comm);
+            status = quire_mpi_finish(job, from + i, &records[each * i], count->word[0],
+                                      (char *)results + (from + i) * size, comm);
         from += some;
     } while (from < fields && !status);
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the calls */
+/* --------------------------------------------------------------------------------------------------------- the calls
+ */
 
 /* Reduces a vector of which each rank has a part: sum, asum, dot, nrm2, mean, sumsq, variance, stddev.
  *   context  where to work; NULL: this thread
  *   what     what is computed; the same on all ranks
  *   n, x, y  this rank's elements: any number, 0 included (x and y may be anything then); y is read by QUIRE_DOT alone
  *   result   one element of the result type */
-static inline quire_status quire_mpi_allreduce(quire_context *context, const quire_reduction *what, size_t n, const void *x,
-                                               const void *y, void *result, MPI_Comm comm) {
+static inline quire_status quire_mpi_allreduce(quire_context *context, const quire_reduction *what, size_t n,
+                                               const void *x, const void *y, void *result, MPI_Comm comm) {
     quire_mpi_job job;
     memset(&job, 0, sizeof job);
     job.context = context, job.x = x, job.y = y, job.squares = 1;
@@ -222,27 +227,27 @@ static inline quire_status quire_mpi_vectors(quire_context *context, const quire
     if (what) job.what = *what;
     if (x_layout) job.x_layout = job.y_layout = *x_layout;
     if (y_layout) job.y_layout = *y_layout;
-    return quire_mpi_reduce(&job, fields, what && x_layout ? quire_mpi_check(&job, fields, results) : QUIRE_NULL_POINTER,
-                            results, comm);
+    return quire_mpi_reduce(
+        &job, fields, what && x_layout ? quire_mpi_check(&job, fields, results) : QUIRE_NULL_POINTER, results, comm);
 }
 
 /* Reduces many vectors at once, in one Allreduce for each 256 of them: sum, asum, dot, nrm2, mean, sumsq.
  *   fields     how many vectors: outer * inner of the layout; the same on all ranks
- *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Elements side by side are the fastest
- *   y_layout   of y; NULL: as x_layout
- *   results    of vector (i, j) at results[i * inner + j]
- * A field that is wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */
-static inline quire_status quire_mpi_allreduce_fields(quire_context *context, const quire_reduction *what, size_t fields,
-                                                      const quire_layout *x_layout, const void *x,
+ *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Elements side by side are the
+ * fastest y_layout   of y; NULL: as x_layout results    of vector (i, j) at results[i * inner + j] A field that is
+ * wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */
+static inline quire_status quire_mpi_allreduce_fields(quire_context *context, const quire_reduction *what,
+                                                      size_t fields, const quire_layout *x_layout, const void *x,
                                                       const quire_layout *y_layout, const void *y, void *results,
                                                       MPI_Comm comm) {
     return quire_mpi_vectors(context, what, fields, x_layout, x, y_layout, y, results, 0, comm);
 }
 
-/* The same for all of these and for variance and stddev, with a record more for each field: 128 of them in one Allreduce. */
-static inline quire_status quire_mpi_allreduce_moments(quire_context *context, const quire_reduction *what, size_t fields,
-                                                       const quire_layout *x_layout, const void *x, void *results,
-                                                       MPI_Comm comm) {
+/* The same for all of these and for variance and stddev, with a record more for each field: 128 of them in one
+ * Allreduce. */
+static inline quire_status quire_mpi_allreduce_moments(quire_context *context, const quire_reduction *what,
+                                                       size_t fields, const quire_layout *x_layout, const void *x,
+                                                       void *results, MPI_Comm comm) {
     return quire_mpi_vectors(context, what, fields, x_layout, x, NULL, NULL, results, 1, comm);
 }
 
@@ -256,8 +261,8 @@ static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_acc
     if (fault || status) return fault ? fault : (quire_status)status;
     for (int i = 0; i < count && !fault; i++) {
         quire_accumulator merged = zero;
-        fault =
-            quire_mpi_status(MPI_Allreduce(&accumulators[i], &merged, QUIRE_ACCUMULATOR_WORDS, MPI_INT64_T, MPI_SUM, comm));
+        fault = quire_mpi_status(
+            MPI_Allreduce(&accumulators[i], &merged, QUIRE_ACCUMULATOR_WORDS, MPI_INT64_T, MPI_SUM, comm));
         if (fault) break;
         quire_carry(&merged);
         accumulators[i] = merged;
@@ -273,11 +278,12 @@ static inline size_t quire_mpi_begin(size_t n, int rank, int ranks) {
     return n / all * r + n % all * r / all;
 }
 
-/* n elements of x, with buffers: `gathered` for n / ranks + 1 elements of each rank, `mine` for as many results, counts for
- * 4 * ranks ints. */
+/* n elements of x, with buffers: `gathered` for n / ranks + 1 elements of each rank, `mine` for as many results, counts
+ * for 4 * ranks ints. */
 static inline quire_status quire_mpi_elements_at_once(quire_context *context, const quire_reduction *what, size_t n,
-                                                      const char *x, char *results, char *gathered, char *mine, int *counts,
-                                                      MPI_Datatype x_type, MPI_Datatype result_type, MPI_Comm comm) {
+                                                      const char *x, char *results, char *gathered, char *mine,
+                                                      int *counts, MPI_Datatype x_type, MPI_Datatype result_type,
+                                                      MPI_Comm comm) {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
@@ -297,14 +303,14 @@ static inline quire_status quire_mpi_elements_at_once(quire_context *context, co
     return status ? status : quire_mpi_status(code);
 }
 
-/* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of x[i]
- * of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements between them.
- *   n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT
- *   x        this rank's array
- *   results  n elements of the result type, on all ranks; may be x if the result type is the type
+/* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of
+ * x[i] of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements
+ * between them. n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT x        this
+ * rank's array results  n elements of the result type, on all ranks; may be x if the result type is the type
  *
- * The traffic is that of a ring allreduce: every element goes out once (MPI_Alltoallv), is reduced by one rank, and comes
- * back once (MPI_Allgatherv). Two buffers of up to QUIRE_MPI_ELEMENTS elements are allocated: QUIRE_OUT_OF_MEMORY. */
+ * The traffic is that of a ring allreduce: every element goes out once (MPI_Alltoallv), is reduced by one rank, and
+ * comes back once (MPI_Allgatherv). Two buffers of up to QUIRE_MPI_ELEMENTS elements are allocated:
+ * QUIRE_OUT_OF_MEMORY. */
 #define QUIRE_MPI_ELEMENTS ((size_t)1 << 18)
 
 static inline quire_status quire_mpi_check_elements(const quire_reduction *what, size_t n, const void *x,

@@ -1,14 +1,15 @@
 /* quire/mpi_record.h - the compact form in which mpi.h sends an exact sum: 56 bytes where an accumulator has 1120.
  *
- * An accumulator spans 4320 bits, for any doubles at all; of a sum of ordinary numbers a few hundred of them differ from the
- * sign. A record holds a window of 384 bits and says where it lies, so that two records with different windows can be added.
- * If the windows of all ranks together reach over more than 384 bits the merged record says so ("wide"), and its sum must be
- * had in another way. Whether that happens depends on the least and the greatest end of the windows alone: not on the order
- * of merging. So merging is associative and commutative in every bit, and all ranks come to the same record.
+ * An accumulator spans 4320 bits, for any doubles at all; of a sum of ordinary numbers a few hundred of them differ
+ * from the sign. A record holds a window of 384 bits and says where it lies, so that two records with different windows
+ * can be added. If the windows of all ranks together reach over more than 384 bits the merged record says so ("wide"),
+ * and its sum must be had in another way. Whether that happens depends on the least and the greatest end of the windows
+ * alone: not on the order of merging. So merging is associative and commutative in every bit, and all ranks come to the
+ * same record.
  *
- * Of 384 bits at least 289 are there for the numbers, wherever they lie: the window begins at a multiple of 64, and its last
- * limb has the sign. With 2^30 terms on a rank that is enough for sums of any format but double, and of doubles that lie at
- * most 206 binades apart; for products of halves, of floats 105 binades apart, of doubles 76 binades apart.
+ * Of 384 bits at least 289 are there for the numbers, wherever they lie: the window begins at a multiple of 64, and its
+ * last limb has the sign. With 2^30 terms on a rank that is enough for sums of any format but double, and of doubles
+ * that lie at most 206 binades apart; for products of halves, of floats 105 binades apart, of doubles 76 binades apart.
  *
  * This header is part of mpi.h, and may change with it: a record is not a format to be stored.
  *
@@ -23,15 +24,15 @@
 
 /* The head has three bytes that merging takes the greatest of, and flags that it or-s. */
 #define QUIRE_RECORD_LOW(head) ((int)((head)&0xff)) /* 255 - l, window at bit 64 l of the accumulator; 0: empty */
-#define QUIRE_RECORD_HIGH(head)                                                                                             \
-    ((int)((head) >> 8 & 0xff)) /* 1 + its last 64 bits, sign and headroom included; 0: empty                               \
-                                 */
+#define QUIRE_RECORD_HIGH(head)                                                                                        \
+    ((int)((head) >> 8 & 0xff)) /* 1 + its last 64 bits, sign and headroom included; 0: empty                          \
+ */
 #define QUIRE_RECORD_STATUS(head) ((int)((head) >> 16 & 0xff))
 #define QUIRE_RECORD_NAN ((uint64_t)1 << 32)
 #define QUIRE_RECORD_POSITIVE_INFINITY ((uint64_t)1 << 33)
 #define QUIRE_RECORD_NEGATIVE_INFINITY ((uint64_t)1 << 34)
 #define QUIRE_RECORD_OTHER ((uint64_t)1 << 35)   /* the word "other" is not 0 */
-#define QUIRE_RECORD_NONZERO ((uint64_t)1 << 36) /* and 2^32 - 1 or more      */
+#define QUIRE_RECORD_NONZERO ((uint64_t)1 << 36) /* and 2^32 - 1 or more */
 #define QUIRE_RECORD_WIDE ((uint64_t)1 << 37)
 #define QUIRE_RECORD_FLAGS ((uint64_t)0x3f << 32)
 
@@ -99,7 +100,8 @@ static inline void quire_record_to(const quire_record *r, uint64_t count, quire_
     const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     const int place = 2 * (255 - QUIRE_RECORD_LOW(r->head));
     *a = zero;
-    for (int i = 0; QUIRE_RECORD_LOW(r->head) && i < 2 * QUIRE_RECORD_WORDS && place + i < QUIRE_ACCUMULATOR_LIMBS; i++) {
+    for (int i = 0; QUIRE_RECORD_LOW(r->head) && i < 2 * QUIRE_RECORD_WORDS && place + i < QUIRE_ACCUMULATOR_LIMBS;
+         i++) {
         const uint32_t digit = (uint32_t)(r->word[i / 2] >> 32 * (i % 2));
         const int top = i == 2 * QUIRE_RECORD_WORDS - 1 || place + i == QUIRE_ACCUMULATOR_LIMBS - 1;
         a->limb[place + i] = (int64_t)digit - (top && digit >> 31 ? (int64_t)1 << 32 : 0);

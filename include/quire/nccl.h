@@ -40,8 +40,8 @@
  * STATUSES are this rank's own, since nothing is waited for: those of quire_reduce, in its order (QUIRE_INVALID_METHOD
  * for all but QUIRE_EXACT), then QUIRE_OUT_OF_MEMORY (the workspace is too small), then those of quire_set_stream (so
  * QUIRE_NULL_POINTER for no context, and QUIRE_WRONG_CONTEXT for one on the CPU), QUIRE_NOT_DEVICE_MEMORY,
- * QUIRE_DEVICE_FAULT, and QUIRE_COMMUNICATION_FAULT if a call of NCCL fails. A rank that gets any but the last two has not
- * joined; the others then wait for it, as they do in ncclAllReduce, until ncclCommAbort.
+ * QUIRE_DEVICE_FAULT, and QUIRE_COMMUNICATION_FAULT if a call of NCCL fails. A rank that gets any but the last two has
+ * not joined; the others then wait for it, as they do in ncclAllReduce, until ncclCommAbort.
  *
  * NCCL 2.7 or later. Compiles as C11 and later and as C++.
  *
@@ -73,9 +73,9 @@ typedef struct quire_nccl_job {
     quire_layout x_layout, y_layout; /* of vectors */
     const void *x, *y;
     void *results;
-    size_t fields;   /* how many vectors, or how many elements                                                       */
-    int by_element;  /* elements of the ranks' arrays are reduced, not vectors                                        */
-    int rank, ranks; /* of by_element                                                                                 */
+    size_t fields;   /* how many vectors, or how many elements */
+    int by_element;  /* elements of the ranks' arrays are reduced, not vectors */
+    int rank, ranks; /* of by_element */
     ncclComm_t comm;
     cudaStream_t stream;
     void *workspace;
@@ -185,7 +185,8 @@ static inline quire_status quire_nccl_accumulate(const quire_nccl_job *job, size
     const size_t n = job->x_layout.n;
     const ptrdiff_t size = (ptrdiff_t)quire_type_size(type);
     const ptrdiff_t i = (ptrdiff_t)(field / job->x_layout.inner), j = (ptrdiff_t)(field % job->x_layout.inner);
-    const char *x = (const char *)job->x + (i * job->x_layout.outer_stride + j * job->x_layout.inner_stride) * size, *y = x;
+    const char *x = (const char *)job->x + (i * job->x_layout.outer_stride + j * job->x_layout.inner_stride) * size,
+               *y = x;
     quire_accumulator *sum = quire_nccl_accumulators(job, 0) + field;
     quire_status status;
     if (operation == QUIRE_DOT)
@@ -268,8 +269,8 @@ static inline quire_status quire_nccl_local_columns(const quire_nccl_job *job) {
 static inline quire_status quire_nccl_gather(const quire_nccl_job *job) {
     const size_t bytes = quire_nccl_part(job->fields, job->ranks) * quire_nccl_result_size(&job->what);
     if (!bytes) return QUIRE_OK;
-    return quire_nccl_status(ncclAllGather((char *)job->results + (size_t)job->rank * bytes, job->results, bytes, ncclInt8,
-                                           job->comm, job->stream));
+    return quire_nccl_status(ncclAllGather((char *)job->results + (size_t)job->rank * bytes, job->results, bytes,
+                                           ncclInt8, job->comm, job->stream));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- the calls
@@ -324,9 +325,9 @@ static inline quire_status quire_nccl_prepare(quire_nccl_job *job, quire_context
 
 /* Of quire_nccl_allreduce_elements. */
 static inline quire_status quire_nccl_prepare_elements(quire_nccl_job *job, quire_context *context,
-                                                       const quire_reduction *what, size_t n, const void *x, void *results,
-                                                       ncclComm_t comm, cudaStream_t stream, void *workspace,
-                                                       size_t workspace_size) {
+                                                       const quire_reduction *what, size_t n, const void *x,
+                                                       void *results, ncclComm_t comm, cudaStream_t stream,
+                                                       void *workspace, size_t workspace_size) {
     memset(job, 0, sizeof *job);
     if (!what) return QUIRE_NULL_POINTER;
     job->context = context, job->what = *what, job->fields = n, job->by_element = 1;
@@ -338,7 +339,8 @@ static inline quire_status quire_nccl_prepare_elements(quire_nccl_job *job, quir
     if (!status && n && (!comm || ncclCommUserRank(comm, &job->rank) || ncclCommCount(comm, &job->ranks)))
         status = QUIRE_COMMUNICATION_FAULT;
     if (!status)
-        status = quire_nccl_check_memory(job, n ? quire_nccl_elements_workspace(what, n, job->ranks) : 0, workspace_size);
+        status =
+            quire_nccl_check_memory(job, n ? quire_nccl_elements_workspace(what, n, job->ranks) : 0, workspace_size);
     return status ? status : quire_nccl_check_place(job);
 }
 
@@ -346,9 +348,9 @@ static inline quire_status quire_nccl_prepare_elements(quire_nccl_job *job, quir
  *   n, x, y  this rank's elements: any number, 0 included (x and y may be anything then); y is read by QUIRE_DOT alone
  *   result   one element of the result type
  * Over the wire go 1120 bytes, whatever n is. */
-static inline quire_status quire_nccl_allreduce(quire_context *context, const quire_reduction *what, size_t n, const void *x,
-                                                const void *y, void *result, ncclComm_t comm, cudaStream_t stream,
-                                                void *workspace, size_t workspace_size) {
+static inline quire_status quire_nccl_allreduce(quire_context *context, const quire_reduction *what, size_t n,
+                                                const void *x, const void *y, void *result, ncclComm_t comm,
+                                                cudaStream_t stream, void *workspace, size_t workspace_size) {
     quire_nccl_job job;
     return quire_nccl_steps(
         &job, quire_nccl_prepare(&job, context, what, n, x, y, result, comm, stream, workspace, workspace_size));
@@ -361,14 +363,14 @@ static inline quire_status quire_nccl_allreduce(quire_context *context, const qu
  *             be few and long
  *   y_layout  of y; NULL: as x_layout
  *   results   fields elements of the result type, of vector (i, j) at results[i * inner + j] */
-static inline quire_status quire_nccl_allreduce_fields(quire_context *context, const quire_reduction *what, size_t fields,
-                                                       const quire_layout *x_layout, const void *x,
+static inline quire_status quire_nccl_allreduce_fields(quire_context *context, const quire_reduction *what,
+                                                       size_t fields, const quire_layout *x_layout, const void *x,
                                                        const quire_layout *y_layout, const void *y, void *results,
                                                        ncclComm_t comm, cudaStream_t stream, void *workspace,
                                                        size_t workspace_size) {
     quire_nccl_job job;
-    return quire_nccl_steps(&job, quire_nccl_prepare_fields(&job, context, what, fields, x_layout, x, y_layout, y, results,
-                                                            comm, stream, workspace, workspace_size));
+    return quire_nccl_steps(&job, quire_nccl_prepare_fields(&job, context, what, fields, x_layout, x, y_layout, y,
+                                                            results, comm, stream, workspace, workspace_size));
 }
 
 /* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq) of x[i] of all ranks,
@@ -382,8 +384,8 @@ static inline quire_status quire_nccl_allreduce_fields(quire_context *context, c
  * and comes back once (ncclAllGather). An array may be reduced piece by piece, in a smaller workspace, with the same
  * bits. */
 static inline quire_status quire_nccl_allreduce_elements(quire_context *context, const quire_reduction *what, size_t n,
-                                                         const void *x, void *results, ncclComm_t comm, cudaStream_t stream,
-                                                         void *workspace, size_t workspace_size) {
+                                                         const void *x, void *results, ncclComm_t comm,
+                                                         cudaStream_t stream, void *workspace, size_t workspace_size) {
     quire_nccl_job job;
     return quire_nccl_steps(
         &job, quire_nccl_prepare_elements(&job, context, what, n, x, results, comm, stream, workspace, workspace_size));

@@ -6,28 +6,30 @@
  *     float s = quire::sum(x);                                         // 2
  *     double m = quire::mean<double>(x, quire::options().rounding(QUIRE_UPWARD));
  *
- * RANGES are contiguous: whatever std::data and std::size take (std::vector, std::array, arrays, std::span), or a braced
- * list. A pointer and a length make one: quire::span(p, n), which is std::span where there is one.
+ * RANGES are contiguous: whatever std::data and std::size take (std::vector, std::array, arrays, std::span), or a
+ * braced list. A pointer and a length make one: quire::span(p, n), which is std::span where there is one.
  *
  * ELEMENTS AND RESULTS are float, double, _Float16, the std::float16_t and std::bfloat16_t of C++23, and CUDA's __half,
  * __nv_bfloat16, __nv_fp8_e5m2 and __nv_fp8_e4m3, each where it exists; others that hold the same bits join by a
- * specialisation of quire::element. A function's first template argument is the type of its result; without one it is that
- * of the elements.
+ * specialisation of quire::element. A function's first template argument is the type of its result; without one it is
+ * that of the elements.
  *
- * ERRORS are exceptions or statuses, as the caller likes. A call that was given no place for a status throws quire::error,
- * a std::system_error. One that was given a place, a quire_status, throws nothing and writes QUIRE_OK or what went wrong:
+ * ERRORS are exceptions or statuses, as the caller likes. A call that was given no place for a status throws
+ * quire::error, a std::system_error. One that was given a place, a quire_status, throws nothing and writes QUIRE_OK or
+ * what went wrong:
  *
  *     quire_status status;
  *     float s = quire::sum(x, status);                                 // NaN, if status says so
  *     float t = quire::sum(x, quire::options(context).status(status));
  *
- * In a program without exceptions an error that has no place ends it by std::terminate. The statuses are quire.h's; they
- * convert to std::error_code.
+ * In a program without exceptions an error that has no place ends it by std::terminate. The statuses are quire.h's;
+ * they convert to std::error_code.
  *
- * SUMS UNDER WAY, of numbers that come in parts: accumulator, moments, comoments, in accumulators.hpp, which this includes.
+ * SUMS UNDER WAY, of numbers that come in parts: accumulator, moments, comoments, in accumulators.hpp, which this
+ * includes.
  *
- * DEVICES. A context on a CUDA device takes device memory, and results that lie there: pass their address, as the second
- * argument of a function below. Functions that return a number give QUIRE_WRONG_CONTEXT on such a context.
+ * DEVICES. A context on a CUDA device takes device memory, and results that lie there: pass their address, as the
+ * second argument of a function below. Functions that return a number give QUIRE_WRONG_CONTEXT on such a context.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +65,8 @@ struct __nv_fp8_e4m3;
 
 namespace quire {
 
-/* -------------------------------------------------------------------------------------------------------------- errors */
+/* -------------------------------------------------------------------------------------------------------------- errors
+ */
 
 class status_category : public std::error_category {
   public:
@@ -95,7 +98,8 @@ inline void report(quire_status status, quire_status *place) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- elements */
+/* -------------------------------------------------------------------------------------------------------------
+ * elements */
 
 /* The quire_type of a C++ type. */
 template <class T> struct element;
@@ -133,10 +137,12 @@ template <class T> class span {
 #endif
 
 /* The type of a range's elements; of the result: the one that was named, or that of the elements. */
-template <class X> using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X &>()))>>;
+template <class X>
+using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X &>()))>>;
 template <class R, class X> using result_of = std::conditional_t<std::is_void_v<R>, value_of<X>, R>;
 
-/* ------------------------------------------------------------------------------------------------------------- contexts */
+/* -------------------------------------------------------------------------------------------------------------
+ * contexts */
 
 /* A quire_context, closed when it goes. It moves, but is not copied. A default one is the calling thread on the CPU. */
 class context {
@@ -184,11 +190,12 @@ class context {
     bool on_device_ = false;
 };
 
-/* -------------------------------------------------------------------------------------------------------------- options */
+/* --------------------------------------------------------------------------------------------------------------
+ * options */
 
-/* How to compute, and where errors go. Every one has a default: the CPU and this thread, QUIRE_EXACT, to nearest, correction
- * 0, exceptions. A context, a method, a rounding or a place for a status alone is an options, too. It keeps addresses of the
- * context and of the status. */
+/* How to compute, and where errors go. Every one has a default: the CPU and this thread, QUIRE_EXACT, to nearest,
+ * correction 0, exceptions. A context, a method, a rounding or a place for a status alone is an options, too. It keeps
+ * addresses of the context and of the status. */
 class options {
   public:
     options() noexcept = default;
@@ -223,7 +230,8 @@ class options {
     quire_status *status_ = nullptr;
 };
 
-/* ----------------------------------------------------------------------------------------------------------- reductions */
+/* -----------------------------------------------------------------------------------------------------------
+ * reductions */
 
 /* NaN: in each format here, all bits ones are one. */
 template <class R> R not_a_number() noexcept {
@@ -234,7 +242,8 @@ template <class R> R not_a_number() noexcept {
 
 /* One vector, or two of the same size; the result where it is wanted. y is NULL but for QUIRE_DOT. */
 template <class T, class R>
-quire_status reduce_status(quire_operation operation, std::size_t n, const T *x, const T *y, R *result, const options &how) {
+quire_status reduce_status(quire_operation operation, std::size_t n, const T *x, const T *y, R *result,
+                           const options &how) {
     const quire_reduction what = how.reduction(operation, element<T>::value, element<R>::value);
     const quire_layout layout = quire_strided(n, 1);
     return quire_reduce(how.handle(), &what, &layout, x, nullptr, y, result);
@@ -247,25 +256,26 @@ template <class X, class Y> bool same_size(const X &x, const Y &y, const options
     return same;
 }
 
-template <class R, class X> R reduce_value(quire_operation operation, const X &x, const value_of<X> *y, const options &how) {
+template <class R, class X>
+R reduce_value(quire_operation operation, const X &x, const value_of<X> *y, const options &how) {
     R result = not_a_number<R>();
     how.report(how.on_device() ? QUIRE_WRONG_CONTEXT
                                : reduce_status(operation, std::size(x), std::data(x), y, &result, how));
     return result;
 }
 
-/* The operations of one vector, each: of a range, the result returned; of a braced list; of a range, the result written to
- * memory that the context can write. */
-#define QUIRE_UNARY(name, OPERATION)                                                                                        \
-    template <class R = void, class X> result_of<R, X> name(const X &x, const options &how = {}) {                          \
-        return reduce_value<result_of<R, X>>(OPERATION, x, nullptr, how);                                                   \
-    }                                                                                                                       \
-    template <class R = void, class T>                                                                                      \
-    result_of<R, std::initializer_list<T>> name(std::initializer_list<T> x, const options &how = {}) {                      \
-        return reduce_value<result_of<R, std::initializer_list<T>>>(OPERATION, x, nullptr, how);                            \
-    }                                                                                                                       \
-    template <class R, class X> void name(const X &x, R *result, const options &how = {}) {                                 \
-        how.report(reduce_status<value_of<X>, R>(OPERATION, std::size(x), std::data(x), nullptr, result, how));             \
+/* The operations of one vector, each: of a range, the result returned; of a braced list; of a range, the result written
+ * to memory that the context can write. */
+#define QUIRE_UNARY(name, OPERATION)                                                                                   \
+    template <class R = void, class X> result_of<R, X> name(const X &x, const options &how = {}) {                     \
+        return reduce_value<result_of<R, X>>(OPERATION, x, nullptr, how);                                              \
+    }                                                                                                                  \
+    template <class R = void, class T>                                                                                 \
+    result_of<R, std::initializer_list<T>> name(std::initializer_list<T> x, const options &how = {}) {                 \
+        return reduce_value<result_of<R, std::initializer_list<T>>>(OPERATION, x, nullptr, how);                       \
+    }                                                                                                                  \
+    template <class R, class X> void name(const X &x, R *result, const options &how = {}) {                            \
+        how.report(reduce_status<value_of<X>, R>(OPERATION, std::size(x), std::data(x), nullptr, result, how));        \
     }
 
 QUIRE_UNARY(sum, QUIRE_SUM)
@@ -314,7 +324,8 @@ inline std::size_t vectors_of(const quire_layout &layout) noexcept {
 /* The vectors of a layout in x, each to one element of results: quire_reduce. A layout that reaches beyond x or goes
  * backwards from its first element, and results of another size than there are vectors, give QUIRE_INVALID_LAYOUT. */
 template <class X, class Results>
-void reduce(quire_operation operation, const quire_layout &layout, const X &x, Results &&results, const options &how = {}) {
+void reduce(quire_operation operation, const quire_layout &layout, const X &x, Results &&results,
+            const options &how = {}) {
     using R = std::remove_pointer_t<decltype(std::data(results))>;
     const quire_reduction what = how.reduction(operation, element<value_of<X>>::value, element<R>::value);
     quire_status status = QUIRE_INVALID_LAYOUT;
@@ -325,15 +336,16 @@ void reduce(quire_operation operation, const quire_layout &layout, const X &x, R
 
 /* The same for QUIRE_DOT, with vectors of y that stand as y_layout says. */
 template <class X, class Y, class Results>
-void reduce(quire_operation operation, const quire_layout &x_layout, const X &x, const quire_layout &y_layout, const Y &y,
-            Results &&results, const options &how = {}) {
+void reduce(quire_operation operation, const quire_layout &x_layout, const X &x, const quire_layout &y_layout,
+            const Y &y, Results &&results, const options &how = {}) {
     static_assert(std::is_same_v<value_of<X>, value_of<Y>>, "the elements of both ranges are of one type");
     using R = std::remove_pointer_t<decltype(std::data(results))>;
     const quire_reduction what = how.reduction(operation, element<value_of<X>>::value, element<R>::value);
     quire_status status = QUIRE_INVALID_LAYOUT;
     if (lies_within(x_layout, std::size(x)) && lies_within(y_layout, std::size(y)) &&
         std::size(results) == vectors_of(x_layout))
-        status = quire_reduce(how.handle(), &what, &x_layout, std::data(x), &y_layout, std::data(y), std::data(results));
+        status =
+            quire_reduce(how.handle(), &what, &x_layout, std::data(x), &y_layout, std::data(y), std::data(results));
     how.report(status);
 }
 

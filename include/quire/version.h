@@ -1,7 +1,7 @@
 /* quire/version.h - the release, and the version of the interface.
  *
- * The release follows semantic versioning. The API version is a number of its own: it moves only when a program that was
- * linked against the old library could break, and it names the shared library (libquire.so.API).
+ * The release follows semantic versioning. The API version is a number of its own: it moves only when a program that
+ * was linked against the old library could break, and it names the shared library (libquire.so.API).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,11 +1,12 @@
 /* limbs.h - the fixed-point accumulator: adding to it, carrying, and its total.
  *
- * THE CONSTANTS. The least thing ever added is the square of the least double, (2^-1074)^2 = 2^-2148: limb 0 counts in that
- * unit. The greatest sum is 2^64 squares of the greatest double, below 2^64 * 2^2048 = 2^2112. From 2^-2148 to 2^2112 and a
- * sign take 4261 bits, 134 limbs of 32; one more absorbs whatever billions of merged accumulators could carry up.
+ * THE CONSTANTS. The least thing ever added is the square of the least double, (2^-1074)^2 = 2^-2148: limb 0 counts in
+ * that unit. The greatest sum is 2^64 squares of the greatest double, below 2^64 * 2^2048 = 2^2112. From 2^-2148 to
+ * 2^2112 and a sign take 4261 bits, 134 limbs of 32; one more absorbs whatever billions of merged accumulators could
+ * carry up.
  *
- * Limbs are 64 bits wide and hold 32, so that a limb takes 2^30 additions of 2^33 before a carry. Adding needs no carry and
- * commutes: threads, devices and ranks may add in any order.
+ * Limbs are 64 bits wide and hold 32, so that a limb takes 2^30 additions of 2^33 before a carry. Adding needs no carry
+ * and commutes: threads, devices and ranks may add in any order.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,18 +20,18 @@
 #define LIMB_MASK 0xffffffff
 #define LIMB_LEAST_EXPONENT (2 * -1074)
 #ifndef LIMB_ADDITIONS                   /* tests/counted_carries.h has fewer */
-#define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry                       */
+#define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry */
 #endif
 
-/* Who adds element after element carries when so many have been added, and perhaps one stretch more. An element adds to a
- * limb twice at most, for the two pieces of a product of doubles overlap. Half of what limbs can take must be enough for
- * that; the other half is the caller's. */
+/* Who adds element after element carries when so many have been added, and perhaps one stretch more. An element adds to
+ * a limb twice at most, for the two pieces of a product of doubles overlap. Half of what limbs can take must be enough
+ * for that; the other half is the caller's. */
 #define CARRY_ELEMENTS (LIMB_ADDITIONS / 16)
 #define CARRIES_IN_TIME(stretch) (2 * (CARRY_ELEMENTS + (stretch)) <= LIMB_ADDITIONS / 2)
 
 /* What the word "other" is once a term was no zero; 1 if there was but +0. Of 2^31 accumulators, as many as are merged
- * before a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be or-ed
- * in. */
+ * before a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be
+ * or-ed in. */
 #define OTHER_NONZERO (((int64_t)1 << 32) - 1)
 
 #define LIMB_GREATEST_EXPONENT (2 * 1024 + 64)
@@ -72,7 +73,8 @@ QUIRE_INLINE void limbs_add_product(int64_t *limb, double x, double y) {
     limbs_add(limb, negative ? -upper : upper, qx + qy + 53);
 }
 
-/* The total of a * 2^shift + b, in units of 2^unit; shift < 64, and the sum is below 2^127 in magnitude. A zero is +0. */
+/* The total of a * 2^shift + b, in units of 2^unit; shift < 64, and the sum is below 2^127 in magnitude. A zero is +0.
+ */
 QUIRE_INLINE quire_total integers_total(int64_t a, int shift, int64_t b, int unit) {
     uint64_t low = (uint64_t)a << shift, high = (uint64_t)((a >> 1) >> (63 - shift));
     low += (uint64_t)b;
@@ -111,8 +113,8 @@ QUIRE_INLINE void accumulator_count(quire_accumulator *a, uint64_t terms) {
     a->count = (int64_t)((uint64_t)a->count + terms);
 }
 
-/* Limb i after half a carry: its low 32 bits, and the high ones of the limb below. That is less than 2^32 + 2^31, however
- * full the limbs are, but for the last limb, which keeps all. */
+/* Limb i after half a carry: its low 32 bits, and the high ones of the limb below. That is less than 2^32 + 2^31,
+ * however full the limbs are, but for the last limb, which keeps all. */
 QUIRE_INLINE int64_t limb_eased(const int64_t *limb, int i) {
     const int64_t from_below = i ? limb[i - 1] >> LIMB_BITS : 0;
     return (i < QUIRE_ACCUMULATOR_LIMBS - 1 ? limb[i] & LIMB_MASK : limb[i]) + from_below;
@@ -136,11 +138,12 @@ QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumul
 }
 
 /* The total of digits of radix 2^32: d points to the leading one, limb number top, with four more below it; below says
- * whether anything not zero lies beneath those. They hold the leading bit and the 127 behind it, wherever in the top digit
- * it stands. */
+ * whether anything not zero lies beneath those. They hold the leading bit and the 127 behind it, wherever in the top
+ * digit it stands. */
 QUIRE_INLINE quire_total digits_total(const uint32_t *d, int top, int below, int negative) {
     const int shift = leading_zeros(d[0]) - 32;
-    const uint64_t high = (uint64_t)d[0] << 32 | d[-1], low = (uint64_t)d[-2] << 32 | d[-3], rest = (uint64_t)d[-4] << 32;
+    const uint64_t high = (uint64_t)d[0] << 32 | d[-1], low = (uint64_t)d[-2] << 32 | d[-3],
+                   rest = (uint64_t)d[-4] << 32;
     quire_total t = total_zero(negative);
     t.high = shift ? high << shift | low >> (64 - shift) : high;
     t.low = shift ? low << shift | rest >> (64 - shift) : low;
@@ -149,8 +152,8 @@ QUIRE_INLINE quire_total digits_total(const uint32_t *d, int top, int below, int
     return t;
 }
 
-/* The total of limbs alone: finite; a zero is +0. Only the limbs between the first and the last that are not zero are gone
- * through: those of a sum of ordinary numbers are few. */
+/* The total of limbs alone: finite; a zero is +0. Only the limbs between the first and the last that are not zero are
+ * gone through: those of a sum of ordinary numbers are few. */
 QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
     int first = 0, last = QUIRE_ACCUMULATOR_LIMBS - 1;
     while (first <= last && !limb[first]) first++;
@@ -158,7 +161,7 @@ QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
     while (!limb[last]) last--;
 
     /* Carry into digits of radix 2^32, low to high; what the last limb carries out makes two more. */
-    uint32_t digits[QUIRE_ACCUMULATOR_LIMBS + 2 + 4], *digit = digits + 4; /* four zeros below, for a short sum         */
+    uint32_t digits[QUIRE_ACCUMULATOR_LIMBS + 2 + 4], *digit = digits + 4; /* four zeros below, for a short sum */
     for (int i = 0; i < 4; i++) digits[i] = 0;
     int64_t carry = 0;
     const int count = last - first + 1;

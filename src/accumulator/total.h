@@ -14,9 +14,9 @@
 
 typedef enum { TOTAL_FINITE, TOTAL_INFINITE, TOTAL_NAN } total_kind;
 
-/* The magnitude is (high * 2^64 + low + f) * 2^exponent, 0 <= f < 1, and f is not 0 if and only if sticky is not. The top
- * bit of high is set unless the magnitude is zero (high, low and sticky all 0; negative then tells the sign of zero, and
- * cancelled whether terms other than zeros came to it, whose sign the rounding decides). */
+/* The magnitude is (high * 2^64 + low + f) * 2^exponent, 0 <= f < 1, and f is not 0 if and only if sticky is not. The
+ * top bit of high is set unless the magnitude is zero (high, low and sticky all 0; negative then tells the sign of
+ * zero, and cancelled whether terms other than zeros came to it, whose sign the rounding decides). */
 typedef struct {
     total_kind kind;
     int negative;
@@ -79,8 +79,8 @@ QUIRE_INLINE quire_total total_shift_down(quire_total t, int d) {
     return t;
 }
 
-/* The exact sum of two finite doubles. What falls off the 128 bits leaves the low bit unsure in a difference whose top bit
- * is lost; no boundary of a rounding, a root's square or a multiple of a count has a bit so low. */
+/* The exact sum of two finite doubles. What falls off the 128 bits leaves the low bit unsure in a difference whose top
+ * bit is lost; no boundary of a rounding, a root's square or a multiple of a count has a bit so low. */
 QUIRE_INLINE quire_total total_of_two(double a, double b) {
     quire_total large = total_of_double(a), small = total_of_double(b);
     if (!small.high) return large;
@@ -101,7 +101,7 @@ QUIRE_INLINE quire_total total_of_two(double a, double b) {
         t.high |= (uint64_t)1 << 63;
         return t;
     }
-    const uint64_t borrow = low + (uint64_t)sticky; /* large - small - f = (large - small - 1) + (1 - f)                   */
+    const uint64_t borrow = low + (uint64_t)sticky; /* large - small - f = (large - small - 1) + (1 - f) */
     t.low = (uint64_t)0 - borrow;
     t.high = large.high - t.high - (borrow != 0);
     t.negative = large.negative;
@@ -127,16 +127,19 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
         t.high >>= 1;
         t.exponent += 1;
     }
-    /* The upper half of the root from the upper half of the radicand, which is at least 2^62; the lower half by a division
-     * by twice that, which gives it or one more (P. Zimmermann, Karatsuba Square Root, INRIA RR-3805, 1999). */
+    /* The upper half of the root from the upper half of the radicand, which is at least 2^62; the lower half by a
+     * division by twice that, which gives it or one more (P. Zimmermann, Karatsuba Square Root, INRIA RR-3805, 1999).
+ */
     const uint64_t upper = integer_root(t.high), rest = t.high - upper * upper, half = rest << 31 | t.low >> 33;
     const uint64_t quotient = half / upper, lower = quotient >> 32 ? 0xffffffffu : quotient;
-    const uint64_t left = (half - lower * upper) * 2 + (t.low >> 32 & 1); /* times 2^32, and 32 digits more, less lower^2 */
+    const uint64_t left =
+        (half - lower * upper) * 2 + (t.low >> 32 & 1); /* times 2^32, and 32 digits more, less lower^2 */
     const uint64_t last = left << 32 | (t.low & 0xffffffffu);
     const int one_more = !(left >> 32) && last < lower * lower;
     quire_total r = { TOTAL_FINITE, 0, (upper << 32 | lower) - (uint64_t)one_more, 0, t.exponent / 2 - 64, 1, 0 };
     r.sticky = t.sticky || left >> 32 || last != lower * lower;
-    return r; /* a radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded  */
+    return r; /* a radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded
+ */
 }
 
 /* The same for n < 2^32, 32 digits at a time; sticky is for all below the last one that is there, as for a root. */
@@ -161,9 +164,10 @@ QUIRE_INLINE quire_total total_divide(quire_total t, uint64_t n) {
     if (t.kind == TOTAL_NAN || n == 0) return total_special(TOTAL_NAN, 0);
     if (t.kind == TOTAL_INFINITE || !t.high) return t;
     if (n >> 32 == 0) return total_divide_short(t, (uint32_t)n);
-    /* Long division, bit by bit, of the 128 leading bits and 64 more: high >= 2^63 and n < 2^64, so that the quotient has at
-     * least 128 bits. The leading 128 are kept. f itself is unknown; it can show only below the leading 64 bits of the
-     * quotient, where all that matters is whether there is anything, and any f > 0 gives the same answer: 2^-64. */
+    /* Long division, bit by bit, of the 128 leading bits and 64 more: high >= 2^63 and n < 2^64, so that the quotient
+     * has at least 128 bits. The leading 128 are kept. f itself is unknown; it can show only below the leading 64 bits
+     * of the quotient, where all that matters is whether there is anything, and any f > 0 gives the same answer: 2^-64.
+ */
     uint64_t digits[3] = { t.high, t.low, (uint64_t)(t.sticky != 0) };
     quire_total r = total_zero(t.negative);
     uint64_t remainder = 0;
@@ -193,7 +197,7 @@ QUIRE_INLINE uint64_t infinity_bits(format_description f, uint64_t sign) {
 QUIRE_INLINE uint64_t total_round(quire_total t, format_description f, quire_rounding rounding) {
     const uint64_t sign = t.negative || (t.cancelled && rounding == QUIRE_DOWNWARD) ? f.sign : 0;
     const int nearest = rounding == QUIRE_TO_NEAREST;
-    const int away = rounding == (t.negative ? QUIRE_DOWNWARD : QUIRE_UPWARD); /* from zero                               */
+    const int away = rounding == (t.negative ? QUIRE_DOWNWARD : QUIRE_UPWARD); /* from zero */
     if (t.kind == TOTAL_NAN) return f.quiet_nan;
     if (t.kind == TOTAL_INFINITE) return infinity_bits(f, sign);
     if (!t.high) return sign;
@@ -207,8 +211,8 @@ QUIRE_INLINE uint64_t total_round(quire_total t, format_description f, quire_rou
     uint64_t below = drop == 128 ? t.high << 1 : t.high & (((uint64_t)1 << (drop - 65)) - 1);
     const int beyond_half = below || t.low || t.sticky;
     if (nearest ? half && (beyond_half || (kept & 1)) : away && (half || beyond_half)) kept++;
-    /* The exponent field counts from the subnormals' last place; the hidden bit of kept adds the one that is missing, and
-     * a carry out of the significand moves into the next binade by itself. */
+    /* The exponent field counts from the subnormals' last place; the hidden bit of kept adds the one that is missing,
+     * and a carry out of the significand moves into the next binade by itself. */
     uint64_t bits = ((uint64_t)(q - f.least_exponent) << (f.precision - 1)) + kept;
     if (bits < f.infinity) return sign | bits;
     return nearest || away ? infinity_bits(f, sign) : sign | (f.infinity - 1);

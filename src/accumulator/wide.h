@@ -1,7 +1,8 @@
-/* wide.h - integers of many digits times a power of two: for products of exact sums, their differences and their quotients,
- * which no total holds.
+/* wide.h - integers of many digits times a power of two: for products of exact sums, their differences and their
+ * quotients, which no total holds.
  *
- * Digits are of radix 2^32, the least first. Where they are kept is the caller's business, who knows how many there can be.
+ * Digits are of radix 2^32, the least first. Where they are kept is the caller's business, who knows how many there can
+ * be.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +11,8 @@
 
 #include "accumulator/limbs.h"
 
-/* (-1)^negative * (the sum over i < count of digit[i] * 2^(32 i)) * 2^exponent. count is 0 for zero, and then negative is 0;
- * otherwise neither the first digit nor the last is 0. */
+/* (-1)^negative * (the sum over i < count of digit[i] * 2^(32 i)) * 2^exponent. count is 0 for zero, and then negative
+ * is 0; otherwise neither the first digit nor the last is 0. */
 typedef struct {
     uint32_t *digit;
     int count, exponent, negative;
@@ -80,7 +81,7 @@ QUIRE_INLINE wide_integer wide_multiply(wide_integer a, wide_integer b, uint32_t
     for (int i = 0; i < a.count; i++) {
         uint64_t carry = 0;
         for (int j = 0; j < b.count; j++) {
-            const uint64_t v = (uint64_t)a.digit[i] * b.digit[j] + digit[i + j] + carry; /* below 2^64                   */
+            const uint64_t v = (uint64_t)a.digit[i] * b.digit[j] + digit[i + j] + carry; /* below 2^64 */
             digit[i + j] = (uint32_t)v;
             carry = v >> LIMB_BITS;
         }
@@ -142,13 +143,14 @@ QUIRE_INLINE wide_integer wide_subtract(wide_integer a, wide_integer b, uint32_t
 }
 
 /* Of a dividend so many digits are divided that the quotient has the 128 bits of a total: one of count + 5 digits is at
- * least 2^(32 (count + 4)), a divisor of count digits less than 2^(32 count), so that the quotient has five digits or six.
+ * least 2^(32 (count + 4)), a divisor of count digits less than 2^(32 count), so that the quotient has five digits or
+ * six.
  */
 #define WIDE_QUOTIENT 6
 #define WIDE_DIVISION(count) (2 * (count) + WIDE_QUOTIENT) /* digits of room to divide by one of so many */
 
-/* One digit of a quotient: the leading digits of u, which is count + 1 long, over v, whose top bit is set (D. E. Knuth, The
- * Art of Computer Programming 2, 1997, 4.3.1, algorithm D). u becomes the remainder. */
+/* One digit of a quotient: the leading digits of u, which is count + 1 long, over v, whose top bit is set (D. E. Knuth,
+ * The Art of Computer Programming 2, 1997, 4.3.1, algorithm D). u becomes the remainder. */
 QUIRE_INLINE uint32_t wide_quotient_digit(uint32_t *u, const uint32_t *v, int count) {
     const uint64_t leading = (uint64_t)u[count] << LIMB_BITS | u[count - 1];
     uint64_t q = leading / v[count - 1], left = leading - q * v[count - 1];
@@ -167,7 +169,7 @@ QUIRE_INLINE uint32_t wide_quotient_digit(uint32_t *u, const uint32_t *v, int co
     const int64_t t = (int64_t)u[count] - (int64_t)carry + borrow;
     u[count] = (uint32_t)t;
     if (t >= 0) return (uint32_t)q;
-    carry = 0; /* one too many: it goes back                                                                             */
+    carry = 0; /* one too many: it goes back */
     for (int i = 0; i < count; i++) {
         carry += (uint64_t)u[i] + v[i];
         u[i] = (uint32_t)carry;

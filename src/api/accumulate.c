@@ -16,13 +16,13 @@ quire_status quire_accumulate(quire_context *context, quire_accumulator *accumul
     return accumulate(context, accumulator, TERM_IDENTITY, type, n, x, x);
 }
 
-quire_status quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, quire_type type, size_t n,
-                                         const void *x) {
+quire_status quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, quire_type type,
+                                         size_t n, const void *x) {
     return accumulate(context, accumulator, TERM_MAGNITUDE, type, n, x, x);
 }
 
-quire_status quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, quire_type type, size_t n,
-                                       const void *x, const void *y) {
+quire_status quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, quire_type type,
+                                       size_t n, const void *x, const void *y) {
     return accumulate(context, accumulator, TERM_PRODUCT, type, n, x, y);
 }
 
@@ -67,7 +67,8 @@ static quire_status finish_here(const quire_reduction *what, size_t count, const
     const size_t size = (size_t)describe_format(what->result_type).size;
     quire_status status = QUIRE_OK;
     uint64_t unused;
-    for (size_t i = 0; squares && i < count && !status; i++) status = quire_finish(what, &sums[i], &squares[i], &unused);
+    for (size_t i = 0; squares && i < count && !status; i++)
+        status = quire_finish(what, &sums[i], &squares[i], &unused);
     for (size_t i = 0; i < count && !status; i++)
         status = quire_finish(what, &sums[i], squares ? &squares[i] : NULL, results + i * size);
     return status;
@@ -93,7 +94,8 @@ quire_status quire_finish_many(quire_context *context, const quire_reduction *wh
     return backend->finish(context, &job, count, sums, squares);
 }
 
-static quire_status round_as(quire_operation operation, const quire_accumulator *sum, quire_type result_type, void *result) {
+static quire_status round_as(quire_operation operation, const quire_accumulator *sum, quire_type result_type,
+                             void *result) {
     quire_reduction what = { operation, result_type, result_type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
     return result_type ? quire_finish(&what, sum, NULL, result) : QUIRE_INVALID_RESULT_TYPE;
 }

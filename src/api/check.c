@@ -81,5 +81,6 @@ quire_status check_job(const quire_job *job) {
     if (!size) return QUIRE_INVALID_TYPE;
     if (!is_method(job->method)) return QUIRE_INVALID_METHOD;
     if (!result_size) return QUIRE_INVALID_RESULT_TYPE;
-    return both_checks(check_memory(job->n, job->x, job->y, (size_t)size), check_pointer(job->result, (size_t)result_size));
+    return both_checks(check_memory(job->n, job->x, job->y, (size_t)size),
+                       check_pointer(job->result, (size_t)result_size));
 }

@@ -9,7 +9,8 @@ quire_status quire_set_tier(quire_context *context, quire_tier tier) {
     return context ? context->backend->set_tier(context, tier) : QUIRE_NULL_POINTER;
 }
 
-quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total), void *user) {
+quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
+                                void *user) {
     return context ? context->backend->set_progress(context, report, user) : QUIRE_NULL_POINTER;
 }
 

@@ -1,4 +1,5 @@
-/* many.c - quire_reduce: layouts are checked, and go to the context's backend, one contiguous vector as a job of its own.
+/* many.c - quire_reduce: layouts are checked, and go to the context's backend, one contiguous vector as a job of its
+ * own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,16 +11,17 @@ static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (siz
 /* Adds how far apart the first and the last of so many are, in elements; answers whether that fits. */
 static int add_span(size_t *span, size_t count, ptrdiff_t stride) {
     size_t product;
-    return !__builtin_mul_overflow(count - 1, magnitude(stride), &product) && !__builtin_add_overflow(*span, product, span);
+    return !__builtin_mul_overflow(count - 1, magnitude(stride), &product) &&
+           !__builtin_add_overflow(*span, product, span);
 }
 
-/* Whether all elements of a layout, of so many bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector if
- * they stood side by side. */
+/* Whether all elements of a layout, of so many bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector
+ * if they stood side by side. */
 static int reaches(const quire_layout *l, size_t size) {
     size_t span = 1;
     if (!l->outer || !l->n || !l->inner) return 1;
-    return l->n <= PTRDIFF_MAX / size && add_span(&span, l->outer, l->outer_stride) && add_span(&span, l->n, l->stride) &&
-           add_span(&span, l->inner, l->inner_stride) && span <= PTRDIFF_MAX / size;
+    return l->n <= PTRDIFF_MAX / size && add_span(&span, l->outer, l->outer_stride) &&
+           add_span(&span, l->n, l->stride) && add_span(&span, l->inner, l->inner_stride) && span <= PTRDIFF_MAX / size;
 }
 
 static quire_status check_layouts(const quire_reduction *what, const quire_layout *x, const quire_layout *y) {
@@ -33,8 +35,8 @@ static quire_status check_layouts(const quire_reduction *what, const quire_layou
 
 static int is_contiguous(const quire_layout *l) { return l->n <= 1 || l->stride == 1; }
 
-quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, const void *x,
-                          const quire_layout *y_layout, const void *y, void *results) {
+quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
+                          const void *x, const quire_layout *y_layout, const void *y, void *results) {
     if (!what || !x_layout) return QUIRE_NULL_POINTER;
     const quire_reduction r = reduction_with_defaults(*what);
     const operation_description is = describe_operation(r.operation);
@@ -46,9 +48,8 @@ quire_status quire_reduce(quire_context *context, const quire_reduction *what, c
     if (status) return status;
     const size_t vectors = x_layout->outer * x_layout->inner, n = x_layout->n;
     if (!vectors) return QUIRE_OK;
-    const quire_job job = {
-        r.type, is.term, is.finish, n, x, y, r.method, r.result_type, results, r.rounding, r.correction
-    };
+    const quire_job job = { r.type,   is.term,       is.finish, n,          x,           y,
+                            r.method, r.result_type, results,   r.rounding, r.correction };
     status = check_job(&job);
     if (status) return status;
     const quire_backend *backend = backend_of(context);

@@ -12,8 +12,8 @@
 static wide_integer difference_of(const quire_accumulator *sum_x, const quire_accumulator *sum_y,
                                   const quire_accumulator *products, moment_room *room) {
     uint32_t x[WIDE_OF_LIMBS], y[WIDE_OF_LIMBS], xy[WIDE_OF_LIMBS];
-    return moment_difference((uint64_t)products->count, wide_of_limbs(products->limb, xy), wide_of_limbs(sum_x->limb, x),
-                             wide_of_limbs(sum_y->limb, y), room);
+    return moment_difference((uint64_t)products->count, wide_of_limbs(products->limb, xy),
+                             wide_of_limbs(sum_x->limb, x), wide_of_limbs(sum_y->limb, y), room);
 }
 
 static void store(quire_total total, const quire_reduction *what, void *result) {
@@ -31,7 +31,8 @@ quire_status finish_moments(const quire_reduction *what, quire_status so_far, co
     if (!has_special(sum) && !has_special(squares)) {
         const wide_integer difference = difference_of(sum, sum, squares, &room);
         if (difference.negative) return QUIRE_INVALID_MOMENTS;
-        t = moment_total(difference, describe_operation(what->operation).finish, (uint64_t)sum->count, what->correction);
+        t = moment_total(difference, describe_operation(what->operation).finish, (uint64_t)sum->count,
+                         what->correction);
     }
     store(t, what, result);
     return QUIRE_OK;
@@ -55,7 +56,8 @@ static int any_special(const quire_accumulator *const *accumulators, int count) 
 }
 
 quire_status quire_covariance(const quire_accumulator *sum_x, const quire_accumulator *sum_y,
-                              const quire_accumulator *products, int64_t correction, quire_type result_type, void *result) {
+                              const quire_accumulator *products, int64_t correction, quire_type result_type,
+                              void *result) {
     const quire_accumulator *const all[] = { sum_x, sum_y, products };
     const quire_reduction what = { .result_type = result_type };
     const quire_status status = check_all(all, 3, result_type, result);
@@ -92,8 +94,9 @@ quire_status quire_correlation(const quire_accumulator *sum_x, const quire_accum
     if (status) return status;
     quire_total t = total_special(TOTAL_NAN, 0);
     if (!any_special(all, 5))
-        status = correlate(difference_of(sum_x, sum_y, products, &of_both), difference_of(sum_x, sum_x, squares_x, &of_x),
-                           difference_of(sum_y, sum_y, squares_y, &of_y), &t);
+        status =
+            correlate(difference_of(sum_x, sum_y, products, &of_both), difference_of(sum_x, sum_x, squares_x, &of_x),
+                      difference_of(sum_y, sum_y, squares_y, &of_y), &t);
     if (!status) store(t, &what, result);
     return status;
 }

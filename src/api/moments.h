@@ -8,7 +8,7 @@
 #include "backend.h"
 
 /* what has no defaults left; so_far is what the checks of it, sum and result came to. */
-QUIRE_PRIVATE quire_status finish_moments(const quire_reduction *what, quire_status so_far, const quire_accumulator *sum,
-                                          const quire_accumulator *squares, void *result);
+QUIRE_PRIVATE quire_status finish_moments(const quire_reduction *what, quire_status so_far,
+                                          const quire_accumulator *sum, const quire_accumulator *squares, void *result);
 
 #endif

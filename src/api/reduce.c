@@ -1,4 +1,5 @@
-/* reduce.c - the reductions of one vector: arguments become a job, the job is checked and goes to the context's backend.
+/* reduce.c - the reductions of one vector: arguments become a job, the job is checked and goes to the context's
+ * backend.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,8 +25,8 @@ quire_status quire_asum(quire_context *context, quire_type type, size_t n, const
     return reduce(context, QUIRE_ASUM, type, n, x, x, method, result_type, result);
 }
 
-quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y, quire_method method,
-                       quire_type result_type, void *result) {
+quire_status quire_dot(quire_context *context, quire_type type, size_t n, const void *x, const void *y,
+                       quire_method method, quire_type result_type, void *result) {
     return reduce(context, QUIRE_DOT, type, n, x, y, method, result_type, result);
 }
 
@@ -42,9 +43,8 @@ quire_status quire_mean(quire_context *context, quire_type type, size_t n, const
 static quire_status moment(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
                            int64_t correction, quire_type result_type, void *result) {
     const operation_description is = describe_operation(operation);
-    const quire_job job = {
-        type, is.term, is.finish, n, x, x, QUIRE_EXACT, result_type, result, QUIRE_TO_NEAREST, correction
-    };
+    const quire_job job = { type,        is.term, is.finish,        n,         x, x, QUIRE_EXACT,
+                            result_type, result,  QUIRE_TO_NEAREST, correction };
     const quire_status status = check_job(&job);
     const quire_backend *backend = backend_of(context);
     if (status) return status;

@@ -1,5 +1,5 @@
-/* segments.c - quire_reduce_segments: arguments are checked, as far as that needs no look at the offsets, which may be in a
- * device's memory, and go to the context's backend.
+/* segments.c - quire_reduce_segments: arguments are checked, as far as that needs no look at the offsets, which may be
+ * in a device's memory, and go to the context's backend.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@ static size_t size_of_index(quire_index index) {
 
 /* NULL before misalignment; x and y may be NULL, as all segments may be empty. */
 static quire_status check_memory(const quire_job *job, const quire_segments *s) {
-    const size_t size = (size_t)describe_format(job->type).size, result = (size_t)describe_format(job->result_type).size;
+    const size_t size = (size_t)describe_format(job->type).size,
+                 result = (size_t)describe_format(job->result_type).size;
     const size_t offset = size_of_index(s->index);
     if (!s->begin || !s->end || !job->result) return QUIRE_NULL_POINTER;
     const uintptr_t inputs = ((uintptr_t)job->x | (uintptr_t)job->y) & (size - 1);
@@ -25,8 +26,9 @@ static quire_status check_memory(const quire_job *job, const quire_segments *s) 
     return inputs || offsets || (uintptr_t)job->result & (result - 1) ? QUIRE_MISALIGNED : QUIRE_OK;
 }
 
-quire_status quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments, quire_index index,
-                                   const void *begin, const void *end, const void *x, const void *y, void *results) {
+quire_status quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments,
+                                   quire_index index, const void *begin, const void *end, const void *x, const void *y,
+                                   void *results) {
     if (!what) return QUIRE_NULL_POINTER;
     const quire_reduction r = reduction_with_defaults(*what);
     const operation_description is = describe_operation(r.operation);

@@ -18,11 +18,11 @@
 
 /* What such a file holds. */
 struct accumulators {
-    int terms;                 /* enum terms (device.h) of what is there                                  */
-    bool products_of_two;      /* the products are of two arrays, not squares                              */
-    quire_type type;           /* of the elements; F64 where they were of several types                    */
-    quire_operation operation; /* what it was made for                                                     */
-    quire_accumulator sum[3];  /* of values, magnitudes, products: those that are in terms                 */
+    int terms;                 /* enum terms (device.h) of what is there */
+    bool products_of_two;      /* the products are of two arrays, not squares */
+    quire_type type;           /* of the elements; F64 where they were of several types */
+    quire_operation operation; /* what it was made for */
+    quire_accumulator sum[3];  /* of values, magnitudes, products: those that are in terms */
 };
 
 /* Puts the file's bytes into bytes; answers how many. The accumulators must be carried. */

@@ -24,7 +24,8 @@ static int distance(const char *a, const char *b) {
             }
             int best = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
             best = least(best, least(cost[i - 1][j], cost[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = least(best, cost[i - 2][j - 2] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = least(best, cost[i - 2][j - 2] + 1);
             cost[i][j] = best;
         }
     return cost[rows][columns];

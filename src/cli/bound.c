@@ -1,13 +1,14 @@
 /* bound.c - the documented bounds, worked out.
  *
- * With u the unit roundoff of the accumulation, c = quire_chain_length(method, n) (one more where terms are products), S the
- * sum of the magnitudes of the terms and g = c u / (1 - c u), the total before its rounding is off by at most
+ * With u the unit roundoff of the accumulation, c = quire_chain_length(method, n) (one more where terms are products),
+ * S the sum of the magnitudes of the terms and g = c u / (1 - c u), the total before its rounding is off by at most
  *     plain, pairwise   g S
  *     kahan             u |A| + g^2 S
- * [Higham 1993; Ogita, Rump, Oishi 2005], where g also holds the higher orders in u that quire.h leaves out. A product that
- * underflows adds at most half the least subnormal number, and so does its rounding error: n of them at most n times it.
- * The mean is off by an nth of that. The norm: |root a - root A| = |a - A| / (root a + root A) and also at most the root of
- * |a - A|. Then comes the rounding to the result type: half an ulp of the largest number that the total can be.
+ * [Higham 1993; Ogita, Rump, Oishi 2005], where g also holds the higher orders in u that quire.h leaves out. A product
+ * that underflows adds at most half the least subnormal number, and so does its rounding error: n of them at most n
+ * times it. The mean is off by an nth of that. The norm: |root a - root A| = |a - A| / (root a + root A) and also at
+ * most the root of |a - A|. Then comes the rounding to the result type: half an ulp of the largest number that the
+ * total can be.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -19,7 +19,9 @@ enum terms operation_terms(quire_operation operation) {
     }
 }
 
-bool operation_has_moments(quire_operation operation) { return operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV; }
+bool operation_has_moments(quire_operation operation) {
+    return operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV;
+}
 
 int device_trouble(const char *what, quire_status status) {
     complain("%s: %s", what, quire_status_string(status));
@@ -57,10 +59,11 @@ int device_load(struct device *device, const char *name, const void *array, size
     return gpu_load(device->gpu, name, array, bytes, there);
 }
 
-/* ------------------------------------------------------------------------------------------------------- accumulating */
+/* ------------------------------------------------------------------------------------------------------- accumulating
+ */
 
-static quire_status accumulate(quire_context *context, enum terms terms, quire_accumulator *sum, quire_type type, size_t n,
-                               const void *x, const void *y) {
+static quire_status accumulate(quire_context *context, enum terms terms, quire_accumulator *sum, quire_type type,
+                               size_t n, const void *x, const void *y) {
     if (terms == TERM_PRODUCT) return quire_accumulate_products(context, sum, type, n, x, y);
     if (terms == TERM_MAGNITUDE) return quire_accumulate_magnitudes(context, sum, type, n, x);
     return quire_accumulate(context, sum, type, n, x);
@@ -75,7 +78,8 @@ struct adding {
 
 static quire_status add_piece(void *user, size_t n, const void *x, const void *y) {
     const struct adding *adding = user;
-    return accumulate(adding->device->context, adding->terms, gpu_room(adding->device->gpu), adding->type, n, x, y ? y : x);
+    return accumulate(adding->device->context, adding->terms, gpu_room(adding->device->gpu), adding->type, n, x,
+                      y ? y : x);
 }
 
 /* On a GPU, arrays of host memory. */
@@ -100,13 +104,15 @@ int device_accumulate(struct device *device, quire_type type, enum terms terms, 
     return gpu ? gpu_fetch(gpu, gpu_room(gpu), sum, sizeof *sum) : EXIT_FINE;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- reducing */
+/* ----------------------------------------------------------------------------------------------------------- reducing
+ */
 
 /* The exact method on a GPU, from host memory: the total of the accumulators is that of the array. */
 static int reduce_in_pieces(struct device *device, const struct job *job, union number *result) {
     quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, squares = QUIRE_ACCUMULATOR_ZERO;
     const void *y = job->what.operation == QUIRE_DOT ? job->y : job->x;
-    int failed = device_accumulate(device, job->what.type, operation_terms(job->what.operation), job->n, job->x, y, &sum);
+    int failed =
+        device_accumulate(device, job->what.type, operation_terms(job->what.operation), job->n, job->x, y, &sum);
     if (!failed && operation_has_moments(job->what.operation))
         failed = device_accumulate(device, job->what.type, TERM_PRODUCT, job->n, job->x, job->x, &squares);
     if (failed) return failed;
@@ -129,7 +135,8 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
     }
     progress_end();
     if (status) return device_trouble(method_name(method), status);
-    if (!failed && gpu && !device->in_pieces) failed = gpu_fetch(gpu, gpu_room(gpu), result, type_size(what.result_type));
+    if (!failed && gpu && !device->in_pieces)
+        failed = gpu_fetch(gpu, gpu_room(gpu), result, type_size(what.result_type));
     return failed;
 }
 
@@ -139,16 +146,16 @@ static int reduce_there(struct device *device, const quire_reduction *what, cons
     quire_status status;
     progress_begin("summing", 0);
     if (offsets)
-        status =
-            quire_reduce_segments(device->context, what, vectors->count, QUIRE_I64, offsets, offsets + 1, x, y, results);
+        status = quire_reduce_segments(device->context, what, vectors->count, QUIRE_I64, offsets, offsets + 1, x, y,
+                                       results);
     else
         status = quire_reduce(device->context, what, &vectors->layout, x, NULL, y, results);
     progress_end();
     return status ? device_trouble(operation_name(what->operation), status) : EXIT_FINE;
 }
 
-int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors, const void *x,
-                          const void *y, void *results) {
+int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors,
+                          const void *x, const void *y, void *results) {
     const size_t bytes = vectors->count * type_size(what->result_type);
     const void *offsets = NULL;
     void *there = NULL;
@@ -162,7 +169,8 @@ int device_reduce_vectors(struct device *device, const quire_reduction *what, co
     return status ? status : gpu_fetch(device->gpu, there, results, bytes);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- closing */
+/* ------------------------------------------------------------------------------------------------------------- closing
+ */
 
 void device_close(struct device *device) {
     if (device->gpu)

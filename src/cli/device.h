@@ -1,8 +1,8 @@
 /* device.h - where the work runs: the one place of the command that knows whose memory an array is in.
  *
- * Everything outside works on host memory. For the CPU these are thin wrappers; for a GPU elements are copied in (all at
- * once by device_load; for one exact result alone, piece by piece by device_reduce and device_accumulate) and results out.
- * The calls return when the result is there.
+ * Everything outside works on host memory. For the CPU these are thin wrappers; for a GPU elements are copied in (all
+ * at once by device_load; for one exact result alone, piece by piece by device_reduce and device_accumulate) and
+ * results out. The calls return when the result is there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,8 @@
 
 struct device {
     quire_context *context;
-    struct gpu *gpu; /* NULL: the CPU                                                               */
-    bool in_pieces;  /* on a GPU: arrays are not loaded, and the exact method takes them in pieces  */
+    struct gpu *gpu; /* NULL: the CPU */
+    bool in_pieces;  /* on a GPU: arrays are not loaded, and the exact method takes them in pieces */
 };
 
 /* What is to be computed; all fields of what are filled in. x and y are as device_load gave them. */
@@ -47,8 +47,8 @@ bool operation_has_moments(quire_operation operation);
 int device_open(struct device *device, const struct options *options);
 int device_load(struct device *device, const char *name, const void *array, size_t bytes, const void **there);
 int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result);
-int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors, const void *x,
-                          const void *y, void *results);
+int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors,
+                          const void *x, const void *y, void *results);
 int device_accumulate(struct device *device, quire_type type, enum terms terms, size_t n, const void *x, const void *y,
                       quire_accumulator *sum);
 

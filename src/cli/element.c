@@ -9,7 +9,7 @@
 
 #include "vocabulary.h"
 
-#define FLOATS(NUMBER, name, numpy, size, ...)                                                                              \
+#define FLOATS(NUMBER, name, numpy, size, ...)                                                                         \
     { name, numpy, { __VA_ARGS__ }, { QUIRE_##NUMBER, size, false, true, false } },
 
 /* The first name is the one that is printed. */
@@ -72,7 +72,8 @@ bool element_described(const char *descr, struct element *element) {
     return false;
 }
 
-/* "u8" and "i8" are the bytes of the command line, not the 64 bits of NumPy, whose names of integers need their order. */
+/* "u8" and "i8" are the bytes of the command line, not the 64 bits of NumPy, whose names of integers need their order.
+ */
 bool element_named(const char *name, struct element *element) {
     for (size_t i = 0; i < COUNT(types); i++) {
         bool found = !strcmp(name, types[i].name);

@@ -11,12 +11,12 @@
 #include <quire/quire.h>
 
 struct element {
-    int type;    /* the quire_type that they are read as: integers as F64; 0: opaque bytes, which is how NumPy writes types
-                    that others taught it                                                                                */
-    size_t size; /* bytes of one                                                                                         */
+    int type; /* the quire_type that they are read as: integers as F64; 0: opaque bytes, which is how NumPy writes types
+                 that others taught it */
+    size_t size; /* bytes of one */
     bool integer;
     bool is_signed;
-    bool foreign; /* they are in the other byte order                                                                     */
+    bool foreign; /* they are in the other byte order */
 };
 
 /* How numbers of a type are stored in this machine. */

@@ -39,8 +39,8 @@ void fill(void *to, const void *from, size_t bytes) {
     pthread_t thread[MOST_THREADS];
     bool started[MOST_THREADS] = { false };
     for (size_t i = 0; i < count; i++) {
-        share[i] =
-            (struct share){ (char *)to + i * part, (const char *)from + i * part, i + 1 < count ? part : bytes - i * part };
+        share[i] = (struct share){ (char *)to + i * part, (const char *)from + i * part,
+                                   i + 1 < count ? part : bytes - i * part };
         started[i] = i + 1 < count && !pthread_create(&thread[i], NULL, fill_share, &share[i]);
         if (!started[i]) fill_share(&share[i]);
     }

@@ -103,10 +103,11 @@ static int gather_pieces(struct device *device, struct gathering *gathering, str
     ssize_t n = 0;
     progress_begin("summing", type_size(pieces->input[0]->type) * (size_t)pieces->inputs);
     while (!status && (n = pieces_next(pieces)) > 0)
-        status = add_piece(
-            device, gathering,
-            &(struct piece){
-                pieces->input[0]->type, (size_t)n, { pieces->x[0], pieces->x[two] }, { pieces->low[0], pieces->low[two] } });
+        status = add_piece(device, gathering,
+                           &(struct piece){ pieces->input[0]->type,
+                                            (size_t)n,
+                                            { pieces->x[0], pieces->x[two] },
+                                            { pieces->low[0], pieces->low[two] } });
     progress_end();
     gathering->skipped += pieces->skipped;
     return n < 0 ? EXIT_TROUBLE : status;

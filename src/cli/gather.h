@@ -16,11 +16,11 @@ struct facts {
 };
 
 struct gathering {
-    int terms;                /* enum terms, one or several                                          */
-    quire_accumulator sum[3]; /* of values, magnitudes, products: those that are in terms            */
-    uintmax_t n, skipped;     /* terms of each; left out                                             */
-    struct facts *facts;      /* NULL: not wanted                                                    */
-    quire_type type;          /* of the inputs; F64 if they differ; 0 before there are any           */
+    int terms;                /* enum terms, one or several */
+    quire_accumulator sum[3]; /* of values, magnitudes, products: those that are in terms */
+    uintmax_t n, skipped;     /* terms of each; left out */
+    struct facts *facts;      /* NULL: not wanted */
+    quire_type type;          /* of the inputs; F64 if they differ; 0 before there are any */
 };
 
 /* The accumulator of some terms. */

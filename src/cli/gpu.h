@@ -1,5 +1,5 @@
-/* gpu.h - what the command does with a CUDA device: memory there, and ways to bring a file to it. gpu_stub.c is for a build
- * without CUDA, where none can be opened.
+/* gpu.h - what the command does with a CUDA device: memory there, and ways to bring a file to it. gpu_stub.c is for a
+ * build without CUDA, where none can be opened.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@ struct gpu;
 /* These answer EXIT_FINE or EXIT_TROUBLE. */
 int gpu_open(struct gpu **gpu, int number);
 
-/* Memory of the device, which stays until gpu_close; and a whole array copied there. At most GPU_ARRAYS of both. name is for
- * messages. Of 0 bytes *there is NULL. */
+/* Memory of the device, which stays until gpu_close; and a whole array copied there. At most GPU_ARRAYS of both. name
+ * is for messages. Of 0 bytes *there is NULL. */
 #define GPU_ARRAYS 4
 int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there);
 int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there);
@@ -28,12 +28,13 @@ int gpu_put(struct gpu *gpu, const void *from, size_t bytes);
 /* Waits for all work, and brings bytes from the device. */
 int gpu_fetch(struct gpu *gpu, const void *there, void *to, size_t bytes);
 
-/* Carries arrays of equal length through the device, piece after piece: while one is added, the next is copied, and one more
- * is read. add gets each piece's place on the device (y is NULL if there is one array) and enqueues its work on the context.
+/* Carries arrays of equal length through the device, piece after piece: while one is added, the next is copied, and one
+ * more is read. add gets each piece's place on the device (y is NULL if there is one array) and enqueues its work on
+ * the context.
  */
 struct gpu_flow {
-    const void *array[2]; /* the second may be NULL                                                                      */
-    size_t n, size;       /* elements of each, and the bytes of one                                                      */
+    const void *array[2]; /* the second may be NULL */
+    size_t n, size;       /* elements of each, and the bytes of one */
     quire_status (*add)(void *user, size_t n, const void *x, const void *y);
     void *user;
 };

@@ -1,9 +1,9 @@
 /* gpu_cuda.c - what the command does with a CUDA device, by the CUDA runtime.
  *
- * Files go to the device in pieces. Each of a few slots has a piece of pinned host memory and one of the device's. Threads
- * read the file into a slot's host memory while one stream copies the slot before to the device, and another stream adds up
- * the one before that. Events keep a slot from being filled before it is copied, copied before it is added, and copied over
- * before then.
+ * Files go to the device in pieces. Each of a few slots has a piece of pinned host memory and one of the device's.
+ * Threads read the file into a slot's host memory while one stream copies the slot before to the device, and another
+ * stream adds up the one before that. Events keep a slot from being filled before it is copied, copied before it is
+ * added, and copied over before then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 #define PIECE ((size_t)32 << 20) /* bytes of a slot, for the piece of one array or for those of two */
 
 struct slot {
-    char *staging, *memory; /* pinned; of the device. Allocated at the first use                    */
+    char *staging, *memory; /* pinned; of the device. Allocated at the first use */
     cudaEvent_t copied, used;
 };
 
@@ -40,7 +40,8 @@ static int fine(cudaError_t error) {
     return EXIT_TROUBLE;
 }
 
-/* --------------------------------------------------------------------------------------------------- opening, closing */
+/* --------------------------------------------------------------------------------------------------- opening, closing
+ */
 
 static int open_streams(struct gpu *gpu) {
     cudaError_t error = cudaStreamCreateWithFlags(&gpu->copying, cudaStreamNonBlocking);
@@ -53,7 +54,8 @@ static int open_streams(struct gpu *gpu) {
     return fine(error);
 }
 
-/* NULL, or why there is no device: the one of QUIRE_NO_DEVICE's reasons that holds. An old driver is named by CUDA itself.
+/* NULL, or why there is no device: the one of QUIRE_NO_DEVICE's reasons that holds. An old driver is named by CUDA
+ * itself.
  */
 static const char *missing_devices(void) {
     int devices = 0;
@@ -108,7 +110,8 @@ void gpu_close(struct gpu *gpu) {
 
 quire_context *gpu_context(const struct gpu *gpu) { return gpu->context; }
 
-/* ------------------------------------------------------------------------------------------------------------ results */
+/* ------------------------------------------------------------------------------------------------------------ results
+ */
 
 void *gpu_room(struct gpu *gpu) { return gpu->room; }
 
@@ -121,9 +124,11 @@ int gpu_fetch(struct gpu *gpu, const void *there, void *to, size_t bytes) {
     return fine(error ? error : cudaStreamSynchronize(gpu->working));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- pieces */
+/* ------------------------------------------------------------------------------------------------------------- pieces
+ */
 
-/* One way through the slots. Pieces go to the arrays at whole, if there are, or to the slots' memory and are added up. */
+/* One way through the slots. Pieces go to the arrays at whole, if there are, or to the slots' memory and are added up.
+ */
 struct journey {
     const struct gpu_flow *flow;
     char *whole;
@@ -141,8 +146,8 @@ static cudaError_t prepare_slot(struct slot *slot, const struct journey *journey
 }
 
 /* Reads n elements from first on, and enqueues their copy. */
-static cudaError_t copy_piece(const struct gpu *gpu, const struct slot *slot, const struct journey *journey, size_t first,
-                              size_t n) {
+static cudaError_t copy_piece(const struct gpu *gpu, const struct slot *slot, const struct journey *journey,
+                              size_t first, size_t n) {
     const size_t size = journey->flow->size;
     for (int a = 0; a < journey->arrays; a++) {
         const size_t offset = a * journey->piece * size;
@@ -208,9 +213,10 @@ int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there) 
     if (error == cudaErrorMemoryAllocation) {
         size_t left = 0, all;
         cudaMemGetInfo(&left, &all);
-        complain("%s: %zu bytes do not fit in the memory of the device (%zu are free); only exact sums of whole files need "
-                 "no such room",
-                 name, bytes, left);
+        complain(
+            "%s: %zu bytes do not fit in the memory of the device (%zu are free); only exact sums of whole files need "
+            "no such room",
+            name, bytes, left);
         return EXIT_TROUBLE;
     }
     if (error) return fine(error);
@@ -232,7 +238,8 @@ int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes,
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- facts */
+/* -------------------------------------------------------------------------------------------------------------- facts
+ */
 
 int gpu_driver(void) {
     int version = 0;

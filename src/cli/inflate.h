@@ -15,8 +15,8 @@ struct inflater;
 /* Reads up to length compressed bytes; 0 at their end, -1 after a complaint. */
 typedef ssize_t inflate_source(void *user, void *to, size_t length);
 
-/* name is for messages. gzip: a file of gzip, else a member of a zip archive, whose content has the checksum. NULL after a
- * complaint. */
+/* name is for messages. gzip: a file of gzip, else a member of a zip archive, whose content has the checksum. NULL
+ * after a complaint. */
 struct inflater *inflate_open(const char *name, bool gzip, uint32_t checksum, inflate_source *source, void *user);
 
 /* The next bytes of the content, up to length; 0 at its end, -1 after a complaint. */

@@ -14,7 +14,7 @@
 struct inflater {
     const char *name;
     z_stream stream;
-    bool gzip, ended; /* ended: what was begun is complete        */
+    bool gzip, ended; /* ended: what was begun is complete */
     uLong checksum, wanted;
     inflate_source *source;
     void *user;

@@ -36,7 +36,8 @@ static bool ends_in(const char *name, const char *end) {
     return length >= tail && !strcmp(name + length - tail, end);
 }
 
-/* ------------------------------------------------------------------------------------------------------- what is there */
+/* ------------------------------------------------------------------------------------------------------- what is there
+ */
 
 static bool begins_with(struct bytes *bytes, const char *magic, size_t length) {
     return bytes_peek(bytes, length) >= (ssize_t)length && !memcmp(bytes->buffer + bytes->next, magic, length);
@@ -66,14 +67,16 @@ static bool is_written_opaque(int type) { return type == QUIRE_BF16 || type == Q
 /* The type that was given must be the header's, and names what is opaque. */
 static int check_type(const struct input *input, struct element *stored, const struct reading *reading) {
     const struct element *given = &reading->element;
-    if (!stored->type && reading->typed && !given->integer && is_written_opaque(given->type) && stored->size == given->size)
+    if (!stored->type && reading->typed && !given->integer && is_written_opaque(given->type) &&
+        stored->size == given->size)
         stored->type = given->type;
     if (!stored->type)
         complain("%s: opaque arrays are not supported, only floats and integers (%s)", input->name,
                  stored->size == 1 ? "8-bit floats need --type e5m2 or e4m3" : "bfloat16 needs --type bf16");
     else if (reading->typed && (stored->type != given->type || stored->integer != given->integer ||
                                 stored->size != given->size || stored->is_signed != given->is_signed))
-        complain("%s: an .npy file of %s, not of %s as --type says", input->name, element_name(stored), element_name(given));
+        complain("%s: an .npy file of %s, not of %s as --type says", input->name, element_name(stored),
+                 element_name(given));
     else
         return EXIT_FINE;
     return EXIT_TROUBLE;
@@ -116,7 +119,8 @@ static int begin(struct input *input, const struct source *source, const struct 
     }
     if (begins_with(&input->bytes, ACCUMULATORS_MAGIC, ACCUMULATORS_MAGIC_SIZE))
         return trouble(input, "accumulators, not numbers: quire round rounds them");
-    if (begins_with(&input->bytes, ZIP_MAGIC, 4)) return trouble(input, "an .npz archive is read by its name, from a file");
+    if (begins_with(&input->bytes, ZIP_MAGIC, 4))
+        return trouble(input, "an .npz archive is read by its name, from a file");
     if (source->in_archive || ends_in(input->name, ".npy") || !is_text(&input->bytes))
         return trouble(input, "not an .npy file (raw numbers need --type)");
     return begin_text(input, NULL, 0);
@@ -130,7 +134,8 @@ static int check_length(const struct input *input, uintmax_t length) {
     if (!npy && length % input->element.size)
         complain("%s: truncated: %ju bytes are no whole number of elements", input->name, length);
     else if (npy && length < expected)
-        complain("%s: truncated: the header promises %ju bytes of elements, there are %ju", input->name, expected, length);
+        complain("%s: truncated: the header promises %ju bytes of elements, there are %ju", input->name, expected,
+                 length);
     else if (npy && length > expected)
         complain("%s: trailing garbage after the %ju bytes of elements", input->name, expected);
     else if (length > SIZE_MAX / 2)
@@ -210,7 +215,8 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
     if (input->stored == STORED_NPY && n > input->n - (size_t)(input->taken / size))
         n = input->n - (size_t)(input->taken / size);
     char *room = x;
-    if (element->integer) room += n * (sizeof(double) - size); /* so that nothing is overwritten that is still to be read */
+    if (element->integer)
+        room += n * (sizeof(double) - size); /* so that nothing is overwritten that is still to be read */
     const ssize_t got = n ? bytes_read(&input->bytes, room, n * size) : 0;
     if (got < 0) return -1;
     input->taken += (uintmax_t)got;

@@ -1,8 +1,8 @@
 /* input.h - an array of numbers: a file, a member of an archive, a column of a table, standard input.
  *
- * What a file says is found out by input_open. The numbers are then either read in pieces, once, which any input can; or
- * mapped where they are, which takes no memory that grows with the file, but needs an uncompressed file of floats in this
- * machine's byte order that start at a multiple of their size (pieces.h makes a temporary file of any other).
+ * What a file says is found out by input_open. The numbers are then either read in pieces, once, which any input can;
+ * or mapped where they are, which takes no memory that grows with the file, but needs an uncompressed file of floats in
+ * this machine's byte order that start at a multiple of their size (pieces.h makes a temporary file of any other).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,53 +16,55 @@
 
 /* How the command line says that files are to be read. */
 struct reading {
-    bool typed;             /* element was given                            */
-    struct element element; /* of raw numbers; an .npy file must agree       */
-    const char *column;     /* NULL: not given                               */
-    int delimiter;          /* 0: not given                                  */
+    bool typed;             /* element was given */
+    struct element element; /* of raw numbers; an .npy file must agree */
+    const char *column;     /* NULL: not given */
+    int delimiter;          /* 0: not given */
 };
 
 /* Where an array is. */
 struct source {
-    char name[512];   /* for messages and results                       */
-    const char *path; /* "-": standard input                            */
+    char name[512];   /* for messages and results */
+    const char *path; /* "-": standard input */
     bool in_archive;
     struct zip_member member;
-    const char *column; /* of a table; NULL: no table                    */
+    const char *column; /* of a table; NULL: no table */
 };
 
 enum stored { STORED_RAW, STORED_NPY, STORED_TEXT };
 
 struct input {
     const char *name;
-    quire_type type; /* of the numbers as they are read                                       */
-    bool counted;    /* n is known before all of them are read                                */
+    quire_type type; /* of the numbers as they are read */
+    bool counted;    /* n is known before all of them are read */
     size_t n;
-    bool wide; /* 64-bit integers: read as two doubles each                               */
+    bool wide; /* 64-bit integers: read as two doubles each */
     bool mappable;
-    struct npy_header header; /* of what is no .npy file: one dimension, C order                */
+    struct npy_header header; /* of what is no .npy file: one dimension, C order */
     enum stored stored;
     struct element element;
 
     int fd;
-    size_t offset; /* of the first element in the file, if it is mappable                     */
+    size_t offset; /* of the first element in the file, if it is mappable */
     struct bytes bytes;
     struct text text;
-    uintmax_t taken; /* bytes of elements read                                                  */
+    uintmax_t taken; /* bytes of elements read */
 };
 
-/* Opens and finds out. EXIT_FINE, or EXIT_TROUBLE, and then there is nothing to close. source must outlive the input. */
+/* Opens and finds out. EXIT_FINE, or EXIT_TROUBLE, and then there is nothing to close. source must outlive the input.
+ */
 int input_open(struct input *input, const struct source *source, const struct reading *reading);
 
-/* Reads the next n numbers, or all there are: how many; -1 after a complaint. Only after a 0 is it sure that the file is
- * whole. x takes n elements of the input's type; low, for a wide input, n doubles, which are to be added to those of x. */
+/* Reads the next n numbers, or all there are: how many; -1 after a complaint. Only after a 0 is it sure that the file
+ * is whole. x takes n elements of the input's type; low, for a wide input, n doubles, which are to be added to those of
+ * x. */
 ssize_t input_read(struct input *input, size_t n, void *x, double *low);
 
 /* Maps a mappable input. NULL after a complaint, or if it is empty. To be undone by munmap(*map, *length). */
 const void *input_map(const struct input *input, void **map, size_t *length);
 
-/* Whether the elements of two inputs pair up as far as their headers tell: same type, same number, same order. EXIT_FINE or
- * EXIT_TROUBLE. */
+/* Whether the elements of two inputs pair up as far as their headers tell: same type, same number, same order.
+ * EXIT_FINE or EXIT_TROUBLE. */
 int input_match(const struct input *x, const struct input *y);
 
 void input_close(struct input *input);

@@ -54,9 +54,9 @@ static json_t *outcome_object(const struct job *job, const struct outcome *outco
     json_t *object = number_object(job->what.result_type, &outcome->result);
     if (object) json_object_set_new(object, "method", json_string(method_name(outcome->method)));
     if (object && judged)
-        json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o}", "error_ulps", real(outcome->error), "bound_ulps",
-                                                 real(outcome->bound), "seconds", real(outcome->seconds), "bytes_per_second",
-                                                 real(outcome->rate)));
+        json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o}", "error_ulps", real(outcome->error),
+                                                 "bound_ulps", real(outcome->bound), "seconds", real(outcome->seconds),
+                                                 "bytes_per_second", real(outcome->rate)));
     return object;
 }
 
@@ -89,7 +89,8 @@ static json_t *report_object(const struct options *options, const struct report 
     for (size_t i = 0; i < report->sources; i++) json_array_append_new(files, name(report->source[i].name));
     json_t *object = json_pack("{s:s, s:o, s:s, s:I}", "command", options->command->name, "files", files, "type",
                                report->type, "n", (json_int_t)report->n);
-    if (object && options->skip_nan) json_object_set_new(object, "nan_skipped", json_integer((json_int_t)report->skipped));
+    if (object && options->skip_nan)
+        json_object_set_new(object, "nan_skipped", json_integer((json_int_t)report->skipped));
     if (object && options->rounding)
         json_object_set_new(object, "rounding", json_string(rounding_name((quire_rounding)options->rounding)));
     return object;
@@ -98,7 +99,8 @@ static json_t *report_object(const struct options *options, const struct report 
 void json_report(const struct options *options, const struct report *report) {
     json_t *results = json_array(), *object = report_object(options, report);
     for (int i = 0; i < report->count; i++)
-        json_array_append_new(results, outcome_object(&report->job, &report->outcomes[i], options->method == METHOD_ALL));
+        json_array_append_new(results,
+                              outcome_object(&report->job, &report->outcomes[i], options->method == METHOD_ALL));
     json_object_update_new(
         object, json_pack("{s:s, s:o}", "result_type", type_name(report->job.what.result_type), "results", results));
     add(object);
@@ -107,20 +109,22 @@ void json_report(const struct options *options, const struct report *report) {
 void json_facts(const struct options *options, const struct report *report, const struct facts *facts,
                 const union number values[2]) {
     json_t *object = report_object(options, report);
-    json_object_update_new(object, json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "result_type",
-                                             type_name(report->job.what.result_type), "mean",
-                                             number_object(report->job.what.result_type, &values[0]), "stddev",
-                                             number_object(report->job.what.result_type, &values[1]), "min",
-                                             real(facts->least), "max", real(facts->greatest), "nan", (json_int_t)facts->nan,
-                                             "positive_infinity", (json_int_t)facts->positive_infinity, "negative_infinity",
-                                             (json_int_t)facts->negative_infinity, "zeros", (json_int_t)facts->zeros,
-                                             "subnormals", (json_int_t)facts->subnormals));
+    json_object_update_new(object,
+                           json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "result_type",
+                                     type_name(report->job.what.result_type), "mean",
+                                     number_object(report->job.what.result_type, &values[0]), "stddev",
+                                     number_object(report->job.what.result_type, &values[1]), "min", real(facts->least),
+                                     "max", real(facts->greatest), "nan", (json_int_t)facts->nan, "positive_infinity",
+                                     (json_int_t)facts->positive_infinity, "negative_infinity",
+                                     (json_int_t)facts->negative_infinity, "zeros", (json_int_t)facts->zeros,
+                                     "subnormals", (json_int_t)facts->subnormals));
     add(object);
 }
 
 void json_results(const struct options *options, const struct results *results) {
     json_t *shape = json_array(), *array = json_array();
-    for (int i = 0; i < results->dimensions; i++) json_array_append_new(shape, json_integer((json_int_t)results->shape[i]));
+    for (int i = 0; i < results->dimensions; i++)
+        json_array_append_new(shape, json_integer((json_int_t)results->shape[i]));
     for (size_t i = 0; i < results->count; i++) {
         union number number;
         const size_t size = type_size(results->result_type), at = results->place ? results->place[i] : i;
@@ -148,8 +152,8 @@ static json_t *device_objects(void) {
         char capability[32];
         if (gpu_describe(i, &gpu)) continue;
         snprintf(capability, sizeof capability, "%d.%d", gpu.major, gpu.minor);
-        json_array_append_new(devices, json_pack("{s:i, s:s, s:s, s:I}", "number", i, "name", gpu.name, "compute_capability",
-                                                 capability, "bytes", (json_int_t)gpu.bytes));
+        json_array_append_new(devices, json_pack("{s:i, s:s, s:s, s:I}", "number", i, "name", gpu.name,
+                                                 "compute_capability", capability, "bytes", (json_int_t)gpu.bytes));
     }
     return devices;
 }
@@ -157,9 +161,10 @@ static json_t *device_objects(void) {
 int json_info(quire_tier default_tier) {
     json_t *tiers = json_array();
     for (int i = 0; i < TIERS; i++)
-        if (quire_tier_available(every_tier[i])) json_array_append_new(tiers, json_string(quire_tier_name(every_tier[i])));
-    return print_and_free(json_pack("{s:s, s:i, s:o, s:s, s:b, s:b, s:o, s:o}", "version", quire_version(), "api_version",
-                                    quire_api_version(), "tiers", tiers, "default_tier", quire_tier_name(default_tier),
-                                    "openmp", quire_has_openmp(), "cuda", quire_has_cuda(), "cuda_driver", driver_version(),
-                                    "cuda_devices", device_objects()));
+        if (quire_tier_available(every_tier[i]))
+            json_array_append_new(tiers, json_string(quire_tier_name(every_tier[i])));
+    return print_and_free(json_pack(
+        "{s:s, s:i, s:o, s:s, s:b, s:b, s:o, s:o}", "version", quire_version(), "api_version", quire_api_version(),
+        "tiers", tiers, "default_tier", quire_tier_name(default_tier), "openmp", quire_has_openmp(), "cuda",
+        quire_has_cuda(), "cuda_driver", driver_version(), "cuda_devices", device_objects()));
 }

@@ -14,7 +14,8 @@
 #include "reduce.h"
 #include "verbs.h"
 
-/* ------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------- files
+ */
 
 static int read_file(struct accumulators *accumulators, const char *path) {
     unsigned char bytes[ACCUMULATORS_MOST + 1];
@@ -36,7 +37,8 @@ static int write_file(const struct accumulators *accumulators, const char *path)
     return output_write(path, &part, 1);
 }
 
-/* -------------------------------------------------------------------------------------------------------- accumulate */
+/* -------------------------------------------------------------------------------------------------------- accumulate
+ */
 
 static int accumulate_sources(struct device *device, const struct options *options, const struct sources *sources,
                               struct gathering *gathering) {
@@ -63,21 +65,24 @@ int verb_accumulate(const struct command *command, const struct options *options
     }
     sources_free(&sources);
     if (status) return status;
-    struct accumulators accumulators = {
-        .terms = gathering.terms, .products_of_two = operation == QUIRE_DOT, .type = gathering.type, .operation = operation
-    };
+    struct accumulators accumulators = { .terms = gathering.terms,
+                                         .products_of_two = operation == QUIRE_DOT,
+                                         .type = gathering.type,
+                                         .operation = operation };
     memcpy(accumulators.sum, gathering.sum, sizeof gathering.sum);
     for (int i = 0; i < 3; i++) quire_carry(&accumulators.sum[i]);
     return write_file(&accumulators, options->output);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- merge */
+/* ------------------------------------------------------------------------------------------------------------- merge
+ */
 
-/* The kinds must be the same; what is made of several types, or for several operations, is told by the first of them. */
+/* The kinds must be the same; what is made of several types, or for several operations, is told by the first of them.
+ */
 static int merge(struct accumulators *into, const struct accumulators *from, const char *name) {
     if (into->terms != from->terms || into->products_of_two != from->products_of_two) {
-        complain("%s: made for %s, which needs other sums than the first file's %s", name, operation_name(from->operation),
-                 operation_name(into->operation));
+        complain("%s: made for %s, which needs other sums than the first file's %s", name,
+                 operation_name(from->operation), operation_name(into->operation));
         return EXIT_TROUBLE;
     }
     for (int i = 0; i < 3; i++)
@@ -97,7 +102,8 @@ int verb_merge(const struct command *command, const struct options *options) {
     return status ? status : write_file(&all, options->output);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- round */
+/* ------------------------------------------------------------------------------------------------------------- round
+ */
 
 /* Whether the sums that are there are those of an operation. */
 static bool serves(const struct accumulators *accumulators, quire_operation operation) {

@@ -1,10 +1,11 @@
 /* main.c - the command quire, on the public header alone.
  *
- * The way of a call: main picks the verb from the table, options.c reads the rest of the line (arguments.c walks over it),
- * and the verb's function does it: reduce.c and many.c, describe.c, keep.c. sources.c finds the arrays that the operands
- * name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats), pieces.c takes one or two
- * of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's memory; gather.c sums pieces;
- * measure.c judges the methods; print.c prints. Each answers an exit status, and has complained if it is not EXIT_FINE.
+ * The way of a call: main picks the verb from the table, options.c reads the rest of the line (arguments.c walks over
+ * it), and the verb's function does it: reduce.c and many.c, describe.c, keep.c. sources.c finds the arrays that the
+ * operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats), pieces.c
+ * takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's memory;
+ * gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and has complained
+ * if it is not EXIT_FINE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,14 +40,14 @@ static const struct command commands[] = {
       "  quire dot both.npz                 the two arrays of an archive, or the two rows of an .npy file\n"
       "  quire dot data.csv --column price,amount\n",
       DOT, 0, 2, QUIRE_DOT, verb_dot },
-    { "nrm2", "[FILE ...]", "the Euclidean norm, the root of the sum of x[i]^2", "  quire nrm2 gradient.npy\n", REDUCTION, 0,
-      -1, QUIRE_NRM2, verb_reduce },
+    { "nrm2", "[FILE ...]", "the Euclidean norm, the root of the sum of x[i]^2", "  quire nrm2 gradient.npy\n",
+      REDUCTION, 0, -1, QUIRE_NRM2, verb_reduce },
     { "mean", "[FILE ...]", "the sum of x[i], divided by how many they are",
       "  quire mean data.csv --column 3 --skip-nan --verbose\n", REDUCTION, 0, -1, QUIRE_MEAN, verb_reduce },
     { "sumsq", "[FILE ...]", "the sum of x[i]^2", "  quire sumsq residuals.npy\n", REDUCTION, 0, -1, QUIRE_SUMSQ,
       verb_reduce },
-    { "variance", "[FILE ...]", "the mean square deviation from the mean", "  quire variance sample.npy --correction 1\n",
-      MOMENT, 0, -1, QUIRE_VARIANCE, verb_reduce },
+    { "variance", "[FILE ...]", "the mean square deviation from the mean",
+      "  quire variance sample.npy --correction 1\n", MOMENT, 0, -1, QUIRE_VARIANCE, verb_reduce },
     { "stddev", "[FILE ...]", "the standard deviation, the root of the variance",
       "  quire stddev matrix.npy --axis 0   of each column\n", MOMENT, 0, -1, QUIRE_STDDEV, verb_reduce },
     { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more, in one pass",

@@ -26,7 +26,8 @@ static int wrong(const char *what) {
 
 static int out_of_memory(void) { return wrong("out of memory"); }
 
-/* ---------------------------------------------------------------------------------------------------------------- axis */
+/* ---------------------------------------------------------------------------------------------------------------- axis
+ */
 
 /* The lengths before the axis are outer and those behind it inner; in Fortran's order the other way round. */
 static int cut_axis(struct cut *cut, const struct options *options, const struct input *input) {
@@ -35,7 +36,8 @@ static int cut_axis(struct cut *cut, const struct options *options, const struct
     const long axis = options->axis < 0 ? options->axis + dimensions : options->axis;
     if (input->stored != STORED_NPY) return wrong("--axis is for .npy files; --rows cuts others");
     if (axis < 0 || axis >= dimensions) {
-        complain("--axis %ld: %s has %d dimension%s", options->axis, input->name, dimensions, dimensions == 1 ? "" : "s");
+        complain("--axis %ld: %s has %d dimension%s", options->axis, input->name, dimensions,
+                 dimensions == 1 ? "" : "s");
         return EXIT_USAGE;
     }
     size_t before = 1, behind = 1;
@@ -69,7 +71,8 @@ static int cut_rows(struct cut *cut, const struct options *options, const struct
     return EXIT_FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ segments */
+/* ------------------------------------------------------------------------------------------------------------ segments
+ */
 
 /* More offsets from the pieces of a file. */
 static int add_offsets(struct cut *cut, const struct pieces *pieces, size_t got, size_t n, const char *name) {
@@ -127,9 +130,11 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
     return EXIT_FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- results */
+/* ------------------------------------------------------------------------------------------------------------- results
+ */
 
-/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory. */
+/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory.
+ */
 static size_t *places(const struct cut *cut) {
     size_t index[NPY_MAX_DIMENSIONS] = { 0 }, *place = malloc((cut->vectors.count + 1) * sizeof *place);
     for (size_t i = 0; place && i < cut->vectors.count; i++) {
@@ -176,7 +181,8 @@ static int reduce_cut(struct device *device, const struct options *options, cons
     return status;
 }
 
-static int cut_and_reduce(struct device *device, const struct options *options, struct input *input, struct pieces *pieces) {
+static int cut_and_reduce(struct device *device, const struct options *options, struct input *input,
+                          struct pieces *pieces) {
     struct whole whole;
     struct cut cut = { .dimensions = 0 };
     int status = pieces_whole(pieces, &whole);

@@ -1,9 +1,9 @@
 /* measure.c - a reduction by all methods, with their errors, bounds and times.
  *
- * The truth is an accumulator that holds the exact total; it is never rounded. The error of a result r is found by taking r
- * off the accumulator again, exactly, and reading what is left: sum, asum, dot   |A - r| mean             |A - n r| / n nrm2
- * |A - r^2| / (r + root of A), since A - r^2 = (root of A - r) (root of A + r) so it is right to some 15 digits however
- * close r is, even where r is the correctly rounded double.
+ * The truth is an accumulator that holds the exact total; it is never rounded. The error of a result r is found by
+ * taking r off the accumulator again, exactly, and reading what is left: sum, asum, dot   |A - r| mean             |A -
+ * n r| / n nrm2 |A - r^2| / (r + root of A), since A - r^2 = (root of A - r) (root of A + r) so it is right to some 15
+ * digits however close r is, even where r is the correctly rounded double.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,8 +24,8 @@ static int accumulate_truth(struct device *device, const struct job *job, struct
     const void *y = job->what.operation == QUIRE_DOT ? job->y : job->x;
     quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, other = QUIRE_ACCUMULATOR_ZERO;
     truth->total = sum;
-    int status =
-        device_accumulate(device, job->what.type, operation_terms(job->what.operation), job->n, job->x, y, &truth->total);
+    int status = device_accumulate(device, job->what.type, operation_terms(job->what.operation), job->n, job->x, y,
+                                   &truth->total);
     if (status) return status;
 
     switch (job->what.operation) {

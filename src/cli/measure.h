@@ -10,12 +10,12 @@
 struct outcome {
     quire_method method;
     union number result;
-    /* These are for measure_all only. An ulp is number_ulp of the exact method's result in the result type; NAN means that
-     * there is no such number, because the exact result is not finite. */
-    double error; /* of the result against the true one, in ulps         */
-    double bound; /* on that error, in ulps                              */
+    /* These are for measure_all only. An ulp is number_ulp of the exact method's result in the result type; NAN means
+     * that there is no such number, because the exact result is not finite. */
+    double error; /* of the result against the true one, in ulps */
+    double bound; /* on that error, in ulps */
     double seconds;
-    double rate; /* bytes of input a second                              */
+    double rate; /* bytes of input a second */
 };
 
 /* Fills METHODS outcomes, in the order of every_method. */

@@ -86,7 +86,8 @@ static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     char descr[16];
     skip_blanks(cursor);
     if (peek(cursor) == '[' || peek(cursor) == '{') {
-        snprintf(header->problem, sizeof header->problem, "structured arrays are not supported, only floats and integers");
+        snprintf(header->problem, sizeof header->problem,
+                 "structured arrays are not supported, only floats and integers");
         return false;
     }
     if (!take_string(cursor, descr, sizeof descr)) return wrong(cursor, "descr is no string");
@@ -95,7 +96,8 @@ static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     const char *name = descr + (*descr && strchr("<>=|", *descr));
     if (kind_of_array(*name))
         snprintf(header->problem, sizeof header->problem,
-                 "%s arrays are not supported, only floats and integers (its type is '%s')", kind_of_array(*name), descr);
+                 "%s arrays are not supported, only floats and integers (its type is '%s')", kind_of_array(*name),
+                 descr);
     else
         snprintf(header->problem, sizeof header->problem, "unknown element type '%s'", descr);
     return false;
@@ -187,7 +189,8 @@ bool npy_parse(struct npy_header *header, const char *text, size_t length) {
 /* Exactly length bytes. */
 static bool read_part(struct npy_header *header, npy_source *source, void *user, void *to, size_t length) {
     const ptrdiff_t got = source(user, to, length);
-    if (got >= 0 && (size_t)got < length) snprintf(header->problem, sizeof header->problem, "truncated in the .npy header");
+    if (got >= 0 && (size_t)got < length)
+        snprintf(header->problem, sizeof header->problem, "truncated in the .npy header");
     return got >= 0 && (size_t)got == length;
 }
 

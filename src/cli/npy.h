@@ -1,8 +1,8 @@
 /* npy.h - the header of an .npy file.
  *
- * The format (numpy.lib.format, versions 1.0, 2.0 and 3.0): the six bytes of the magic, the two of the version, the length
- * of the text that follows (little-endian: two bytes in version 1, four in 2 and 3), the text, and the elements. The text is
- * a Python dictionary of exactly three entries, such as
+ * The format (numpy.lib.format, versions 1.0, 2.0 and 3.0): the six bytes of the magic, the two of the version, the
+ * length of the text that follows (little-endian: two bytes in version 1, four in 2 and 3), the text, and the elements.
+ * The text is a Python dictionary of exactly three entries, such as
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  * then blanks and a newline.
  *
@@ -19,15 +19,15 @@
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_MAGIC_SIZE 6
 #define NPY_MAX_TEXT (1 << 20) /* the longest header text that is believed */
-#define NPY_MAX_DIMENSIONS 64  /* as NumPy 2                               */
+#define NPY_MAX_DIMENSIONS 64  /* as NumPy 2 */
 
 struct npy_header {
     struct element element;
-    bool fortran;   /* the first index runs fastest                                                          */
-    size_t count;   /* how many elements                                                                     */
-    int dimensions; /* how many lengths there are in shape                                                   */
+    bool fortran;   /* the first index runs fastest */
+    size_t count;   /* how many elements */
+    int dimensions; /* how many lengths there are in shape */
     size_t shape[NPY_MAX_DIMENSIONS];
-    char problem[128]; /* what is wrong with the header, when npy_read or npy_parse answers false             */
+    char problem[128]; /* what is wrong with the header, when npy_read or npy_parse answers false */
 };
 
 /* Reads up to length bytes of a file: how many; -1 for a failure that was told of already. */

@@ -15,7 +15,7 @@
 
 /* Indexed by quire_type. */
 static const struct format {
-    int precision, least, top; /* normal numbers are from 2^least to below 2^top  */
+    int precision, least, top; /* normal numbers are from 2^least to below 2^top */
     int missing;               /* how many of the last below 2^top are no numbers */
 } formats[] = { { 0, 0, 0, 0 },         { 11, -14, 16, 0 }, { 8, -126, 128, 0 }, { 24, -126, 128, 0 },
                 { 53, -1022, 1024, 0 }, { 3, -14, 16, 0 },  { 4, -6, 9, 1 } };
@@ -121,9 +121,9 @@ int number_ulp(quire_type type, double value) {
     return exponent - (format->precision - 1);
 }
 
-/* Whether the decimal in text, rounded to the type, is value. For types of 16 and 8 bits it is rounded twice, to double and
- * then by the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint of two
- * such numbers, without being one, for that to matter. */
+/* Whether the decimal in text, rounded to the type, is value. For types of 16 and 8 bits it is rounded twice, to double
+ * and then by the library; the decimals tried have five digits at most, and none of those is near enough to a midpoint
+ * of two such numbers, without being one, for that to matter. */
 static bool reads_back(quire_type type, const char *text, double value) {
     double read = strtod(text, NULL);
     if (type == QUIRE_F64) return read == value;
@@ -146,8 +146,9 @@ static bool increment(char *text) {
     return false;
 }
 
-/* The shortest "d.ddde+xx" that reads back as value > 0. With k digits the nearest decimal is the one to try; but just above
- * a power of two numbers are twice as far apart as below, and there the next decimal may do where the nearest does not. */
+/* The shortest "d.ddde+xx" that reads back as value > 0. With k digits the nearest decimal is the one to try; but just
+ * above a power of two numbers are twice as far apart as below, and there the next decimal may do where the nearest
+ * does not. */
 static void shortest_scientific(quire_type type, double value, char text[NUMBER_TEXT]) {
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, NUMBER_TEXT, "%.*e", digits - 1, value);
@@ -161,8 +162,8 @@ static void shortest_scientific(quire_type type, double value, char text[NUMBER_
     }
 }
 
-/* "d.ddde+xx" without its exponent, if that is no longer than reasonable and invents no digits: 65504 in half is 6.55e+04
- * (its neighbours are 32 away), not 65500. */
+/* "d.ddde+xx" without its exponent, if that is no longer than reasonable and invents no digits: 65504 in half
+ * is 6.55e+04 (its neighbours are 32 away), not 65500. */
 static bool positional(const char *scientific, double value, char text[NUMBER_TEXT]) {
     char digits[17 + 1];
     int count = 0, exponent = atoi(strchr(scientific, 'e') + 1);

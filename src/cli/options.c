@@ -45,12 +45,15 @@ static const struct {
     int families;
 } entries[] = {
     { TYPE, "type", "TYPE", "the numbers of a raw file: f16, bf16, f32, f64, e5m2, e4m3, i8 to u64", READERS },
-    { COLUMN, "column", "NAME|NUMBER", "a column of a table (CSV, tabs, blanks); several: separated by commas", READERS },
-    { DELIMITER, "delimiter", "CHARACTER", "between the fields of a table (default: found in its first line)", READERS },
+    { COLUMN, "column", "NAME|NUMBER", "a column of a table (CSV, tabs, blanks); several: separated by commas",
+      READERS },
+    { DELIMITER, "delimiter", "CHARACTER", "between the fields of a table (default: found in its first line)",
+      READERS },
     { SKIP_NAN, "skip-nan", NULL, "leave NaN out, and count what was left out", READERS },
     { RESULT, "result", "TYPE", "the type of the result (default: that of the input)", REDUCERS | ROUND | DESCRIBE },
     { RESULT, "result-type", "TYPE", NULL, REDUCERS | ROUND | DESCRIBE },
-    { METHOD, "method", "METHOD", "exact (default), kahan, pairwise, plain; all compares them in a table", REDUCTION | DOT },
+    { METHOD, "method", "METHOD", "exact (default), kahan, pairwise, plain; all compares them in a table",
+      REDUCTION | DOT },
     { ROUNDING, "rounding", "WAY", "nearest (default), down, up or zero", REDUCERS | ROUND | DESCRIBE },
     { CORRECTION, "correction", "N", "divide by n - N (default: 0; 1 for a sample)", MOMENT | DESCRIBE | ROUND },
     { OPERATION, "operation", "VERB", "sum (default), asum, dot, nrm2, mean, variance, stddev or sumsq",
@@ -80,7 +83,8 @@ static bool bad_value(int option, const char *value, const char *wanted) {
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- values */
+/* ------------------------------------------------------------------------------------------------------------- values
+ */
 
 static bool read_whole(int option, const char *word, long least, long most, long *value) {
     char *end;
@@ -155,7 +159,8 @@ static bool read_value(struct options *options, int option, char *word) {
     case METHOD:
         return read_name(option, word, strcmp(word, "all") ? method_named(word) : METHOD_ALL,
                          "exact, kahan, pairwise, plain or all", &options->method);
-    case ROUNDING: return read_name(option, word, rounding_named(word), "nearest, down, up or zero", &options->rounding);
+    case ROUNDING:
+        return read_name(option, word, rounding_named(word), "nearest, down, up or zero", &options->rounding);
     case CORRECTION: return read_whole(option, word, LONG_MIN, LONG_MAX, &options->correction);
     case OPERATION:
         return read_name(option, word, operation_named(word), "sum, asum, dot, nrm2, mean, variance, stddev or sumsq",
@@ -188,7 +193,8 @@ static bool take_option(void *user, int option, char *word) {
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the line */
+/* ----------------------------------------------------------------------------------------------------------- the line
+ */
 
 bool options_many(const struct options *options) { return options->by_axis || options->rows || options->segments; }
 
@@ -251,7 +257,8 @@ int options_read(struct options *options, const struct command *command, int arg
     return check_operands(options) && check_combinations(options) ? EXIT_FINE : EXIT_USAGE;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- help */
+/* --------------------------------------------------------------------------------------------------------------- help
+ */
 
 static const char reader_help[] =
     "\n"

@@ -16,7 +16,7 @@
 enum family {
     REDUCTION = 1, /* sum, asum, nrm2, mean, sumsq */
     DOT = 2,
-    MOMENT = 4, /* variance, stddev             */
+    MOMENT = 4, /* variance, stddev */
     DESCRIBE = 8,
     ACCUMULATE = 16,
     MERGE = 32,
@@ -29,11 +29,11 @@ struct options;
 /* A verb of the command: its name, what it needs, and the function that is it. */
 struct command {
     const char *name;
-    const char *operands; /* as the help shows them                                          */
-    const char *summary;  /* one line for the list of verbs                                  */
-    const char *examples; /* lines for its help                                              */
+    const char *operands; /* as the help shows them */
+    const char *summary;  /* one line for the list of verbs */
+    const char *examples; /* lines for its help */
     enum family family;
-    int least, most; /* operands; most < 0: any number                                       */
+    int least, most; /* operands; most < 0: any number */
     quire_operation operation;
     int (*run)(const struct command *command, const struct options *options);
 };
@@ -43,10 +43,10 @@ struct options {
     char **file;
     int files;
     struct reading reading;
-    int method;    /* a quire_method, or METHOD_ALL                   */
-    int result;    /* a quire_type                                    */
-    int rounding;  /* a quire_rounding                                */
-    int operation; /* a quire_operation                               */
+    int method;    /* a quire_method, or METHOD_ALL */
+    int result;    /* a quire_type */
+    int rounding;  /* a quire_rounding */
+    int operation; /* a quire_operation */
     long correction;
     bool skip_nan, total, verbose, json;
     bool by_axis;
@@ -54,12 +54,12 @@ struct options {
     size_t rows;
     const char *segments, *output;
     int threads;
-    int tier; /* a quire_tier; -1: not given                         */
+    int tier; /* a quire_tier; -1: not given */
     bool cuda, cpu_only;
-    int gpu; /* the number of the CUDA device                        */
+    int gpu; /* the number of the CUDA device */
     bool help;
 
-    const struct command *command; /* the verb it is read for         */
+    const struct command *command; /* the verb it is read for */
 };
 
 /* Reads the arguments after the command's name: argv[0] is the verb itself. EXIT_FINE or EXIT_USAGE. */

@@ -1,7 +1,7 @@
 /* pieces.h - one input, or two whose elements pair up, piece by piece or as a whole.
  *
- * Pieces are read once and take little memory. The whole is mapped where it is, or else made of the pieces in a temporary
- * file. In both, pairs with a NaN can be left out.
+ * Pieces are read once and take little memory. The whole is mapped where it is, or else made of the pieces in a
+ * temporary file. In both, pairs with a NaN can be left out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,10 +14,10 @@ struct pieces {
     struct input *input[2];
     int inputs;
     bool skip_nan;
-    uintmax_t taken;   /* elements of each, so far                                */
-    uintmax_t skipped; /* of them left out                                        */
-    void *x[2];        /* the piece                                               */
-    double *low[2];    /* of a wide input, to be added; else NULL                 */
+    uintmax_t taken;   /* elements of each, so far */
+    uintmax_t skipped; /* of them left out */
+    void *x[2];        /* the piece */
+    double *low[2];    /* of a wide input, to be added; else NULL */
 };
 
 /* y is NULL for one input. EXIT_FINE or EXIT_TROUBLE. */
@@ -38,7 +38,8 @@ struct whole {
 /* Whether the whole needs no temporary file. */
 bool pieces_are_mappable(const struct pieces *pieces);
 
-/* In place of pieces_next. EXIT_FINE or EXIT_TROUBLE; integers that are no doubles are trouble. To be closed in both cases.
+/* In place of pieces_next. EXIT_FINE or EXIT_TROUBLE; integers that are no doubles are trouble. To be closed in both
+ * cases.
  */
 int pieces_whole(struct pieces *pieces, struct whole *whole);
 void whole_close(struct whole *whole);

@@ -125,8 +125,8 @@ int print_facts(const struct options *options, const struct report *report, cons
     print_fact("stddev", type, &values[1]);
     print_extreme("min", report->job.what.type, facts->least);
     print_extreme("max", report->job.what.type, facts->greatest);
-    printf("%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n", "nan", facts->nan, "inf", facts->positive_infinity, "-inf",
-           facts->negative_infinity, "zeros", facts->zeros, "subnormals", facts->subnormals);
+    printf("%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n%-12s%ju\n", "nan", facts->nan, "inf", facts->positive_infinity,
+           "-inf", facts->negative_infinity, "zeros", facts->zeros, "subnormals", facts->subnormals);
     return EXIT_FINE;
 }
 

@@ -13,7 +13,7 @@
 struct report {
     const struct source *source; /* what it is made of */
     size_t sources;
-    const char *type; /* of the elements     */
+    const char *type; /* of the elements */
     uintmax_t n, skipped;
     struct job job;
     const struct outcome *outcomes;
@@ -32,9 +32,9 @@ int print_facts(const struct options *options, const struct report *report, cons
 
 /* Many results of a type, in a text or JSON; shape has dimensions lengths. */
 struct results {
-    const char *file, *type; /* of the elements                 */
+    const char *file, *type; /* of the elements */
     quire_type result_type;
-    size_t count; /* they stand at array             */
+    size_t count; /* they stand at array */
     const void *array;
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;

@@ -12,7 +12,7 @@
 #include "clock.h"
 
 #define PATIENCE 1.0 /* seconds before the bar shows */
-#define INTERVAL 0.1 /* seconds between two pictures  */
+#define INTERVAL 0.1 /* seconds between two pictures */
 #define WIDTH 30
 
 /* There is one terminal, so there is one bar. */

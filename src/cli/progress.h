@@ -1,5 +1,5 @@
-/* progress.h - a bar on standard error, if that is a terminal, for what takes more than a second: what is done, the share of
- * it, the rate, and the time left.
+/* progress.h - a bar on standard error, if that is a terminal, for what takes more than a second: what is done, the
+ * share of it, the rate, and the time left.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,8 @@
 /* Every bar of the next calls is one of several passes over the data; passes 0: the only one. The label stays. */
 void progress_pass(int pass, int passes);
 
-/* The second starts. what is a word for what is done; size is how many bytes one of what is counted has, 0: not known. */
+/* The second starts. what is a word for what is done; size is how many bytes one of what is counted has, 0: not known.
+ */
 void progress_begin(const char *what, size_t size);
 
 /* done of total are done (total 0: not known). what NULL: what progress_begin said. */

@@ -1,7 +1,7 @@
 /* reduce.c - the verbs that reduce arrays: sum, asum, dot, nrm2, mean, sumsq, variance and stddev.
  *
- * Exact results of what is mapped, and all of the other methods, are one call of the library; exact ones of what is read, or
- * of several files together, are added up piece by piece.
+ * Exact results of what is mapped, and all of the other methods, are one call of the library; exact ones of what is
+ * read, or of several files together, are added up piece by piece.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,8 @@ quire_reduction reduction_of(const struct options *options, quire_operation oper
     };
 }
 
-/* ------------------------------------------------------------------------------------------------------------- inputs */
+/* ------------------------------------------------------------------------------------------------------------- inputs
+ */
 
 /* One or two inputs, and their pieces. */
 struct opened {
@@ -48,7 +49,8 @@ static int open_inputs(struct opened *opened, const struct options *options, con
     }
     if (!status && count == 2) status = input_match(&opened->input[0], &opened->input[1]);
     if (!status)
-        status = pieces_open(&opened->pieces, &opened->input[0], count == 2 ? &opened->input[1] : NULL, options->skip_nan);
+        status =
+            pieces_open(&opened->pieces, &opened->input[0], count == 2 ? &opened->input[1] : NULL, options->skip_nan);
     if (status) close_inputs(opened);
     return status;
 }
@@ -85,12 +87,13 @@ int gather_total(struct device *device, const struct options *options, const str
 /* An array of two rows is two arrays. */
 static bool has_two_rows(const struct input *input) {
     const struct npy_header *header = &input->header;
-    return input->stored == STORED_NPY && header->dimensions == 2 && header->shape[0] == 2 && !npy_truly_fortran(header);
+    return input->stored == STORED_NPY && header->dimensions == 2 && header->shape[0] == 2 &&
+           !npy_truly_fortran(header);
 }
 
 /* The whole arrays, for one call of the library for each method. */
-static int reduce_whole(struct device *device, const struct options *options, struct pieces *pieces, struct report *report,
-                        struct outcome *outcomes) {
+static int reduce_whole(struct device *device, const struct options *options, struct pieces *pieces,
+                        struct report *report, struct outcome *outcomes) {
     struct whole whole;
     struct job *job = &report->job;
     const size_t size = type_size(job->what.type);
@@ -163,7 +166,8 @@ static int reduce_total(struct device *device, const struct options *options, co
     return status ? status : print_report(options, &report);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- verbs */
+/* ------------------------------------------------------------------------------------------------------------- verbs
+ */
 
 /* Each source by itself: one that fails does not keep the others from their results. */
 static int reduce_each(struct device *device, const struct options *options, const struct sources *sources) {
@@ -188,7 +192,8 @@ int verb_reduce(const struct command *command, const struct options *options) {
         } else if (options_many(options)) {
             status = reduce_many(&device, options, sources.source, 1);
         } else {
-            status = options->total ? reduce_total(&device, options, &sources) : reduce_each(&device, options, &sources);
+            status =
+                options->total ? reduce_total(&device, options, &sources) : reduce_each(&device, options, &sources);
         }
         const int printed = print_end(options);
         if (!status) status = printed;
@@ -209,7 +214,8 @@ int verb_dot(const struct command *command, const struct options *options) {
     if (!status) status = device_open(&device, options);
     if (!status) {
         print_begin(options, false);
-        status = (options_many(options) ? reduce_many : reduce_one)(&device, options, sources.source, (int)sources.count);
+        status =
+            (options_many(options) ? reduce_many : reduce_one)(&device, options, sources.source, (int)sources.count);
         const int printed = print_end(options);
         if (!status) status = printed;
         device_close(&device);

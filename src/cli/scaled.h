@@ -1,7 +1,8 @@
-/* scaled.h - numbers of at least zero with the precision of double and an exponent that neither overflows nor underflows.
+/* scaled.h - numbers of at least zero with the precision of double and an exponent that neither overflows nor
+ * underflows.
  *
- * Errors and their bounds are made of these: the exact sum of the squares of doubles can be 2^2100, and the error of one
- * 2^-2148. A result is within a few 2^-53 of the true one; whoever needs a bound rounds up at the end.
+ * Errors and their bounds are made of these: the exact sum of the squares of doubles can be 2^2100, and the error of
+ * one 2^-2148. A result is within a few 2^-53 of the true one; whoever needs a bound rounds up at the end.
  *
  * SPDX-License-Identifier: MIT
  */

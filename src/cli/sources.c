@@ -29,7 +29,8 @@ static struct source *append(struct sources *sources, const char *path) {
     return more;
 }
 
-/* The length of the archive's path in ARCHIVE.npz or ARCHIVE.npz:NAME; 0 if it is neither, or such a file itself exists. */
+/* The length of the archive's path in ARCHIVE.npz or ARCHIVE.npz:NAME; 0 if it is neither, or such a file itself
+ * exists. */
 static size_t archive_length(const char *operand) {
     const char *end = strstr(operand, ".npz");
     struct stat stat_;
@@ -93,8 +94,8 @@ static int add_columns(struct sources *sources, const char *path) {
     return EXIT_FINE;
 }
 
-/* Copies a name up to its comma or its end; in double quotes it may have commas, and a quote twice, as in a table. NULL if
- * it is none; else *to is behind it. */
+/* Copies a name up to its comma or its end; in double quotes it may have commas, and a quote twice, as in a table. NULL
+ * if it is none; else *to is behind it. */
 static const char *copy_name(const char *from, char **to) {
     char *next = *to;
     bool open = *from == '"';

@@ -1,7 +1,8 @@
 /* sources.h - the arrays that the operands of a command line name.
  *
- * An operand is a file, or "-"; or an .npz archive, which stands for its arrays; or ARCHIVE.npz:NAME, one of them. None at
- * all is standard input, if that is no terminal. --column may name several columns, separated by commas: an array each.
+ * An operand is a file, or "-"; or an .npz archive, which stands for its arrays; or ARCHIVE.npz:NAME, one of them. None
+ * at all is standard input, if that is no terminal. --column may name several columns, separated by commas: an array
+ * each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +19,8 @@ struct sources {
 };
 
 /* EXIT_FINE, EXIT_TROUBLE, or EXIT_USAGE where there is nothing to read. verb is for messages. */
-int sources_find(struct sources *sources, const char *verb, char *const *operands, int count, const struct reading *reading);
+int sources_find(struct sources *sources, const char *verb, char *const *operands, int count,
+                 const struct reading *reading);
 void sources_free(struct sources *sources);
 
 #endif

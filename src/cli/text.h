@@ -1,8 +1,9 @@
 /* text.h - numbers written in decimal: any text of numbers, or one column of a table (CSV and its like).
  *
- * Without a column every word is a number; words end at blanks, commas and semicolons. With one, each line is a row; fields
- * end at the delimiter, and may stand in double quotes, as RFC 4180 has it. Lines that begin with # are left out. A number
- * is what strtod takes (also inf, nan and hexadecimal), rounded to the nearest double; an empty field, NA and N/A are NaN.
+ * Without a column every word is a number; words end at blanks, commas and semicolons. With one, each line is a row;
+ * fields end at the delimiter, and may stand in double quotes, as RFC 4180 has it. Lines that begin with # are left
+ * out. A number is what strtod takes (also inf, nan and hexadecimal), rounded to the nearest double; an empty field, NA
+ * and N/A are NaN.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,15 +19,15 @@
 struct text {
     struct bytes *bytes;
     bool table;
-    int column;    /* from 1 on                                                        */
-    int delimiter; /* ' ' stands for any number of blanks                              */
+    int column;    /* from 1 on */
+    int delimiter; /* ' ' stands for any number of blanks */
     uintmax_t line;
-    bool kept; /* field holds a number of the first line that was no heading       */
+    bool kept; /* field holds a number of the first line that was no heading */
     char field[TEXT_FIELD];
 };
 
-/* column: NULL, a number from 1 on, or a name of the first line. delimiter: 0 finds it in the first line: a tab, comma or
- * semicolon, else blanks. EXIT_FINE or EXIT_TROUBLE. */
+/* column: NULL, a number from 1 on, or a name of the first line. delimiter: 0 finds it in the first line: a tab, comma
+ * or semicolon, else blanks. EXIT_FINE or EXIT_TROUBLE. */
 int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter);
 
 /* The next n numbers, or all there are: how many; -1 after a complaint. */

@@ -1,7 +1,7 @@
 /* zip.c - the directory of a zip archive.
  *
- * After PKWARE's APPNOTE.TXT (4.3.7 local header, 4.3.12 central directory, 4.3.14 to 16 its end, 4.5.3 ZIP64). The file may
- * come from anywhere: no length in it is believed before it is compared with what is there.
+ * After PKWARE's APPNOTE.TXT (4.3.7 local header, 4.3.12 central directory, 4.3.14 to 16 its end, 4.5.3 ZIP64). The
+ * file may come from anywhere: no length in it is believed before it is compared with what is there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,7 +21,7 @@
 #define LOCATOR_SIZE 20
 #define END64_SIZE 56
 #define COMMENT 65535                  /* the longest that can follow the end record */
-#define DIRECTORY ((uint64_t)64 << 20) /* the longest directory that is believed     */
+#define DIRECTORY ((uint64_t)64 << 20) /* the longest directory that is believed */
 
 static uint64_t number_at(const unsigned char *at, int bytes) {
     uint64_t number = 0;
@@ -103,7 +103,8 @@ static bool read_extra(const unsigned char *extra, size_t length, uint64_t *size
 }
 
 /* Reads one entry, and answers its length; 0 if it is wrong. skip: it is no array. */
-static size_t read_entry(const unsigned char *at, size_t left, struct zip_member *member, bool *skip, const char **problem) {
+static size_t read_entry(const unsigned char *at, size_t left, struct zip_member *member, bool *skip,
+                         const char **problem) {
     *problem = "its directory";
     if (left < CENTRAL_SIZE || memcmp(at, "PK\1\2", 4)) return 0;
     const size_t name = (size_t)number_at(at + 28, 2), extra = (size_t)number_at(at + 30, 2);
@@ -131,7 +132,8 @@ static size_t read_entry(const unsigned char *at, size_t left, struct zip_member
     return 0;
 }
 
-static int read_entries(const char *name, const unsigned char *at, size_t left, struct zip_member *members, size_t *count) {
+static int read_entries(const char *name, const unsigned char *at, size_t left, struct zip_member *members,
+                        size_t *count) {
     const char *problem;
     for (*count = 0; left > 0;) {
         bool skip;
@@ -157,7 +159,8 @@ int zip_list(const char *name, int fd, struct zip_member **members, size_t *coun
     if (!find_directory(fd, (uint64_t)stat.st_size, &directory)) return wrong(name, "its end");
     const size_t length = (size_t)directory.length;
     unsigned char *bytes = malloc(length + 1);
-    *members = calloc(length / CENTRAL_SIZE + 1 < ZIP_MEMBERS ? length / CENTRAL_SIZE + 1 : ZIP_MEMBERS, sizeof **members);
+    *members =
+        calloc(length / CENTRAL_SIZE + 1 < ZIP_MEMBERS ? length / CENTRAL_SIZE + 1 : ZIP_MEMBERS, sizeof **members);
     int status = EXIT_TROUBLE;
     if (!bytes || !*members)
         complain("%s: out of memory", name);

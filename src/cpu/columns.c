@@ -11,7 +11,7 @@
 #include "cpu/threads.h"
 #include "operation/moments.h"
 
-#define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time                                                  */
+#define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time */
 
 /* Blocks between carries. A block has a sum of two doubles for each column, or else its elements are added. */
 #define CARRY_BLOCKS (CARRY_ELEMENTS / PANEL_EXACT_ROWS)
@@ -37,8 +37,8 @@ static int stands_side_by_side(const char *const *column, size_t count, size_t s
 
 static ptrdiff_t distance(ptrdiff_t a) { return a < 0 ? -a : a; }
 
-static void gather_strip(char *to, const char *const *columns, size_t count, size_t first, size_t rows, ptrdiff_t stride,
-                         size_t size) {
+static void gather_strip(char *to, const char *const *columns, size_t count, size_t first, size_t rows,
+                         ptrdiff_t stride, size_t size) {
     const char *from[PANEL];
     for (size_t c = 0; c < count; c++) from[c] = columns[c] + (ptrdiff_t)first * stride;
     const ptrdiff_t apart = count > 1 ? (ptrdiff_t)((uintptr_t)from[1] - (uintptr_t)from[0]) : 0;
@@ -88,7 +88,8 @@ static quire_job job_of(const panel_job *p, size_t column) {
     return job;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- exact */
+/* -------------------------------------------------------------------------------------------------------------- exact
+ */
 
 /* Rows of a block whose exact sums are tried in doubles. */
 static size_t block_rows(const panel_source *s) {
@@ -116,7 +117,9 @@ static void add_sums(const panel_source *s, panel_rows rows, quire_term term, si
             a[c].other |= OTHER_NONZERO;
             continue;
         }
-        const strided_vector v = { p->context->tier, p->job->type, term, QUIRE_EXACT, s->size, p->x_stride, p->y_stride };
+        const strided_vector v = {
+            p->context->tier, p->job->type, term, QUIRE_EXACT, s->size, p->x_stride, p->y_stride
+        };
         strided_exact(&v, &a[c], p->x[c] + (ptrdiff_t)first * p->x_stride, p->y[c] + (ptrdiff_t)first * p->y_stride,
                       rows.rows, NULL);
     }
@@ -149,10 +152,10 @@ static void round_accumulators(const panel_job *p, panel_accumulators *a, format
     for (size_t c = 0; c < p->count; c++) {
         quire_accumulator *sum = &a->of[0][c];
         sum->count = (int64_t)job->n;
-        bits[c] =
-            needs_squares(job->finish)
-                ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding, &room)
-                : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
+        bits[c] = needs_squares(job->finish)
+                      ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format,
+                                                  job->rounding, &room)
+                      : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
     }
 }
 
@@ -188,14 +191,15 @@ static void exact_reduce(panel_source *s, format_description format, uint64_t *b
     }
 }
 
-/* ---------------------------------------------------------------------------------- the methods that follow the order */
+/* ---------------------------------------------------------------------------------- the methods that follow the order
+ */
 
 typedef struct {
     panel_source *source;
     panel_add_function add;
     panel_merge_function merge;
     size_t tile, state_bytes;
-    char *lanes; /* of the tile at hand                                                                                 */
+    char *lanes; /* of the tile at hand */
 } panel_order;
 
 /* A tile from the row first on, merged into one state. */
@@ -208,7 +212,7 @@ static void tile_reduce(const panel_order *o, size_t first, size_t n, char *tota
     }
     size_t lanes = n < ORDER_LANES ? n : ORDER_LANES;
     for (size_t w = ORDER_LANES / 2; w; w /= 2) {
-        if (lanes <= w) continue; /* what would be merged is missing                                                    */
+        if (lanes <= w) continue; /* what would be merged is missing */
         o->merge(o->lanes, o->lanes + w * o->state_bytes, lanes - w);
         lanes = w;
     }
@@ -271,15 +275,16 @@ void panel_reduce(const panel_job *p, uint64_t *bits) {
         lanes_reduce(&source, format, bits);
 }
 
-/* ------------------------------------------------------------------------------------------ one panel, by many threads */
+/* ------------------------------------------------------------------------------------------ one panel, by many threads
+ */
 
-#define PIECES 64                    /* the most pieces of a panel                                                     */
-#define PIECE_ROWS ((size_t)1 << 12) /* the fewest rows of one                                                         */
+#define PIECES 64                    /* the most pieces of a panel */
+#define PIECE_ROWS ((size_t)1 << 12) /* the fewest rows of one */
 
 /* A piece is a power of two of tiles, hence a subtree of the order. */
 typedef struct {
     const panel_job *p;
-    size_t piece; /* rows                                                                                               */
+    size_t piece; /* rows */
     panel_accumulators *accumulators;
     char *states;
 } panel_pieces;
@@ -322,7 +327,8 @@ void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_
     while (w.piece < PIECE_ROWS || n > PIECES * w.piece) w.piece *= 2;
     const size_t pieces = (n - 1) / w.piece + 1;
     clear_accumulators(p, &a);
-    many_run(context, run_pieces, &w, pieces, 1, cpu_threads(context, n > SIZE_MAX / PANEL ? SIZE_MAX : n * PANEL, pieces));
+    many_run(context, run_pieces, &w, pieces, 1,
+             cpu_threads(context, n > SIZE_MAX / PANEL ? SIZE_MAX : n * PANEL, pieces));
     if (p->job->method == QUIRE_EXACT) {
         round_accumulators(p, &a, format, bits);
         return;

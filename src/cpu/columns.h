@@ -7,8 +7,8 @@
 
 #include "cpu/context.h"
 
-/* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride, in
- * bytes. */
+/* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride,
+ * in bytes. */
 typedef struct {
     const cpu_context *context;
     const quire_job *job;

@@ -6,16 +6,17 @@
 
 #include <stdlib.h>
 
-#define CACHE_BYTES ((size_t)32 << 20) /* unless the environment says otherwise, as tests do                         */
+#define CACHE_BYTES ((size_t)32 << 20) /* unless the environment says otherwise, as tests do */
 
-/* The fewest bytes that a thread is started for: a third of a millisecond's work at 12 GB/s where the caller asked for a
- * number of threads. Where it did not, the processors may be busy: then a thread waits for its turn as long as the others'
- * time slices take, some milliseconds each, and all wait for the last thread. So the default is some milliseconds' work. */
+/* The fewest bytes that a thread is started for: a third of a millisecond's work at 12 GB/s where the caller asked for
+ * a number of threads. Where it did not, the processors may be busy: then a thread waits for its turn as long as the
+ * others' time slices take, some milliseconds each, and all wait for the last thread. So the default is some
+ * milliseconds' work. */
 #define THREAD_BYTES ((size_t)4 << 20)
 #define THREAD_BYTES_DEFAULT ((size_t)64 << 20)
 
-/* QUIRE_CPU_CACHE="bytes" and QUIRE_CPU_THREAD="bytes" are for tests: with small numbers, short arrays go as long ones do.
- * Hidden, since no result depends on them. */
+/* QUIRE_CPU_CACHE="bytes" and QUIRE_CPU_THREAD="bytes" are for tests: with small numbers, short arrays go as long ones
+ * do. Hidden, since no result depends on them. */
 static size_t bytes_from_environment(const char *name, size_t otherwise) {
     const char *bytes = getenv(name);
     return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : otherwise;

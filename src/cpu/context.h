@@ -12,9 +12,9 @@
 typedef struct {
     quire_context base;
     const cpu_tier *tier;
-    int threads;   /* 0: threads_available()                                                                            */
-    size_t cache;  /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not                */
-    size_t thread; /* bytes: the fewest that a thread is started for                                                    */
+    int threads;   /* 0: threads_available() */
+    size_t cache;  /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not */
+    size_t thread; /* bytes: the fewest that a thread is started for */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
 } cpu_context;
@@ -34,7 +34,7 @@ typedef union {
 typedef void (*merge_function)(lane_state *into, const lane_state *from);
 
 typedef struct {
-    merge_function merge[2]; /* floats, doubles                                                                         */
+    merge_function merge[2]; /* floats, doubles */
     quire_total (*total)(const double *state);
     int words;
 } lane_method;
@@ -47,7 +47,8 @@ QUIRE_INLINE double panel_word(const void *state, int k, size_t c, int is_double
     return is_double ? ((const double *)state)[at] : (double)((const float *)state)[at];
 }
 
-/* A job of one vector, whose elements are so many bytes apart. The context's threads share it. Answers the result's bits. */
+/* A job of one vector, whose elements are so many bytes apart. The context's threads share it. Answers the result's
+ * bits. */
 QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                          ptrdiff_t y_stride);
 
@@ -58,6 +59,7 @@ QUIRE_PRIVATE quire_status cpu_set_progress(quire_context *context, void (*repor
 QUIRE_PRIVATE void cpu_close(quire_context *context);
 QUIRE_PRIVATE quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                            const quire_layout *y_layout);
-QUIRE_PRIVATE quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments);
+QUIRE_PRIVATE quire_status cpu_reduce_segments(quire_context *context, const quire_job *job,
+                                               const quire_segments *segments);
 
 #endif

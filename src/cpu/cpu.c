@@ -18,18 +18,20 @@
 #include "cpu/threads.h"
 #include "operation/moments.h"
 
-#define PIECES 256                       /* the most pieces of a job                                                */
-#define PIECE_ELEMENTS ((size_t)1 << 16) /* the fewest elements of a piece                                          */
+#define PIECES 256                       /* the most pieces of a job */
+#define PIECE_ELEMENTS ((size_t)1 << 16) /* the fewest elements of a piece */
 
 /* What a method does on states of either type. */
-#define MERGES(method, METHOD, words, rows, unused)                                                                         \
-    static void method##_merge_float(lane_state *into, const lane_state *from) {                                            \
-        method##_merge_f32(into->f32, from->f32);                                                                           \
-    }                                                                                                                       \
-    static void method##_merge_double(lane_state *into, const lane_state *from) { method##_merge_f64(into->f64, from->f64); }
+#define MERGES(method, METHOD, words, rows, unused)                                                                    \
+    static void method##_merge_float(lane_state *into, const lane_state *from) {                                       \
+        method##_merge_f32(into->f32, from->f32);                                                                      \
+    }                                                                                                                  \
+    static void method##_merge_double(lane_state *into, const lane_state *from) {                                      \
+        method##_merge_f64(into->f64, from->f64);                                                                      \
+    }
 QUIRE_LANE_METHODS(MERGES, )
 
-#define ENTRY(method, METHOD, words, rows, unused)                                                                          \
+#define ENTRY(method, METHOD, words, rows, unused)                                                                     \
     [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
 const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
 
@@ -37,25 +39,26 @@ const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
 typedef struct cpu_work {
     const quire_job *job;
     const cpu_context *context;
-    size_t size; /* bytes of an element                                                                                */
-    ptrdiff_t x_stride, y_stride; /* in bytes; size if the vector is contiguous                                          */
-    size_t tile;  /* elements of a tile; for exact, just a unit of length                                               */
-    size_t piece; /* elements of a piece: a power of two of tiles, or all if there is one                               */
+    size_t size;                  /* bytes of an element */
+    ptrdiff_t x_stride, y_stride; /* in bytes; size if the vector is contiguous */
+    size_t tile;                  /* elements of a tile; for exact, just a unit of length */
+    size_t piece;                 /* elements of a piece: a power of two of tiles, or all if there is one */
     int pieces, threads;
     void (*run)(const struct cpu_work *w, int piece, const char *x, const char *y, size_t n);
-    int fetches;       /* see tile_function                                                                              */
-    tile_function sum; /* of a batch of tiles, and how two are merged, and where pieces put theirs                       */
+    int fetches;       /* see tile_function */
+    tile_function sum; /* of a batch of tiles, and how two are merged, and where pieces put theirs */
     merge_function merge;
     lane_state *state;
-    quire_accumulator *accumulator; /* of exact: where it adds up, one for each sum of the job; how far off each piece may
-                                       be, NULL: they must not be                                                         */
+    quire_accumulator *accumulator; /* of exact: where it adds up, one for each sum of the job; how far off each piece
+                                       may be, NULL: they must not be */
     ball_radius *radius;
-    moment_sums *moments; /* of each piece: its sums, whether they are there, and the way to them                 */
+    moment_sums *moments; /* of each piece: its sums, whether they are there, and the way to them */
     int *has_moments;
     moment_way way;
 } cpu_work;
 
-/* ------------------------------------------------------------------------------------------------------------- pieces */
+/* ------------------------------------------------------------------------------------------------------------- pieces
+ */
 
 /* OpenMP is not asked where the answer is one anyway. */
 int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces) {
@@ -74,7 +77,7 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdif
     w.piece = job->n;
     const size_t bytes = job->n * w.size * (job->x == job->y ? 1 : 2);
     w.fetches = bytes > context->cache;
-    if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here               */
+    if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here */
     for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > PIECES * w.piece;) w.piece *= 2;
     if (job->n > w.piece) {
         w.pieces = (int)((job->n - 1) / w.piece) + 1;
@@ -84,7 +87,8 @@ static cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdif
     return w;
 }
 
-/* One piece, in the environment our arithmetic needs; *done counts elements for the report, which the first thread makes. */
+/* One piece, in the environment our arithmetic needs; *done counts elements for the report, which the first thread
+ * makes. */
 static void run_piece(const cpu_work *w, int piece, size_t *done, int first_thread) {
     const size_t first = (size_t)piece * w->piece, left = w->job->n - first, n = left < w->piece ? left : w->piece;
     const cpu_environment callers = environment_enter();
@@ -118,7 +122,8 @@ static void run_pieces(const cpu_work *w) {
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 
-/* ---------------------------------------------------------------------------------- the methods that follow the order */
+/* ---------------------------------------------------------------------------------- the methods that follow the order
+ */
 
 static int is_contiguous(const cpu_work *w) {
     return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size;
@@ -172,7 +177,8 @@ static quire_total words_total(const lane_method *method, const lane_state *stat
     return method->total(words);
 }
 
-static quire_total lanes_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
+static quire_total lanes_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                ptrdiff_t y_stride) {
     const lane_method *method = &lane_methods[job->method];
     const int is_double = job->type == QUIRE_F64;
     lane_state state[PIECES];
@@ -190,7 +196,8 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
     return total;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- exact */
+/* -------------------------------------------------------------------------------------------------------------- exact
+ */
 
 static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, const char *x, const char *y, size_t n,
                       ball_radius *radius) {
@@ -205,7 +212,8 @@ static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, 
 #define TWICE_ELEMENTS ((size_t)1 << 13)
 
 /* All sums of a job, each to its accumulator. */
-static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n, ball_radius *radius) {
+static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n,
+                      ball_radius *radius) {
     if (!needs_squares(w->job->finish)) {
         add_terms(w, w->job->term, a, x, y, n, radius);
         return;
@@ -225,7 +233,7 @@ static void run_exact(const cpu_work *w, int piece, const char *x, const char *y
     const int sums = sums_of(w->job->finish);
     if (w->threads == 1) {
         exact_add(w, w->accumulator, x, y, n, radius);
-        if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not          */
+        if (w->pieces > 1) limbs_carry(w->accumulator->limb); /* what one call may leave uncarried, many may not */
         return;
     }
     quire_accumulator part[MOST_SUMS];
@@ -295,8 +303,8 @@ static uint64_t moments_reduce(const cpu_context *context, const quire_job *job,
     return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
 }
 
-/* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once, and
- * strictly: what it reported as done is not read again. n is not 0. */
+/* The bits of the result: by a ball, if that is enough to round it. A job that reports goes through its elements once,
+ * and strictly: what it reported as done is not read again. n is not 0. */
 static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                              format_description format) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
@@ -314,7 +322,8 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
 /* --------------------------------------------------------------------------------------------------- a few elements */
 
 /* Of so few elements every step between the arguments and the tier shows in the time, totals of 128 bits too. Answers
- * whether that is all there is to do. Never inlined: the additions of a rounding would be moved out of our environment. */
+ * whether that is all there is to do. Never inlined: the additions of a rounding would be moved out of our environment.
+ */
 static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_job *job, format_description format,
                                               uint64_t *bits) {
     if (job->method == QUIRE_EXACT) {
@@ -338,7 +347,8 @@ static int few_reduce(const cpu_tier *tier, const quire_job *job, format_descrip
     return done;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the backend */
+/* --------------------------------------------------------------------------------------------------------- the backend
+ */
 
 uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     const format_description format = describe_format(job->result_type);
@@ -368,7 +378,8 @@ static __attribute__((noinline)) uint64_t many_elements(const quire_context *con
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
     uint64_t bits;
-    if (!job->n || job->n > TILE_FEW || needs_squares(job->finish) || !few_reduce(tier_for_few(context), job, format, &bits))
+    if (!job->n || job->n > TILE_FEW || needs_squares(job->finish) ||
+        !few_reduce(tier_for_few(context), job, format, &bits))
         bits = many_elements(context, job);
     format_store(bits, format.size, job->result);
     return QUIRE_OK;

@@ -1,6 +1,6 @@
-/* environment.h - the floating-point environment our arithmetic assumes: rounding to nearest, no flush to zero, no traps.
- * The caller's may be another (any fast-math library in the process may have switched on flushing); it is put aside while
- * we work, and comes back with its flags untouched.
+/* environment.h - the floating-point environment our arithmetic assumes: rounding to nearest, no flush to zero, no
+ * traps. The caller's may be another (any fast-math library in the process may have switched on flushing); it is put
+ * aside while we work, and comes back with its flags untouched.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,8 +13,10 @@
 
 typedef unsigned cpu_environment;
 
-#define ENVIRONMENT_FLAGS 0x3fu  /* of exceptions that were raised: they are no part of how we compute  */
-#define ENVIRONMENT_OURS 0x1f80u /* the processor's default: all exceptions masked, round to nearest, no FTZ, no DAZ */
+#define ENVIRONMENT_FLAGS 0x3fu /* of exceptions that were raised: they are no part of how we compute */
+#define ENVIRONMENT_OURS                                                                                               \
+    0x1f80u /* the processor's default: all exceptions masked, round to nearest, no FTZ, no DAZ                        \
+ */
 
 /* Most callers' is ours, and writing it takes much longer than reading it. */
 static inline cpu_environment environment_enter(void) {

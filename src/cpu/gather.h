@@ -12,10 +12,10 @@
 #include "arithmetic.h"
 
 /* n elements of a type, stride bytes apart. */
-#define GATHER(type)                                                                                                        \
-    do {                                                                                                                    \
-        type *out = to;                                                                                                     \
-        for (size_t i = 0; i < n; i++) memcpy(&out[i], from + (ptrdiff_t)i * stride, sizeof(type));                         \
+#define GATHER(type)                                                                                                   \
+    do {                                                                                                               \
+        type *out = to;                                                                                                \
+        for (size_t i = 0; i < n; i++) memcpy(&out[i], from + (ptrdiff_t)i * stride, sizeof(type));                    \
     } while (0)
 
 QUIRE_INLINE void gather(void *to, const char *from, size_t n, ptrdiff_t stride, size_t size) {
@@ -30,17 +30,17 @@ QUIRE_INLINE void gather(void *to, const char *from, size_t n, ptrdiff_t stride,
 
 /* Rows of a panel: element k of column c is at from[c] + k * stride, and goes to place k * width + c. In the order of
  * memory: by_rows, where the columns stand closer together than the elements of one. */
-#define GATHER_PANEL(type)                                                                                                  \
-    do {                                                                                                                    \
-        type *out = to;                                                                                                     \
-        if (by_rows)                                                                                                        \
-            for (size_t k = 0; k < rows; k++)                                                                               \
-                for (size_t c = 0; c < columns; c++)                                                                        \
-                    memcpy(&out[k * width + c], from[c] + (ptrdiff_t)k * stride, sizeof(type));                             \
-        else                                                                                                                \
-            for (size_t c = 0; c < columns; c++)                                                                            \
-                for (size_t k = 0; k < rows; k++)                                                                           \
-                    memcpy(&out[k * width + c], from[c] + (ptrdiff_t)k * stride, sizeof(type));                             \
+#define GATHER_PANEL(type)                                                                                             \
+    do {                                                                                                               \
+        type *out = to;                                                                                                \
+        if (by_rows)                                                                                                   \
+            for (size_t k = 0; k < rows; k++)                                                                          \
+                for (size_t c = 0; c < columns; c++)                                                                   \
+                    memcpy(&out[k * width + c], from[c] + (ptrdiff_t)k * stride, sizeof(type));                        \
+        else                                                                                                           \
+            for (size_t c = 0; c < columns; c++)                                                                       \
+                for (size_t k = 0; k < rows; k++)                                                                      \
+                    memcpy(&out[k * width + c], from[c] + (ptrdiff_t)k * stride, sizeof(type));                        \
     } while (0)
 
 QUIRE_INLINE void gather_panel(void *to, size_t width, const char *const *from, size_t columns, size_t rows,

@@ -13,11 +13,12 @@
 #include "cpu/threads.h"
 
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
-#define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this                                                 */
-#define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads      */
-#define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel                                     */
+#define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this */
+#define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads */
+#define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel */
 
-/* ------------------------------------------------------------------------------------------------------------- threads */
+/* ------------------------------------------------------------------------------------------------------------- threads
+ */
 
 cpu_context many_single(const cpu_context *context) {
     cpu_context single = *context;
@@ -56,7 +57,8 @@ static void run_one(void *job, size_t chunk, int first_thread) {
     run_chunk(d->chunks, chunk, &d->done, first_thread);
 }
 
-void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together, int threads) {
+void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together,
+              int threads) {
     const many_chunks c = { context, run, work, units, together };
     const size_t chunks = (units - 1) / together + 1;
     chunks_done d = { &c, 0 };
@@ -67,13 +69,15 @@ void many_run(const cpu_context *context, unit_function run, const void *work, s
     if (context->report) context->report(context->user, units, units);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- vectors */
+/* ------------------------------------------------------------------------------------------------------------- vectors
+ */
 
 /* Whether doubles hold each of the job's sums. */
 static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum, double *error) {
     int certain = 1;
     for (int i = 0; i < sums_of(job->finish) && certain; i++)
-        certain = tier->panels->vector[job->type][term_of_sum(job->term, i)](job->x, job->y, job->n, &sum[i], &error[i]);
+        certain =
+            tier->panels->vector[job->type][term_of_sum(job->term, i)](job->x, job->y, job->n, &sum[i], &error[i]);
     return certain;
 }
 
@@ -81,7 +85,8 @@ static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum,
 static int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     moment_sums sums;
     for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
-        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_told(&sums, job, format, bits)) return 1;
+        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_told(&sums, job, format, bits))
+            return 1;
     return 0;
 }
 
@@ -114,7 +119,7 @@ typedef struct {
 
 /* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to. */
 typedef struct {
-    size_t number, inner; /* inner: its place among its neighbours                                                       */
+    size_t number, inner; /* inner: its place among its neighbours */
     const char *x, *y;
 } many_cursor;
 
@@ -186,7 +191,8 @@ static void run_vectors(const void *work, size_t first, size_t last) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- layouts */
+/* --------------------------------------------------------------------------------------------------------------
+ * layouts */
 
 static byte_strides strides_of(const quire_layout *l, size_t size) {
     const ptrdiff_t bytes = (ptrdiff_t)size;
@@ -196,9 +202,9 @@ static byte_strides strides_of(const quire_layout *l, size_t size) {
 
 static size_t distance(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride; }
 
-/* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of one do;
- * and those too short to fill the lanes of the order, which cost as much as if they did. A panel's sums of squares of
- * doubles are never certain, and one gathered column after the other is faster. */
+/* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of
+ * one do; and those too short to fill the lanes of the order, which cost as much as if they did. A panel's sums of
+ * squares of doubles are never certain, and one gathered column after the other is faster. */
 static int prefers_panels(const many_work *w, size_t vectors) {
     const size_t apart = distance(w->inner > 1 ? w->x.inner : w->x.outer);
     if (vectors < PANEL_LEAST) return 0;

@@ -11,14 +11,14 @@
 typedef void (*unit_function)(const void *work, size_t first, size_t last);
 
 /* Gives units to so many threads, some at a time, in whatever order; total is what they count for in a report. */
-QUIRE_PRIVATE void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together,
-                            int threads);
+QUIRE_PRIVATE void many_run(const cpu_context *context, unit_function run, const void *work, size_t units,
+                            size_t together, int threads);
 
 /* The same context for one thread, which reports nothing. */
 QUIRE_PRIVATE cpu_context many_single(const cpu_context *context);
 
-/* A job of one contiguous vector, by doubles alone if it is short and they hold or tell it. The environment is ours. The
- * result's bits. */
+/* A job of one contiguous vector, by doubles alone if it is short and they hold or tell it. The environment is ours.
+ * The result's bits. */
 QUIRE_PRIVATE uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size,
                                        format_description format);
 

@@ -10,15 +10,15 @@
 #include "cpu/block/moment_ball.h"
 #include "operation/moments.h"
 
-/* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which that is
- * need not be known where both are asked for. */
+/* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which
+ * that is need not be known where both are asked for. */
 QUIRE_INLINE int is_one_double(double a, double b) {
     const double sum = a + b;
     return sum - a == b && sum - b == a;
 }
 
-/* The bits of the job's result were sum + error, which is finite and not zero, the exact total of its terms. Ours must be
- * the environment. */
+/* The bits of the job's result were sum + error, which is finite and not zero, the exact total of its terms. Ours must
+ * be the environment. */
 QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job, format_description format) {
     const int nearest = job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST;
     if (nearest && format.precision == 53) return bits_of_double(sum + error);
@@ -31,8 +31,8 @@ QUIRE_INLINE double next_towards(double x, double direction) {
     return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));
 }
 
-/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a rest, the sum lies between two that
- * have none, and they tell the result if they have the same. Answers whether it is told. */
+/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a rest, the sum lies between two
+ * that have none, and they tell the result if they have the same. Answers whether it is told. */
 QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_description format, uint64_t *bits) {
     if (t->sum + t->error != 0) {
         *bits = pair_round(t->sum, t->error, job, format);
@@ -41,24 +41,25 @@ QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_desc
     quire_total zero = total_zero(!t->other);
     zero.cancelled = t->other >= OTHER_NONZERO;
     *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
-    return 1; /* sums that cancel do so without an error (Sterbenz), and have no rest                                   */
+    return 1; /* sums that cancel do so without an error (Sterbenz), and have no rest */
 }
 
-/* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most (certain.h), so
- * that a total holds all of them. */
-QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error, const quire_job *job,
-                                  format_description format) {
+/* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most
+ * (certain.h), so that a total holds all of them. */
+QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error,
+                                  const quire_job *job, format_description format) {
     const moment_sums sums = { { sum, sum_error }, { squares, squares_error, 0 }, { 0, 0 } };
     uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
     moment_room room;
     uint64_t bits;
     if (moments_told(&sums, job, format, &bits)) return bits;
     return moments_round(wide_of_total(total_of_two(sum, sum_error), first),
-                         wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n, job->correction,
-                         format, job->rounding, &room);
+                         wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n,
+                         job->correction, format, job->rounding, &room);
 }
 
-/* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says.
+/* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total
+ * says.
  */
 QUIRE_INLINE uint64_t words_round(const double *words, int count, const quire_job *job, format_description format) {
     const int alone = count == 1 || kahan_sum_alone(words);

@@ -1,14 +1,14 @@
-/* segments.c - segments on the CPU. They are cut into pieces of about as many elements, however these spread over segments,
- * and threads take the pieces; a segment too long for that is shared by all threads, after the others.
+/* segments.c - segments on the CPU. They are cut into pieces of about as many elements, however these spread over
+ * segments, and threads take the pieces; a segment too long for that is shared by all threads, after the others.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/many.h"
 
-#define PIECES 256                      /* the most pieces                                                                */
-#define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements                          */
+#define PIECES 256                      /* the most pieces */
+#define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements */
 #define LONG_ELEMENTS ((size_t)1 << 18) /* of a segment that threads share */
-#define TOGETHER ((size_t)4096)         /* segments between reports of one thread                                         */
+#define TOGETHER ((size_t)4096)         /* segments between reports of one thread */
 
 typedef struct {
     const quire_job *job;
@@ -16,7 +16,7 @@ typedef struct {
     cpu_context single;
     size_t size;
     format_description format;
-    int leaves_long; /* to all threads                                                                                  */
+    int leaves_long; /* to all threads */
     size_t cut[PIECES + 1];
 } segment_work;
 

@@ -7,7 +7,9 @@
 #include "cpu/block/rows.h"
 #include "cpu/gather.h"
 
-#define BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements that are gathered at a time: a tile that has not grown   */
+#define BLOCK                                                                                                          \
+    ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements that are gathered at a time: a tile that has not grown            \
+ */
 _Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");
 
 typedef struct {
@@ -42,16 +44,16 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
         add(a, block_x, block_y, count, 0, radius);
         since_carry += count;
         if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
-        if (n == count) break; /* no pointer is formed beyond the end                                                   */
+        if (n == count) break; /* no pointer is formed beyond the end */
         x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride;
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- tiles that have grown
+/* -------------------------------------------------------------------------------------------------- tiles that have
+ * grown
  */
 
-#define GROUPS                                                                                                              \
-    (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side                                          */
+#define GROUPS (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side */
 
 /* The 256 lanes merged into the first: panels with panels, then the lanes of one. */
 static void merge_lanes(const strided_vector *v, char *states, size_t state_bytes, lane_state *total) {

@@ -13,7 +13,7 @@ typedef struct {
     quire_type type;
     quire_term term;
     quire_method method;
-    size_t size; /* bytes of an element                                                                                 */
+    size_t size; /* bytes of an element */
     ptrdiff_t x_stride, y_stride;
 } strided_vector;
 

@@ -1,9 +1,9 @@
 /* threads.c - see threads.h.
  *
- * OpenMP's runtime computes in floating point where it starts, at the first call into it, whatever that call is. It would
- * trap, or raise flags, in the caller's environment. So each function that calls it is called in ours, and is never inlined:
- * a compiler may put calls of its own (LLVM's for the number of the thread) anywhere in a function that has a parallel
- * region, before its first line too.
+ * OpenMP's runtime computes in floating point where it starts, at the first call into it, whatever that call is. It
+ * would trap, or raise flags, in the caller's environment. So each function that calls it is called in ours, and is
+ * never inlined: a compiler may put calls of its own (LLVM's for the number of the thread) anywhere in a function that
+ * has a parallel region, before its first line too.
  *
  * SPDX-License-Identifier: MIT
  */

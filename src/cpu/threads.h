@@ -17,7 +17,8 @@ QUIRE_PRIVATE int threads_available(void);
 /* Does all pieces, each by whichever of so many threads is free. */
 QUIRE_PRIVATE void threads_run(int threads, size_t pieces, thread_work work, void *job);
 
-/* Adds the words of an accumulator to those of one that other threads may be adding to. Words just add up, in any order. */
+/* Adds the words of an accumulator to those of one that other threads may be adding to. Words just add up, in any
+ * order. */
 QUIRE_PRIVATE void threads_add(quire_accumulator *into, const quire_accumulator *from);
 
 #endif

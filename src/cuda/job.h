@@ -10,15 +10,16 @@
 #include "format/formats.h"
 #include "method/methods.h"
 
-/* Between calls all bits of the partials are set, and everything else is zero: the last block of a kernel leaves it so. */
+/* Between calls all bits of the partials are set, and everything else is zero: the last block of a kernel leaves it so.
+ */
 struct cuda_workspace {
-    quire_accumulator sum; /* of exact: blocks add to its words                                         */
-    int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least  */
-    int64_t dropped;       /* and its count                                                             */
-    unsigned undecided;    /* a sum that was loose did not tell its result                              */
-    unsigned zero;         /* see cuda_job                                                             */
-    unsigned hard;         /* a warp of an exact sum has met what no window holds                       */
-    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block                          */
+    quire_accumulator sum; /* of exact: blocks add to its words */
+    int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least */
+    int64_t dropped;       /* and its count */
+    unsigned undecided;    /* a sum that was loose did not tell its result */
+    unsigned zero;         /* see cuda_job */
+    unsigned hard;         /* a warp of an exact sum has met what no window holds */
+    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block */
 };
 
 /* Norms of long arrays, and sums that are expected to be hard, have two kernels: the first is loose; the second does it
@@ -30,25 +31,25 @@ struct cuda_job {
     size_t n;
     finish_kind finish;
     quire_rounding rounding;
-    format_description format; /* of the result                                                                     */
-    bool is_number;            /* the result is the sum itself, and the hardware rounds to its format               */
-    unsigned *zero;            /* or NULL: is to be set where the exact sum is 0 and its terms decide on the sign     */
-    void *result;              /* NULL: the sum goes to accumulator                                                 */
+    format_description format; /* of the result */
+    bool is_number;            /* the result is the sum itself, and the hardware rounds to its format */
+    unsigned *zero;            /* or NULL: is to be set where the exact sum is 0 and its terms decide on the sign */
+    void *result;              /* NULL: the sum goes to accumulator */
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
-    size_t tile;  /* elements of a tile                                                                */
+    size_t tile;  /* elements of a tile */
     unsigned run; /* tiles that a block takes, a power of two; loads that short.cuh adds at a time; batches that
-                     exact.cuh has a block, or 0: the warps of all blocks take batches in turn              */
-    unsigned whole, step, halvings; /* pieces, if halvings is not 0: after so many blocks the next step have half of run,
-                                       the next step half of that, and so on, so many times; all others as many as the
-                                       last of these                                                                  */
-    bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended                   */
-    bool cluster;                   /* the grid is a cluster                                                             */
-    unsigned sharers;               /* the blocks that have a share                                                      */
-    bool gathers;                   /* the last, by number, has none, and gathers                                        */
-    size_t share;                   /* elements that a warp of exact.cuh takes at a time                                   */
+                     exact.cuh has a block, or 0: the warps of all blocks take batches in turn */
+    unsigned whole, step, halvings; /* pieces, if halvings is not 0: after so many blocks the next step have half of
+                                       run, the next step half of that, and so on, so many times; all others as many as
+                                       the last of these */
+    bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended */
+    bool cluster;                   /* the grid is a cluster */
+    unsigned sharers;               /* the blocks that have a share */
+    bool gathers;                   /* the last, by number, has none, and gathers */
+    size_t share;                   /* elements that a warp of exact.cuh takes at a time */
     cuda_pass pass;
-    unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not   */
+    unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not */
     bool was_hard;
 };
 
@@ -59,27 +60,27 @@ enum cuda_driver { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT };
 struct cuda_kernel {
     const void *function;
     cuda_driver driver;
-    unsigned threads;      /* of a block, at most                                                               */
-    unsigned shared;       /* bytes of dynamic shared memory of a block                                         */
-    unsigned owners;       /* direct: threads that take a tile; ring: the most groups; short: the most batches  */
-    unsigned step = 0;     /* exact, short: elements that a warp, or a thread, loads at once                    */
-    unsigned batch = 0;    /* and those it takes at a time, at most; a multiple                                 */
-    unsigned loose = 0;    /* may be loose for results of so many bits, at most; 0: never                       */
-    bool once = false;     /* short: threads load once, and the grid may be a cluster                              */
-    bool is_short = false; /* exact: it is for a short array, spread over all warps; so the host finds           */
-    size_t ring = 0;       /* direct: from how many bytes on ring.cuh is better, where it is there               */
+    unsigned threads;      /* of a block, at most */
+    unsigned shared;       /* bytes of dynamic shared memory of a block */
+    unsigned owners;       /* direct: threads that take a tile; ring: the most groups; short: the most batches */
+    unsigned step = 0;     /* exact, short: elements that a warp, or a thread, loads at once */
+    unsigned batch = 0;    /* and those it takes at a time, at most; a multiple */
+    unsigned loose = 0;    /* may be loose for results of so many bits, at most; 0: never */
+    bool once = false;     /* short: threads load once, and the grid may be a cluster */
+    bool is_short = false; /* exact: it is for a short array, spread over all warps; so the host finds */
+    size_t ring = 0;       /* direct: from how many bytes on ring.cuh is better, where it is there */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
 enum cuda_access { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME };
 
-/* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more; or the first pass
- * of a norm of as much. */
+/* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more; or the first
+ * pass of a norm of as much. */
 enum cuda_length { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM };
 
 /* The kernel of a format for a term and a method. One file each. */
-#define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                                 \
-    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access,                   \
+#define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                            \
+    QUIRE_PRIVATE cuda_kernel quire_cuda_##name(quire_term term, quire_method method, cuda_access access,              \
                                                 cuda_length length);
 QUIRE_WINDOWED_FORMATS(QUIRE_CUDA_FORMAT, )
 #undef QUIRE_CUDA_FORMAT

@@ -6,32 +6,33 @@
 #define QUIRE_CUDA_POLICY_H
 
 /* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance.md). RING_BYTES: from how many on
- * they take ring.cuh; RING_SOONER: kahan, but where it adds by bounds. A block then takes RING_LEAST at least, and up to
- * RING_GROUP if that leaves RING_GROUPS groups. */
-#define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers           */
-#define LANE_STATES 4096       /* the most numbers of groups of tiles, a block each, that they cut a long array into    */
-#define RUN_MOST (1u << 30)    /* and the most tiles of a group                                                         */
-#define DIRECT_AHEAD (1 << 20) /* up to how many bytes direct.cuh asks for them while the kernel before it ends       */
+ * they take ring.cuh; RING_SOONER: kahan, but where it adds by bounds. A block then takes RING_LEAST at least, and up
+ * to RING_GROUP if that leaves RING_GROUPS groups. */
+#define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers */
+#define LANE_STATES 4096       /* the most numbers of groups of tiles, a block each, that they cut a long array into */
+#define RUN_MOST (1u << 30)    /* and the most tiles of a group */
+#define DIRECT_AHEAD (1 << 20) /* up to how many bytes direct.cuh asks for them while the kernel before it ends */
 #define RING_BYTES ((size_t)2 << 30)
 #define RING_SOONER ((size_t)32 << 20)
-#define RING_OVERLAP ((size_t)256 << 20) /* from how many on the next kernel is let start early                          */
+#define RING_OVERLAP ((size_t)256 << 20) /* from how many on the next kernel is let start early */
 #define RING_LEAST (64 << 10)
 #define RING_GROUP (256 << 10)
 #define RING_GROUPS 512
 
-/* Up to how many bytes of an array exact sums of products that short.cuh has not got take kernels for short ones: exact.cuh,
- * what there is being spread over all warps, in one block up to so many bytes, then in a few a multiprocessor. */
+/* Up to how many bytes of an array exact sums of products that short.cuh has not got take kernels for short ones:
+ * exact.cuh, what there is being spread over all warps, in one block up to so many bytes, then in a few a
+ * multiprocessor. */
 #define EXACT_SHORT ((size_t)4 << 20)
 #define EXACT_ONE_BLOCK ((size_t)16 << 10)
 #define EXACT_SHORT_BLOCKS 2
 
-/* Sums that short.cuh has are short if so many blocks take them, which is as many as one warp gathers; not where loose ones
- * are quicker (below). What threads load by so many loads, half of those that a block may have, is one block's. More, up to
- * so many bytes (half as many of doubles, which take four additions each), is a cluster's (cluster.cuh), of so many blocks,
- * or half or a quarter of that if no more multiprocessors are near each other, with all threads if half of them would
- * have more than a batch. Still more is spread over all blocks: with a quarter of the threads if half of them made few
- * blocks, with all where half of them would load more than so often. Where there are no clusters, what one block's threads
- * load at once is one block's, and up to so many blocks load once. */
+/* Sums that short.cuh has are short if so many blocks take them, which is as many as one warp gathers; not where loose
+ * ones are quicker (below). What threads load by so many loads, half of those that a block may have, is one block's.
+ * More, up to so many bytes (half as many of doubles, which take four additions each), is a cluster's (cluster.cuh), of
+ * so many blocks, or half or a quarter of that if no more multiprocessors are near each other, with all threads if half
+ * of them would have more than a batch. Still more is spread over all blocks: with a quarter of the threads if half of
+ * them made few blocks, with all where half of them would load more than so often. Where there are no clusters, what
+ * one block's threads load at once is one block's, and up to so many blocks load once. */
 #define EXACT_FEW_BLOCKS 128
 #define EXACT_ALONE_LOADS 4
 #define EXACT_CLUSTER ((size_t)512 << 10)
@@ -39,29 +40,29 @@
 #define EXACT_FEW_LOADS 2
 #define EXACT_ONE_LOAD 32
 
-/* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel is
- * launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
+/* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel
+ * is launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
 #define EXACT_LOOSE ((size_t)8 << 20)
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
 #define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20)
 
-/* From so many bytes on what is accumulated, of which all bits are wanted, takes the kernel for long arrays if the array
- * before was hard. */
+/* From so many bytes on what is accumulated, of which all bits are wanted, takes the kernel for long arrays if the
+ * array before was hard. */
 #define EXACT_HARD ((size_t)64 << 20)
 
 /* Every so many blocks of a loose sum one starts strict, and so looks whether the array is hard. */
 #define HARD_EVERY 64
 
-/* From so many bytes on blocks have no equal shares, which leave some behind at the end, by a hundredth: the last that are
- * at once have half of what those before them have, and so on, down to so many bytes, of an exact sum or of the canonical
- * order (where it is a tile at least). The very last has none, and gathers. */
+/* From so many bytes on blocks have no equal shares, which leave some behind at the end, by a hundredth: the last that
+ * are at once have half of what those before them have, and so on, down to so many bytes, of an exact sum or of the
+ * canonical order (where it is a tile at least). The very last has none, and gathers. */
 #define PIECES_BYTES ((size_t)2 << 30)
 #define EXACT_PIECE ((size_t)112 << 10)
 #define RING_PIECE ((size_t)128 << 10)
 #define PIECES_THREAD 4 /* of the canonical order a thread takes so many at once */
 #define PIECES_WARP 128 /* and a warp; no more make a tree */
-#define PIECE_PLACES 32 /* there is a multiple of so many of a size                       */
-#define PIECE_TREE 2048 /* and they make fewer trees than this of as much as the greatest has                          */
+#define PIECE_PLACES 32 /* there is a multiple of so many of a size */
+#define PIECE_TREE 2048 /* and they make fewer trees than this of as much as the greatest has */
 
 /* A thread of the last block takes so many sums of others at once. */
 #define SUMS_OF_THREAD 4
@@ -70,26 +71,26 @@
 #define SHARED_MEMORY (64u << 10)
 #define EXACT_SHARED (60u << 10)
 
-/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them, twice as many of floats
- * and doubles; or batches, so many at most, of which all blocks take 256 MB. */
+/* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them, twice as many of
+ * floats and doubles; or batches, so many at most, of which all blocks take 256 MB. */
 #define SHORT_LOADS 4
 #define SHORT_BATCHES 64
 
 /* How an exact kernel is launched.
  *   threads  of a block; a power of two
  *   blocks   of a multiprocessor, at least; what limits registers
- *   vectors  16-byte loads that a thread takes at a time, of each array, while the next are under way                    */
+ *   vectors  16-byte loads that a thread takes at a time, of each array, while the next are under way */
 struct exact_policy {
     int threads, blocks, vectors;
 };
 
-/* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones; or
- * the first pass of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what is
- * strict. */
+/* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones;
+ * or the first pass of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what
+ * is strict. */
 enum exact_kind { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY };
 
 struct exact_case {
-    int size; /* of an element                                                                                        */
+    int size; /* of an element */
     bool is_half, is_product, is_pair;
     exact_kind kind;
 };

@@ -5,7 +5,7 @@
 #include "format/format.h"
 
 typedef uint16_t bfloat16_element;
-#define BFLOAT16_DESCRIPTION                                                                                                \
+#define BFLOAT16_DESCRIPTION                                                                                           \
     { 2, 8, -133, 1, 0x7f80, 0x7fc0, 0x8000 }
 
 QUIRE_INLINE float bfloat16_to_f32(bfloat16_element b) { return float_of_bits((uint32_t)b << 16); }

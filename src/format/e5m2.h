@@ -6,7 +6,7 @@
 #include "format/half.h"
 
 typedef uint8_t e5m2_element;
-#define E5M2_DESCRIPTION                                                                                                    \
+#define E5M2_DESCRIPTION                                                                                               \
     { 1, 3, -16, 1, 0x7c, 0x7e, 0x80 }
 
 QUIRE_INLINE float e5m2_to_f32(e5m2_element b) { return half_to_f32((half_element)(b << 8)); }

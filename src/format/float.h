@@ -6,7 +6,7 @@
 #include "format/format.h"
 
 typedef float float_element;
-#define FLOAT_DESCRIPTION                                                                                                   \
+#define FLOAT_DESCRIPTION                                                                                              \
     { 4, 24, -149, 1, 0x7f800000, 0x7fc00000, 0x80000000 }
 
 QUIRE_INLINE float float_to_f32(float_element x) { return x; }

@@ -1,7 +1,7 @@
 /* format.h - what there is to know about a binary floating-point format, and the decomposition of doubles.
  *
- * A finite number of a format is m * 2^q with an integer |m| < 2^precision and q >= least_exponent. The encoding is IEEE's:
- * sign, exponent field, precision - 1 stored bits; magnitudes are ordered like their bits.
+ * A finite number of a format is m * 2^q with an integer |m| < 2^precision and q >= least_exponent. The encoding is
+ * IEEE's: sign, exponent field, precision - 1 stored bits; magnitudes are ordered like their bits.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,13 +11,13 @@
 #include "arithmetic.h"
 
 typedef struct {
-    int size;           /* bytes                                                                                   */
-    int precision;      /* bits of the significand, the hidden one included                                        */
-    int least_exponent; /* q of the least subnormal, 2^q                                                           */
-    int has_infinity;   /* or NaN stands in for it                                                                 */
-    uint64_t infinity;  /* the bits of +Inf, or of what is in its place: those behind the greatest finite number   */
-    uint64_t quiet_nan; /* the bits of the canonical NaN                                                           */
-    uint64_t sign;      /* the sign bit                                                                            */
+    int size;           /* bytes */
+    int precision;      /* bits of the significand, the hidden one included */
+    int least_exponent; /* q of the least subnormal, 2^q */
+    int has_infinity;   /* or NaN stands in for it */
+    uint64_t infinity;  /* the bits of +Inf, or of what is in its place: those behind the greatest finite number */
+    uint64_t quiet_nan; /* the bits of the canonical NaN */
+    uint64_t sign;      /* the sign bit */
 } format_description;
 
 /* A finite double as m * 2^q, |m| < 2^53. */

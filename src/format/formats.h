@@ -1,7 +1,7 @@
 /* formats.h - the list of formats. A new one is a file like e4m3.h, and a line here.
  *
- * X(name, NAME, type, real): name_element is the stored type, name_to_real decodes it, NAME_DESCRIPTION describes it; real
- * (f32 or f64) is what the lanes accumulate in; type is the number users know it by.
+ * X(name, NAME, type, real): name_element is the stored type, name_to_real decodes it, NAME_DESCRIPTION describes it;
+ * real (f32 or f64) is what the lanes accumulate in; type is the number users know it by.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,16 +19,17 @@
 typedef float f32_type;
 typedef double f64_type;
 
-/* Formats that backends know ways of their own for: they load whole vectors, and exact sums have windows for their bits. */
-#define QUIRE_WINDOWED_FORMATS(X, ...)                                                                                      \
-    X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                              \
-    X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                     \
-    X(float, FLOAT, QUIRE_F32, f32, __VA_ARGS__)                                                                            \
+/* Formats that backends know ways of their own for: they load whole vectors, and exact sums have windows for their
+ * bits. */
+#define QUIRE_WINDOWED_FORMATS(X, ...)                                                                                 \
+    X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                         \
+    X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                \
+    X(float, FLOAT, QUIRE_F32, f32, __VA_ARGS__)                                                                       \
     X(double, DOUBLE, QUIRE_F64, f64, __VA_ARGS__)
 
 /* Formats that need nothing but their decoding, to a float: the generic way serves them. */
-#define QUIRE_DECODED_FORMATS(X, ...)                                                                                       \
-    X(e5m2, E5M2, QUIRE_E5M2, f32, __VA_ARGS__)                                                                             \
+#define QUIRE_DECODED_FORMATS(X, ...)                                                                                  \
+    X(e5m2, E5M2, QUIRE_E5M2, f32, __VA_ARGS__)                                                                        \
     X(e4m3, E4M3, QUIRE_E4M3, f32, __VA_ARGS__)
 
 #define QUIRE_FORMATS(X, ...) QUIRE_WINDOWED_FORMATS(X, __VA_ARGS__) QUIRE_DECODED_FORMATS(X, __VA_ARGS__)
@@ -42,20 +43,20 @@ typedef double f64_type;
 #else
 #define QUIRE_STATIC_ASSERT _Static_assert
 #endif
-#define QUIRE_CHECK_FORMAT(name, NAME, number, real, unused)                                                                \
-    QUIRE_STATIC_ASSERT((int)number < FORMAT_NUMBERS, "FORMAT_NUMBERS is too small");                                       \
-    QUIRE_STATIC_ASSERT(sizeof(name##_element) == 1 || sizeof(name##_element) == 2 || sizeof(name##_element) == 4 ||        \
-                            sizeof(name##_element) == 8,                                                                    \
+#define QUIRE_CHECK_FORMAT(name, NAME, number, real, unused)                                                           \
+    QUIRE_STATIC_ASSERT((int)number < FORMAT_NUMBERS, "FORMAT_NUMBERS is too small");                                  \
+    QUIRE_STATIC_ASSERT(sizeof(name##_element) == 1 || sizeof(name##_element) == 2 || sizeof(name##_element) == 4 ||   \
+                            sizeof(name##_element) == 8,                                                               \
                         "format_store does not know the size");
 QUIRE_FORMATS(QUIRE_CHECK_FORMAT, )
 #undef QUIRE_CHECK_FORMAT
 
 /* The description of a type, by value so that device code has it too; .size is 0 where the type is none. */
 QUIRE_INLINE format_description describe_format(quire_type type) {
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
-    case number: {                                                                                                          \
-        format_description d = NAME##_DESCRIPTION;                                                                          \
-        return d;                                                                                                           \
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
+    case number: {                                                                                                     \
+        format_description d = NAME##_DESCRIPTION;                                                                     \
+        return d;                                                                                                      \
     }
     switch (type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
@@ -90,11 +91,11 @@ QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {
 }
 
 /* name_load(p): the element at p, decoded. */
-#define QUIRE_LOAD(name, NAME, number, real, unused)                                                                        \
-    QUIRE_INLINE real##_type name##_load_##real(const void *p) {                                                            \
-        name##_element element;                                                                                             \
-        memcpy(&element, p, sizeof element);                                                                                \
-        return name##_to_##real(element);                                                                                   \
+#define QUIRE_LOAD(name, NAME, number, real, unused)                                                                   \
+    QUIRE_INLINE real##_type name##_load_##real(const void *p) {                                                       \
+        name##_element element;                                                                                        \
+        memcpy(&element, p, sizeof element);                                                                           \
+        return name##_to_##real(element);                                                                              \
     }
 QUIRE_FORMATS(QUIRE_LOAD, )
 #undef QUIRE_LOAD

@@ -1,7 +1,7 @@
-/* kahan.h - compensated summation (Kahan, Babuska, Neumaier): what each addition loses is kept beside the sum, and added at
- * the end. Neumaier's test of magnitudes is replaced by TwoSum, which finds the same error without a branch. Error at most
- * (c u)^2 sum|x| before the one rounding (after Ogita, Rump, Oishi 2005, Sum2 and Dot2; docs/accuracy.md counts the merges).
- * State: { sum, compensation }.
+/* kahan.h - compensated summation (Kahan, Babuska, Neumaier): what each addition loses is kept beside the sum, and
+ * added at the end. Neumaier's test of magnitudes is replaced by TwoSum, which finds the same error without a branch.
+ * Error at most (c u)^2 sum|x| before the one rounding (after Ogita, Rump, Oishi 2005, Sum2 and Dot2; docs/accuracy.md
+ * counts the merges). State: { sum, compensation }.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,8 +17,8 @@ QUIRE_INLINE void QUIRE_NAME(kahan_merge, SUFFIX)(REAL *state, const REAL *other
 
 #ifndef QUIRE_METHOD_KAHAN_H
 #define QUIRE_METHOD_KAHAN_H
-/* An infinite or NaN sum stands for itself, since its compensation is NaN; so does a sum that has lost nothing, since adding
- * +0 would turn a sum of -0 into +0. */
+/* An infinite or NaN sum stands for itself, since its compensation is NaN; so does a sum that has lost nothing, since
+ * adding +0 would turn a sum of -0 into +0. */
 QUIRE_INLINE int kahan_sum_alone(const double *state) {
     return !double_is_finite(state[0]) || !double_is_finite(state[1]) || state[1] == 0;
 }

@@ -1,5 +1,6 @@
-/* lanes.h - the arithmetic of the methods that add down the lanes, for one real type. Included once per type (a float, a
- * double, a SIMD vector of either) with REAL and SUFFIX defined and abs_SUFFIX and fma_SUFFIX at hand, by C and CUDA alike.
+/* lanes.h - the arithmetic of the methods that add down the lanes, for one real type. Included once per type (a float,
+ * a double, a SIMD vector of either) with REAL and SUFFIX defined and abs_SUFFIX and fma_SUFFIX at hand, by C and CUDA
+ * alike.
  *
  * SPDX-License-Identifier: MIT
  */

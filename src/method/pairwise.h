@@ -1,5 +1,5 @@
-/* pairwise.h - plain's arithmetic in tiles that never grow, so that nearly all depth is in the balanced tree: c is at most
- * 24 + ceil(log2(ceil(n / 4096))) (Higham 1993). State: { sum }.
+/* pairwise.h - plain's arithmetic in tiles that never grow, so that nearly all depth is in the balanced tree: c is at
+ * most 24 + ceil(log2(ceil(n / 4096))) (Higham 1993). State: { sum }.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,7 @@
-/* two_sum.h - the error-free transform of an addition: *sum = fl(a + b), and the returned error with a + b = *sum + error
- * exactly, whatever the magnitudes, barring overflow (Knuth, TAOCP 2, 4.2.2, Theorem B). Included once per real type; no
- * branch, so that REAL may be a vector. SUBTRACT(a, b) is a - b, unless the includer knows a faster way to the same bits.
+/* two_sum.h - the error-free transform of an addition: *sum = fl(a + b), and the returned error with a + b = *sum +
+ * error exactly, whatever the magnitudes, barring overflow (Knuth, TAOCP 2, 4.2.2, Theorem B). Included once per real
+ * type; no branch, so that REAL may be a vector. SUBTRACT(a, b) is a - b, unless the includer knows a faster way to the
+ * same bits.
  *
  * SPDX-License-Identifier: MIT
  */

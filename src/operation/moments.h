@@ -1,8 +1,8 @@
 /* moments.h - variance, covariance and correlation as quotients of exact integers, rounded once.
  *
- * Of n numbers x with the exact sums S = sum x and Q = sum x^2, the variance is (n Q - S^2) / (n (n - correction)). Nothing
- * is lost in it until the rounding, however much cancels: the integers are as wide as they have to be, some digits for
- * ordinary numbers, 270 at most.
+ * Of n numbers x with the exact sums S = sum x and Q = sum x^2, the variance is (n Q - S^2) / (n (n - correction)).
+ * Nothing is lost in it until the rounding, however much cancels: the integers are as wide as they have to be, some
+ * digits for ordinary numbers, 270 at most.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +12,8 @@
 #include "accumulator/wide.h"
 #include "operation/operations.h"
 
-/* Two sums multiplied, or a count and a sum; and the difference of two such, which are multiples of 2^(2 * -2148) and no
- * longer than a product of sums. */
+/* Two sums multiplied, or a count and a sum; and the difference of two such, which are multiples of 2^(2 * -2148) and
+ * no longer than a product of sums. */
 #define MOMENT_PRODUCT (2 * WIDE_OF_LIMBS)
 #define MOMENT_DIFFERENCE (MOMENT_PRODUCT + 3)
 
@@ -52,8 +52,8 @@ QUIRE_INLINE quire_total moment_total(wide_integer difference, finish_kind finis
     return finish == FINISH_STDDEV ? total_root(variance) : variance;
 }
 
-/* The bits of a variance or of its root. The sums are those of the same n finite numbers; of others that could not be, whose
- * difference is negative, NaN. */
+/* The bits of a variance or of its root. The sums are those of the same n finite numbers; of others that could not be,
+ * whose difference is negative, NaN. */
 QUIRE_INLINE uint64_t moments_round(wide_integer sum, wide_integer squares, finish_kind finish, uint64_t n,
                                     int64_t correction, format_description format, quire_rounding rounding,
                                     moment_room *room) {
@@ -63,7 +63,9 @@ QUIRE_INLINE uint64_t moments_round(wide_integer sum, wide_integer squares, fini
 }
 
 /* Whether something that was added to an accumulator is not finite. */
-QUIRE_INLINE int has_special(const quire_accumulator *a) { return a->nan || a->positive_infinity || a->negative_infinity; }
+QUIRE_INLINE int has_special(const quire_accumulator *a) {
+    return a->nan || a->positive_infinity || a->negative_infinity;
+}
 
 /* The digits of accumulators, too. */
 typedef struct {

@@ -1,5 +1,5 @@
-/* moments_ball.h - a variance, or its root, in a ball: a number of two doubles and a radius that no error exceeds. Where the
- * whole ball rounds to one number the integers of moments.h are not needed.
+/* moments_ball.h - a variance, or its root, in a ball: a number of two doubles and a radius that no error exceeds.
+ * Where the whole ball rounds to one number the integers of moments.h are not needed.
  *
  * fma_f64, two_sum_f64 and root_f64, rounded to nearest, are at hand where this is included.
  *
@@ -18,14 +18,14 @@ typedef struct {
 /* Numbers for which nothing here overflows, and no error of a product underflows. */
 #define BALL_LEAST 0x1p-400
 #define BALL_GREATEST 0x1p400
-#define BALL_COUNTS ((int64_t)1 << 40)   /* n and n - correction                                                         */
-#define BALL_PRODUCTS ((int64_t)1 << 26) /* those of which the product is a double                                       */
+#define BALL_COUNTS ((int64_t)1 << 40)   /* n and n - correction */
+#define BALL_PRODUCTS ((int64_t)1 << 26) /* those of which the product is a double */
 
-/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1 the
- * term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most. Of n Q
- * numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 10 u n Q: 20 u^2 n
- * Q. The radius, 2^-100 n Q, is 64 u^2 n Q. Where S may be off by width[0], and Q by width[1], the difference is off by n
- * width[1] + 2 |S| width[0] + width[0]^2 at most, too. */
+/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1
+ * the term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most.
+ * Of n Q numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 10 u n
+ * Q: 20 u^2 n Q. The radius, 2^-100 n Q, is 64 u^2 n Q. Where S may be off by width[0], and Q by width[1], the
+ * difference is off by n width[1] + 2 |S| width[0] + width[0]^2 at most, too. */
 QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q, const double *width, double n) {
     double s_0, s_1, q_0, q_1, q_2, difference, high;
     s_1 = two_sum_f64(s[0], s[1], &s_0);
@@ -36,37 +36,39 @@ QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q
     const double residual = two_sum_f64(nq, -ss, &difference), below = residual + (nq_low - ss_low);
     const double low = two_sum_f64(difference, below, &high);
     const double off = n * width[1] + (2 * (s_0 < 0 ? -s_0 : s_0) + 2 * width[0]) * width[0];
-    const int is_short = off == 0 && q_low == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
+    const int is_short =
+        off == 0 && q_low == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
     const int is_zero = is_short && nq == ss && nq_low == ss_low; /* nothing was rounded */
     moment_ball ball = { high, low, is_zero ? 0 : ss <= 2 * nq ? nq * 0x1p-100 + off * (1 + 0x1p-49) : -1 };
     return ball;
 }
 
-/* Two doubles divided by one. The remainder and what is below it, 2 u of the dividend, are rounded as they are added and
- * divided: an error of 4 u^2 of the quotient, 2^-104. */
+/* Two doubles divided by one. The remainder and what is below it, 2 u of the dividend, are rounded as they are added
+ * and divided: an error of 4 u^2 of the quotient, 2^-104. */
 QUIRE_INLINE moment_ball moment_divided(moment_ball a, double b) {
     const double quotient = a.high / b, residual = (fma_f64(-quotient, b, a.high) + a.low) / b;
     moment_ball ball = { quotient, residual, a.radius / b * (1 + 0x1p-50) + quotient * 0x1p-102 };
     return ball;
 }
 
-/* The root as r + d / (2 r) with d = a - r^2 <= 4 u r^2: what the series leaves out is d^2 / (8 r^3) <= 2 u^2 r, and two
- * roundings are of 2 u^2 r each: 6 u^2 r, less than 2^-103 r. The root of a + t is off by t / r at most. */
+/* The root as r + d / (2 r) with d = a - r^2 <= 4 u r^2: what the series leaves out is d^2 / (8 r^3) <= 2 u^2 r, and
+ * two roundings are of 2 u^2 r each: 6 u^2 r, less than 2^-103 r. The root of a + t is off by t / r at most. */
 QUIRE_INLINE moment_ball moment_rooted(moment_ball a) {
     const double root = root_f64(a.high), residual = (fma_f64(-root, root, a.high) + a.low) / (2 * root);
     moment_ball ball = { root, residual, a.radius / root + root * 0x1p-101 };
     return ball;
 }
 
-/* Where a ball that is not near 0 ends, as doubles: answers whether all of it is above 0. A radius that is large beside high
- * is itself rounded, by 2^-53; it has been made greater by 2^-50 of itself before. */
+/* Where a ball that is not near 0 ends, as doubles: answers whether all of it is above 0. A radius that is large beside
+ * high is itself rounded, by 2^-53; it has been made greater by 2^-50 of itself before. */
 QUIRE_INLINE int ball_ends(moment_ball ball, double *low, double *high) {
     const double radius = ball.radius + ball.high * 0x1p-100; /* the ends are rounded, too */
     *low = ball.high + (ball.low - radius), *high = ball.high + (ball.low + radius);
     return *low > 0;
 }
 
-/* Of n numbers with the sums S and Q, which are off by the widths at most; of what is not finite these are not, either. */
+/* Of n numbers with the sums S and Q, which are off by the widths at most; of what is not finite these are not, either.
+ */
 QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, const double *width, finish_kind finish,
                                         uint64_t n, int64_t correction) {
     const moment_ball none = { 0, 0, -1 };

@@ -9,21 +9,21 @@
 #include "accumulator/total.h"
 
 /* X(term, TERM, inexact): the functions of a term are in term.h; inexact is 1 where value + error needs both. */
-#define QUIRE_TERMS(X, ...)                                                                                                 \
-    X(identity, TERM_IDENTITY, 0, __VA_ARGS__)                                                                              \
-    X(magnitude, TERM_MAGNITUDE, 0, __VA_ARGS__)                                                                            \
+#define QUIRE_TERMS(X, ...)                                                                                            \
+    X(identity, TERM_IDENTITY, 0, __VA_ARGS__)                                                                         \
+    X(magnitude, TERM_MAGNITUDE, 0, __VA_ARGS__)                                                                       \
     X(product, TERM_PRODUCT, 1, __VA_ARGS__)
 
-/* X(operation, NUMBER, arrays, term, finish): how many arrays it reads, what is summed, and what becomes of the total. The
- * product of an operation that reads one array is that of x with itself. */
-#define QUIRE_OPERATIONS(X, ...)                                                                                            \
-    X(sum, QUIRE_SUM, 1, TERM_IDENTITY, FINISH_KEEP, __VA_ARGS__)                                                           \
-    X(asum, QUIRE_ASUM, 1, TERM_MAGNITUDE, FINISH_KEEP, __VA_ARGS__)                                                        \
-    X(dot, QUIRE_DOT, 2, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                            \
-    X(nrm2, QUIRE_NRM2, 1, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                          \
-    X(mean, QUIRE_MEAN, 1, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)                                                       \
-    X(variance, QUIRE_VARIANCE, 1, TERM_IDENTITY, FINISH_VARIANCE, __VA_ARGS__)                                             \
-    X(stddev, QUIRE_STDDEV, 1, TERM_IDENTITY, FINISH_STDDEV, __VA_ARGS__)                                                   \
+/* X(operation, NUMBER, arrays, term, finish): how many arrays it reads, what is summed, and what becomes of the total.
+ * The product of an operation that reads one array is that of x with itself. */
+#define QUIRE_OPERATIONS(X, ...)                                                                                       \
+    X(sum, QUIRE_SUM, 1, TERM_IDENTITY, FINISH_KEEP, __VA_ARGS__)                                                      \
+    X(asum, QUIRE_ASUM, 1, TERM_MAGNITUDE, FINISH_KEEP, __VA_ARGS__)                                                   \
+    X(dot, QUIRE_DOT, 2, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                       \
+    X(nrm2, QUIRE_NRM2, 1, TERM_PRODUCT, FINISH_ROOT, __VA_ARGS__)                                                     \
+    X(mean, QUIRE_MEAN, 1, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)                                                  \
+    X(variance, QUIRE_VARIANCE, 1, TERM_IDENTITY, FINISH_VARIANCE, __VA_ARGS__)                                        \
+    X(stddev, QUIRE_STDDEV, 1, TERM_IDENTITY, FINISH_STDDEV, __VA_ARGS__)                                              \
     X(sumsq, QUIRE_SUMSQ, 1, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)
 
 #define QUIRE_TERM_ENUM(term, TERM, inexact, unused) TERM,
@@ -48,10 +48,10 @@ typedef struct {
 } operation_description;
 
 QUIRE_INLINE operation_description describe_operation(quire_operation operation) {
-#define QUIRE_CASE(name, NUMBER, arrays, term, finish, unused)                                                              \
-    case NUMBER: {                                                                                                          \
-        operation_description d = { arrays, term, finish };                                                                 \
-        return d;                                                                                                           \
+#define QUIRE_CASE(name, NUMBER, arrays, term, finish, unused)                                                         \
+    case NUMBER: {                                                                                                     \
+        operation_description d = { arrays, term, finish };                                                            \
+        return d;                                                                                                      \
     }
     switch ((int)operation) { QUIRE_OPERATIONS(QUIRE_CASE, ) }
 #undef QUIRE_CASE

@@ -8,9 +8,9 @@
 #include "arithmetic.h"
 #include "method/methods.h"
 
-#define ORDER_LANES 256   /* elements of a row                                                                    */
-#define ORDER_ROWS 16     /* rows of a tile, unless they grow                                                      */
-#define ORDER_TILES 32768 /* rows grow so that there are no more tiles than this                                   */
+#define ORDER_LANES 256   /* elements of a row */
+#define ORDER_ROWS 16     /* rows of a tile, unless they grow */
+#define ORDER_TILES 32768 /* rows grow so that there are no more tiles than this */
 
 typedef enum { ROWS_FIXED, ROWS_GROW } order_rows;
 
@@ -30,7 +30,7 @@ QUIRE_INLINE size_t order_split(size_t m) {
 }
 
 QUIRE_INLINE order_rows order_rows_of(quire_method method) {
-#define QUIRE_CASE(name, METHOD, words, rows, unused)                                                                       \
+#define QUIRE_CASE(name, METHOD, words, rows, unused)                                                                  \
     case METHOD: return rows;
     switch (method) {
         QUIRE_LANE_METHODS(QUIRE_CASE, )

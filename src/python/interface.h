@@ -28,16 +28,18 @@ double quire_sumd(const double *x, size_t n);
 
 int quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, const void *x,
                  const quire_layout *y_layout, const void *y, void *results);
-int quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments, int index, const void *begin,
-                          const void *end, const void *x, const void *y, void *results);
+int quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments, int index,
+                          const void *begin, const void *end, const void *x, const void *y, void *results);
 
 int quire_accumulate(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x);
-int quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x);
+int quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, int type, size_t n,
+                                const void *x);
 int quire_accumulate_products(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x,
                               const void *y);
 int quire_merge(quire_accumulator *into, const quire_accumulator *from);
 int quire_carry(quire_accumulator *accumulator);
-int quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares, void *result);
+int quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
+                 void *result);
 int quire_round_root(const quire_accumulator *accumulator, int result_type, void *result);
 
 struct CUstream_st;
@@ -48,5 +50,5 @@ void quire_close(quire_context *context);
 int reduce_at(quire_context *context, const quire_reduction *what, const quire_layout *x_layout, uintptr_t x,
               const quire_layout *y_layout, uintptr_t y, uintptr_t results);
 int reduce_vector_at(quire_context *context, const quire_reduction *what, size_t n, uintptr_t x, uintptr_t results);
-int reduce_segments_at(quire_context *context, const quire_reduction *what, size_t segments, int index, uintptr_t offsets,
-                       uintptr_t x, uintptr_t results);
+int reduce_segments_at(quire_context *context, const quire_reduction *what, size_t segments, int index,
+                       uintptr_t offsets, uintptr_t x, uintptr_t results);

@@ -16,7 +16,8 @@
 static_assert(!std::is_copy_constructible_v<quire::context>, "a context has one owner");
 static_assert(std::is_nothrow_move_constructible_v<quire::context>, "a context moves");
 static_assert(std::is_same_v<decltype(quire::sum(std::vector<float>())), float>, "a result is of the elements' type");
-static_assert(std::is_same_v<decltype(quire::sum<double>(std::vector<float>())), double>, "or of the type that is named");
+static_assert(std::is_same_v<decltype(quire::sum<double>(std::vector<float>())), double>,
+              "or of the type that is named");
 
 static const std::vector<double> x = { 1e20, 1.0, -1e20, 1.0, 0x1p-60 };
 static const std::vector<double> y = { 3.0, -2.0, 3.0, 0.5, 1.0 };
@@ -31,9 +32,11 @@ template <class T> static void check_same(T found, T expected) { ck_assert_uint_
 
 /* What the call of C gives. */
 template <class R = double>
-static R expected(quire_operation operation, quire_method method = QUIRE_EXACT, quire_rounding rounding = QUIRE_TO_NEAREST,
-                  std::int64_t correction = 0) {
-    const quire_reduction what = { operation, QUIRE_F64, quire::element<R>::value, method, rounding, correction, { 0 } };
+static R expected(quire_operation operation, quire_method method = QUIRE_EXACT,
+                  quire_rounding rounding = QUIRE_TO_NEAREST, std::int64_t correction = 0) {
+    const quire_reduction what = {
+        operation, QUIRE_F64, quire::element<R>::value, method, rounding, correction, { 0 }
+    };
     const quire_layout layout = quire_strided(x.size(), 1);
     R result = quire::not_a_number<R>();
     quire_reduce(nullptr, &what, &layout, x.data(), nullptr, y.data(), &result);
@@ -67,7 +70,8 @@ START_TEST(every_option) {
                expected<float>(QUIRE_SUM, QUIRE_EXACT, QUIRE_DOWNWARD));
     const quire::context two = quire::context::cpu(2);
     check_same(quire::sum(x, two), expected(QUIRE_SUM));
-    check_same(quire::dot<float>(x, y, quire::options(two).method(QUIRE_KAHAN)), expected<float>(QUIRE_DOT, QUIRE_KAHAN));
+    check_same(quire::dot<float>(x, y, quire::options(two).method(QUIRE_KAHAN)),
+               expected<float>(QUIRE_DOT, QUIRE_KAHAN));
     check_same(quire::mean(x, quire::options(QUIRE_PAIRWISE).rounding(QUIRE_TOWARD_ZERO)),
                expected(QUIRE_MEAN, QUIRE_PAIRWISE, QUIRE_TOWARD_ZERO));
 }
@@ -260,7 +264,8 @@ START_TEST(moments) {
     two += 2.5f;
     ck_assert_uint_eq(two.count(), part.size() + 2);
     check_same(quire::moments(one.values(), one.squares()).variance(), expected(QUIRE_VARIANCE));
-    check_same(quire::moments().add(std::vector<float>{ 1e8f + 8, 1e8f + 16, 1e8f + 24 }).variance<float>(sample), 64.0f);
+    check_same(quire::moments().add(std::vector<float>{ 1e8f + 8, 1e8f + 16, 1e8f + 24 }).variance<float>(sample),
+               64.0f);
     ck_assert(std::isnan(quire::moments().variance()));
 
     quire_status status = QUIRE_OK;
@@ -290,7 +295,8 @@ START_TEST(comoments) {
     check_same(quire::covariance(x, y), expected_covariance(0));
     check_same(quire::covariance(x, y, sample), expected_covariance(1));
     check_same(quire::covariance(x, x), expected(QUIRE_VARIANCE));
-    check_same(quire::covariance<float>(x, x, sample), expected<float>(QUIRE_VARIANCE, QUIRE_EXACT, QUIRE_TO_NEAREST, 1));
+    check_same(quire::covariance<float>(x, x, sample),
+               expected<float>(QUIRE_VARIANCE, QUIRE_EXACT, QUIRE_TO_NEAREST, 1));
     const std::vector<float> line = { 1, 2, 4 }, rising = { 3, 5, 9 }, falling = { -1, -2, -4 };
     check_same(quire::correlation(line, rising), 1.0f);
     check_same(quire::correlation<double>(line, falling), -1.0);

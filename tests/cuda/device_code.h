@@ -11,8 +11,8 @@ extern "C" {
 /* trap.cu: enqueues a kernel that traps, on the default stream; answers a cudaError_t. */
 int launch_trap(void);
 
-/* hog.cu: enqueues blocks that take so many threads, and bytes of shared memory, each. They count themselves in there, and
- * end when go is not 0; both are memory of the host. Answers a cudaError_t. */
+/* hog.cu: enqueues blocks that take so many threads, and bytes of shared memory, each. They count themselves in there,
+ * and end when go is not 0; both are memory of the host. Answers a cudaError_t. */
 int launch_hog(unsigned blocks, unsigned threads, unsigned shared, unsigned *there, const unsigned *go,
                struct CUstream_st *stream);
 
@@ -23,7 +23,8 @@ struct mistakes {
     int type; /* of the result */
 };
 
-/* exhaustive.cu. These answer a cudaError_t; by_warp chooses who makes the total: a warp, as the kernels do, or one thread.
+/* exhaustive.cu. These answer a cudaError_t; by_warp chooses who makes the total: a warp, as the kernels do, or one
+ * thread.
  */
 int check_pairs_of_halves(int by_warp, struct mistakes *mistakes);
 int check_floats(int by_warp, struct mistakes *mistakes);

@@ -1,6 +1,6 @@
-/* exhaustive.cu - adding to limbs, the total and its rounding, as the device compiles them, for everything there is: all
- * pairs of halves, all floats. What is expected comes from the processor's own arithmetic: the sum of two halves is a
- * double, and the hardware rounds it. */
+/* exhaustive.cu - adding to limbs, the total and its rounding, as the device compiles them, for everything there is:
+ * all pairs of halves, all floats. What is expected comes from the processor's own arithmetic: the sum of two halves is
+ * a double, and the hardware rounds it. */
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -26,15 +26,16 @@ static __device__ void add(quire_accumulator *a, double term) {
     a->count++;
 }
 
-static __device__ void complain(mistakes *m, uint64_t x, uint64_t y, uint64_t found, uint64_t expected, quire_type type) {
+static __device__ void complain(mistakes *m, uint64_t x, uint64_t y, uint64_t found, uint64_t expected,
+                                quire_type type) {
     if (atomicAdd(&m->wrong, 1ull)) return;
     m->x = x, m->y = y, m->found = found, m->expected = expected, m->type = type;
 }
 
 static __device__ void compare(mistakes *m, uint64_t x, uint64_t y, const quire_total &total, double sum) {
     const double canonical = sum != sum ? double_of_bits(0x7ff8000000000000) : sum;
-    const uint64_t expected[] = { __half_as_ushort(__double2half(canonical)), bits_of_float(__double2float_rn(canonical)),
-                                  bits_of_double(canonical) };
+    const uint64_t expected[] = { __half_as_ushort(__double2half(canonical)),
+                                  bits_of_float(__double2float_rn(canonical)), bits_of_double(canonical) };
     const quire_type types[] = { QUIRE_F16, QUIRE_F32, QUIRE_F64 };
     for (int i = 0; i < 3; i++) {
         const format_description format = describe_format(types[i]);

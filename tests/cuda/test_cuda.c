@@ -1,5 +1,5 @@
-/* test_cuda.c - what only the CUDA backend has: device pointers and what is none, streams, graphs, many contexts, more than
- * 2^32 elements, and long arrays of hard data that must have the CPU's bits. CK_FORK=no. */
+/* test_cuda.c - what only the CUDA backend has: device pointers and what is none, streams, graphs, many contexts, more
+ * than 2^32 elements, and long arrays of hard data that must have the CPU's bits. CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -31,13 +31,14 @@ static void fill(quire_type type, size_t n, void *x, int spread) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t r = next_random(), s = next_random();
         const uint64_t exponent = spread ? (uint64_t)(all / 2 - (int)(r % (unsigned)spread)) : r % (unsigned)all;
-        const uint64_t element = (r >> 40 & 1) << (bits - 1) | exponent << fraction | (s & (((uint64_t)1 << fraction) - 1));
+        const uint64_t element =
+            (r >> 40 & 1) << (bits - 1) | exponent << fraction | (s & (((uint64_t)1 << fraction) - 1));
         memcpy((char *)x + i * (size_t)(bits / 8), &element, (size_t)(bits / 8));
     }
 }
 
-static quire_status reduce(quire_context *c, int op, quire_type type, size_t n, const void *x, const void *y, quire_method m,
-                           quire_type result_type, void *result) {
+static quire_status reduce(quire_context *c, int op, quire_type type, size_t n, const void *x, const void *y,
+                           quire_method m, quire_type result_type, void *result) {
     switch (op) {
     case 0: return quire_sum(c, type, n, x, m, result_type, result);
     case 1: return quire_asum(c, type, n, x, m, result_type, result);
@@ -70,7 +71,8 @@ START_TEST(host_pointers) {
     CUDA(cudaMalloc((void **)&device, 64));
     CUDA(cudaMemcpy(device, host, 16, cudaMemcpyHostToDevice));
     ck_assert_int_eq(quire_sum(c, QUIRE_F32, 4, host, QUIRE_EXACT, QUIRE_F32, device + 8), QUIRE_NOT_DEVICE_MEMORY);
-    ck_assert_int_eq(quire_dot(c, QUIRE_F32, 4, device, host, QUIRE_EXACT, QUIRE_F32, device + 8), QUIRE_NOT_DEVICE_MEMORY);
+    ck_assert_int_eq(quire_dot(c, QUIRE_F32, 4, device, host, QUIRE_EXACT, QUIRE_F32, device + 8),
+                     QUIRE_NOT_DEVICE_MEMORY);
     ck_assert_int_eq(quire_sum(c, QUIRE_F32, 4, device, QUIRE_EXACT, QUIRE_F32, &sum), QUIRE_NOT_DEVICE_MEMORY);
     OK(quire_sum(c, QUIRE_F32, 4, device, QUIRE_EXACT, QUIRE_F32, device + 8));
     CUDA(cudaMemcpy(&sum, device + 8, 4, cudaMemcpyDeviceToHost));
@@ -148,8 +150,8 @@ START_TEST(graph_replay) {
         CUDA(cudaStreamSynchronize(stream));
         OK(quire_sum(NULL, QUIRE_F32, N, x, QUIRE_EXACT, QUIRE_F32, &expected[0]));
         OK(quire_dot(NULL, QUIRE_F32, N - 1, x, x + 1, QUIRE_KAHAN, QUIRE_F32, &expected[1]));
-        ck_assert_msg(!memcmp(found, expected, 8), "replay %d: %a %a, expected %a %a", turn, found[0], found[1], expected[0],
-                      expected[1]);
+        ck_assert_msg(!memcmp(found, expected, 8), "replay %d: %a %a, expected %a %a", turn, found[0], found[1],
+                      expected[0], expected[1]);
     }
     CUDA(cudaGraphExecDestroy(exec));
     CUDA(cudaGraphDestroy(graph));
@@ -159,8 +161,8 @@ START_TEST(graph_replay) {
 }
 END_TEST
 
-/* Calls of one context behind each other, with nobody waiting in between: each adds up results of those before it, and finds
- * the workspace as they leave it, however early it was started. By calls, and by two replays of a graph. */
+/* Calls of one context behind each other, with nobody waiting in between: each adds up results of those before it, and
+ * finds the workspace as they leave it, however early it was started. By calls, and by two replays of a graph. */
 START_TEST(behind_each_other) {
     enum { N = 1 << 18, CALLS = 500 };
     static const size_t lengths[] = { 8, 70000, 100, N, 5000 };
@@ -247,14 +249,17 @@ static quire_context *open_launched(const char *launch) {
     return c;
 }
 
-/* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method; as they are
- * launched, and in pieces as if they were longer. */
+/* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method; as
+ * they are launched, and in pieces as if they were longer. */
 START_TEST(equals_the_cpu) {
     static const int spreads[] = { 3, 24, 90, 0 };
     static const char *const launches[] = { "0,0", "0,0,1", "32,0,1" };
     const quire_type type = (quire_type)(1 + _i / 4);
     const int spread = spreads[_i % 4];
-    const size_t size = (size_t)(type == QUIRE_F64 ? 8 : type == QUIRE_F32 ? 4 : 2), n = 3000017, room = (n + 64) * size;
+    const size_t size = (size_t)(type == QUIRE_F64   ? 8
+                                 : type == QUIRE_F32 ? 4
+                                                     : 2),
+                 n = 3000017, room = (n + 64) * size;
     char *x = malloc(2 * room), *device;
     uint64_t found[2], expected[2], *result;
     quire_context *c[3], *cpu;
@@ -276,8 +281,9 @@ START_TEST(equals_the_cpu) {
                     CUDA(cudaMemset(result, 0, 8));
                     OK(reduce(c[i], op, type, length, device + a, device + b, (quire_method)m, to, result));
                     CUDA(cudaMemcpy(found, result, 8, cudaMemcpyDeviceToHost));
-                    ck_assert_msg(found[0] == expected[0], "type %d op %d method %d shift %d launch %s: %llx, expected %llx",
-                                  (int)type, op, m, (int)shift, launches[i], (unsigned long long)found[0],
+                    ck_assert_msg(found[0] == expected[0],
+                                  "type %d op %d method %d shift %d launch %s: %llx, expected %llx", (int)type, op, m,
+                                  (int)shift, launches[i], (unsigned long long)found[0],
                                   (unsigned long long)expected[0]);
                 }
             }
@@ -289,9 +295,9 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
-/* Arrays of some hundred MB, of which blocks have the same share, but the last in short.cuh, which only gathers; exact.cuh
- * has sums of what is longer: what is added twice, or not at all, shows. Twice, as hard data is done in another way the
- * second time; to an accumulator; and by all methods. */
+/* Arrays of some hundred MB, of which blocks have the same share, but the last in short.cuh, which only gathers;
+ * exact.cuh has sums of what is longer: what is added twice, or not at all, shows. Twice, as hard data is done in
+ * another way the second time; to an accumulator; and by all methods. */
 START_TEST(one_only_gathers) {
     enum { CHUNK = 1000003 };
     const size_t bytes = (size_t)(_i < 2 ? 290 : 120) << 20;
@@ -305,19 +311,19 @@ START_TEST(one_only_gathers) {
     CUDA(cudaMalloc((void **)&device, bytes));
     CUDA(cudaMalloc((void **)&result, 64));
     CUDA(cudaMalloc((void **)&a, sizeof *a));
-    fill(type, CHUNK, x, _i % 2 == 0 ? 9 : type == QUIRE_F64 ? 400 : 0); /* sums of squares are finite doubles         */
+    fill(type, CHUNK, x, _i % 2 == 0 ? 9 : type == QUIRE_F64 ? 400 : 0); /* sums of squares are finite doubles */
     for (size_t at = CHUNK * size; at < bytes; at++) x[at] = x[at - CHUNK * size];
     CUDA(cudaMemcpy(device, x, bytes, cudaMemcpyHostToDevice));
     for (int op = 0; op < 8; op++) { /* all of them twice, the second time from the second element on */
-        const size_t shift = op < 4 ? 0 : size, y = shift + (op % 4 == 2) * 4096; /* a product of two arrays            */
+        const size_t shift = op < 4 ? 0 : size, y = shift + (op % 4 == 2) * 4096; /* a product of two arrays */
         uint64_t found = 0, expected = 0;
         OK(reduce(NULL, op % 4, type, n, x + shift, x + y, QUIRE_EXACT, QUIRE_F64, &expected));
         for (int turn = 0; turn < 2; turn++) {
             CUDA(cudaMemset(result, 0, 8));
             OK(reduce(c, op % 4, type, n, device + shift, device + y, QUIRE_EXACT, QUIRE_F64, result));
             CUDA(cudaMemcpy(&found, result, 8, cudaMemcpyDeviceToHost));
-            ck_assert_msg(found == expected, "type %d kind %d op %d turn %d: %llx, expected %llx", (int)type, _i % 2, op,
-                          turn, (unsigned long long)found, (unsigned long long)expected);
+            ck_assert_msg(found == expected, "type %d kind %d op %d turn %d: %llx, expected %llx", (int)type, _i % 2,
+                          op, turn, (unsigned long long)found, (unsigned long long)expected);
         }
     }
     for (int m = QUIRE_KAHAN; m <= QUIRE_PLAIN; m++) {
@@ -370,8 +376,8 @@ START_TEST(long_kahan) {
             OK(reduce(NULL, op, type, n - first, x + first * size, x, QUIRE_KAHAN, QUIRE_F64, &expected));
             OK(reduce(c, op, type, n - first, device + first * size, device, QUIRE_KAHAN, QUIRE_F64, result));
             CUDA(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
-            ck_assert_msg(!memcmp(&found, &expected, sizeof found), "type %d op %d from %zu: %a, expected %a", (int)type, op,
-                          first, found, expected);
+            ck_assert_msg(!memcmp(&found, &expected, sizeof found), "type %d op %d from %zu: %a, expected %a",
+                          (int)type, op, first, found, expected);
         }
     quire_close(c);
     CUDA(cudaFree(device));
@@ -381,10 +387,11 @@ START_TEST(long_kahan) {
 }
 END_TEST
 
-/* Arrays of many lengths, at odd places, on a device that is taken for a lesser one, of a laptop or of 2018: how many blocks
- * there are, and what they load, follows from its multiprocessors and their shared memory. */
+/* Arrays of many lengths, at odd places, on a device that is taken for a lesser one, of a laptop or of 2018: how many
+ * blocks there are, and what they load, follows from its multiprocessors and their shared memory. */
 START_TEST(lesser_devices) {
-    static const char *const devices[] = { "1,64,7", "8,163,8", "14,64,7", "24,99,12", "46,99,8", "70,99,12", "132,227,9" };
+    static const char *const devices[] = { "1,64,7",  "8,163,8",  "14,64,7",  "24,99,12",
+                                           "46,99,8", "70,99,12", "132,227,9" };
     enum {
         DEVICES = sizeof devices / sizeof *devices,
         LEAST = 9,
@@ -408,7 +415,7 @@ START_TEST(lesser_devices) {
     CUDA(cudaMemcpy(device, x, 2 * ROOM * size, cudaMemcpyHostToDevice));
     for (size_t i = 0; i < LENGTHS; i++) {
         const size_t n = ((size_t)1 << (LEAST + i / 3)) * (16 + i % 3 * 6) / 16 - 101 * (i % 3) % 64;
-        const size_t a = i % 2 * 3 * size, b = (ROOM + i % 5 / 4) * size; /* at times not aligned alike               */
+        const size_t a = i % 2 * 3 * size, b = (ROOM + i % 5 / 4) * size; /* at times not aligned alike */
         memset(expected, 0, sizeof expected);
         for (int op = 0; op < 5; op++)
             OK(reduce(NULL, op == 4 ? 0 : op, type, n, x + a, x + b, op == 4 ? QUIRE_KAHAN : QUIRE_EXACT, QUIRE_F64,
@@ -432,7 +439,8 @@ START_TEST(lesser_devices) {
 }
 END_TEST
 
-/* Blocks whose sums are far apart, or nothing: one element, or some, among zeros or tiny ones, and stairs, up or down. */
+/* Blocks whose sums are far apart, or nothing: one element, or some, among zeros or tiny ones, and stairs, up or down.
+ */
 START_TEST(uneven) {
     static const char *const launches[] = { "0,0", "0,0,1", "1000,0,1" };
     const quire_type type = (quire_type)(1 + _i / 7);
@@ -456,8 +464,8 @@ START_TEST(uneven) {
         quire_context *c = open_launched(launches[i]);
         OK(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
         CUDA(cudaMemcpy(&found[i], result, 8, cudaMemcpyDeviceToHost));
-        ck_assert_msg(found[i] == expected, "type %d kind %d launch %s: %llx, expected %llx", (int)type, kind, launches[i],
-                      (unsigned long long)found[i], (unsigned long long)expected);
+        ck_assert_msg(found[i] == expected, "type %d kind %d launch %s: %llx, expected %llx", (int)type, kind,
+                      launches[i], (unsigned long long)found[i], (unsigned long long)expected);
         quire_close(c);
     }
     CUDA(cudaFree(device));
@@ -466,8 +474,8 @@ START_TEST(uneven) {
 }
 END_TEST
 
-/* Warps of a short sum whose windows are not alike: stretches of 256 elements of other sizes, of zeros, with an Inf, or that
- * cancel, in one block, in a cluster, and in many blocks. */
+/* Warps of a short sum whose windows are not alike: stretches of 256 elements of other sizes, of zeros, with an Inf, or
+ * that cancel, in one block, in a cluster, and in many blocks. */
 START_TEST(unlike) {
     enum { KINDS = 7, NEGATIVE_ZEROS = 4, CANCELS = 5, INFINITE = 6, MOST = 1500007 };
     static const int exponent[KINDS][4] = { { 0, 9, 0, -9 },       { 60, 60, 60, 60 },         { 60, 61, 90, 0 },
@@ -486,8 +494,11 @@ START_TEST(unlike) {
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const size_t n = sizes[s];
         for (size_t i = 0; i < n; i++) {
-            const size_t from = kind == CANCELS && i >= n / 2 ? i - n / 2 : i; /* the second half is the first, with - */
-            const int wished = exponent[kind][from / 256 % 4], e = wished > most ? most : wished < -most ? -most : wished;
+            const size_t from =
+                kind == CANCELS && i >= n / 2 ? i - n / 2 : i; /* the second half is the first, with - */
+            const int wished = exponent[kind][from / 256 % 4], e = wished > most    ? most
+                                                                   : wished < -most ? -most
+                                                                                    : wished;
             const double value = (1 + (double)(from * 37 % 128) / 128) * power_of_two(e) * (from % 3 ? 1 : -1);
             if (kind == NEGATIVE_ZEROS)
                 type_set(type, x, i, -0.0);
@@ -505,8 +516,9 @@ START_TEST(unlike) {
             }
             CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
             for (int op = 0; op < 4; op++)
-                ck_assert_msg(found[op] == expected[op], "type %d kind %d n %zu to %d operation %d: %llx, expected %llx",
-                              (int)type, kind, n, to, op, (unsigned long long)found[op], (unsigned long long)expected[op]);
+                ck_assert_msg(found[op] == expected[op],
+                              "type %d kind %d n %zu to %d operation %d: %llx, expected %llx", (int)type, kind, n, to,
+                              op, (unsigned long long)found[op], (unsigned long long)expected[op]);
         }
     }
     quire_close(c);
@@ -516,7 +528,8 @@ START_TEST(unlike) {
 }
 END_TEST
 
-/* As many elements as a warp of a short sum takes, in one block of one warp: bins and columns have most additions then. */
+/* As many elements as a warp of a short sum takes, in one block of one warp: bins and columns have most additions then.
+ */
 #define BRIM_BYTES (64 * 4 * 32 * 16)
 typedef struct brim {
     quire_type type;
@@ -544,7 +557,7 @@ static void brim_close(brim *b) {
 /* Of every eight elements the first is one, with either sign in turn, the second another, all others the third. */
 static void check_brim(brim *b, double first, double second, double others, int operations) {
     uint64_t found[4] = { 0 }, expected[4] = { 0 };
-    const size_t size = type_size(b->type), n = BRIM_BYTES / size, half = n / 2; /* of pairs, half as many              */
+    const size_t size = type_size(b->type), n = BRIM_BYTES / size, half = n / 2; /* of pairs, half as many */
     for (size_t k = 0; k < n; k++)
         type_set(b->type, b->x, k, k % 8 == 0 ? k % 16 ? -first : first : k % 8 == 1 ? second : others);
     CUDA(cudaMemcpy(b->device, b->x, BRIM_BYTES, cudaMemcpyHostToDevice));
@@ -564,12 +577,12 @@ static void check_brim(brim *b, double first, double second, double others, int 
     }
     CUDA(cudaMemcpy(found, b->result, sizeof found, cudaMemcpyDeviceToHost));
     for (int k = 0; k < operations; k++)
-        ck_assert_msg(found[k] == expected[k], "type %d, %a, %a, %a, operation %d: %llx, expected %llx", (int)b->type, first,
-                      second, others, k, (unsigned long long)found[k], (unsigned long long)expected[k]);
+        ck_assert_msg(found[k] == expected[k], "type %d, %a, %a, %a, operation %d: %llx, expected %llx", (int)b->type,
+                      first, second, others, k, (unsigned long long)found[k], (unsigned long long)expected[k]);
 }
 
-/* Powers of two, one of which is half a unit of the first bin, wherever that is, and is left to the second each time; and
- * elements with all bits set. Those beside them make that no sum of a load is a double. */
+/* Powers of two, one of which is half a unit of the first bin, wherever that is, and is left to the second each time;
+ * and elements with all bits set. Those beside them make that no sum of a load is a double. */
 START_TEST(full_bins) {
     static const int beside[] = { INT_MAX, 2, 12, 31, -120, -1000 }, most[] = { 0, 15, 127, 127, 1023 },
                      least[] = { 0, -24, -133, -149, -1074 }, precision[] = { 0, 11, 8, 24, 53 };
@@ -585,8 +598,8 @@ START_TEST(full_bins) {
 }
 END_TEST
 
-/* The same where a window is as high as it must be, and its second bin's unit as low as it can be: there is an element that
- * no higher one would hold. */
+/* The same where a window is as high as it must be, and its second bin's unit as low as it can be: there is an element
+ * that no higher one would hold. */
 START_TEST(full_second_bins) {
     brim *b = brim_open((quire_type)(QUIRE_BF16 + _i));
     for (int top = 0; top < 12; top++)
@@ -597,8 +610,8 @@ START_TEST(full_second_bins) {
 }
 END_TEST
 
-/* Columns of bfloat16 take 512 terms: sums of large ones have no room then for the last bit of a small one of the same cell.
- * No window holds them and what is beside them. */
+/* Columns of bfloat16 take 512 terms: sums of large ones have no room then for the last bit of a small one of the same
+ * cell. No window holds them and what is beside them. */
 START_TEST(full_columns) {
     brim *b = brim_open(QUIRE_BF16);
     for (int e = 20; e < 36; e++)

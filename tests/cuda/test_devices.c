@@ -1,5 +1,5 @@
-/* test_devices.c - two GPUs in one process: what belongs to the other device is refused, both give the same bits, and one
- * exact sum is fed by both. CK_FORK=no. */
+/* test_devices.c - two GPUs in one process: what belongs to the other device is refused, both give the same bits, and
+ * one exact sum is fed by both. CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -95,8 +95,8 @@ START_TEST(same_bits_on_both) {
 }
 END_TEST
 
-/* The first part of an array on one device, the rest on the other; their accumulators merged by quire_merge, and by adding
- * words. */
+/* The first part of an array on one device, the rest on the other; their accumulators merged by quire_merge, and by
+ * adding words. */
 START_TEST(one_sum_of_both) {
     enum { N = 1000003, FIRST = 314159 };
     const quire_type type = TYPES[_i];

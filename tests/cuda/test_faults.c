@@ -1,6 +1,6 @@
-/* test_faults.c - what only a process of its own can go through: a kernel of the caller that traps, which ends CUDA for that
- * process; and no device at all. The suite itself never touches CUDA: it runs itself again with a scenario's name, and asks
- * only how that went. */
+/* test_faults.c - what only a process of its own can go through: a kernel of the caller that traps, which ends CUDA for
+ * that process; and no device at all. The suite itself never touches CUDA: it runs itself again with a scenario's name,
+ * and asks only how that went. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -17,13 +17,14 @@
 
 #define NOBODY 77 /* exit status: there is no device */
 
-/* ---------------------------------------------------------------------------------------- scenarios, in their process */
+/* ---------------------------------------------------------------------------------------- scenarios, in their process
+ */
 
-#define WANT(condition)                                                                                                     \
-    do {                                                                                                                    \
-        if (condition) break;                                                                                               \
-        fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                             \
-        exit(1);                                                                                                            \
+#define WANT(condition)                                                                                                \
+    do {                                                                                                               \
+        if (condition) break;                                                                                          \
+        fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                        \
+        exit(1);                                                                                                       \
     } while (0)
 
 static quire_context *context;
@@ -51,7 +52,8 @@ static int sticky(void) {
     WANT(launch_trap() == 0);
     WANT(cudaDeviceSynchronize() != cudaSuccess);
     for (int method = QUIRE_EXACT; method <= QUIRE_PLAIN; method++)
-        WANT(quire_sum(context, QUIRE_F32, 4, device, (quire_method)method, QUIRE_F32, device + 4) == QUIRE_DEVICE_FAULT);
+        WANT(quire_sum(context, QUIRE_F32, 4, device, (quire_method)method, QUIRE_F32, device + 4) ==
+             QUIRE_DEVICE_FAULT);
     WANT(quire_dot(context, QUIRE_F32, 4, device, device, QUIRE_EXACT, QUIRE_F32, device + 4) == QUIRE_DEVICE_FAULT);
     WANT(quire_accumulate(context, (quire_accumulator *)(device + 16), QUIRE_F32, 4, device) == QUIRE_DEVICE_FAULT);
     WANT(quire_set_stream(context, stream) == QUIRE_DEVICE_FAULT);
@@ -64,7 +66,8 @@ static int sticky(void) {
     return 0;
 }
 
-/* Nobody has waited for the kernel yet: calls answer QUIRE_OK or, from some moment on, QUIRE_DEVICE_FAULT, and nothing else.
+/* Nobody has waited for the kernel yet: calls answer QUIRE_OK or, from some moment on, QUIRE_DEVICE_FAULT, and nothing
+ * else.
  */
 static int unnoticed(void) {
     quire_status status = QUIRE_OK;
@@ -81,7 +84,8 @@ static int unnoticed(void) {
     return 0;
 }
 
-/* An error that does not stick, of the caller's: not ours to report, nor to take away; and none of ours is left behind. */
+/* An error that does not stick, of the caller's: not ours to report, nor to take away; and none of ours is left behind.
+ */
 static int passing(void) {
     float sum = 0;
     void *none;
@@ -128,7 +132,8 @@ static int run_scenario(const char *name) {
     return !strcmp(name, "none") && (cudaGetDeviceCount(&devices) || !devices) ? NOBODY : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the suite */
+/* ----------------------------------------------------------------------------------------------------------- the suite
+ */
 
 static const char *self;
 

@@ -1,5 +1,6 @@
-/* test_loose.c - exact sums that may first be loose, with a second kernel behind that has all bits: the CPU's bits, whether
- * the first was enough to round or not. Launches that take every array as a long one make short ones loose. CK_FORK=no. */
+/* test_loose.c - exact sums that may first be loose, with a second kernel behind that has all bits: the CPU's bits,
+ * whether the first was enough to round or not. Launches that take every array as a long one make short ones loose.
+ * CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -92,9 +93,9 @@ END_TEST
 
 static void set(quire_type type, void *array, size_t i, double value) { type_set(type, array, i, value); }
 
-/* 2^49 + 2^27 and what is lost of 9071 terms just below half a unit of a second bin, whose window 2^98 and -2^98 make, in
- * blocks that start loose as in those that do not: together a little more than half an ulp of a float, and only known to be
- * less than 1.125 of it. So no radius may be smaller: not that of one batch in nine. */
+/* 2^49 + 2^27 and what is lost of 9071 terms just below half a unit of a second bin, whose window 2^98 and -2^98 make,
+ * in blocks that start loose as in those that do not: together a little more than half an ulp of a float, and only
+ * known to be less than 1.125 of it. So no radius may be smaller: not that of one batch in nine. */
 START_TEST(radius) {
     const size_t n = 9 * 1024;
     for (size_t i = 0; i < n; i++)
@@ -110,8 +111,8 @@ START_TEST(radius) {
 END_TEST
 
 /* 16 units less than half way from 1 to the next float, in bytes of ones; and 47 terms just below half a unit, which
- * together bring it beyond. They are all of one lane's first batch, which must count each of them. Where a window is placed,
- * whose second bin has that unit, is not ours to know. */
+ * together bring it beyond. They are all of one lane's first batch, which must count each of them. Where a window is
+ * placed, whose second bin has that unit, is not ours to know. */
 START_TEST(first_batch) {
     const int unit = -90 + _i, bytes = (-24 - 5 - unit) / 8, left = -24 - 8 * bytes - unit;
     const size_t n = 8192;
@@ -129,8 +130,8 @@ START_TEST(first_batch) {
 }
 END_TEST
 
-/* A window that rises when it has been read as often as its counts allow must still be emptied: 1.8 10^7 squares below 2^4,
- * and 4 10^7 below 2^8, by one warp, whose lanes take 28 at a time. */
+/* A window that rises when it has been read as often as its counts allow must still be emptied: 1.8 10^7 squares below
+ * 2^4, and 4 10^7 below 2^8, by one warp, whose lanes take 28 at a time. */
 START_TEST(readings) {
     const size_t before = (size_t)18424 * 896, n = before + (size_t)45000 * 896;
     float *many = malloc(n * sizeof *many), expected, found, *there;
@@ -148,8 +149,8 @@ START_TEST(readings) {
 }
 END_TEST
 
-/* (2^24 + 1)^2 in squares: their root is half way between two floats. Less 2^-22, and 2^-20 more, which a double that has
- * the squares of its neighbours loses. */
+/* (2^24 + 1)^2 in squares: their root is half way between two floats. Less 2^-22, and 2^-20 more, which a double that
+ * has the squares of its neighbours loses. */
 START_TEST(relative) {
     enum { BATCH = 2048, LARGE = 1 << 18 };
     const quire_type type = _i / 2 ? QUIRE_BF16 : QUIRE_F16;
@@ -182,8 +183,8 @@ START_TEST(ranges) {
 }
 END_TEST
 
-/* The result may take the place of a term, so nothing may read the array again once it is there: not even behind a sum that
- * had to be done again. Pairs that cancel, over more exponents than a window holds; and one term more, or none. */
+/* The result may take the place of a term, so nothing may read the array again once it is there: not even behind a sum
+ * that had to be done again. Pairs that cancel, over more exponents than a window holds; and one term more, or none. */
 START_TEST(in_place) {
     const quire_type type = TYPES[1 + _i];
     const size_t n = 50001, size = type_size(type);
@@ -232,7 +233,8 @@ START_TEST(replay) {
         CUDA(cudaStreamSynchronize(stream));
         for (int op = 0; op < 6; op++) {
             OK(reduce(NULL, op, type, n, x, y, QUIRE_F32, &expected[op]));
-            ck_assert_msg(found[op] == expected[op], "turn %d op %d: %x, expected %x", turn, op, found[op], expected[op]);
+            ck_assert_msg(found[op] == expected[op], "turn %d op %d: %x, expected %x", turn, op, found[op],
+                          expected[op]);
         }
     }
     CUDA(cudaGraphExecDestroy(exec));

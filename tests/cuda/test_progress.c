@@ -1,5 +1,6 @@
-/* test_progress.c - no block waits for one of higher index: a grid ends even where its blocks have room only one after the
- * other. Kernels of the caller take all of the device but the room of one block, and go when the sum is there. CK_FORK=no.
+/* test_progress.c - no block waits for one of higher index: a grid ends even where its blocks have room only one after
+ * the other. Kernels of the caller take all of the device but the room of one block, and go when the sum is there.
+ * CK_FORK=no.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
@@ -19,8 +20,8 @@
 
 enum { N = 3000017, HOGS = 4 };
 
-/* threads: of the block that there is room for, which are those of the kernel, in whole rounds of the four schedulers of a
- * multiprocessor; 0: it takes a multiprocessor by itself, for its registers. */
+/* threads: of the block that there is room for, which are those of the kernel, in whole rounds of the four schedulers
+ * of a multiprocessor; 0: it takes a multiprocessor by itself, for its registers. */
 static const struct kernel {
     const char *launch;
     quire_method method;
@@ -36,7 +37,8 @@ enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
 
 static struct {
     cudaStream_t stream[HOGS];
-    unsigned *there, *go, count, blocks; /* hogs that have started; whether they are to go; of kernels; of their blocks */
+    unsigned *there, *go, count,
+        blocks; /* hogs that have started; whether they are to go; of kernels; of their blocks */
 } hogs;
 
 /* Waits until is_so() or so many seconds have passed; answers whether it is so. */
@@ -75,7 +77,8 @@ static void fill_device(unsigned threads) {
     CUDA(cudaMallocHost((void **)&hogs.there, sizeof *hogs.there));
     CUDA(cudaMallocHost((void **)&hogs.go, sizeof *hogs.go));
     *hogs.there = *hogs.go = hogs.count = hogs.blocks = 0;
-    add_hog(attribute(cudaDevAttrMultiProcessorCount) - 1, MOST_THREADS, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    add_hog(attribute(cudaDevAttrMultiProcessorCount) - 1, MOST_THREADS,
+            attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     while (left) {
         const unsigned some = left < MOST_THREADS ? left : MOST_THREADS;
         add_hog(1, some, 0);

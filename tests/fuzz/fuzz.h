@@ -1,7 +1,7 @@
 /* fuzz.h - what the targets share: a file in memory, and complaints that go nowhere.
  *
- * A target is one function, LLVMFuzzerTestOneInput, which libFuzzer calls with bytes; it must neither crash nor leak, and
- * REQUIREs what holds for any bytes.
+ * A target is one function, LLVMFuzzerTestOneInput, which libFuzzer calls with bytes; it must neither crash nor leak,
+ * and REQUIREs what holds for any bytes.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,9 +14,9 @@
 
 #include "../../src/cli/input.h"
 
-#define REQUIRE(condition)                                                                                                  \
-    do {                                                                                                                    \
-        if (!(condition)) fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), abort();                          \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition), abort();                     \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

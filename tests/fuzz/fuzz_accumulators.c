@@ -1,5 +1,5 @@
-/* fuzz_accumulators.c - a file of accumulators. What is accepted is what would be written, and can be merged and rounded.
- * (In this build the checksum is not compared, or no change would come past it.)
+/* fuzz_accumulators.c - a file of accumulators. What is accepted is what would be written, and can be merged and
+ * rounded. (In this build the checksum is not compared, or no change would come past it.)
  *
  * SPDX-License-Identifier: MIT
  */

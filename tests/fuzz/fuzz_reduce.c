@@ -1,7 +1,7 @@
 /* fuzz_reduce.c - quire_reduce and quire_reduce_segments with arguments of any kind.
  *
- * What the library accepts must give each vector the bits of the single call on its gathered elements; what it refuses must
- * leave the results untouched. A layout that would reach outside of the array is given only if it must be refused.
+ * What the library accepts must give each vector the bits of the single call on its gathered elements; what it refuses
+ * must leave the results untouched. A layout that would reach outside of the array is given only if it must be refused.
  *
  * SPDX-License-Identifier: MIT
  */

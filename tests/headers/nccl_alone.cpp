@@ -1,6 +1,5 @@
 /* quire/nccl.h with nothing before it, as C++; twice, for its include guard. */
 #include <quire/nccl.h>
-#include <quire/nccl.h>
 
 quire_status header_nccl(const quire_nccl_job *job);
 

@@ -2,7 +2,8 @@
 #include <quire/quire.h>
 
 /* An accumulator is a wire format: exactly its words, no padding, and its initialiser must fill it in C. */
-typedef char the_accumulator_is_its_words[sizeof(quire_accumulator) == QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t) ? 1 : -1];
+typedef char
+    the_accumulator_is_its_words[sizeof(quire_accumulator) == QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t) ? 1 : -1];
 
 quire_accumulator header_quire_accumulator(void);
 

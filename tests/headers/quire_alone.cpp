@@ -1,7 +1,8 @@
 /* quire.h with nothing before it, as C++; twice, for its include guard. */
 #include <quire/quire.h>
 
-typedef char the_accumulator_is_its_words[sizeof(quire_accumulator) == QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t) ? 1 : -1];
+typedef char
+    the_accumulator_is_its_words[sizeof(quire_accumulator) == QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t) ? 1 : -1];
 
 quire_accumulator header_quire_accumulator();
 

@@ -1,9 +1,10 @@
-/* test_mpi.c - mpi.h over any number of ranks: results equal those of quire_reduce on all elements, bit for bit, on every
- * rank.
+/* test_mpi.c - mpi.h over any number of ranks: results equal those of quire_reduce on all elements, bit for bit, on
+ * every rank.
  *
  *     mpirun -n 3 build/tests/mpi/test_mpi
  *
- * Every rank knows all the data, takes its own part, and compares. Rank 0 prints TAP; a case fails if it does on any rank.
+ * Every rank knows all the data, takes its own part, and compares. Rank 0 prints TAP; a case fails if it does on any
+ * rank.
  */
 #include <quire/mpi.h>
 
@@ -90,12 +91,13 @@ static void check_scalar(quire_reduction what, size_t n, int split, MPI_Comm com
     const int f32 = what.type == QUIRE_F32;
     const quire_layout all = quire_strided(n, 1);
     uint64_t result = 0x5555555555555555, right = result;
-    const quire_status expected = quire_reduce(NULL, &what, &all, f32 ? (void *)xf : x, NULL, f32 ? (void *)yf : y, &right);
+    const quire_status expected =
+        quire_reduce(NULL, &what, &all, f32 ? (void *)xf : x, NULL, f32 ? (void *)yf : y, &right);
     const quire_status status = quire_mpi_allreduce(NULL, &what, own, f32 ? (void *)(xf + from) : x + from,
                                                     f32 ? (void *)(yf + from) : y + from, &result, comm);
     expect(status == expected, "%s: status %d, not %d", name, status, expected);
-    expect(result == right, "%s: operation %d type %d n %zu split %d: %llx, not %llx", name, what.operation, what.type, n,
-           split, (unsigned long long)result, (unsigned long long)right);
+    expect(result == right, "%s: operation %d type %d n %zu split %d: %llx, not %llx", name, what.operation, what.type,
+           n, split, (unsigned long long)result, (unsigned long long)right);
 }
 
 static void scalars(void) {
@@ -156,7 +158,8 @@ static void communicators(void) {
 /* fields vectors, as rows or as columns of a matrix, of which each rank has some columns or rows. */
 static void check_fields(quire_reduction what, size_t fields, size_t n, int split, int columns, int moments) {
     const size_t from = part_begin(n, rank, ranks, split), own = part_begin(n, rank + 1, ranks, split) - from;
-    const quire_layout all = columns ? quire_columns(n, fields, (ptrdiff_t)fields) : quire_rows(fields, n, (ptrdiff_t)n);
+    const quire_layout all =
+        columns ? quire_columns(n, fields, (ptrdiff_t)fields) : quire_rows(fields, n, (ptrdiff_t)n);
     quire_layout part = all;
     part.n = own;
     const double *px = x + (columns ? from * fields : from), *py = y + (columns ? from * fields : from);
@@ -173,7 +176,9 @@ static void check_fields(quire_reduction what, size_t fields, size_t n, int spli
 }
 
 static void many(void) {
-    static const size_t shapes[][2] = { { 0, 5 }, { 1, 100 }, { 64, 40 }, { 3, 1000 }, { 300, 7 }, { 256, 3 }, { 5, 0 } };
+    static const size_t shapes[][2] = {
+        { 0, 5 }, { 1, 100 }, { 64, 40 }, { 3, 1000 }, { 300, 7 }, { 256, 3 }, { 5, 0 }
+    };
     for (int f = 0; f < FAMILIES; f++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
             fill((family)f, MOST);
@@ -228,7 +233,8 @@ static void check_elements(quire_reduction what, size_t n, int in_place) {
     const quire_status status = quire_mpi_allreduce_elements(NULL, &what, n, own, results, MPI_COMM_WORLD);
     expect(status == expected, "elements: status %d, not %d", status, expected);
     const size_t bytes = n * quire_type_size(what.result_type ? what.result_type : what.type);
-    expect(status || !memcmp(results, right, bytes), "elements: n %zu type %d operation %d", n, what.type, what.operation);
+    expect(status || !memcmp(results, right, bytes), "elements: n %zu type %d operation %d", n, what.type,
+           what.operation);
     free(all), free(own), free(right);
     if (!in_place) free(results);
 }
@@ -249,7 +255,8 @@ static void elements(void) {
     done("element by element");
 }
 
-/* One rank at a time is wrong in one way at a time: all get that status, nothing is written, and the next call works. */
+/* One rank at a time is wrong in one way at a time: all get that status, nothing is written, and the next call works.
+ */
 static void bad_arguments(void) {
     fill(ORDINARY, 100);
     for (int who = 0; who<ranks; who += ranks> 4 ? 3 : 1)
@@ -288,7 +295,8 @@ static void bad_arguments(void) {
             if (me) layout.outer = 4;
             found = quire_mpi_allreduce_fields(NULL, &good, 5, &layout, x, NULL, NULL, results, MPI_COMM_WORLD);
             expect(found == QUIRE_INVALID_LAYOUT, "fields: another layout: %d", found);
-            found = quire_mpi_allreduce_fields(NULL, &good, 5, me ? NULL : &layout, x, NULL, NULL, results, MPI_COMM_WORLD);
+            found =
+                quire_mpi_allreduce_fields(NULL, &good, 5, me ? NULL : &layout, x, NULL, NULL, results, MPI_COMM_WORLD);
             expect(found == QUIRE_NULL_POINTER || (ranks > 1 && found == QUIRE_INVALID_LAYOUT), "fields: no layout: %d",
                    found);
             expect(!memcmp(results, before, sizeof results), "way %d: results are touched", way);

@@ -26,8 +26,8 @@ static void enqueue(thread_work *w) {
     char *const all = (char *)r->x, *const results = (char *)r->results;
     w->status[0] = quire_nccl_allreduce(r->context, &w->what, own, all + from * size, NULL, results, r->comm, r->stream,
                                         r->workspace, ROOM);
-    w->status[1] = quire_nccl_allreduce_fields(r->context, &w->what, 3, &rows, all + begin * size, NULL, NULL, results + 64,
-                                               r->comm, r->stream, r->workspace, ROOM);
+    w->status[1] = quire_nccl_allreduce_fields(r->context, &w->what, 3, &rows, all + begin * size, NULL, NULL,
+                                               results + 64, r->comm, r->stream, r->workspace, ROOM);
     w->status[2] = quire_nccl_allreduce_elements(r->context, &w->what, w->n, r->x, results + 256, r->comm, r->stream,
                                                  r->workspace, ROOM);
 }
@@ -144,17 +144,19 @@ void bad_arguments(rank_state *r) {
         if (way == 12) right = QUIRE_OUT_OF_MEMORY, room = 7;
         if (way == 13) right = QUIRE_NULL_POINTER, context = NULL;
         if (way == 14) right = QUIRE_INVALID_METHOD, what.operation = QUIRE_VARIANCE, what.method = QUIRE_PLAIN;
-        if (way == 15) right = QUIRE_NOT_DEVICE_MEMORY, workspace = (void *)(((uintptr_t)zeros + 255) & ~(uintptr_t)255);
+        if (way == 15)
+            right = QUIRE_NOT_DEVICE_MEMORY, workspace = (void *)(((uintptr_t)zeros + 255) & ~(uintptr_t)255);
         if (way == 16) right = QUIRE_COMMUNICATION_FAULT, comm = NULL;
         if (way == 17) right = QUIRE_NOT_DEVICE_MEMORY, px = on_host;
         const quire_reduction *w = way ? &what : NULL;
         expect_status(quire_nccl_allreduce(context, w, 10, px, NULL, out, comm, r->stream, workspace, room), right,
                       "scalar");
-        expect_status(quire_nccl_allreduce_fields(context, w, 5, l, px, NULL, NULL, out, comm, r->stream, workspace, room),
-                      right, "fields");
+        expect_status(
+            quire_nccl_allreduce_fields(context, w, 5, l, px, NULL, NULL, out, comm, r->stream, workspace, room), right,
+            "fields");
         if (way != 17) /* which NCCL alone can see */
-            expect_status(quire_nccl_allreduce_elements(context, w, 5, px, out, comm, r->stream, workspace, room), right,
-                          "elements");
+            expect_status(quire_nccl_allreduce_elements(context, w, 5, px, out, comm, r->stream, workspace, room),
+                          right, "elements");
     }
     quire_layout layout = quire_columns(5, 5, 5);
     expect_status(quire_nccl_allreduce_fields(r->context, &good, 5, &layout, r->x, NULL, NULL, r->results, r->comm,

@@ -12,7 +12,9 @@
 
 void *x, *y, *zeros;
 const quire_type types[TYPES] = { QUIRE_F64, QUIRE_F32, QUIRE_BF16, QUIRE_F16 };
-const quire_operation operations[OPERATIONS] = { QUIRE_SUM, QUIRE_ASUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ };
+const quire_operation operations[OPERATIONS] = {
+    QUIRE_SUM, QUIRE_ASUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ
+};
 
 /* ------------------------------------------------------------------------------------------------------------------
  * TAP */
@@ -224,7 +226,8 @@ void expect_scalar(rank_state *r, const quire_reduction *what, size_t n, int spl
     uint64_t result = UNTOUCHED;
     get(r, &result, r->results, quire_type_size(what->result_type ? what->result_type : what->type));
     expect(result == right, "%s: rank %d of %d, operation %d type %d n %zu split %d: %llx, not %llx", name, r->rank,
-           r->ranks, (int)what->operation, (int)what->type, n, split, (unsigned long long)result, (unsigned long long)right);
+           r->ranks, (int)what->operation, (int)what->type, n, split, (unsigned long long)result,
+           (unsigned long long)right);
 }
 
 void expect_columns(rank_state *r, const quire_reduction *what, size_t n, int ranks, const char *name) {

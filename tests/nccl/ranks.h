@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define MOST_RANKS 8
-#define MOST 3000                 /* elements of a vector that is not long                                              */
-#define LONGEST ((size_t)3000000) /* of one that is                                                                     */
+#define MOST 3000                 /* elements of a vector that is not long */
+#define LONGEST ((size_t)3000000) /* of one that is */
 #define ROOM ((size_t)32 << 20)   /* bytes of each buffer: host and device */
 #define UNTOUCHED UINT64_C(0x5555555555555555)
 

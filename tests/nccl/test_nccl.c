@@ -24,8 +24,8 @@ static void prepare_part(rank_state *r, quire_nccl_job *job, const quire_reducti
     put(r, r->x, (const char *)x + from * size, own * size);
     put(r, r->y, (const char *)y + from * size, own * size);
     put(r, r->results, &untouched, sizeof untouched);
-    expect_status(quire_nccl_prepare(job, r->context, what, own, own ? r->x : NULL, own ? r->y : NULL, r->results, r->comm,
-                                     r->stream, r->workspace, quire_nccl_workspace(what, 1)),
+    expect_status(quire_nccl_prepare(job, r->context, what, own, own ? r->x : NULL, own ? r->y : NULL, r->results,
+                                     r->comm, r->stream, r->workspace, quire_nccl_workspace(what, 1)),
                   QUIRE_OK, "prepare");
 }
 
@@ -139,7 +139,8 @@ static void check_fields(rank_state *all, int ranks, quire_reduction what, size_
 }
 
 static void many(rank_state *all, int ranks) {
-    static const size_t shapes[][2] = { { 0, 5 }, { 1, 100 }, { 64, 40 }, { 3, 1000 }, { 300, 7 }, { 5, 0 }, { 4, 200000 } };
+    static const size_t shapes[][2] = { { 0, 5 },   { 1, 100 }, { 64, 40 },   { 3, 1000 },
+                                        { 300, 7 }, { 5, 0 },   { 4, 200000 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int t = 0; t < TYPES; t++) {
             fill(s % 2 ? WIDE : ORDINARY, types[t], shapes[s][0] * shapes[s][1]);

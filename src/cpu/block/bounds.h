@@ -1,12 +1,14 @@
-/* bounds.h - the lanes of a tile of 16-bit elements, summed in floats rounded up and rounded down: where both come to the
- * same, no addition has rounded.
+/* bounds.h - the lanes of a tile of 16-bit elements, summed in floats rounded up and rounded down: where both come to
+ * the same, no addition has rounded.
  *
- * While all is finite, what is rounded up is never below the exact sum, and stays above it once an addition has rounded; so
- * if both ends are equal, none has, and rounding to nearest comes to that, too. (Down to the sign of a zero: rounding up
- * gives it the one that rounding to nearest gives.) Both are the same infinity only if an element was infinite.
+ * While all is finite, what is rounded up is never below the exact sum, and stays above it once an addition has
+ * rounded; so if both ends are equal, none has, and rounding to nearest comes to that, too. (Down to the sign of a
+ * zero: rounding up gives it the one that rounding to nearest gives.) Both are the same infinity only if an element was
+ * infinite.
  *
- * That takes two additions an element. Halves and bfloat16s have 11 and 8 of a float's 24 bits: of uniform ones between -1
- * and 1, in tiles of 16 rows, 1 lane in 500, and 1 in 4000, has sums that differ; of positive ones 1 in 150, and 1 in 1100.
+ * That takes two additions an element. Halves and bfloat16s have 11 and 8 of a float's 24 bits: of uniform ones between
+ * -1 and 1, in tiles of 16 rows, 1 lane in 500, and 1 in 4000, has sums that differ; of positive ones 1 in 150, and 1
+ * in 1100.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,11 +19,11 @@
 #include "cpu/simd/simd.h"
 
 #define BOUNDS_VECTORS (ORDER_LANES / SIMD_F32)
-#define BOUNDS_GROUP (SIMD_REGISTERS / 4) /* vectors whose sums stay in registers, both of them                         */
-#define BOUNDS_AGAIN 8                    /* the most of a tile to be done again; beyond, bounds are not worth it       */
-#define BOUNDS_STRIP ((size_t)16)  /* rows that a group goes through at a time: more are in taller tiles only          */
-#define BOUNDS_NEXT ((size_t)8192) /* so far ahead is fetched into the first cache: a strip                            */
-#define BOUNDS_FAR ((size_t)16384) /* and beyond that into the second, of arrays that are longer than caches           */
+#define BOUNDS_GROUP (SIMD_REGISTERS / 4) /* vectors whose sums stay in registers, both of them */
+#define BOUNDS_AGAIN 8                    /* the most of a tile to be done again; beyond, bounds are not worth it */
+#define BOUNDS_STRIP ((size_t)16)         /* rows that a group goes through at a time: more are in taller tiles only */
+#define BOUNDS_NEXT ((size_t)8192)        /* so far ahead is fetched into the first cache: a strip */
+#define BOUNDS_FAR ((size_t)16384)        /* and beyond that into the second, of arrays that are longer than caches */
 
 /* What is summed, all constant. */
 typedef struct {
@@ -40,8 +42,9 @@ typedef struct {
 } bounds_group;
 
 /* One row of a group. What is fetched follows the order of memory, as group follows group, at an even pace. */
-QUIRE_INLINE void bounds_add(bounds_terms t, const char *x, int is_first, uintptr_t next, int fetches, bounds_group *b) {
-    const int normal = t.format.least_exponent >= FLT_MIN_EXP - 1; /* as floats                                         */
+QUIRE_INLINE void bounds_add(bounds_terms t, const char *x, int is_first, uintptr_t next, int fetches,
+                             bounds_group *b) {
+    const int normal = t.format.least_exponent >= FLT_MIN_EXP - 1; /* as floats */
     SIMD_UNROLL
     for (int v = 0; v < BOUNDS_GROUP; v++) {
         const size_t at = (size_t)(v * SIMD_F32 * t.format.size);
@@ -65,7 +68,8 @@ QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_ends *ends, tile_source fr
         row++, next += BOUNDS_GROUP * bytes;
     }
     SIMD_UNROLL
-    for (int v = 0; v < BOUNDS_GROUP && begin; v++) b->up[v] = ends[first + v][END_UP], b->low[v] = ends[first + v][END_LOW];
+    for (int v = 0; v < BOUNDS_GROUP && begin; v++)
+        b->up[v] = ends[first + v][END_UP], b->low[v] = ends[first + v][END_LOW];
     for (; row < full; row++, next += BOUNDS_GROUP * bytes)
         bounds_add(t, from.x + row * row_bytes + at, 0, next, fetches, b);
     if (row < end) bounds_add(t, from.last_x + at, 0, next, fetches, b);
@@ -74,7 +78,8 @@ QUIRE_INLINE void bounds_strip(bounds_terms t, bounds_ends *ends, tile_source fr
 }
 
 /* All rows of a tile; and for each group, the bits in which ends differ. */
-QUIRE_INLINE void bounds_rows(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches, v_i32 *bits) {
+QUIRE_INLINE void bounds_rows(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, int fetches,
+                              v_i32 *bits) {
     for (size_t begin = 0, end; begin < rows; begin = end) {
         end = rows - begin < BOUNDS_STRIP ? rows : begin + BOUNDS_STRIP;
         for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
@@ -83,7 +88,7 @@ QUIRE_INLINE void bounds_rows(bounds_terms t, bounds_ends *ends, tile_source fro
             bounds_strip(t, ends, from, begin, end, first, fetches, &b);
             SIMD_UNROLL
             for (int v = 0; v < BOUNDS_GROUP; v++) differing = differing_bits(b.up[v], b.low[v], differing);
-            bits[first / BOUNDS_GROUP] = differing; /* sums that differ after one strip keep doing so                   */
+            bits[first / BOUNDS_GROUP] = differing; /* sums that differ after one strip keep doing so */
         }
     }
 }
@@ -97,7 +102,7 @@ QUIRE_INLINE unsigned bounds_sum(bounds_terms t, bounds_ends *ends, tile_source 
     rounding_to_nearest(ends);
     for (int first = 0; first < BOUNDS_VECTORS; first += BOUNDS_GROUP) {
         if (!any_bit(bits[first / BOUNDS_GROUP])) continue;
-        for (int v = first; v < first + BOUNDS_GROUP; v++) /* they may be zeros of either sign, which are equal         */
+        for (int v = first; v < first + BOUNDS_GROUP; v++) /* they may be zeros of either sign, which are equal */
             if (!all_equal(ends[v][END_UP], ends[v][END_LOW])) differ |= 1u << v;
     }
     return differ;

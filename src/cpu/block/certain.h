@@ -1,11 +1,11 @@
-/* certain.h - exact sums in doubles, of terms that are so alike that nothing is lost; compiled anew for every format and
- * term. Included by panels.c.
+/* certain.h - exact sums in doubles, of terms that are so alike that nothing is lost; compiled anew for every format
+ * and term. Included by panels.c.
  *
- * Let all of n <= 2^g terms be below 2^high in magnitude and multiples of 2^low. Every partial sum is a multiple of 2^low
- * below 2^(high + g). So if high + g - low <= 53, each of them is a double, and no addition rounds. Where terms themselves
- * have more than 24 bits, that is seldom so, and the error of each addition is summed beside it (TwoSum): it is a multiple
- * of 2^low, too, and at most 2^(high + g - 54), so that the n of them stay below 2^(high + 2 g - 54), and their sums are
- * exact if that is at most 2^(low + 53).
+ * Let all of n <= 2^g terms be below 2^high in magnitude and multiples of 2^low. Every partial sum is a multiple of
+ * 2^low below 2^(high + g). So if high + g - low <= 53, each of them is a double, and no addition rounds. Where terms
+ * themselves have more than 24 bits, that is seldom so, and the error of each addition is summed beside it (TwoSum): it
+ * is a multiple of 2^low, too, and at most 2^(high + g - 54), so that the n of them stay below 2^(high + 2 g - 54), and
+ * their sums are exact if that is at most 2^(low + 53).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,24 +16,26 @@
 #include "cpu/simd/vector.h"
 
 #define CERTAIN_BITS 53
-#define CERTAIN_BITS_OF_TWO 106 /* of high - low + 2 g                                                                  */
+#define CERTAIN_BITS_OF_TWO 106 /* of high - low + 2 g */
 
 /* The choices of an instance; all constant. */
 typedef struct {
     format_description format;
     int is_double, is_product;
-    v_f32 (*load)(const void *p); /* unless is_double                                                                   */
+    v_f32 (*load)(const void *p); /* unless is_double */
     v_f32 (*value_f32)(v_f32 x, v_f32 y);
     v_f64 (*value)(v_f64 x, v_f64 y);
 } certain_terms;
 
-QUIRE_INLINE int certain_precision(certain_terms t) { return t.is_product ? 2 * t.format.precision : t.format.precision; }
+QUIRE_INLINE int certain_precision(certain_terms t) {
+    return t.is_product ? 2 * t.format.precision : t.format.precision;
+}
 QUIRE_INLINE int certain_errors(certain_terms t) { return certain_precision(t) > 24; }
 /* Whether ranges are found from terms as floats, or as doubles. */
 QUIRE_INLINE int certain_floats(certain_terms t) { return !t.is_double && !t.is_product; }
 
-/* As many columns as a vector of floats has lanes. The least magnitude is biased so that zero, which has no exponent, counts
- * as the greatest. Those of floats are in the first of each pair. */
+/* As many columns as a vector of floats has lanes. The least magnitude is biased so that zero, which has no exponent,
+ * counts as the greatest. Those of floats are in the first of each pair. */
 typedef struct {
     v_f64 sum[2], error[2];
     v_i64 most[2], least[2];
@@ -94,7 +96,8 @@ QUIRE_INLINE void certain_add(certain_terms t, certain_columns *c, const char *x
     for (int i = 0; i < 2; i++) certain_add_sum(t, c, i, value[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------ whether it is */
+/* ------------------------------------------------------------------------------------------------------ whether it is
+ */
 
 /* The g of so many terms. */
 QUIRE_INLINE int certain_doublings(size_t n) { return n > 1 ? 64 - leading_zeros(n - 1) : 0; }
@@ -107,15 +110,16 @@ QUIRE_INLINE int certain_range(certain_terms t, int64_t most, int64_t least, int
     const int most_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
     const int high = (most_field ? most_field : 1) - bias + 1;
     const int low = (least_field ? least_field : 1) - bias - (certain_precision(t) - 1);
-    const int fits =
-        certain_errors(t) ? high - low + 2 * g <= CERTAIN_BITS_OF_TWO && high + g < 1024 : high - low + g <= CERTAIN_BITS;
+    const int fits = certain_errors(t) ? high - low + 2 * g <= CERTAIN_BITS_OF_TWO && high + g < 1024
+                                       : high - low + g <= CERTAIN_BITS;
     return most && most_field < 2 * bias + 1 && fits;
 }
 
-/* ------------------------------------------------------------------------------------------------------ a panel's sums */
+/* ------------------------------------------------------------------------------------------------------ a panel's sums
+ */
 
 #define CERTAIN_GROUPS (PANEL / SIMD_F32)
-#define CERTAIN_TOGETHER (CERTAIN_GROUPS < 2 ? CERTAIN_GROUPS : 2) /* as registers allow                                 */
+#define CERTAIN_TOGETHER (CERTAIN_GROUPS < 2 ? CERTAIN_GROUPS : 2) /* as registers allow */
 
 QUIRE_INLINE void certain_rows(certain_terms t, certain_columns *c, panel_rows r, int groups, int fetches) {
     SIMD_UNROLL
@@ -168,7 +172,8 @@ QUIRE_INLINE unsigned certain_panel(certain_terms t, panel_rows r, panel_sums *s
     return certain;
 }
 
-/* ---------------------------------------------------------------------------------------------------- one vector's sum */
+/* ---------------------------------------------------------------------------------------------------- one vector's sum
+ */
 
 /* The columns of b added to those of a. */
 QUIRE_INLINE void certain_merge(certain_terms t, certain_columns *a, const certain_columns *b) {
@@ -180,7 +185,8 @@ QUIRE_INLINE void certain_merge(certain_terms t, certain_columns *a, const certa
     for (int i = 0; i < pairs; i++) {
         const v_i32 most = (v_i32)b->most[i], least = (v_i32)b->least[i];
         a->most[i] = certain_floats(t) ? (v_i64)max_v_i32((v_i32)a->most[i], most) : max_v_i64(a->most[i], b->most[i]);
-        a->least[i] = certain_floats(t) ? (v_i64)min_v_i32((v_i32)a->least[i], least) : min_v_i64(a->least[i], b->least[i]);
+        a->least[i] =
+            certain_floats(t) ? (v_i64)min_v_i32((v_i32)a->least[i], least) : min_v_i64(a->least[i], b->least[i]);
     }
 }
 

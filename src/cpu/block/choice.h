@@ -14,16 +14,16 @@
 
 #include "cpu/simd/vector.h"
 
-#define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone      */
-#define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other              */
+#define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone */
+#define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other */
 #define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM) /* half of what the headroom allows */
 _Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM,
                "terms may be twice as large as the top says");
 #define STEP_TERMS(size) (8 / (size))
-#define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks                   */
-#define FAR_BYTES 16384 /* and into the second, of arrays that are longer than caches                                    */
-#define ERROR_BELOW 53  /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit                  */
-#define LOOSE_BINS 2    /* a correctly rounded double of 2^20 terms needs no more, unless they cancel                      */
+#define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks */
+#define FAR_BYTES 16384 /* and into the second, of arrays that are longer than caches */
+#define ERROR_BELOW 53  /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
+#define LOOSE_BINS 2    /* a correctly rounded double of 2^20 terms needs no more, unless they cancel */
 #define LOOSE_SCALE 16  /* brings the greatest double below WINDOW_GREATEST_TOP */
 #define LOOSE_LEAST_TOP (window_least_top(LOOSE_BINS) + 53) /* of scaled terms: half a unit is 2^-1022 */
 
@@ -31,10 +31,10 @@ _Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROO
 typedef struct {
     int high, low;
 } term_range;
-#define RANGE_UNKNOWN 100000 /* a high that no window holds: Inf, NaN, or a product that underflowed                     */
+#define RANGE_UNKNOWN 100000 /* a high that no window holds: Inf, NaN, or a product that underflowed */
 
-/* What the bins of a block counted: signed numbers, but whatever stands here when the window did not hold the block must
- * not overflow. */
+/* What the bins of a block counted: signed numbers, but whatever stands here when the window did not hold the block
+ * must not overflow. */
 typedef struct {
     v_u64 count[STREAMS][WINDOW_BINS];
 } block_counts;
@@ -42,16 +42,16 @@ typedef struct {
 /* The choices of an instance; all constant. */
 typedef struct {
     format_description format;
-    int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes                                                    */
+    int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes */
     int loose;
-    int floats;                   /* products of 16-bit elements as floats, as long as these hold them                   */
-    v_f32 (*load)(const void *p); /* unless is_double                                                                   */
+    int floats;                   /* products of 16-bit elements as floats, as long as these hold them */
+    v_f32 (*load)(const void *p); /* unless is_double */
     v_f32 (*first)(const void *p, int n, v_f32 others);
     v_f64 (*value)(v_f64 x, v_f64 y);
     v_f64 (*error)(v_f64 x, v_f64 y, v_f64 value);
     double (*load_one)(const void *p);
     double (*value_one)(double x, double y);
-    int fetches; /* see exact_function; block_sum makes that constant, too                                              */
+    int fetches; /* see exact_function; block_sum makes that constant, too */
 } exact_choice;
 
 QUIRE_INLINE int has_errors(exact_choice c) { return c.is_double && c.is_product; }
@@ -78,7 +78,9 @@ QUIRE_INLINE int leaves_floats(exact_choice c) { return float_products(c) && ter
 
 /* Bytes, bits of the exponent and bits of the fraction of what terms are made doubles from: elements or products. */
 QUIRE_INLINE int term_size(exact_choice c) { return float_products(c) ? 4 : c.is_product ? 8 : c.format.size; }
-QUIRE_INLINE int term_exponent_bits(exact_choice c) { return float_products(c) ? 8 : c.is_product ? 11 : exponent_bits(c); }
+QUIRE_INLINE int term_exponent_bits(exact_choice c) {
+    return float_products(c) ? 8 : c.is_product ? 11 : exponent_bits(c);
+}
 QUIRE_INLINE int term_bias(exact_choice c) { return (1 << (term_exponent_bits(c) - 1)) - 1; }
 
 /* What is narrower than double is widened by shifts, and then stands for 2^-scale times itself. */
@@ -88,7 +90,9 @@ QUIRE_INLINE int term_scale(exact_choice c) {
 
 /* Whether so many bins hold every term there can be, however small: then the least magnitude need not be looked at, and
  * counts as the least there can be. */
-QUIRE_INLINE int always_fits(exact_choice c, int bins) { return window_range(bins) >= term_highest(c) - term_lowest(c); }
+QUIRE_INLINE int always_fits(exact_choice c, int bins) {
+    return window_range(bins) >= term_highest(c) - term_lowest(c);
+}
 
 /* The fewest bins that are tried: where two hold all there can be, one is not worth it. */
 QUIRE_INLINE int least_bins(exact_choice c) { return !always_fits(c, 1) && always_fits(c, 2) ? 2 : 1; }

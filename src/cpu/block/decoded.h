@@ -1,5 +1,5 @@
-/* decoded.h - exact sums of formats that need nothing but their decoding: elements become floats, a block at a time, and
- * those are added as floats are. Included by exact.c.
+/* decoded.h - exact sums of formats that need nothing but their decoding: elements become floats, a block at a time,
+ * and those are added as floats are. Included by exact.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,7 @@
 #include "cpu/block/functions.h"
 #include "format/formats.h"
 
-#define DECODED_ELEMENTS ((size_t)4096) /* of a block                                                                   */
+#define DECODED_ELEMENTS ((size_t)4096) /* of a block */
 _Static_assert(CARRIES_IN_TIME(DECODED_ELEMENTS), "a stretch is a block");
 
 /* Of a format: bytes of an element, and n elements as floats. */
@@ -20,8 +20,8 @@ typedef struct {
 } decoded_format;
 
 /* y is x, unless terms are products of two arrays. */
-static void decoded_sum(decoded_format format, exact_function add_floats, quire_accumulator *a, const char *x, const char *y,
-                        size_t n, ball_radius *radius) {
+static void decoded_sum(decoded_format format, exact_function add_floats, quire_accumulator *a, const char *x,
+                        const char *y, size_t n, ball_radius *radius) {
     float x_floats[DECODED_ELEMENTS], y_floats[DECODED_ELEMENTS];
     size_t since_carry = 0;
     for (size_t count; n; n -= count) {
@@ -35,10 +35,10 @@ static void decoded_sum(decoded_format format, exact_function add_floats, quire_
     }
 }
 
-#define DECODE(format, FORMAT, type, real, unused)                                                                          \
-    static void format##_decode(const void *from, size_t n, float *to) {                                                    \
-        const format##_element *element = from;                                                                             \
-        for (size_t i = 0; i < n; i++) to[i] = format##_to_f32(element[i]);                                                 \
+#define DECODE(format, FORMAT, type, real, unused)                                                                     \
+    static void format##_decode(const void *from, size_t n, float *to) {                                               \
+        const format##_element *element = from;                                                                        \
+        for (size_t i = 0; i < n; i++) to[i] = format##_to_f32(element[i]);                                            \
     }
 QUIRE_DECODED_FORMATS(DECODE, )
 #undef DECODE

@@ -1,12 +1,13 @@
 /* few.h - the exact sum of a few elements, in one window of doubles: no accumulator is cleared, filled and searched.
  * Compiled anew for every format and term, like window.h; included by exact.c.
  *
- * All terms go through some bins, whose top is above the greatest of them (see method/window.h). What the last bin leaves
- * over tells whether that was all: if not, the sum goes the way of longer ones. What all lanes of a bin have counted is a
- * double: a term counts at most 2^WINDOW_STEP units of either bin, and 2 * TILE_FEW of them no more than 2^53.
+ * All terms go through some bins, whose top is above the greatest of them (see method/window.h). What the last bin
+ * leaves over tells whether that was all: if not, the sum goes the way of longer ones. What all lanes of a bin have
+ * counted is a double: a term counts at most 2^WINDOW_STEP units of either bin, and 2 * TILE_FEW of them no more than
+ * 2^53.
  *
- * Of a product of doubles its error is a term, too, unless it is below 2^-1074, which no double holds: so where a product is
- * below FEW_LEAST_PRODUCT the sum goes that other way. Their 106 bits take three bins.
+ * Of a product of doubles its error is a term, too, unless it is below 2^-1074, which no double holds: so where a
+ * product is below FEW_LEAST_PRODUCT the sum goes that other way. Their 106 bits take three bins.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,7 @@
 #include "cpu/block/indexed.h"
 
 #define FEW_MOST_BINS 3
-#define FEW_LEAST_PRODUCT 0x1p-969 /* its last bit is 2^-1074: 2 * 53 - 1 below                                          */
+#define FEW_LEAST_PRODUCT 0x1p-969 /* its last bit is 2^-1074: 2 * 53 - 1 below */
 
 _Static_assert(2 * TILE_FEW <= 1 << WINDOW_HEADROOM, "a bin takes all terms of one lane");
 _Static_assert((uint64_t)(2 * TILE_FEW) << WINDOW_STEP <= (uint64_t)1 << 53, "what all lanes have counted is a double");

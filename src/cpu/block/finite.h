@@ -14,14 +14,14 @@ typedef struct {
 } specials;
 
 /* Where a vector of elements is finite; notes what is not. */
-#define FINITE(bits)                                                                                                        \
-    do {                                                                                                                    \
-        const v_i##bits x = (v_i##bits)raw, infinity = (v_i##bits){ 0 } + (int##bits##_t)infinity_bits;                     \
-        const v_i##bits magnitude = x & INT##bits##_MAX;                                                                    \
-        seen->nan |= (v_i64)(magnitude > infinity);                                                                         \
-        seen->positive |= (v_i64)(x == infinity);                                                                           \
-        seen->negative |= (v_i64)((magnitude == infinity) & (x < 0));                                                       \
-        finite = (v_i64)(magnitude < infinity);                                                                             \
+#define FINITE(bits)                                                                                                   \
+    do {                                                                                                               \
+        const v_i##bits x = (v_i##bits)raw, infinity = (v_i##bits){ 0 } + (int##bits##_t)infinity_bits;                \
+        const v_i##bits magnitude = x & INT##bits##_MAX;                                                               \
+        seen->nan |= (v_i64)(magnitude > infinity);                                                                    \
+        seen->positive |= (v_i64)(x == infinity);                                                                      \
+        seen->negative |= (v_i64)((magnitude == infinity) & (x < 0));                                                  \
+        finite = (v_i64)(magnitude < infinity);                                                                        \
     } while (0)
 
 QUIRE_INLINE v_i64 finite_lanes(exact_choice c, v_i64 raw, specials *seen) {
@@ -51,8 +51,8 @@ QUIRE_INLINE void note_products(exact_choice c, quire_accumulator *a, const char
 }
 
 /* Copies steps of elements, zeros for what is not finite, and notes that; for products, zeros for both factors. */
-QUIRE_INLINE void copy_finite(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,
-                              char *copy_y) {
+QUIRE_INLINE void copy_finite(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t steps,
+                              char *copy_x, char *copy_y) {
     const v_i64 none = { 0 };
     specials seen = { none, none, none };
     for (size_t at = 0; at < steps * SIMD_BYTES; at += SIMD_BYTES) {

@@ -8,16 +8,17 @@
 
 #include "method/ball.h"
 
-/* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total go to
- * total, floats or doubles. fetches: what lies far ahead is asked for, as arrays that are longer than caches need it. */
+/* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total
+ * go to total, floats or doubles. fetches: what lies far ahead is asked for, as arrays that are longer than caches need
+ * it. */
 #define TILE_BATCH 16
 typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
 
 /* So few elements are summed in ways of their own, which cost less to begin and to end. */
 #define TILE_FEW 32
 
-/* An exact sum, as two doubles, or three: rest, unless it is 0, is at most half of the last place of error. And if the sum
- * is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
+/* An exact sum, as two doubles, or three: rest, unless it is 0, is at most half of the last place of error. And if the
+ * sum is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
 typedef struct {
     double sum, error, rest;
     int64_t other;
@@ -27,8 +28,8 @@ typedef struct {
 typedef int (*few_function)(const void *x, const void *y, size_t n, few_total *total);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
- * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more. fetches: as
- * above. */
+ * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more.
+ * fetches: as above. */
 typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
                                ball_radius *radius);
 

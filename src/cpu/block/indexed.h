@@ -1,8 +1,8 @@
-/* indexed.h - the slow ways of exact accumulation, for blocks that no window holds: the pairs of bins of method/indexed.h,
- * filled from vectors, or limb by limb. Compiled anew for every format and term, like window.h.
+/* indexed.h - the slow ways of exact accumulation, for blocks that no window holds: the pairs of bins of
+ * method/indexed.h, filled from vectors, or limb by limb. Compiled anew for every format and term, like window.h.
  *
- * Vectors prepare what is added and where; the additions themselves are one by one, since neighbours may share a bin. They
- * go to columns of their own, so that equal exponents in a row need not wait for each other.
+ * Vectors prepare what is added and where; the additions themselves are one by one, since neighbours may share a bin.
+ * They go to columns of their own, so that equal exponents in a row need not wait for each other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,14 +13,14 @@
 #include "cpu/block/terms.h"
 #include "method/indexed.h"
 
-#define BATCH 128 /* elements prepared before they are added: a load must not wait for the store just before it         */
+#define BATCH 128 /* elements prepared before they are added: a load must not wait for the store just before it */
 #define COLUMNS 4
-#define PAIR_WORTHWHILE 256 /* elements; fewer are not worth clearing and emptying all pairs                             */
+#define PAIR_WORTHWHILE 256 /* elements; fewer are not worth clearing and emptying all pairs */
 
 /* One element after the other, straight into the limbs; for the few. */
 QUIRE_INLINE void slow_limbs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        const size_t at = i * (size_t)c.format.size; /* there is no y to read beside a copy of x                          */
+        const size_t at = i * (size_t)c.format.size; /* there is no y to read beside a copy of x */
         const double p = c.load_one(x + at), q = c.is_product ? c.load_one(y + at) : p, value = c.value_one(p, q);
         if (!double_is_finite(p) || !double_is_finite(q))
             accumulator_note(a, value);
@@ -39,8 +39,8 @@ QUIRE_INLINE f64_pair *pair_bin(pair_columns *bin, const char *term) {
     return bin[bits >> PAIR_SHIFT & (PAIR_BINS - 1)];
 }
 
-/* Adds doubles to the bins, a multiple of COLUMNS of them: each is a pair of its upper and lower part, and goes to the bin
- * of its exponent. Answers whether something was not finite, and bins may then hold anything. */
+/* Adds doubles to the bins, a multiple of COLUMNS of them: each is a pair of its upper and lower part, and goes to the
+ * bin of its exponent. Answers whether something was not finite, and bins may then hold anything. */
 QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int keep_sign) {
     const uint64_t sign = (uint64_t)1 << 63;
     u64_pair seen = { 0 };
@@ -51,7 +51,7 @@ QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int ke
             u64_pair bits;
             memcpy(&bits, term + 8 * k, sizeof bits);
             const u64_pair magnitude = bits & ~sign;
-            seen |= magnitude + ((uint64_t)1 << 52); /* the exponent of Inf and NaN overflows into the sign             */
+            seen |= magnitude + ((uint64_t)1 << 52); /* the exponent of Inf and NaN overflows into the sign */
             /* So does that of a number to be scaled, and 2^63 >> 5 is PAIR_SHIFT_DOWN exponents. */
             const u64_pair high = (magnitude + ((uint64_t)(2048 - 8 * PAIR_SCALED) << 52)) & sign;
             const f64_pair value = (f64_pair)((keep_sign ? bits : magnitude) - (high >> 5));
@@ -63,9 +63,9 @@ QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int ke
     return ((seen[0] | seen[1]) & sign) != 0;
 }
 
-/* Doubles, and products that fit one; n is a multiple of a step and of COLUMNS, and at most PAIR_ADDITIONS. If something was
- * not finite, it must be done again from copies without: what the accumulator notes and holds must not depend on what shared
- * a bin with it. Answers 0 then, having added nothing. */
+/* Doubles, and products that fit one; n is a multiple of a step and of COLUMNS, and at most PAIR_ADDITIONS. If
+ * something was not finite, it must be done again from copies without: what the accumulator notes and holds must not
+ * depend on what shared a bin with it. Answers 0 then, having added nothing. */
 QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n, int copies) {
     pair_columns bin[PAIR_BINS];
     char copy_x[BATCH * 8], copy_y[BATCH * 8], terms[BATCH * 8];
@@ -92,8 +92,8 @@ QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x,
     return 1;
 }
 
-/* Elements narrower than double come here only if they are few: a window holds them all (not so their products). Products of
- * doubles have 106 bits, too many for a pair. */
+/* Elements narrower than double come here only if they are few: a window holds them all (not so their products).
+ * Products of doubles have 106 bits, too many for a pair. */
 QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x, const char *y, size_t n) {
     const int terms = STEP_TERMS(c.format.size) * SIMD_F64;
     const size_t step = (size_t)(terms > COLUMNS ? terms : COLUMNS), size = (size_t)c.format.size;
@@ -105,8 +105,8 @@ QUIRE_INLINE void slow_terms(exact_choice c, quire_accumulator *a, const char *x
     slow_limbs(c, a, x, y, n);
 }
 
-/* What terms there are beside -0, as the accumulator's word "other" says it: limbs cannot tell zeros apart, nor from terms
- * that cancel. Most data answers at its first element. */
+/* What terms there are beside -0, as the accumulator's word "other" says it: limbs cannot tell zeros apart, nor from
+ * terms that cancel. Most data answers at its first element. */
 QUIRE_INLINE int64_t other_terms(exact_choice c, const char *x, const char *y, size_t n) {
     int64_t other = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,14 +1,15 @@
 /* integers.h - blocks of 16-bit elements as integers, where the processor multiplies and adds pairs of 16-bit numbers,
  * in place of a window of one bin, for the same counts.
  *
- * An element is m * 2^(f - bias - stored bits), m its significand and f its exponent field, or 1 for a subnormal. A table
- * turns the field into a power of two, and m is multiplied by that: two sums, one of 15 neighbouring fields and one of the
- * next 15. It is 15 operations for 32 elements or fewer; widening them to doubles takes 17 to 19, and slower ones.
+ * An element is m * 2^(f - bias - stored bits), m its significand and f its exponent field, or 1 for a subnormal. A
+ * table turns the field into a power of two, and m is multiplied by that: two sums, one of 15 neighbouring fields and
+ * one of the next 15. It is 15 operations for 32 elements or fewer; widening them to doubles takes 17 to 19, and slower
+ * ones.
  *
  * Most elements of ordinary data have one of 15 neighbouring fields. So one sum of these is tried first, which takes 9
- * operations, or 8 with VNNI: a power of two is shifted by the distance to the greatest field. (A zero is out of reach: it
- * has no leading bit.) Steps that have something out of reach are taken from the sum again, if they are few, and go the way
- * above.
+ * operations, or 8 with VNNI: a power of two is shifted by the distance to the greatest field. (A zero is out of reach:
+ * it has no leading bit.) Steps that have something out of reach are taken from the sum again, if they are few, and go
+ * the way above.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +20,8 @@
 
 #ifdef SIMD_HAS_PAIRS
 
-#define INTEGER_SPREAD 15                   /* fields of a sum: 2^0 to 2^14                                            */
-#define INTEGER_FIELDS (2 * INTEGER_SPREAD) /* all that halves have                                                    */
+#define INTEGER_SPREAD 15                   /* fields of a sum: 2^0 to 2^14 */
+#define INTEGER_FIELDS (2 * INTEGER_SPREAD) /* all that halves have */
 
 /* From 2^top down to the unit of the lowest field. */
 QUIRE_INLINE int integers_reach(exact_choice c) { return INTEGER_FIELDS + c.format.precision - 1; }
@@ -43,8 +44,8 @@ typedef struct {
     v_i16 power[2];
 } power_table;
 
-/* The fields from base on, INTEGER_SPREAD of them, found by their low 5 bits. A subnormal has the place of field 1, if that
- * is in reach of its block; if not, only zeros have field 0, and theirs is free. */
+/* The fields from base on, INTEGER_SPREAD of them, found by their low 5 bits. A subnormal has the place of field 1, if
+ * that is in reach of its block; if not, only zeros have field 0, and theirs is free. */
 QUIRE_INLINE power_table powers_from(int base, int first) {
     static const v_i16 field = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
@@ -64,13 +65,13 @@ QUIRE_INLINE v_i64 sum_of_pairs(v_i32 sum) { return ((v_i64)((v_u64)sum << 32) >
 
 /* -------------------------------------------------------------------------------------------- one sum, of 15 fields */
 
-#define NEAR_TRIES 4 /* of a block, each with the greatest field where it begins                                       */
-#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which tells whether it has something out of reach                    */
+#define NEAR_TRIES 4 /* of a block, each with the greatest field where it begins */
+#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which tells whether it has something out of reach */
 #define NEAR_STEPS (INTEGER_STEPS / NEAR_PARTS)
 
 /* A sum of 15 fields, field the greatest. */
 typedef struct {
-    int field; /* 0: none is tried                                                                                      */
+    int field; /* 0: none is tried */
     v_i32 sum;
 } near_sum;
 
@@ -79,12 +80,15 @@ QUIRE_INLINE int16_t near_greatest(exact_choice c, const near_sum *near) {
 }
 
 /* The distance from the greatest magnitude to the least in reach. */
-QUIRE_INLINE uint16_t near_reach(exact_choice c) { return (uint16_t)((INTEGER_SPREAD << (c.format.precision - 1)) - 1); }
+QUIRE_INLINE uint16_t near_reach(exact_choice c) {
+    return (uint16_t)((INTEGER_SPREAD << (c.format.precision - 1)) - 1);
+}
 
 /* Adds a step, as if all its elements were in reach. */
 QUIRE_INLINE v_i32 near_step(exact_choice c, const near_sum *near, v_i32 sum, v_i16 raw, v_u16 *farthest) {
     const int stored = c.format.precision - 1;
-    const v_i16 one = (v_i16){ 0 } + (int16_t)(1 << stored), unsigned_power = (v_i16){ 0 } + (1 << (INTEGER_SPREAD - 1));
+    const v_i16 one = (v_i16){ 0 } + (int16_t)(1 << stored),
+                unsigned_power = (v_i16){ 0 } + (1 << (INTEGER_SPREAD - 1));
     const v_u16 distance = (v_u16)((v_i16){ 0 } + near_greatest(c, near) - (raw & INT16_MAX));
     const v_i16 power = c.keep_sign ? unsigned_power | (raw & INT16_MIN) : unsigned_power;
     *farthest = max_v_u16(*farthest, distance);
@@ -100,15 +104,15 @@ QUIRE_INLINE v_u16 near_part(exact_choice c, const near_sum *near, v_i32 *sum, c
     return farthest;
 }
 
-/* Whether all elements of INTEGER_STEPS, or fewer, are in reach; what they make, in any case; and, part by part, how far the
- * farthest is. */
+/* Whether all elements of INTEGER_STEPS, or fewer, are in reach; what they make, in any case; and, part by part, how
+ * far the farthest is. */
 QUIRE_INLINE int near_add(exact_choice c, near_sum *near, const char *x, size_t steps, v_u16 *farthest) {
     v_i32 sum[2] = { { 0 }, { 0 } };
     v_u16 all = { 0 };
     for (size_t step = 0, part = 0; step < steps; step += NEAR_STEPS, part++) {
         const char *at = x + step * SIMD_BYTES;
-        farthest[part] =
-            steps - step < NEAR_STEPS ? near_part(c, near, sum, at, steps - step) : near_part(c, near, sum, at, NEAR_STEPS);
+        farthest[part] = steps - step < NEAR_STEPS ? near_part(c, near, sum, at, steps - step)
+                                                   : near_part(c, near, sum, at, NEAR_STEPS);
         all = max_v_u16(all, farthest[part]);
     }
     near->sum = sum[0] + sum[1];
@@ -136,14 +140,15 @@ QUIRE_INLINE near_sum near_first(exact_choice c, const char *x, size_t steps, in
     return near;
 }
 
-/* --------------------------------------------------------------------------------------------- two sums, of 30 fields */
+/* --------------------------------------------------------------------------------------------- two sums, of 30 fields
+ */
 
 typedef struct {
     v_i32 low, high;
 } far_sum;
 
-QUIRE_INLINE far_sum far_add(exact_choice c, const power_table *low, const power_table *high, const char *x, size_t steps,
-                             magnitudes *m) {
+QUIRE_INLINE far_sum far_add(exact_choice c, const power_table *low, const power_table *high, const char *x,
+                             size_t steps, magnitudes *m) {
     const int stored = c.format.precision - 1;
     const v_i16 one = (v_i16){ 0 } + (int16_t)(1 << stored); /* the leading bit */
     far_sum sum = { { 0 }, { 0 } };
@@ -168,15 +173,17 @@ typedef struct {
 
 QUIRE_INLINE void far_prepare(far_tables *t, int base) {
     if (t->there) return;
-    __asm__ volatile("" : "+r"(base)); /* hides that they could be made beforehand                                      */
+    __asm__ volatile("" : "+r"(base)); /* hides that they could be made beforehand */
     *t = (far_tables){ powers_from(base, 0), powers_from(base, INTEGER_SPREAD), 1 };
 }
 
-/* -------------------------------------------------------------------------------------------------- some steps, by both */
+/* -------------------------------------------------------------------------------------------------- some steps, by
+ * both */
 
-#define NEAR_MENDED 4 /* steps that have something out of reach, in INTEGER_STEPS                                        */
+#define NEAR_MENDED 4 /* steps that have something out of reach, in INTEGER_STEPS */
 
-/* Takes steps that have something out of reach from a near sum to far ones, if they are few; answers whether they were. */
+/* Takes steps that have something out of reach from a near sum to far ones, if they are few; answers whether they were.
+ */
 QUIRE_INLINE int near_mend(exact_choice c, near_sum *near, const v_u16 *farthest, far_sum *far, const far_tables *t,
                            const char *x, size_t steps, magnitudes *m) {
     *far = (far_sum){ { 0 }, { 0 } };

@@ -1,5 +1,5 @@
-/* moment_ball.h - sums of numbers and of their squares that are known but for a little, on the CPU, and the variance that
- * they tell: operation/moments_ball.h with this processor's arithmetic.
+/* moment_ball.h - sums of numbers and of their squares that are known but for a little, on the CPU, and the variance
+ * that they tell: operation/moments_ball.h with this processor's arithmetic.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +36,8 @@ QUIRE_INLINE moment_way moments_first_way(format_description of, format_descript
 
 /* The bits of the result, if all of the ball rounds to the same; answers whether it does. 0 is for others to tell. The
  * environment is ours. */
-static inline int moments_told(const moment_sums *sums, const quire_job *job, format_description format, uint64_t *bits) {
+static inline int moments_told(const moment_sums *sums, const quire_job *job, format_description format,
+                               uint64_t *bits) {
     const int is_nearest = job->rounding == QUIRE_TO_NEAREST;
     double low, high;
     const moment_ball ball = moment_in_ball(sums->s, sums->q, sums->width, job->finish, job->n, job->correction);

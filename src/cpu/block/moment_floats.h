@@ -1,17 +1,18 @@
-/* moment_floats.h - both sums of a variance in one pass, in floats, of elements whose squares are floats. The radius of Q
- * is below 2^-18 of it, that of n Q - S^2 below 2^-17 of n Q, which tells most results of 11 bits and fewer, and it takes
- * less than half the time of doubles.
+/* moment_floats.h - both sums of a variance in one pass, in floats, of elements whose squares are floats. The radius of
+ * Q is below 2^-18 of it, that of n Q - S^2 below 2^-17 of n Q, which tells most results of 11 bits and fewer, and it
+ * takes less than half the time of doubles.
  *
- * Let u = 2^-24, and m the most additions of floats that an element goes through: one in each step, and SETS - 1 between
- * lanes. All others are of doubles. An addition gives (a + b) (1 + d), |d| <= u, also if that is subnormal: then d = 0. So
- * what is there for S is the sum of all x (1 + t), |t| <= (1 + u)^m (1 + 2^-53)^f - 1 < 1.01 m u, since m is less than 2^6
- * and f, the additions of doubles, less than 2^9 (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
- * 2002, lemma 3.1 and (4.4)). S is off by 1.01 m u sum |x| <= 1.01 m u sqrt(n Q) at most (Cauchy and Schwarz).
+ * Let u = 2^-24, and m the most additions of floats that an element goes through: one in each step, and SETS - 1
+ * between lanes. All others are of doubles. An addition gives (a + b) (1 + d), |d| <= u, also if that is subnormal:
+ * then d = 0. So what is there for S is the sum of all x (1 + t), |t| <= (1 + u)^m (1 + 2^-53)^f - 1 < 1.01 m u, since
+ * m is less than 2^6 and f, the additions of doubles, less than 2^9 (N. J. Higham, Accuracy and Stability of Numerical
+ * Algorithms, 2nd ed., 2002, lemma 3.1 and (4.4)). S is off by 1.01 m u sum |x| <= 1.01 m u sqrt(n Q) at most (Cauchy
+ * and Schwarz).
  *
- * A square has twice the bits of x, 24 at most, and is not rounded, whether it is added by an fma or not, unless it, or the
- * sum, is below the normal floats: then 2^-150 is lost instead. So what is there for Q is the sum of all (x^2 + e) (1 + t),
- * |e| <= 2^-150, |t| < 1.01 m u. With P the sum of all x^2 + e, which is at most 1.001 of what is there, Q is off by 1.01 m
- * u P + n 2^-150, and Q <= P + n 2^-150.
+ * A square has twice the bits of x, 24 at most, and is not rounded, whether it is added by an fma or not, unless it, or
+ * the sum, is below the normal floats: then 2^-150 is lost instead. So what is there for Q is the sum of all (x^2 + e)
+ * (1 + t), |e| <= 2^-150, |t| < 1.01 m u. With P the sum of all x^2 + e, which is at most 1.001 of what is there, Q is
+ * off by 1.01 m u P + n 2^-150, and Q <= P + n 2^-150.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,10 +21,10 @@
 
 #include "cpu/block/moment_sums.h"
 
-#define MOMENT_FLOAT_SETS 4       /* vectors of lanes                                                                   */
-#define MOMENT_FLOAT_STEPS 32     /* additions to a lane before it goes to doubles: a stretch                           */
-#define MOMENT_FLOAT_STRETCHES 64 /* of a block; the first is but half a stretch: then it shows what data there are     */
-#define MOMENT_FLOAT_LEAST 0x1p-5 /* of n Q: the least n Q - S^2 for which halves are told more often than not          */
+#define MOMENT_FLOAT_SETS 4       /* vectors of lanes */
+#define MOMENT_FLOAT_STEPS 32     /* additions to a lane before it goes to doubles: a stretch */
+#define MOMENT_FLOAT_STRETCHES 64 /* of a block; the first is but half a stretch: then it shows what data there are */
+#define MOMENT_FLOAT_LEAST 0x1p-5 /* of n Q: the least n Q - S^2 for which halves are told more often than not */
 
 typedef struct {
     int size;
@@ -84,8 +85,8 @@ QUIRE_INLINE void moment_float_stretch(moment_float_elements e, const char *x, s
     *aa += moment_floats_widened(l.aa);
 }
 
-/* Whether sums of n elements, of which those are perhaps a part only, may tell the result: not where they have overflown,
- * or are of something that is not finite, and seldom where the mean is many deviations. */
+/* Whether sums of n elements, of which those are perhaps a part only, may tell the result: not where they have
+ * overflown, or are of something that is not finite, and seldom where the mean is many deviations. */
 QUIRE_INLINE int moment_floats_may_tell(const moment_sums *sums, size_t n) {
     const double nq = (double)n * sums->q[0], variance = nq - sums->s[0] * sums->s[0];
     return nq <= 0x1p1000 && variance >= nq * MOMENT_FLOAT_LEAST;

@@ -1,18 +1,19 @@
-/* moment_sums.h - both sums of a variance in one pass, in doubles that lose a little, and how much that is at most. Compiled
- * anew for every format; included by panels.c.
+/* moment_sums.h - both sums of a variance in one pass, in doubles that lose a little, and how much that is at most.
+ * Compiled anew for every format; included by panels.c.
  *
- * The n elements x of a block are added to lanes, and the lanes to each other, so that no element goes through more than m
- * additions. Let u = 2^-53.
+ * The n elements x of a block are added to lanes, and the lanes to each other, so that no element goes through more
+ * than m additions. Let u = 2^-53.
  *
- * Whole, x is added as it is, and its square, of at most 48 bits, without a rounding of its own. So Q is off by m u Q, and S
- * by m u sum |x| <= m u sqrt(n Q) (Cauchy and Schwarz).
+ * Whole, x is added as it is, and its square, of at most 48 bits, without a rounding of its own. So Q is off by m u Q,
+ * and S by m u sum |x| <= m u sqrt(n Q) (Cauchy and Schwarz).
  *
- * Split, x = a + b, where a is the nearest multiple of a unit U and |b| <= U / 2. (Adding and subtracting 1.5 * 2^52 U makes
- * a of an x below 2^50 U; of a greater one it makes something of at least 2^49 U.) Sums of a a, a b and b b are kept. If
- * that of a a ends below 2^53 U^2, all on the way were multiples of U^2 below that: nothing was rounded in it, nor in that
- * of a. Then sum |a b| <= U/2 sqrt(n sum a a) < 2^25.5 sqrt(n) U^2, so that m additions, and as many products where they
- * round too, lose (m + 1) u times as much, which counts twice. The sum of b is up to n U/2, that of b b up to n U^2/4, and
- * they lose m u of it. A block whose sum of a a is too great is done again with a unit of its own.
+ * Split, x = a + b, where a is the nearest multiple of a unit U and |b| <= U / 2. (Adding and subtracting 1.5 * 2^52 U
+ * makes a of an x below 2^50 U; of a greater one it makes something of at least 2^49 U.) Sums of a a, a b and b b are
+ * kept. If that of a a ends below 2^53 U^2, all on the way were multiples of U^2 below that: nothing was rounded in it,
+ * nor in that of a. Then sum |a b| <= U/2 sqrt(n sum a a) < 2^25.5 sqrt(n) U^2, so that m additions, and as many
+ * products where they round too, lose (m + 1) u times as much, which counts twice. The sum of b is up to n U/2, that of
+ * b b up to n U^2/4, and they lose m u of it. A block whose sum of a a is too great is done again with a unit of its
+ * own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,9 +24,9 @@
 #include "cpu/simd/simd.h"
 
 #define MOMENT_STEPS 256 /* additions to a lane in a block */
-#define MOMENT_SETS                                                                                                         \
-    4 /* vectors of lanes; half of them if elements are split, which need not wait for each other so long                   \
-       */
+#define MOMENT_SETS                                                                                                    \
+    4 /* vectors of lanes; half of them if elements are split, which need not wait for each other so long              \
+ */
 #define MOMENT_AHEAD 1024      /* bytes */
 #define MOMENT_LEAST_UNIT -250 /* its square is a number that is not subnormal */
 #define MOMENT_GREATEST_UNIT 200
@@ -84,7 +85,8 @@ QUIRE_INLINE double moment_lanes_add(v_f64 x) {
 }
 
 /* A block of so many elements, the last few by a copy behind which are zeros. */
-QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int sets, const char *x, size_t n, double unit) {
+QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int sets, const char *x, size_t n,
+                                            double unit) {
     const size_t step = (size_t)(sets * SIMD_F64), bytes = step * (size_t)e.size, rest = n % step * (size_t)e.size;
     const v_f64 shift = (v_f64){ 0 } + unit * 0x1.8p52;
     moment_lanes l[MOMENT_SETS];

@@ -1,8 +1,9 @@
-/* narrow.h - exact sums of 16-bit elements by lanes that no addition rounds: the sixteen elements of such a lane become one
- * float, which is added as floats are. Where a lane has rounded, the elements of its vector become floats one by one.
+/* narrow.h - exact sums of 16-bit elements by lanes that no addition rounds: the sixteen elements of such a lane become
+ * one float, which is added as floats are. Where a lane has rounded, the elements of its vector become floats one by
+ * one.
  *
- * For tiers that have nothing quicker for 16 bits (SIMD_HAS_PAIRS); in them two ends that are the same infinity must count
- * as different, since what is finite beside it is added up, too. Included by exact.c.
+ * For tiers that have nothing quicker for 16 bits (SIMD_HAS_PAIRS); in them two ends that are the same infinity must
+ * count as different, since what is finite beside it is added up, too. Included by exact.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,19 +15,21 @@
 #include "cpu/block/choice.h"
 #include "cpu/block/functions.h"
 
-#define NARROW_ELEMENTS ((size_t)(ORDER_LANES * ORDER_ROWS)) /* of a tile                                              */
-#define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more    */
-#define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for   */
+#define NARROW_ELEMENTS ((size_t)(ORDER_LANES * ORDER_ROWS)) /* of a tile */
+#define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more */
+#define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for */
 
 /* Between carries: lanes of tiles, and where these round their elements too, then what goes another way. */
-_Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * NARROW_ELEMENTS), "a stretch is those tiles");
+_Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * NARROW_ELEMENTS),
+               "a stretch is those tiles");
 
 typedef struct {
     v_f32 of[NARROW_VECTORS + BOUNDS_VECTORS + BOUNDS_AGAIN * ORDER_ROWS];
     size_t count;
 } narrow_floats;
 
-/* The lanes of a tile go to the end of floats, -0 for those of vectors with a bit in again, and the elements of these. */
+/* The lanes of a tile go to the end of floats, -0 for those of vectors with a bit in again, and the elements of these.
+ */
 QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, unsigned again, narrow_floats *floats) {
     v_f32 *to = floats->of + floats->count;
     for (int v = 0; v < BOUNDS_VECTORS; v++) to[v] = ends[v][END_UP];
@@ -41,9 +44,10 @@ QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, u
     }
 }
 
-/* Tiles, until one has too many lanes that round, or too few elements are left. Answers how many elements it has added. */
-QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x, size_t n,
-                                 int fetches, ball_radius *radius) {
+/* Tiles, until one has too many lanes that round, or too few elements are left. Answers how many elements it has added.
+ */
+QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x,
+                                 size_t n, int fetches, ball_radius *radius) {
     const size_t tile_bytes = NARROW_ELEMENTS * (size_t)t.format.size;
     narrow_floats floats;
     size_t done = 0;
@@ -64,8 +68,8 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
 }
 
 /* All elements, where tiles are not worth it by add_elements. */
-QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements, quire_accumulator *a,
-                             const char *x, size_t n, int fetches, ball_radius *radius) {
+QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements,
+                             quire_accumulator *a, const char *x, size_t n, int fetches, ball_radius *radius) {
     const size_t size = (size_t)t.format.size;
     while (n >= NARROW_ELEMENTS) {
         const size_t most = n < CARRY_ELEMENTS ? n : CARRY_ELEMENTS;

@@ -1,6 +1,7 @@
-/* panel.h - a panel: PANEL neighbouring vectors side by side, reduced together, a vector in each lane of a SIMD register.
- * Element k of them is a row; columns of a matrix are a panel as they stand in memory, other vectors are gathered into one.
- * A tier offers these functions for every format and term (tier/panels.c); the drivers know nothing of its registers.
+/* panel.h - a panel: PANEL neighbouring vectors side by side, reduced together, a vector in each lane of a SIMD
+ * register. Element k of them is a row; columns of a matrix are a panel as they stand in memory, other vectors are
+ * gathered into one. A tier offers these functions for every format and term (tier/panels.c); the drivers know nothing
+ * of its registers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 #include "operation/operations.h"
 #include "order/order.h"
 
-#define PANEL 16 /* vectors side by side: those of float fill a cache line                                              */
+#define PANEL 16 /* vectors side by side: those of float fill a cache line */
 
 /* Rows of a panel in memory. Row r stands at x + r * x_row, in bytes, and is PANEL elements wide. */
 typedef struct {
@@ -28,8 +29,8 @@ QUIRE_INLINE void panel_fetch(const char *row, ptrdiff_t stride) {
 }
 
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
- * rounds, or that all which additions lose adds up in doubles, too. The total is then sum + error. A total of zero is left
- * to others, who tell its sign. */
+ * rounds, or that all which additions lose adds up in doubles, too. The total is then sum + error. A total of zero is
+ * left to others, who tell its sign. */
 typedef struct {
     double sum[PANEL], error[PANEL];
 } panel_sums;
@@ -38,7 +39,8 @@ typedef struct {
 typedef unsigned (*panel_exact_function)(panel_rows rows, panel_sums *sums);
 #define PANEL_EXACT_ROWS ((size_t)1024)
 
-/* Of one vector of n contiguous elements, 0 < n <= VECTOR_EXACT_ELEMENTS: *sum and *error; answers whether it is there. */
+/* Of one vector of n contiguous elements, 0 < n <= VECTOR_EXACT_ELEMENTS: *sum and *error; answers whether it is there.
+ */
 typedef int (*vector_exact_function)(const char *x, const char *y, size_t n, double *sum, double *error);
 #define VECTOR_EXACT_ELEMENTS ((size_t)4096)
 
@@ -48,7 +50,8 @@ typedef struct {
     double s[2], q[3], width[2];
 } moment_sums;
 
-/* Ways to such sums, each narrower than the one before, and slower. A way that is not for a format is taken as the next. */
+/* Ways to such sums, each narrower than the one before, and slower. A way that is not for a format is taken as the
+ * next. */
 typedef enum {
     MOMENTS_IN_FLOATS, /* moment_floats.h: of elements whose squares are floats */
     MOMENTS_WHOLE,     /* moment_sums.h */
@@ -60,12 +63,12 @@ typedef enum {
 /* Both sums of n > 0 contiguous elements; answers whether they are there. */
 typedef int (*moments_function)(const char *x, size_t n, moment_way way, moment_sums *sums);
 
-/* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL floats
- * or doubles; states lie side by side. */
+/* What the lanes of the order do, for all columns at once. A state is one lane's of a method: its words, each PANEL
+ * floats or doubles; states lie side by side. */
 #define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
 
-/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states begin
- * at the identity. */
+/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states
+ * begin at the identity. */
 typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                    void *states);
 

@@ -1,6 +1,6 @@
-/* panel_lanes.h - the lanes of the canonical order on panels, for one real type. Included once per type with VECTOR (v_f32
- * or v_f64), SCALAR (f32 or f64) and WIDTH defined, like tile.h; there a vector holds lanes of one sum, here the same lane
- * of many sums.
+/* panel_lanes.h - the lanes of the canonical order on panels, for one real type. Included once per type with VECTOR
+ * (v_f32 or v_f64), SCALAR (f32 or f64) and WIDTH defined, like tile.h; there a vector holds lanes of one sum, here the
+ * same lane of many sums.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@ typedef struct {
 } QUIRE_NAME(panel_arithmetic, SCALAR);
 
 /* One lane. */
-QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows, int continues,
-                                                     VECTOR *state) {
+QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows,
+                                                     int continues, VECTOR *state) {
     VECTOR s[PANEL / WIDTH][QUIRE_STATE_WORDS];
     SIMD_UNROLL
     for (int v = 0; v < PANEL / WIDTH; v++)
@@ -47,8 +47,8 @@ QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCA
     }
 }
 
-QUIRE_INLINE void QUIRE_NAME(panel_merge, SCALAR)(int words, void (*merge)(VECTOR *state, const VECTOR *other), VECTOR *into,
-                                                  const VECTOR *from, size_t count) {
+QUIRE_INLINE void QUIRE_NAME(panel_merge, SCALAR)(int words, void (*merge)(VECTOR *state, const VECTOR *other),
+                                                  VECTOR *into, const VECTOR *from, size_t count) {
     enum { VECTORS = PANEL / WIDTH };
     for (size_t i = 0; i < count; i++, into += words * VECTORS, from += words * VECTORS)
         for (int v = 0; v < VECTORS; v++) {

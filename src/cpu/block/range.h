@@ -1,4 +1,5 @@
-/* range.h - the range of a block: the least and the greatest magnitude of its terms, which tell whether a window holds them.
+/* range.h - the range of a block: the least and the greatest magnitude of its terms, which tell whether a window holds
+ * them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,18 +8,18 @@
 
 #include "cpu/block/choice.h"
 
-/* The least and the greatest magnitude, as bit patterns of elements, or of products. least is biased so that zero, which has
- * no exponent, counts as the greatest of all. */
+/* The least and the greatest magnitude, as bit patterns of elements, or of products. least is biased so that zero,
+ * which has no exponent, counts as the greatest of all. */
 typedef struct {
     v_i64 least, most, underflow;
 } magnitudes;
 
-#define LOOK_AT(bits)                                                                                                       \
-    do {                                                                                                                    \
-        const v_i##bits magnitude = (v_i##bits)raw & INT##bits##_MAX;                                                       \
-        m->most = (v_i64)max_v_i##bits((v_i##bits)m->most, magnitude);                                                      \
-        if (least_too)                                                                                                      \
-            m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX));      \
+#define LOOK_AT(bits)                                                                                                  \
+    do {                                                                                                               \
+        const v_i##bits magnitude = (v_i##bits)raw & INT##bits##_MAX;                                                  \
+        m->most = (v_i64)max_v_i##bits((v_i##bits)m->most, magnitude);                                                 \
+        if (least_too)                                                                                                 \
+            m->least = (v_i64)min_v_i##bits((v_i##bits)m->least, (v_i##bits)((v_u##bits)magnitude + INT##bits##_MAX)); \
     } while (0)
 
 QUIRE_INLINE void look_at(magnitudes *m, v_i64 raw, int size, int least_too) {
@@ -49,12 +50,12 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
         memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
-/* The same of products of doubles that go to a loose window, by half the greatest sum of two bit patterns. Its field is the
- * sum of both exponents, s. Where the fractions carry into it, s is one more than the product's and the product is below 2 *
- * 2^s; where they do not, a + b < 1 and (1 + a) (1 + b) <= (1 + 1/2)^2 = 9/4, so that it is below 4 * 2^s, the limit. (2 *
- * 2^s would do for the bins, which is an eighth too little: a block takes half of what the headroom allows.) How small
- * products are is not known. None reaches term_highest, and no window has a higher top: a range beyond it would be looked
- * for in vain. */
+/* The same of products of doubles that go to a loose window, by half the greatest sum of two bit patterns. Its field is
+ * the sum of both exponents, s. Where the fractions carry into it, s is one more than the product's and the product is
+ * below 2 * 2^s; where they do not, a + b < 1 and (1 + a) (1 + b) <= (1 + 1/2)^2 = 9/4, so that it is below 4 * 2^s,
+ * the limit. (2 * 2^s would do for the bins, which is an eighth too little: a block takes half of what the headroom
+ * allows.) How small products are is not known. None reaches term_highest, and no window has a higher top: a range
+ * beyond it would be looked for in vain. */
 QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite) {
     term_range r = { (int)(most >> 51) - 2 * 1023 + 2, term_lowest(c) };
     if (r.high > term_highest(c)) r.high = term_highest(c);
@@ -62,11 +63,12 @@ QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite)
     return r;
 }
 
-/* What was seen, as a range. A subnormal counts as a number with the least normal exponent: it is a multiple of that unit.
+/* What was seen, as a range. A subnormal counts as a number with the least normal exponent: it is a multiple of that
+ * unit.
  */
 QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     const int size = term_size(c), stored = 8 * size - 1 - term_exponent_bits(c), bias = term_bias(c);
-    const int precision = c.is_product && !c.is_double ? 2 * c.format.precision : c.format.precision; /* of a term        */
+    const int precision = c.is_product && !c.is_double ? 2 * c.format.precision : c.format.precision; /* of a term */
     const int64_t zero = size == 2 ? INT16_MAX : size == 4 ? INT32_MAX : INT64_MAX;
     int64_t least = zero, most = 0, underflow = 0;
     for (int i = 0; i < SIMD_BYTES / size; i++) {
@@ -82,7 +84,7 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     if (scales_factors(c)) return factor_range(c, most, underflow != 0);
     term_range r = { (greatest_field ? greatest_field : 1) + 1 - bias,
                      (least_field ? least_field : 1) - bias - (precision - 1) };
-    if (float_products(c) && r.low < term_lowest(c)) r.low = term_lowest(c); /* it was not looked at                   */
+    if (float_products(c) && r.low < term_lowest(c)) r.low = term_lowest(c); /* it was not looked at */
     if (greatest_field == 2 * bias + 1 || underflow)
         r.high = RANGE_UNKNOWN;
     else if (!most)

@@ -1,18 +1,18 @@
 /* rests.h - kahan's tiles of halves merged by what their sums leave over.
  *
  * Halves are multiples of 2^-24, and so are their sums, the rounding errors of these, and sums of such errors: kahan's
- * compensations. As long as those stay below 1 a float holds them, so no addition to a compensation rounds, and in whatever
- * order it was made, it is all that the sum beside it has lost: total - sum. If that is below 1/32 it is known from the
- * total modulo 1/16. So the sums of a tile merge by one addition each, as plain's do; of every lane the rest modulo 1/16 is
- * added up beside them, by two to four operations, without rounding; and the compensation is what these rests and the last
- * sum's differ by. A merge of sums and compensations takes eight operations.
+ * compensations. As long as those stay below 1 a float holds them, so no addition to a compensation rounds, and in
+ * whatever order it was made, it is all that the sum beside it has lost: total - sum. If that is below 1/32 it is known
+ * from the total modulo 1/16. So the sums of a tile merge by one addition each, as plain's do; of every lane the rest
+ * modulo 1/16 is added up beside them, by two to four operations, without rounding; and the compensation is what these
+ * rests and the last sum's differ by. A merge of sums and compensations takes eight operations.
  *
  * A lane that has rounded has its compensation from the rests of its elements, likewise.
  *
- * Below 1/32 in all: up to sixteen sums of two lanes, each below 2^13, lose at most 2^-12 each, and the sums above them as
- * much again at each of four levels: 5 * 2^-8. Lanes that have rounded, at most BOUNDS_AGAIN of those that merge, lose no
- * more than their ends are apart, for the total lies between these, and so does the sum: 2^-10 each, 2^-7. Where more might
- * be lost, the tile is merged kahan's own way.
+ * Below 1/32 in all: up to sixteen sums of two lanes, each below 2^13, lose at most 2^-12 each, and the sums above them
+ * as much again at each of four levels: 5 * 2^-8. Lanes that have rounded, at most BOUNDS_AGAIN of those that merge,
+ * lose no more than their ends are apart, for the total lies between these, and so does the sum: 2^-10 each, 2^-7.
+ * Where more might be lost, the tile is merged kahan's own way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,24 +21,24 @@
 
 #include "cpu/block/bounds.h"
 
-#define RESTS_LEAST (-24)       /* the exponent of the unit                                                             */
-#define RESTS_ROWS ((size_t)16) /* of a tile                                                                            */
-#define RESTS_SUM_BITS 13       /* sums of two lanes are below 2^this, since all their squares add up to less           */
-#define RESTS_APART_BITS (-10)  /* and so far are the ends of a lane apart, at most                                     */
+#define RESTS_LEAST (-24)       /* the exponent of the unit */
+#define RESTS_ROWS ((size_t)16) /* of a tile */
+#define RESTS_SUM_BITS 13       /* sums of two lanes are below 2^this, since all their squares add up to less */
+#define RESTS_APART_BITS (-10)  /* and so far are the ends of a lane apart, at most */
 #define RESTS_SUM ((float)(1 << RESTS_SUM_BITS))
 #define RESTS_APART (1.0f / (1 << -RESTS_APART_BITS))
 
-/* What is lost in all, in units of 2^-12: by half an ulp in each of 16 sums, and as much again at each of four levels; by
- * lanes that have rounded. */
+/* What is lost in all, in units of 2^-12: by half an ulp in each of 16 sums, and as much again at each of four levels;
+ * by lanes that have rounded. */
 #define RESTS_LOST_IN(bits) ((bits) + 12 >= 0 ? 1 << ((bits) + 12) : 1)
-#define RESTS_LOST                                                                                                          \
-    (BOUNDS_VECTORS / 2 * (1 + 4) * RESTS_LOST_IN(RESTS_SUM_BITS - FLT_MANT_DIG - 1) +                                      \
+#define RESTS_LOST                                                                                                     \
+    (BOUNDS_VECTORS / 2 * (1 + 4) * RESTS_LOST_IN(RESTS_SUM_BITS - FLT_MANT_DIG - 1) +                                 \
      BOUNDS_AGAIN * RESTS_LOST_IN(RESTS_APART_BITS))
 _Static_assert(BOUNDS_VECTORS / 2 <= 16, "four levels merge the sums of two lanes");
 _Static_assert(RESTS_LOST < 1 << (12 - REST_BITS - 1), "what is lost is known modulo 2^-REST_BITS");
 
-/* A rest is at most 2^-(REST_BITS + 1). A float adds them without rounding while they stay within 1: those of a lane; and
- * those of all vectors in one chain of four, with the lanes that are done again. */
+/* A rest is at most 2^-(REST_BITS + 1). A float adds them without rounding while they stay within 1: those of a lane;
+ * and those of all vectors in one chain of four, with the lanes that are done again. */
 _Static_assert(RESTS_ROWS <= 1 << (REST_BITS + 1), "the rests of a lane add up to no more than 1");
 _Static_assert(2 * (BOUNDS_VECTORS / 2) / 4 + BOUNDS_AGAIN <= 1 << (REST_BITS + 1), "nor do those of a chain");
 
@@ -57,8 +57,9 @@ QUIRE_INLINE v_f32 rests_lanes(bounds_terms t, tile_source from, size_t rows, si
 
 /* A tile whose lanes are summed both ways; those with a bit in again are done again. All merge into one vector, whose
  * state may stand among the ends; or they do not, if they might lose too much: then it answers 0. */
-QUIRE_INLINE int rests_tile(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, unsigned again, v_f32 *state) {
-    enum { HALF = BOUNDS_VECTORS / 2, CHAINS = 4 }; /* of additions, side by side                                */
+QUIRE_INLINE int rests_tile(bounds_terms t, bounds_ends *ends, tile_source from, size_t rows, unsigned again,
+                            v_f32 *state) {
+    enum { HALF = BOUNDS_VECTORS / 2, CHAINS = 4 }; /* of additions, side by side */
     v_f32 sum[HALF], rest[CHAINS], squares[CHAINS];
     if (t.format.least_exponent < RESTS_LEAST || rows > RESTS_ROWS) return 0;
     for (int c = 0; c < CHAINS; c++) rest[c] = squares[c] = (v_f32){ 0 };
@@ -84,7 +85,7 @@ QUIRE_INLINE int rests_tile(bounds_terms t, bounds_ends *ends, tile_source from,
         SIMD_UNROLL
         for (int v = 0; v < w; v++) sum[v] += sum[v + w];
     }
-    const v_f32 half = rest_v_f32(rest[0] + rest[1]); /* all of them could add up to more than 1                       */
+    const v_f32 half = rest_v_f32(rest[0] + rest[1]); /* all of them could add up to more than 1 */
     state[0] = sum[0];
     state[1] = rest_v_f32(half + (rest[2] + rest[3]) - rest_v_f32(sum[0]));
     return 1;

@@ -8,7 +8,7 @@
 #include "format/formats.h"
 #include "order/order.h"
 
-#define LINE_BYTES ((size_t)64) /* of the caches                                                                        */
+#define LINE_BYTES ((size_t)64) /* of the caches */
 
 /* What is to be added: rows of a tile, of which the last may stand elsewhere. */
 typedef struct {

@@ -8,15 +8,15 @@
 #include "cpu/block/choice.h"
 #include "cpu/block/range.h"
 
-/* Doubles times 2^-LOOSE_SCALE, by their exponents; what has no normal number for that becomes something less than the least
- * one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
+/* Doubles times 2^-LOOSE_SCALE, by their exponents; what has no normal number for that becomes something less than the
+ * least one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
 QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
     const v_i64 magnitude = (v_i64)abs_v_f64(x), sign = (v_i64)x ^ magnitude;
     return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
 }
 
-/* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand in
- * the upper half when loaded four bytes early, which saves a shift. */
+/* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand
+ * in the upper half when loaded four bytes early, which saves a shift. */
 QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
     const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
     const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
@@ -38,8 +38,8 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
 }
 
 /* Products of doubles spread over twice the exponents that doubles have. For a loose window they come times 2^(-2 *
- * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the window's
- * unit comes as 0, so that no scaled one is subnormal. */
+ * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the
+ * window's unit comes as 0, so that no scaled one is subnormal. */
 QUIRE_INLINE int factor_scale(int top) { return top > 200 ? top / 2 : 0; }
 QUIRE_INLINE int64_t least_factor(int top) {
     return top > 200 ? (int64_t)(window_unit(top, LOOSE_BINS - 1) - 1 - 1024 + 1023) << 52 : 0;
@@ -70,12 +70,14 @@ QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char 
         const v_f32 a = c.load(x + at), b = c.load(y + at), product = a * b;
         look_at(m, (v_i64)product, 4, !always_fits(c, least_bins(c)));
         if (leaves_floats(c)) m->underflow |= (v_i64)((product == 0) & (a != 0) & (b != 0));
-        for (int place = 0; place < 2; place++) value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, keep);
+        for (int place = 0; place < 2; place++)
+            value[2 * i + place] = widen_by_shift((v_u64)product, 32, place, 8, keep);
     }
 }
 
 /* The products of two vectors of elements, and for doubles their errors. */
-QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error, magnitudes *m) {
+QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error,
+                                magnitudes *m) {
     v_f64 a[4], b[4];
     if (c.is_double) a[0] = double_load_v_f64(x), b[0] = double_load_v_f64(y);
     for (int i = 0; i < STEP_TERMS(c.format.size) && !c.is_double; i += 2) {

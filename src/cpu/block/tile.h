@@ -1,10 +1,10 @@
 /* tile.h - tiles of the canonical order on vectors of one real type. Included once per real type with VECTOR (v_f32 or
  * v_f64), SCALAR (f32 or f64), SCALAR_TYPE and WIDTH (lanes of a vector) defined, which stay so.
  *
- * The state of a whole row is kept in registers if they can hold it. If not, rows are added in strips: for each group of
- * vectors that fits, the rows of the strip run through it. Then vector merges with vector until one is left. The merges
- * that remain, of the lanes of that vector, are one long chain; they wait until a batch of tiles has come so far, and run
- * side by side, as do those of the tiles themselves.
+ * The state of a whole row is kept in registers if they can hold it. If not, rows are added in strips: for each group
+ * of vectors that fits, the rows of the strip run through it. Then vector merges with vector until one is left. The
+ * merges that remain, of the lanes of that vector, are one long chain; they wait until a batch of tiles has come so
+ * far, and run side by side, as do those of the tiles themselves.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,9 +14,9 @@
 #include "cpu/simd/vector.h"
 
 #ifndef STRIP_BYTES
-#define STRIP_BYTES ((size_t)8192)        /* of a strip                                                                 */
-#define AHEAD_BYTES ((size_t)8192)        /* so far ahead is fetched, where there are no strips                         */
-#define STRIP_AHEAD_BYTES ((size_t)16384) /* where there are                                                            */
+#define STRIP_BYTES ((size_t)8192)        /* of a strip */
+#define AHEAD_BYTES ((size_t)8192)        /* so far ahead is fetched, where there are no strips */
+#define STRIP_AHEAD_BYTES ((size_t)16384) /* where there are */
 #endif
 
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
@@ -35,17 +35,17 @@ typedef struct {
     VECTOR vector[ORDER_LANES / WIDTH][QUIRE_STATE_WORDS];
 } QUIRE_NAME(tile_lanes, SCALAR);
 
-/* Rows from begin to end through so many vectors, from first on; before row 0 all lanes are the identity. What lies ahead
- * bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the order of
- * groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the processor fetches on
- * by itself: it is enough to ask for every second line. Where memory waits for the arithmetic, every line goes to the first
- * cache. */
+/* Rows from begin to end through so many vectors, from first on; before row 0 all lanes are the identity. What lies
+ * ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the
+ * order of groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the
+ * processor fetches on by itself: it is enough to ask for every second line. Where memory waits for the arithmetic,
+ * every line goes to the first cache. */
 QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
-                                                   QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from, size_t begin,
-                                                   size_t end, int first, int count, size_t ahead) {
+                                                   QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from,
+                                                   size_t begin, size_t end, int first, int count, size_t ahead) {
     enum { VECTORS = ORDER_LANES / WIDTH };
     const size_t bytes = (size_t)(WIDTH * t.format.size), row_bytes = VECTORS * bytes, at = (size_t)first * bytes;
-    const int slow = t.words > 1 && t.format.size < (int)sizeof(SCALAR_TYPE); /* kahan of 16 bits                      */
+    const int slow = t.words > 1 && t.format.size < (int)sizeof(SCALAR_TYPE); /* kahan of 16 bits */
     const size_t fetch_every = count == VECTORS ? 2 * LINE_BYTES : LINE_BYTES;
     uintptr_t next = (uintptr_t)from.x + ahead + begin * row_bytes + (end - begin) * at;
     VECTOR state[VECTORS][QUIRE_STATE_WORDS];
@@ -61,7 +61,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
             if (ahead && slow)
                 __builtin_prefetch(fetch, 0, 3);
             else if (ahead && (size_t)v * bytes % fetch_every == 0)
-                __builtin_prefetch(fetch, 0, 2); /* the second cache                                                    */
+                __builtin_prefetch(fetch, 0, 2); /* the second cache */
             VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
             VECTOR value = t.value(a, b);
             t.add(state[v], value, t.error(a, b, value), t.inexact);
@@ -82,7 +82,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
     const size_t ahead = whole ? AHEAD_BYTES : STRIP_AHEAD_BYTES;
     for (size_t row = 0, end; row < rows; row = end) {
         end = whole || rows - row < strip ? rows : row + strip;
-        const size_t begin = whole ? 0 : row; /* so a compiler sees that there is one strip only                        */
+        const size_t begin = whole ? 0 : row; /* so a compiler sees that there is one strip only */
         for (int first = 0; first < VECTORS; first += group)
             if (fetches)
                 QUIRE_NAME(tile_columns, SCALAR)(t, lanes, from, begin, end, first, group, ahead);
@@ -101,20 +101,20 @@ QUIRE_INLINE void QUIRE_NAME(tile_fold, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
             SIMD_UNROLL
             for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
         }
-    } else { /* from memory to memory: unrolled, it is slower                                                            */
+    } else { /* from memory to memory: unrolled, it is slower */
         for (int w = VECTORS / 2; w; w /= 2)
             for (int v = 0; v < w; v++) t.merge(lanes->vector[v], lanes->vector[v + w]);
     }
 }
 
-/* Vectors whose lanes are groups of 2 w neighbours: in each group, the upper half merges into the lower. What is left comes
- * together in half as many vectors, in the same order. Answers how many. */
-QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, VECTOR (*state)[QUIRE_STATE_WORDS],
-                                                   size_t count, int w) {
+/* Vectors whose lanes are groups of 2 w neighbours: in each group, the upper half merges into the lower. What is left
+ * comes together in half as many vectors, in the same order. Answers how many. */
+QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                                   VECTOR (*state)[QUIRE_STATE_WORDS], size_t count, int w) {
     for (size_t i = 0; i < count; i += 2) {
         VECTOR lower[QUIRE_STATE_WORDS], upper[QUIRE_STATE_WORDS];
         for (int k = 0; k < t.words; k++) {
-            lower[k] = state[i][k], upper[k] = i + 1 < count ? state[i + 1][k] : -(VECTOR){ 0 }; /* the identity         */
+            lower[k] = state[i][k], upper[k] = i + 1 < count ? state[i + 1][k] : -(VECTOR){ 0 }; /* the identity */
             QUIRE_NAME(part_v, SCALAR)(&lower[k], &upper[k], w);
         }
         t.merge(lower, upper);
@@ -124,23 +124,24 @@ QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, S
 }
 
 /* A vector of the elements of a row from first on, of which there are n in all; others where there are none. */
-QUIRE_INLINE VECTOR QUIRE_NAME(tile_vector, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, int first, int n,
-                                                    VECTOR others) {
+QUIRE_INLINE VECTOR QUIRE_NAME(tile_vector, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, int first,
+                                                    int n, VECTOR others) {
     if (first >= n) return others;
     const char *from = x + first * t.format.size;
     return n - first >= WIDTH ? t.load(from) : t.first(from, n - first, others);
 }
 
 /* A tile of at most so many elements, a power of two: no other lanes have any, and those merge as the identity. */
-QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, int n,
-                                               int most, SCALAR_TYPE *total) {
+QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
+                                               int n, int most, SCALAR_TYPE *total) {
     const int vectors = most > WIDTH ? most / WIDTH : 1;
     const VECTOR zero = { 0 };
     VECTOR state[TILE_FEW / WIDTH][QUIRE_STATE_WORDS];
     SIMD_UNROLL
     for (int v = 0; v < vectors; v++) {
         const VECTOR a = QUIRE_NAME(tile_vector, SCALAR)(t, x, v * WIDTH, n, -zero);
-        const VECTOR b = t.inexact ? QUIRE_NAME(tile_vector, SCALAR)(t, y, v * WIDTH, n, zero) : a, value = t.value(a, b);
+        const VECTOR b = t.inexact ? QUIRE_NAME(tile_vector, SCALAR)(t, y, v * WIDTH, n, zero) : a,
+                     value = t.value(a, b);
         for (int k = 0; k < t.words; k++) state[v][k] = -zero;
         t.add(state[v], value, t.error(a, b, value), t.inexact);
     }

@@ -12,16 +12,16 @@
 
 #include "cpu/block/terms.h"
 
-#define GROUP 8 /* vectors of terms that go through many bins together                                                 */
+#define GROUP 8 /* vectors of terms that go through many bins together */
 
 typedef struct {
     v_f64 bin[STREAMS][SETS][WINDOW_BINS];
 } window_bins;
 
-/* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for additions
- * that do not wait for each other. early is x four bytes early, or a copy of it. */
-QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *early, int steps, int top,
-                            window_bins *b, magnitudes *m) {
+/* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for
+ * additions that do not wait for each other. early is x four bytes early, or a copy of it. */
+QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *early, int steps,
+                            int top, window_bins *b, magnitudes *m) {
     const int terms = STEP_TERMS(c.format.size), count = steps * terms;
     v_f64 value[GROUP], error[GROUP];
 #pragma GCC unroll 8
@@ -39,7 +39,8 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
             if (exact_streams(c) == 2) error[i] = window_take_v_f64(&b->bin[1][i % SETS][k], error[i]);
         }
     if (!scales_factors(c)) return;
-        /* Errors are less than what comes to the last bin otherwise; with them it takes all the additions that it can. */
+        /* Errors are less than what comes to the last bin otherwise; with them it takes all the additions that it can.
+ */
 #pragma GCC unroll 8
     for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }

@@ -13,7 +13,9 @@ QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm256_cvtph_p
 QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
     return (v_f32)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
 }
-QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z); }
+QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
+    return (v_f32)_mm256_fmadd_ps((__m256)x, (__m256)y, (__m256)z);
+}
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
 }
@@ -69,9 +71,9 @@ QUIRE_INLINE void float_widen(const void *p, v_f64 *a, v_f64 *b) {
 #define SIMD_SUBTRACT_F32(a, b) fma_v_f32(b, (v_f32){ 0 } - 1, a)
 #define SIMD_SUBTRACT_F64(a, b) fma_v_f64(b, (v_f64){ 0 } - 1, a)
 /* No addition can be told how to round, so all round up meanwhile, and low is the negative of the sum rounded
- * down. The compiler does not know of it: sums start from what is loaded from memory and go to results, and neither may be
- * moved past the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). Two ends that
- * are the same infinity count as different: they are NaN apart. */
+ * down. The compiler does not know of it: sums start from what is loaded from memory and go to results, and neither may
+ * be moved past the two ends. A subtraction of normal numbers goes to the multipliers (which are slow at others). Two
+ * ends that are the same infinity count as different: they are NaN apart. */
 #define SIMD_HAS_BOUNDS
 #define SIMD_NOT_PAST(results) __asm__ volatile("" : : "r"(results) : "memory")
 QUIRE_INLINE void rounding_up(void *results) {

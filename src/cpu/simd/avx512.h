@@ -13,7 +13,9 @@ QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm512_cvtph_p
 QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
     return (v_f32)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16);
 }
-QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) { return (v_f32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z); }
+QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
+    return (v_f32)_mm512_fmadd_ps((__m512)x, (__m512)y, (__m512)z);
+}
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
 }
@@ -66,12 +68,16 @@ QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) {
 QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up - low; }
 QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | ((v_i32)up ^ (v_i32)low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0; }
-QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) { return _mm512_cmp_ps_mask((__m512)up, (__m512)low, _CMP_EQ_OQ) == 0xffff; }
+QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) {
+    return _mm512_cmp_ps_mask((__m512)up, (__m512)low, _CMP_EQ_OQ) == 0xffff;
+}
 QUIRE_INLINE int all_below(v_f32 x, float bound) {
     return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(bound), _CMP_LT_OQ) == 0xffff;
 }
 #define REST_BITS 4
-QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) { return (v_f32)_mm512_reduce_ps((__m512)x, REST_BITS << 4 | _MM_FROUND_NO_EXC); }
+QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) {
+    return (v_f32)_mm512_reduce_ps((__m512)x, REST_BITS << 4 | _MM_FROUND_NO_EXC);
+}
 #define SIMD_HAS_PAIRS
 QUIRE_INLINE v_i32 add_products(v_i32 sum, v_i16 a, v_i16 b) {
 #if defined(SIMD_TIER_avx512vnni)

@@ -15,12 +15,15 @@ QUIRE_INLINE v_f32 half_load_v_f32(const void *p) {
 }
 QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
     const char *b = p;
-    return (v_f32){ bfloat16_load_f32(b), bfloat16_load_f32(b + 2), bfloat16_load_f32(b + 4), bfloat16_load_f32(b + 6) };
+    return (v_f32){ bfloat16_load_f32(b), bfloat16_load_f32(b + 2), bfloat16_load_f32(b + 4),
+                    bfloat16_load_f32(b + 6) };
 }
 QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
     return (v_f32){ fmaf(x[0], y[0], z[0]), fmaf(x[1], y[1], z[1]), fmaf(x[2], y[2], z[2]), fmaf(x[3], y[3], z[3]) };
 }
-QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) { return (v_f64){ fma(x[0], y[0], z[0]), fma(x[1], y[1], z[1]) }; }
+QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
+    return (v_f64){ fma(x[0], y[0], z[0]), fma(x[1], y[1], z[1]) };
+}
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64){ x[0], x[1] }; }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64){ x[2], x[3] }; }
 #define SIMD_SUBTRACT_F32(a, b) ((a) - (b))

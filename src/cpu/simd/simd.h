@@ -8,9 +8,10 @@
  * would leave those idle.
  *
  * Some have more, and say so:
- *   - SIMD_HAS_WIDEN: half_widen, bfloat16_widen and float_widen, for which see below, without halves of a vector of floats.
- *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of halves
- *     and bfloat16s.
+ *   - SIMD_HAS_WIDEN: half_widen, bfloat16_widen and float_widen, for which see below, without halves of a vector of
+ * floats.
+ *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of
+ * halves and bfloat16s.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
  *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart.
  *     And rest_v_f32: x less the nearest multiple of 2^-REST_BITS, which is exact.
@@ -32,8 +33,8 @@
 #endif
 
 /* Vectors of the formats that have no instructions of their own, by what their description says. In float's places an
- * element is too small by a power of two, which the multiplication mends, exactly, subnormals included; infinities and NaNs
- * get their exponent by hand. */
+ * element is too small by a power of two, which the multiplication mends, exactly, subnormals included; infinities and
+ * NaNs get their exponent by hand. */
 QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
     const int shift = 24 - f.precision, scale = 149 - shift + f.least_exponent;
     const v_u32 magnitude = element & (uint32_t)(f.sign - 1);
@@ -42,22 +43,23 @@ QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
     return (v_f32)(bits | special | (element & (uint32_t)f.sign) << (32 - 8 * f.size));
 }
 
-#define LOAD_DECODED(name, NAME, number, real, unused)                                                                      \
-    typedef name##_element v_##name __attribute__((vector_size(SIMD_F32 * sizeof(name##_element))));                        \
-    QUIRE_INLINE v_f32 name##_load_v_f32(const void *p) {                                                                   \
-        const format_description f = NAME##_DESCRIPTION;                                                                    \
-        v_##name element;                                                                                                   \
-        memcpy(&element, p, sizeof element);                                                                                \
-        return decode_v_f32(f, __builtin_convertvector(element, v_u32));                                                    \
+#define LOAD_DECODED(name, NAME, number, real, unused)                                                                 \
+    typedef name##_element v_##name __attribute__((vector_size(SIMD_F32 * sizeof(name##_element))));                   \
+    QUIRE_INLINE v_f32 name##_load_v_f32(const void *p) {                                                              \
+        const format_description f = NAME##_DESCRIPTION;                                                               \
+        v_##name element;                                                                                              \
+        memcpy(&element, p, sizeof element);                                                                           \
+        return decode_v_f32(f, __builtin_convertvector(element, v_u32));                                               \
     }
 QUIRE_DECODED_FORMATS(LOAD_DECODED, )
 #undef LOAD_DECODED
 
-/* half_widen(p, a, b) and so forth: as many elements at p as two vectors of doubles have lanes, as these, in any order. */
-#define WIDEN_HALVES(format)                                                                                                \
-    QUIRE_INLINE void format##_widen(const void *p, v_f64 *a, v_f64 *b) {                                                   \
-        const v_f32 x = format##_load_v_f32(p);                                                                             \
-        *a = lower_f64(x), *b = upper_f64(x);                                                                               \
+/* half_widen(p, a, b) and so forth: as many elements at p as two vectors of doubles have lanes, as these, in any order.
+ */
+#define WIDEN_HALVES(format)                                                                                           \
+    QUIRE_INLINE void format##_widen(const void *p, v_f64 *a, v_f64 *b) {                                              \
+        const v_f32 x = format##_load_v_f32(p);                                                                        \
+        *a = lower_f64(x), *b = upper_f64(x);                                                                          \
     }
 #define WIDEN_DECODED(name, NAME, number, real, unused) WIDEN_HALVES(name)
 QUIRE_DECODED_FORMATS(WIDEN_DECODED, )
@@ -71,14 +73,14 @@ QUIRE_INLINE void double_widen(const void *p, v_f64 *a, v_f64 *b) {
     *a = double_load_v_f64(p), *b = double_load_v_f64((const char *)p + SIMD_BYTES);
 }
 
-/* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of others
- * behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
-#define FIRST_BY_COPY(format, vector, integers, ...)                                                                        \
-    QUIRE_INLINE vector format##_first_##vector(const void *p, int n, vector others) {                                      \
-        const integers lane = { __VA_ARGS__ }, there = lane < n;                                                            \
-        char copy[sizeof(format##_element) * (sizeof lane / sizeof lane[0])] = { 0 };                                       \
-        memcpy(copy, p, (size_t)n * sizeof(format##_element));                                                              \
-        return (vector)((integers)format##_load_##vector(copy) | ((integers)others & ~there));                              \
+/* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of
+ * others behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
+#define FIRST_BY_COPY(format, vector, integers, ...)                                                                   \
+    QUIRE_INLINE vector format##_first_##vector(const void *p, int n, vector others) {                                 \
+        const integers lane = { __VA_ARGS__ }, there = lane < n;                                                       \
+        char copy[sizeof(format##_element) * (sizeof lane / sizeof lane[0])] = { 0 };                                  \
+        memcpy(copy, p, (size_t)n * sizeof(format##_element));                                                         \
+        return (vector)((integers)format##_load_##vector(copy) | ((integers)others & ~there));                         \
     }
 #if !defined(SIMD_HAS_FIRST_OF_16_BITS)
 FIRST_BY_COPY(half, v_f32, v_i32, LANES_F32)
@@ -92,9 +94,10 @@ FIRST_BY_COPY(float, v_f32, v_i32, LANES_F32)
 FIRST_BY_COPY(double, v_f64, v_i64, LANES_F64)
 #endif
 
-/* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the one
- * at place comes out as a double whose sign, exponent field and fraction are the element's own. Its value is the element's
- * times 2^(bias - 1023), subnormals included: both formats denote those the same way. keep masks what stays. */
+/* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the
+ * one at place comes out as a double whose sign, exponent field and fraction are the element's own. Its value is the
+ * element's times 2^(bias - 1023), subnormals included: both formats denote those the same way. keep masks what stays.
+ */
 QUIRE_INLINE v_f64 widen_by_shift(v_u64 raw, int bits, int place, int exponent_bits, uint64_t keep) {
     const v_u64 top = raw << (64 - bits * (place + 1));
 #if SIMD_BYTES == 64

@@ -66,8 +66,8 @@ QUIRE_INLINE f64_pair second_of_both(f64_pair a, f64_pair b) { return __builtin_
 QUIRE_INLINE v_f32 abs_v_f32(v_f32 x) { return (v_f32)((v_i32)x & 0x7fffffff); }
 QUIRE_INLINE v_f64 abs_v_f64(v_f64 x) { return (v_f64)((v_i64)x & 0x7fffffffffffffff); }
 
-/* part_v_f32(a, b, w), _f64: of *a and then *b, in groups of 2 w neighbours, the lower half of each group goes to *a, the
- * upper to *b. w is a constant, a power of two. */
+/* part_v_f32(a, b, w), _f64: of *a and then *b, in groups of 2 w neighbours, the lower half of each group goes to *a,
+ * the upper to *b. w is a constant, a power of two. */
 #if SIMD_BYTES == 64
 #define LANES_F32 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 #define LANES_F64 0, 1, 2, 3, 4, 5, 6, 7
@@ -79,19 +79,19 @@ QUIRE_INLINE v_f64 abs_v_f64(v_f64 x) { return (v_f64)((v_i64)x & 0x7fffffffffff
 #define LANES_F64 0, 1
 #endif
 #ifdef __clang__ /* has no shuffle by a vector, but sees one in this */
-#define PICK(result, count, a, b, at)                                                                                       \
-    SIMD_UNROLL                                                                                                             \
+#define PICK(result, count, a, b, at)                                                                                  \
+    SIMD_UNROLL                                                                                                        \
     for (int i = 0; i < (count); i++) (result)[i] = (at)[i] < (count) ? (a)[(at)[i] % (count)] : (b)[(at)[i] % (count)]
 #else
 #define PICK(result, count, a, b, at) (result) = __builtin_shuffle(a, b, at)
 #endif
-#define PART(vector, integers, count, ...)                                                                                  \
-    QUIRE_INLINE void part_##vector(vector *a, vector *b, int w) {                                                          \
-        const integers lane = { __VA_ARGS__ }, lower = lane + (lane & -w), upper = lower + w;                               \
-        vector lowers, uppers;                                                                                              \
-        PICK(lowers, count, *a, *b, lower);                                                                                 \
-        PICK(uppers, count, *a, *b, upper);                                                                                 \
-        *a = lowers, *b = uppers;                                                                                           \
+#define PART(vector, integers, count, ...)                                                                             \
+    QUIRE_INLINE void part_##vector(vector *a, vector *b, int w) {                                                     \
+        const integers lane = { __VA_ARGS__ }, lower = lane + (lane & -w), upper = lower + w;                          \
+        vector lowers, uppers;                                                                                         \
+        PICK(lowers, count, *a, *b, lower);                                                                            \
+        PICK(uppers, count, *a, *b, upper);                                                                            \
+        *a = lowers, *b = uppers;                                                                                      \
     }
 PART(v_f32, v_i32, SIMD_F32, LANES_F32)
 PART(v_f64, v_i64, SIMD_F64, LANES_F64)

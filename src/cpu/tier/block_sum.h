@@ -12,10 +12,10 @@
 #include "cpu/block/integers.h"
 #include "cpu/block/window.h"
 
-#define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers                      */
+#define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
 
-/* Whether blocks with so many bins go one of those ways; how many bits a window then holds, perhaps fewer than there is room
- * for. */
+/* Whether blocks with so many bins go one of those ways; how many bits a window then holds, perhaps fewer than there is
+ * room for. */
 #ifdef SIMD_HAS_PAIRS
 QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
 QUIRE_INLINE int as_groups(exact_choice c, int bins) {
@@ -34,7 +34,8 @@ QUIRE_INLINE size_t longest_block(exact_choice c) { return (as_integers(c, 1) ? 
 
 QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                      block_counts *counts) {
-    const int streams = exact_streams(c), together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
+    const int streams = exact_streams(c),
+              together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
     const v_f64 zero = { 0 };
     magnitudes m = look_at_nothing(term_size(c));
 #ifdef SIMD_HAS_PAIRS
@@ -51,7 +52,8 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
     const int scaled_top = top - (scales_factors(c) ? 2 * factor_scale(top) : term_scale(c));
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++)
-            for (int set = 0; set < SETS; set++) b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+            for (int set = 0; set < SETS; set++)
+                b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
 
     char first[SIMD_BYTES] = { 0 };
     if (steps) memcpy(first + 4, x, sizeof first - 4);
@@ -76,10 +78,10 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
 }
 
 /* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. Whether it
- * fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long that memory does
- * not matter. */
-QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top, int fetches,
-                                  block_counts *counts) {
+ * fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long that memory
+ * does not matter. */
+QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                                  int fetches, block_counts *counts) {
     c.fetches = 1;
     if (fetches && SIMD_BYTES > 16) return block_sum_as(c, bins, x, y, steps, top, counts);
     c.fetches = 0;

@@ -1,8 +1,8 @@
-/* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds, or a
- * loose window, if the caller will do with a ball.
+/* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds,
+ * or a loose window, if the caller will do with a ball.
  *
- * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor how the
- * input was cut. A ball's middle and radius do depend on that, but not what it contains.
+ * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor
+ * how the input was cut. A ball's middle and radius do depend on that, but not what it contains.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 #include "cpu/tier/tier.h"
 
 typedef struct {
-    int bins, top; /* bins 0: none                                                                                      */
+    int bins, top; /* bins 0: none */
     int loose;
 } window;
 
@@ -25,10 +25,10 @@ typedef struct {
 typedef struct {
     const struct exact_engine *engine;
     quire_accumulator *accumulator;
-    ball_radius *radius; /* NULL: no window is to be loose                                                              */
+    ball_radius *radius; /* NULL: no window is to be loose */
     window window;
-    size_t blocks;    /* of BLOCK_ELEMENTS, or less                                                                     */
-    block_counts sum; /* of the window's bins; the others are not set                                                   */
+    size_t blocks;    /* of BLOCK_ELEMENTS, or less */
+    block_counts sum; /* of the window's bins; the others are not set */
 } exact_state;
 
 /* Doubles count below 2^51 a bin and block, times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62. By integers an
@@ -39,24 +39,25 @@ _Static_assert(((uint64_t)SETS * SIMD_F64 * WINDOW_BLOCKS) << 51 <= (uint64_t)1 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
 
-/* The most bins of a window that is preferred to a loose one: where a term takes eight bytes to load, four are hardly slower
- * than two. */
+/* The most bins of a window that is preferred to a loose one: where a term takes eight bytes to load, four are hardly
+ * slower than two. */
 static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? LOOSE_BINS : 4; }
 
 /* block_sum with every choice made, but what is fetched ahead. */
-typedef term_range block_function(const char *x, const char *y, size_t steps, int top, int fetches, block_counts *counts);
+typedef term_range block_function(const char *x, const char *y, size_t steps, int top, int fetches,
+                                  block_counts *counts);
 
 /* The choices an instance makes, as functions for the driver below. */
 typedef struct exact_engine {
     int size, streams;
-    size_t longest;      /* see longest_block                                                                             */
-    int reach;           /* of a window of one bin, see window_reach                                                      */
-    int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows                           */
-    int highest, lowest; /* of all terms there can be                                                                   */
-    int least_bins;      /* of a window                                                                                 */
-    int gives_up;        /* at terms that are not known, as another engine may know them                               */
-    int strict_bins;     /* see there                                                                                     */
-    int fetches;         /* see exact_function                                                                            */
+    size_t longest;      /* see longest_block */
+    int reach;           /* of a window of one bin, see window_reach */
+    int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows */
+    int highest, lowest; /* of all terms there can be */
+    int least_bins;      /* of a window */
+    int gives_up;        /* at terms that are not known, as another engine may know them */
+    int strict_bins;     /* see there */
+    int fetches;         /* see exact_function */
     block_function *block[WINDOW_BINS + 1], *loose;
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
@@ -70,9 +71,9 @@ static int in_reach(const exact_engine *e, window w, term_range r) {
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
 }
 
-/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come are
- * rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is none of at
- * most so many. */
+/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come
+ * are rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is
+ * none of at most so many. */
 static window window_for(const exact_engine *e, term_range r, int most_bins) {
     const window none = { 0, 0, 0 };
     window w = { e->least_bins, 0, 0 };
@@ -94,8 +95,8 @@ static window loose_window_for(const exact_engine *e, term_range r) {
     return w;
 }
 
-/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data. (But
- * of products of doubles a loose window does not tell: they stay loose.) */
+/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data.
+ * (But of products of doubles a loose window does not tell: they stay loose.) */
 static int window_holds(const exact_engine *e, window w, term_range r) {
     return w.loose ? r.high <= w.top && !window_for(e, r, e->strict_bins).bins : in_reach(e, w, r);
 }
@@ -130,21 +131,23 @@ static void add_counts(exact_state *x, const block_counts *counts, size_t steps)
     x->blocks += blocks;
 }
 
-/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that; and for
- * each product of doubles two halves. For where a product itself loses something, its last place is at most half a unit, so
- * that its error, which is at most half of its last place, is at most a quarter: together three quarters. Where it loses
- * nothing, its error loses half a unit at most. (An error that is no multiple of the least double loses 2^-1075 more, for
- * which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for being too small is below half a
- * unit, and has no error.) tests/test_range.c has products that lose three quarters. */
+/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that; and
+ * for each product of doubles two halves. For where a product itself loses something, its last place is at most half a
+ * unit, so that its error, which is at most half of its last place, is at most a quarter: together three quarters.
+ * Where it loses nothing, its error loses half a unit at most. (An error that is no multiple of the least double loses
+ * 2^-1075 more, for which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for being too
+ * small is below half a unit, and has no error.) tests/test_range.c has products that lose three quarters. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
     const size_t halves = (size_t)s->engine->streams;
-    if (r.low < unit) radius_add(s->radius, (ball_radius){ (int64_t)(elements_in(s->engine, steps) * halves), unit - 1 });
+    if (r.low < unit)
+        radius_add(s->radius, (ball_radius){ (int64_t)(elements_in(s->engine, steps) * halves), unit - 1 });
 }
 
 typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
-/* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window. */
+/* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window.
+ */
 static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts unused;
@@ -161,7 +164,8 @@ static term_range window_sum(const exact_state *s, const char *x, const char *y,
     return (s->window.loose ? e->loose : e->block[s->window.bins])(x, y, steps, s->window.top, e->fetches, counts);
 }
 
-/* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds it. */
+/* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds
+ * it. */
 static block_result add_block(exact_state *s, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts counts;
@@ -200,11 +204,11 @@ static void add_finite(exact_state *s, const char *x, const char *y, size_t step
 }
 
 #define SLOW_BLOCKS_FIRST 4
-#define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again                            */
-#define LONG_BLOCKS 64 /* as many as the most long ones that do not                                                      */
+#define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again */
+#define LONG_BLOCKS 64 /* as many as the most long ones that do not */
 
 _Static_assert(LIMB_ADDITIONS < (size_t)1 << 30, "below 2^33 each, they stay below 2^63");
-_Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS * BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
+_Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS *BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
 
 /* Answers how many elements it has added: all, unless it has given up. */
 static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
@@ -217,8 +221,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     state.radius = radius;
     state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
-    /* So many blocks to come are not to be long; and so many after the next that was too long: an outlier in each stretch
-     * would have all of them done twice. */
+    /* So many blocks to come are not to be long; and so many after the next that was too long: an outlier in each
+     * stretch would have all of them done twice. */
     const size_t together = e->longest / BLOCK_ELEMENTS;
     size_t usual = 0, patience = together;
     while (n >= step) {
@@ -253,7 +257,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     return all;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the instances */
+/* ------------------------------------------------------------------------------------------------------- the instances
+ */
 
 #define IS_DOUBLE_f32 0
 #define IS_DOUBLE_f64 1
@@ -262,122 +267,122 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 #define VECTOR_FIRST_f32(format) format##_first_v_f32
 #define VECTOR_FIRST_f64(format) NULL
 
-#define LOAD(format, FORMAT, type, real, unused)                                                                            \
+#define LOAD(format, FORMAT, type, real, unused)                                                                       \
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                                    \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose, floats,          \
-                           VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64, term##_error_v_f64, \
-                           format##_load_one, term##_value_f64, 0 })
+#define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose, floats,     \
+                           VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,                \
+                           term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
 
-#define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                                 \
-    static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top, int fetches,    \
-                                                       block_counts *counts) {                                              \
-        return block_sum(CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top, fetches,     \
-                         counts);                                                                                           \
+#define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
+    static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top,            \
+                                                       int fetches, block_counts *counts) {                            \
+        return block_sum(CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top,         \
+                         fetches, counts);                                                                             \
     }
 #define BLOCK_ENTRY(bins, way, format, term) [bins] = format##_##term##_##way##_##bins,
 
 /* An engine and its sum: with products as floats or as doubles. */
-#define WAY(way, floats, format, FORMAT, real, term, TERM, inexact)                                                         \
-    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term, TERM, inexact)                                                  \
-    static term_range format##_##term##_##way##_loose(const char *x, const char *y, size_t steps, int top, int fetches,     \
-                                                      block_counts *counts) {                                               \
-        return block_sum(CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact), LOOSE_BINS, x, y, steps, top,        \
-                         fetches, counts);                                                                                  \
-    }                                                                                                                       \
-    static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n, int fetches,  \
-                                                ball_radius *radius) {                                                      \
-        const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                                \
-        const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                            \
-        const exact_engine engine = { sizeof(format##_element),                                                             \
-                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                                  \
-                                      longest_block(c),                                                                     \
-                                      window_reach(c, 1),                                                                   \
-                                      { term_scale(c), term_scale(loose) },                                                 \
-                                      term_highest(c),                                                                      \
-                                      term_lowest(c),                                                                       \
-                                      least_bins(c),                                                                        \
-                                      leaves_floats(c),                                                                     \
-                                      strict_bins(c),                                                                       \
-                                      fetches,                                                                              \
-                                      { WINDOWS(BLOCK_ENTRY, way, format, term) },                                          \
-                                      format##_##term##_##way##_loose,                                                      \
-                                      format##_##term##_copy,                                                               \
-                                      format##_##term##_slow,                                                               \
-                                      format##_##term##_other };                                                            \
-        return exact_sum(&engine, a, x, y, n, radius);                                                                      \
+#define WAY(way, floats, format, FORMAT, real, term, TERM, inexact)                                                    \
+    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term, TERM, inexact)                                             \
+    static term_range format##_##term##_##way##_loose(const char *x, const char *y, size_t steps, int top,             \
+                                                      int fetches, block_counts *counts) {                             \
+        return block_sum(CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact), LOOSE_BINS, x, y, steps, top,   \
+                         fetches, counts);                                                                             \
+    }                                                                                                                  \
+    static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n,          \
+                                                int fetches, ball_radius *radius) {                                    \
+        const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                           \
+        const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                       \
+        const exact_engine engine = { sizeof(format##_element),                                                        \
+                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                             \
+                                      longest_block(c),                                                                \
+                                      window_reach(c, 1),                                                              \
+                                      { term_scale(c), term_scale(loose) },                                            \
+                                      term_highest(c),                                                                 \
+                                      term_lowest(c),                                                                  \
+                                      least_bins(c),                                                                   \
+                                      leaves_floats(c),                                                                \
+                                      strict_bins(c),                                                                  \
+                                      fetches,                                                                         \
+                                      { WINDOWS(BLOCK_ENTRY, way, format, term) },                                     \
+                                      format##_##term##_##way##_loose,                                                 \
+                                      format##_##term##_copy,                                                          \
+                                      format##_##term##_slow,                                                          \
+                                      format##_##term##_other };                                                       \
+        return exact_sum(&engine, a, x, y, n, radius);                                                                 \
     }
 
-/* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs much
- * more of the stack. */
+/* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs
+ * much more of the stack. */
 #if defined(QUIRE_CPU_BLOCK_NARROW_H)
 static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
                                     ball_radius *radius);
 #define NARROW_LEAST NARROW_ELEMENTS
-#define NARROW(format, FORMAT, real, term)                                                                                  \
-    static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,           \
-                                                                   int fetches, ball_radius *radius) {                      \
-        narrow_sum((bounds_terms){ FORMAT##_DESCRIPTION, VECTOR_LOAD_##real(format), term##_value_v_f32 },                  \
-                   float_identity_elements, format##_##term##_elements, a, x, n, fetches, radius);                          \
+#define NARROW(format, FORMAT, real, term)                                                                             \
+    static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,      \
+                                                                   int fetches, ball_radius *radius) {                 \
+        narrow_sum((bounds_terms){ FORMAT##_DESCRIPTION, VECTOR_LOAD_##real(format), term##_value_v_f32 },             \
+                   float_identity_elements, format##_##term##_elements, a, x, n, fetches, radius);                     \
     }
 #else
 #define NARROW_LEAST SIZE_MAX
-#define NARROW(format, FORMAT, real, term)                                                                                  \
-    QUIRE_INLINE void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n, int fetches,                  \
-                                               ball_radius *radius) {                                                       \
-        format##_##term##_elements(a, x, x, n, fetches, radius);                                                            \
+#define NARROW(format, FORMAT, real, term)                                                                             \
+    QUIRE_INLINE void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n, int fetches,             \
+                                               ball_radius *radius) {                                                  \
+        format##_##term##_elements(a, x, x, n, fetches, radius);                                                       \
     }
 #endif
 
-#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                                 \
-    static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x,      \
-                                       char *copy_y) {                                                                      \
-        copy_finite(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);               \
-    }                                                                                                                       \
-    static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                      \
-        slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                                    \
-    }                                                                                                                       \
-    static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                        \
-        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                               \
-    }                                                                                                                       \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                            \
-        return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                            \
-    }                                                                                                                       \
-    WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                               \
-    WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                              \
-    static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,       \
-                                           ball_radius *radius) {                                                           \
-        const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term, TERM, inexact);                                     \
-        const size_t done = float_products(c) ? format##_##term##_floats_sum(a, x, y, n, fetches, radius) : 0;              \
-        const size_t at = done * sizeof(format##_element);                                                                  \
-        if (!float_products(c) || (leaves_floats(c) && done < n))                                                           \
-            format##_##term##_doubles_sum(a, (const char *)x + at, (const char *)y + at, n - done, fetches, radius);        \
-    }                                                                                                                       \
-    NARROW(format, FORMAT, real, term)                                                                                      \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
-                                        ball_radius *radius) {                                                              \
-        if (sizeof(format##_element) == 2 && !inexact && n >= NARROW_LEAST)                                                 \
-            format##_##term##_narrow(a, x, n, fetches, radius);                                                             \
-        else                                                                                                                \
-            format##_##term##_elements(a, x, y, n, fetches, radius);                                                        \
+#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                            \
+    static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, \
+                                       char *copy_y) {                                                                 \
+        copy_finite(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);          \
+    }                                                                                                                  \
+    static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                 \
+        slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                               \
+    }                                                                                                                  \
+    static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                   \
+        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                          \
+    }                                                                                                                  \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
+        return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                       \
+    }                                                                                                                  \
+    WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                          \
+    WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                         \
+    static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,  \
+                                           ball_radius *radius) {                                                      \
+        const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term, TERM, inexact);                                \
+        const size_t done = float_products(c) ? format##_##term##_floats_sum(a, x, y, n, fetches, radius) : 0;         \
+        const size_t at = done * sizeof(format##_element);                                                             \
+        if (!float_products(c) || (leaves_floats(c) && done < n))                                                      \
+            format##_##term##_doubles_sum(a, (const char *)x + at, (const char *)y + at, n - done, fetches, radius);   \
+    }                                                                                                                  \
+    NARROW(format, FORMAT, real, term)                                                                                 \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
+                                        ball_radius *radius) {                                                         \
+        if (sizeof(format##_element) == 2 && !inexact && n >= NARROW_LEAST)                                            \
+            format##_##term##_narrow(a, x, n, fetches, radius);                                                        \
+        else                                                                                                           \
+            format##_##term##_elements(a, x, y, n, fetches, radius);                                                   \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
 
-#define DECODED(term, TERM, inexact, format)                                                                                \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,          \
-                                        ball_radius *radius) {                                                              \
-        (void)fetches;                                                                                                      \
-        decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,        \
-                    radius);                                                                                                \
-    }                                                                                                                       \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                            \
-        float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                       \
-        format##_decode(x, n, x_floats);                                                                                    \
-        format##_decode(y, n, y_floats);                                                                                    \
-        return float_##term##_few(x_floats, y_floats, n, total);                                                            \
+#define DECODED(term, TERM, inexact, format)                                                                           \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
+                                        ball_radius *radius) {                                                         \
+        (void)fetches;                                                                                                 \
+        decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,   \
+                    radius);                                                                                           \
+    }                                                                                                                  \
+    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
+        float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                  \
+        format##_decode(x, n, x_floats);                                                                               \
+        format##_decode(y, n, y_floats);                                                                               \
+        return float_##term##_few(x_floats, y_floats, n, total);                                                       \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
@@ -385,7 +390,8 @@ QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 #define ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_exact,
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRY, format, type)
 
-const exact_function QUIRE_NAME(exact_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
+const exact_function QUIRE_NAME(exact_table,
+                                SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
 
 #define FEW_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_few,
 #define FEW_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(FEW_ENTRY, format, type)

@@ -1,5 +1,5 @@
-/* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile_sum.h for every format, term and
- * arithmetic of the lists, and the table of them.
+/* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile_sum.h for every format, term
+ * and arithmetic of the lists, and the table of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,11 +15,14 @@
 #include "cpu/block/tile.h"
 #if defined(SIMD_HAS_BOUNDS)
 #include "cpu/block/kahan_bounds.h"
-QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
-    return t.words > 1 && t.format.size < (int)sizeof(float) && !t.inexact && kahan_by_bounds(t, lanes, from, rows, fetches);
+QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,
+                                 int fetches) {
+    return t.words > 1 && t.format.size < (int)sizeof(float) && !t.inexact &&
+           kahan_by_bounds(t, lanes, from, rows, fetches);
 }
 #else
-QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows, int fetches) {
+QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,
+                                 int fetches) {
     return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
 }
 #endif
@@ -30,41 +33,45 @@ QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, t
 #define SCALAR_TYPE double
 #define WIDTH SIMD_F64
 #include "cpu/block/tile.h"
-QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, tile_source from, size_t rows, int fetches) {
+QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, tile_source from, size_t rows,
+                                 int fetches) {
     return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
 }
 #include "cpu/tier/tile_sum.h"
 
 /* An instance: tile_sum.h with every choice made. */
-#define INSTANCE(method, words, format, FORMAT, real, term, inexact)                                                        \
-    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total) { \
-        const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                            \
-                                           words,                                                                           \
-                                           inexact,                                                                         \
-                                           format##_load_v_##real,                                                          \
-                                           format##_first_v_##real,                                                         \
-                                           term##_value_v_##real,                                                           \
-                                           term##_error_v_##real,                                                           \
-                                           method##_add_v_##real,                                                           \
-                                           method##_merge_v_##real };                                                       \
-        if (n <= TILE_FEW / 4)                                                                                              \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW / 4, total);                                                          \
-        else if (n <= TILE_FEW / 2)                                                                                         \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW / 2, total);                                                          \
-        else if (n <= TILE_FEW)                                                                                             \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                              \
-        else                                                                                                                \
-            tile_sum_##real(t, x, y, n, tile, fetches, total);                                                              \
+#define INSTANCE(method, words, format, FORMAT, real, term, inexact)                                                   \
+    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,           \
+                                           void *total) {                                                              \
+        const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                       \
+                                           words,                                                                      \
+                                           inexact,                                                                    \
+                                           format##_load_v_##real,                                                     \
+                                           format##_first_v_##real,                                                    \
+                                           term##_value_v_##real,                                                      \
+                                           term##_error_v_##real,                                                      \
+                                           method##_add_v_##real,                                                      \
+                                           method##_merge_v_##real };                                                  \
+        if (n <= TILE_FEW / 4)                                                                                         \
+            tile_few_##real(t, x, y, (int)n, TILE_FEW / 4, total);                                                     \
+        else if (n <= TILE_FEW / 2)                                                                                    \
+            tile_few_##real(t, x, y, (int)n, TILE_FEW / 2, total);                                                     \
+        else if (n <= TILE_FEW)                                                                                        \
+            tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                         \
+        else                                                                                                           \
+            tile_sum_##real(t, x, y, n, tile, fetches, total);                                                         \
     }
 #define OF_TERM(term, TERM, inexact, format, FORMAT, real) INSTANCES(format, FORMAT, real, term, inexact)
-#define INSTANCES(format, FORMAT, real, term, inexact) QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term, inexact)
+#define INSTANCES(format, FORMAT, real, term, inexact)                                                                 \
+    QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term, inexact)
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )
 
-#define ENTRY(method, METHOD, words, rows, format, type, term, TERM)                                                        \
+#define ENTRY(method, METHOD, words, rows, format, type, term, TERM)                                                   \
     [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
 #define ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
 
-const tile_function QUIRE_NAME(lanes_table,
-                               SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
+const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS] = {
+    QUIRE_FORMATS(ENTRIES_OF_FORMAT, )
+};

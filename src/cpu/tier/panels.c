@@ -20,59 +20,65 @@
 #define WIDTH SIMD_F64
 #include "cpu/block/panel_lanes.h"
 
-/* -------------------------------------------------------------------------------------------------------------- exact */
+/* -------------------------------------------------------------------------------------------------------------- exact
+ */
 
 #define IS_DOUBLE_f32 0
 #define IS_DOUBLE_f64 1
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 
-#define CERTAIN(format, FORMAT, real, term, inexact)                                                                        \
-    ((const certain_terms){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),                    \
+#define CERTAIN(format, FORMAT, real, term, inexact)                                                                   \
+    ((const certain_terms){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),               \
                             term##_value_v_f32, term##_value_v_f64 })
 
 /* Products of doubles are wider than two doubles: there they answer that nothing is certain. */
-#define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                           \
-    static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                            \
-        return IS_DOUBLE_##real && inexact ? 0 : certain_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);   \
-    }                                                                                                                       \
-    static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {               \
-        const certain_terms t = CERTAIN(format, FORMAT, real, term, inexact);                                               \
-        return IS_DOUBLE_##real && inexact ? 0 : certain_vector(t, x, y, n, sum, error);                                    \
+#define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                      \
+    static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                       \
+        return IS_DOUBLE_##real && inexact ? 0                                                                         \
+                                           : certain_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);  \
+    }                                                                                                                  \
+    static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {          \
+        const certain_terms t = CERTAIN(format, FORMAT, real, term, inexact);                                          \
+        return IS_DOUBLE_##real && inexact ? 0 : certain_vector(t, x, y, n, sum, error);                               \
     }
 #define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
 /* Numbers of 53 bits are split always. */
-#define MOMENTS_INSTANCE(format, FORMAT, type, real, unused)                                                                \
-    static int format##_moments(const char *x, size_t n, moment_way way, moment_sums *sums) {                               \
-        const moment_elements e = { sizeof(format##_element), format##_widen };                                             \
-        const moment_float_elements floats = { sizeof(format##_element), VECTOR_LOAD_##real(format) };                      \
-        const format_description f = FORMAT##_DESCRIPTION;                                                                  \
-        if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);                                  \
-        if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);                  \
-        return moments_in_floats(floats, x, n, sums);                                                                       \
+#define MOMENTS_INSTANCE(format, FORMAT, type, real, unused)                                                           \
+    static int format##_moments(const char *x, size_t n, moment_way way, moment_sums *sums) {                          \
+        const moment_elements e = { sizeof(format##_element), format##_widen };                                        \
+        const moment_float_elements floats = { sizeof(format##_element), VECTOR_LOAD_##real(format) };                 \
+        const format_description f = FORMAT##_DESCRIPTION;                                                             \
+        if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);                             \
+        if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);             \
+        return moments_in_floats(floats, x, n, sums);                                                                  \
     }
 QUIRE_FORMATS(MOMENTS_INSTANCE, )
 
-/* ------------------------------------------------------------------------------------------------- methods of the lanes */
+/* ------------------------------------------------------------------------------------------------- methods of the
+ * lanes */
 
-#define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                             \
-    static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,               \
-                                           int continues, void *states) {                                                   \
-        const panel_arithmetic_##real t = {                                                                                 \
-            sizeof(format##_element), words, inexact, format##_load_v_##real, term##_value_v_##real, term##_error_v_##real, \
-            method##_add_v_##real                                                                                           \
-        };                                                                                                                  \
-        panel_add_##real(t, rows, lanes, x_lane, y_lane, continues, states);                                                \
+#define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                        \
+    static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,          \
+                                           int continues, void *states) {                                              \
+        const panel_arithmetic_##real t = { sizeof(format##_element),                                                  \
+                                            words,                                                                     \
+                                            inexact,                                                                   \
+                                            format##_load_v_##real,                                                    \
+                                            term##_value_v_##real,                                                     \
+                                            term##_error_v_##real,                                                     \
+                                            method##_add_v_##real };                                                   \
+        panel_add_##real(t, rows, lanes, x_lane, y_lane, continues, states);                                           \
     }
 #define ADD_OF_TERM(term, TERM, inexact, format, real) QUIRE_LANE_METHODS(ADD_INSTANCE, format, real, term, inexact)
 #define ADD_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_OF_TERM, format, real)
 QUIRE_FORMATS(ADD_OF_FORMAT, )
 
-#define MERGE_INSTANCE(method, METHOD, words, order, real)                                                                  \
-    static void method##_panel_merge_##real(void *into, const void *from, size_t count) {                                   \
-        panel_merge_##real(words, method##_merge_v_##real, into, from, count);                                              \
+#define MERGE_INSTANCE(method, METHOD, words, order, real)                                                             \
+    static void method##_panel_merge_##real(void *into, const void *from, size_t count) {                              \
+        panel_merge_##real(words, method##_merge_v_##real, into, from, count);                                         \
     }
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f32)
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
@@ -82,12 +88,14 @@ QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 #define MOMENTS_ENTRY(format, FORMAT, type, real, unused) [type] = format##_moments,
 #define PANEL_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_panel,
 #define PANEL_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(PANEL_ENTRY, format, type)
-#define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM) [type][TERM][METHOD] = format##_##term##_##method,
+#define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM)                                              \
+    [type][TERM][METHOD] = format##_##term##_##method,
 #define ADD_ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ADD_ENTRY, format, type, term, TERM)
 #define ADD_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_ENTRIES_OF_TERM, format, type)
 #define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 
 const panel_functions QUIRE_NAME(panels, SIMD_TIER) = {
-    { QUIRE_FORMATS(VECTOR_ENTRIES, ) }, { QUIRE_FORMATS(MOMENTS_ENTRY, ) },       { QUIRE_FORMATS(PANEL_ENTRIES, ) },
-    { QUIRE_FORMATS(ADD_ENTRIES, ) },    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
+    { QUIRE_FORMATS(VECTOR_ENTRIES, ) },      { QUIRE_FORMATS(MOMENTS_ENTRY, ) },
+    { QUIRE_FORMATS(PANEL_ENTRIES, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
+    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
 };

@@ -12,7 +12,7 @@
 #include <cpuid.h>
 #endif
 
-#define TIER(name, lanes)                                                                                                   \
+#define TIER(name, lanes)                                                                                              \
     static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name, &panels_##lanes }
 
 TIER(portable, portable);

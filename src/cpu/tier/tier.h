@@ -1,5 +1,5 @@
-/* tier.h - what a CPU tier offers: for every format and term, a function for exact and one for each method that follows the
- * canonical order, for one vector and for panels; and which tiers there are.
+/* tier.h - what a CPU tier offers: for every format and term, a function for exact and one for each method that follows
+ * the canonical order, for one vector and for panels; and which tiers there are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,18 +23,18 @@ typedef struct {
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
 QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 
-/* The tier of a NULL context: the one that QUIRE_TIER names, or the best if it names none that is there; and the same as it
- * was when this was first asked, since reading the environment takes as long as a sum of a few elements. */
+/* The tier of a NULL context: the one that QUIRE_TIER names, or the best if it names none that is there; and the same
+ * as it was when this was first asked, since reading the environment takes as long as a sum of a few elements. */
 QUIRE_PRIVATE const cpu_tier *cpu_tier_default(void);
 QUIRE_PRIVATE const cpu_tier *cpu_tier_known_default(void);
 
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
-#define TIER_LANES(name)                                                                                                    \
+#define TIER_LANES(name)                                                                                               \
     extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS];
-#define TIER_EXACT(name)                                                                                                    \
-    extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                               \
+#define TIER_EXACT(name)                                                                                               \
+    extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT];
 #define TIER_PANELS(name) extern QUIRE_PRIVATE const panel_functions panels_##name;
 TIER_LANES(portable)

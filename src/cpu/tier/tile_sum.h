@@ -6,10 +6,11 @@
  * SPDX-License-Identifier: MIT
  */
 
-/* The lanes of a tile of n elements, the vectors merged into the first. *narrow: whether tile_narrow is to be tried; then,
- * whether it led through. */
-QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, QUIRE_NAME(tile_lanes, SCALAR) * lanes,
-                                               const char *x, const char *y, size_t n, int fetches, int *narrow) {
+/* The lanes of a tile of n elements, the vectors merged into the first. *narrow: whether tile_narrow is to be tried;
+ * then, whether it led through. */
+QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
+                                               QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
+                                               size_t n, int fetches, int *narrow) {
     const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, rest = n % ORDER_LANES;
     _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
     const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
@@ -25,9 +26,9 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
 }
 
 /* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */
-QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y, size_t n,
-                                               size_t tile, int fetches, SCALAR_TYPE *total) {
-    VECTOR state[TILE_BATCH][QUIRE_STATE_WORDS]; /* of each tile; then of several each                                  */
+QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
+                                               size_t n, size_t tile, int fetches, SCALAR_TYPE *total) {
+    VECTOR state[TILE_BATCH][QUIRE_STATE_WORDS]; /* of each tile; then of several each */
     size_t tiles = 0;
     int narrow = 1;
     for (size_t done = 0; done < n; done += tile, tiles++) {
@@ -39,7 +40,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     size_t count = tiles;
     SIMD_UNROLL
     for (int w = WIDTH / 2; w; w /= 2)
-        if ((size_t)w < n) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, w); /* else lanes from w on are missing */
+        if ((size_t)w < n)
+            count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, w); /* else lanes from w on are missing */
     for (; tiles > 1; tiles = (tiles + 1) / 2) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, 1);
     for (int k = 0; k < t.words; k++) total[k] = state[0][k][0];
 }

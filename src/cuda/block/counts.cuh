@@ -15,12 +15,12 @@ using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::low
 /* What the warps of a block have counted. */
 template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP, Choice::loose != LOOSE_NEVER> {
     static constexpr int warps = Choice::threads / WARP, bins = Choice::streams * Choice::kept_bins, items = 2 * bins;
-    int64_t count[warps][items]; /* the low and the high part of every bin                                              */
-    int top[warps];              /* of the warp's window, or NO_WINDOW                                                  */
-    int64_t dropped[warps];      /* batches of all lanes that may have lost bits                                        */
+    int64_t count[warps][items]; /* the low and the high part of every bin */
+    int top[warps];              /* of the warp's window, or NO_WINDOW */
+    int64_t dropped[warps];      /* batches of all lanes that may have lost bits */
     unsigned saw[warps];
-    fixed_sum own;          /* the last block's                                                                    */
-    ball_radius own_radius; /* and what it may have dropped                                                        */
+    fixed_sum own;          /* the last block's */
+    ball_radius own_radius; /* and what it may have dropped */
 };
 
 template <class Choice> static __device__ __forceinline__ block_counts<Choice> &counts_of_block(void) {
@@ -30,8 +30,8 @@ template <class Choice> static __device__ __forceinline__ block_counts<Choice> &
 
 /* Hands over what a warp has counted. */
 template <class Choice>
-static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, exact_window<Choice> &window, unsigned dropped,
-                                                 int warp, int thread) {
+static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, exact_window<Choice> &window,
+                                                 unsigned dropped, int warp, int thread) {
     const bool there = window.limit != 0;
     if (there) window.read();
 #pragma unroll
@@ -47,9 +47,11 @@ static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, ex
     }
 }
 
-/* Adds the counts of a block's warps to limbs. A lane has an item of some warps; most often all have the same window. */
+/* Adds the counts of a block's warps to limbs. A lane has an item of some warps; most often all have the same window.
+ */
 template <class Choice>
-static __device__ __forceinline__ void add_counts(const block_counts<Choice> &block, int64_t *limb, int thread, int shrunk) {
+static __device__ __forceinline__ void add_counts(const block_counts<Choice> &block, int64_t *limb, int thread,
+                                                  int shrunk) {
     constexpr int items = block_counts<Choice>::items;
     const int item = thread % items, s = item / 2 / Choice::kept_bins, k = item / 2 % Choice::kept_bins;
     const int warps = blockDim.x / WARP;
@@ -69,7 +71,8 @@ static __device__ __forceinline__ void add_counts(const block_counts<Choice> &bl
     if (thread < items) limbs_add_atomic(limb, sum, exponent(top));
 }
 
-/* What the block may have dropped; by a whole warp. Half units of the last bin are counted, the greatest of all warps'. */
+/* What the block may have dropped; by a whole warp. Half units of the last bin are counted, the greatest of all warps'.
+ */
 template <class Choice>
 static __device__ __forceinline__ ball_radius block_radius(const cuda_job &job, const block_counts<Choice> &block,
                                                            int thread, int shrunk) {
@@ -94,7 +97,7 @@ static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choic
                 (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
         if (sum.units) sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
     }
-    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see take_hard                */
+    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see take_hard */
     sum.flags = (saw & SAW_OTHER ? FIXED_OTHER : 0) | (to_limbs ? FIXED_LIMBS : 0);
     if constexpr (Choice::loose) sum.flags |= block.dropped[warp] ? FIXED_DROPPED : 0;
     return sum;

@@ -1,5 +1,5 @@
-/* rest.cuh - accumulators in an exact sum: what integers of 128 bits (fixed.cuh) do not take stands there, a block's own in
- * shared memory, or that of all blocks in the workspace.
+/* rest.cuh - accumulators in an exact sum: what integers of 128 bits (fixed.cuh) do not take stands there, a block's
+ * own in shared memory, or that of all blocks in the workspace.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,8 +45,8 @@ static __device__ __forceinline__ void clear_accumulator(quire_accumulator &a) {
 /* The last block's. */
 template <int WARPS, bool DROPS> struct fixed_memory {
     fixed_sum gathered[WARPS];
-    quire_accumulator rest; /* what it has beside integers                                                              */
-    int dropped_unit;       /* the greatest unit of sums that have dropped some; NO_UNIT to begin with                 */
+    quire_accumulator rest; /* what it has beside integers */
+    int dropped_unit;       /* the greatest unit of sums that have dropped some; NO_UNIT to begin with */
 };
 
 #endif

@@ -20,8 +20,8 @@ static __device__ __forceinline__ void after_earlier_work(void) {
 #endif
 }
 
-/* Asks for what lies there to come to the second cache, the 128 bytes around it. That may be done before the wait, if it is
- * memory of this device: whoever writes there still does so by way of that cache. */
+/* Asks for what lies there to come to the second cache, the 128 bytes around it. That may be done before the wait, if
+ * it is memory of this device: whoever writes there still does so by way of that cache. */
 static __device__ __forceinline__ void ask_ahead(const void *p) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
@@ -35,7 +35,9 @@ static __device__ __forceinline__ void let_later_work_start(void) {
 
 #if QUIRE_HAS_BULK
 
-static __device__ __forceinline__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+static __device__ __forceinline__ unsigned shared_address(const void *p) {
+    return (unsigned)__cvta_generic_to_shared(p);
+}
 
 static __device__ __forceinline__ void barrier_open(uint64_t *barrier, unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -73,10 +75,10 @@ static __device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned 
 
 /* Multiples of 16 bytes, from and to multiples of 16; the barrier counts them. */
 static __device__ __forceinline__ void copy_bulk(void *to, const void *from, unsigned bytes, uint64_t *barrier) {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
-        "l"(from), "r"(bytes), "r"(shared_address(barrier))
-        : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
 }
 
 /* What this thread has written to shared memory comes before what the copy engine writes there after this. */
@@ -85,7 +87,9 @@ static __device__ __forceinline__ void writes_before_copies(void) {
 }
 
 /* A barrier of the first threads of a block. */
-static __device__ __forceinline__ void meet(unsigned threads) { asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory"); }
+static __device__ __forceinline__ void meet(unsigned threads) {
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+}
 
 #endif
 #endif

@@ -10,8 +10,8 @@
 
 #if QUIRE_HAS_BULK
 
-/* Stores two words in the shared memory of another block, where this block has "to"; the barrier there, where this block
- * has its own, counts their bytes. Nobody waits. */
+/* Stores two words in the shared memory of another block, where this block has "to"; the barrier there, where this
+ * block has its own, counts their bytes. Nobody waits. */
 static __device__ __forceinline__ void store_in_cluster(const uint64_t (&word)[2], void *to, uint64_t *barrier,
                                                         unsigned block) {
     asm volatile("{\n"

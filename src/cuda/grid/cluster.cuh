@@ -1,5 +1,5 @@
-/* cluster.cuh - a short sum's grid as one cluster (compute capability 9.0 on): blocks that see each other's shared memory.
- * What they hand over there arrives 0.7 us before what goes by global memory (gather.cuh).
+/* cluster.cuh - a short sum's grid as one cluster (compute capability 9.0 on): blocks that see each other's shared
+ * memory. What they hand over there arrives 0.7 us before what goes by global memory (gather.cuh).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,7 +48,10 @@ static __device__ __forceinline__ fixed_sum gather_cluster(const cuda_job &job, 
     }
     barrier_wait_for_cluster(&memory.there);
     const fixed_state nothing = identity<fixed_state>();
-    sum = sum_of_states<1>({ { thread < last ? memory.of[thread] : thread == last ? its : nothing } }, room, own.rest.limb);
+    sum = sum_of_states<1>({ { thread < last    ? memory.of[thread]
+                               : thread == last ? its
+                                                : nothing } },
+                           room, own.rest.limb);
     if (sum.flags & FIXED_LIMBS) take_limbs(own.rest, job.workspace->sum, thread);
 #endif
     return sum;

@@ -1,5 +1,5 @@
-/* deliver.cuh - the end of an exact sum of a long array: what the warps of a block have counted becomes one integer of 128
- * bits (fixed.cuh), if it fits; what does not goes to limbs. The last block adds up all, and rounds.
+/* deliver.cuh - the end of an exact sum of a long array: what the warps of a block have counted becomes one integer of
+ * 128 bits (fixed.cuh), if it fits; what does not goes to limbs. The last block adds up all, and rounds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -46,8 +46,8 @@ template <class Choice> static __device__ __forceinline__ int dropped_unit(const
     return unit - 1 + (adds_together<Choice>(job) ? LOOSE_TOGETHER_LOSS : 0);
 }
 
-/* What a block may have dropped, told by a flag, if its unit is that of the sum and its count no more than most_dropped's;
- * else in the workspace. By a whole warp. */
+/* What a block may have dropped, told by a flag, if its unit is that of the sum and its count no more than
+ * most_dropped's; else in the workspace. By a whole warp. */
 template <class Choice>
 static __device__ __forceinline__ void tell_radius(const cuda_job &job, fixed_sum &sum, ball_radius r, bool hard,
                                                    int thread) {
@@ -57,18 +57,18 @@ static __device__ __forceinline__ void tell_radius(const cuda_job &job, fixed_su
     sum.flags = (sum.flags & ~FIXED_DROPPED) | FIXED_LIMBS;
 }
 
-/* The most that all warps may have dropped, if they were loose from the start, and that the greatest unit of their windows:
- * a lane counts once for a batch, and once for the move up before it. batch: elements of a warp's; all but the last few are
- * full. */
+/* The most that all warps may have dropped, if they were loose from the start, and that the greatest unit of their
+ * windows: a lane counts once for a batch, and once for the move up before it. batch: elements of a warp's; all but the
+ * last few are full. */
 template <class Choice>
 static __device__ __forceinline__ ball_radius most_dropped(const cuda_job &job, int unit, unsigned batch) {
     const size_t batches = job.n / batch + Choice::lane_terms + 2;
     return { (int64_t)(batches * (2 * WARP * Choice::loss)), dropped_unit<Choice>(job, unit) };
 }
 
-/* Stores a result, if both ends of a ball round alike, which lanes 0 and 1 have; or says that this is not enough, as it is
- * where both are the NaN of a format without infinities: a number may lie between; or both are 0 and its sign matters. By a
- * whole warp. */
+/* Stores a result, if both ends of a ball round alike, which lanes 0 and 1 have; or says that this is not enough, as it
+ * is where both are the NaN of a format without infinities: a number may lie between; or both are 0 and its sign
+ * matters. By a whole warp. */
 static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t bits, int thread) {
     const bool alike = __shfl_sync(WHOLE_WARP, bits, 0) == __shfl_sync(WHOLE_WARP, bits, 1);
     const bool unsure = (!job.format.has_infinity && bits == job.format.quiet_nan) || (job.zero && !bits);
@@ -80,10 +80,11 @@ static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t
         job.workspace->undecided = 1;
 }
 
-/* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals), or says that
- * this is not enough to round it. By a whole warp; lanes 0 and 1 each round an end. */
+/* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals), or says
+ * that this is not enough to round it. By a whole warp; lanes 0 and 1 each round an end. */
 template <class Choice>
-static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accumulator *sum, ball_radius r, int thread) {
+static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accumulator *sum, ball_radius r,
+                                                int thread) {
     ball_radius more = BALL_EXACT;
     if (Choice::loose == LOOSE_TOTALS) more = radius_relative(warp_total(sum->limb, thread), LOOSE_RELATIVE);
     quire_total end[2];
@@ -105,8 +106,8 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
 
 /* The same in units, if nothing went to limbs, and 128 bits will do; answers whether it is so. */
 template <class Choice>
-static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fixed_sum sum, const quire_accumulator &rest,
-                                                         ball_radius r, int thread) {
+static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fixed_sum sum,
+                                                         const quire_accumulator &rest, ball_radius r, int thread) {
     __syncwarp();
     const int rise = r.unit - sum.unit; /* a radius below 2^63 may rise to 2^113, below a sum of 2^124 */
     bool in_limbs = sum.unit == NO_UNIT || rise > 50 || sum.units >> 124 != sum.units >> 127;
@@ -164,11 +165,12 @@ static __device__ __forceinline__ void finish_exact(const cuda_job &job, fixed_s
     finish_fixed(job, end_of(job), sum, &block.rest, thread);
 }
 
-/* What all blocks may have dropped: as they have told, each with its own; or the own of a block that is alone. By the first
- * warp of the last. */
+/* What all blocks may have dropped: as they have told, each with its own; or the own of a block that is alone. By the
+ * first warp of the last. */
 template <class Choice>
 static __device__ __forceinline__ ball_radius gather_radius(const cuda_job &job, const fixed_sum &sum,
-                                                            const block_counts<Choice> &block, unsigned batch, int thread) {
+                                                            const block_counts<Choice> &block, unsigned batch,
+                                                            int thread) {
     if (gridDim.x == 1) return block.own_radius;
     ball_radius radius = BALL_EXACT;
     if (sum.flags & FIXED_LIMBS) radius = take_radius(job.workspace, thread);
@@ -179,7 +181,8 @@ static __device__ __forceinline__ ball_radius gather_radius(const cuda_job &job,
 /* The last block's. batch: elements of a warp's. By all threads; out of line, so that no other block keeps anything for
  * it. */
 template <class Choice>
-static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block, unsigned batch) {
+static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block,
+                                                      unsigned batch) {
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
     fixed_sum own = FIXED_NOTHING;
     if (warp == 0) own = block.own;
@@ -196,14 +199,16 @@ static __device__ __noinline__ void gather_and_finish(const cuda_job &job, block
 
 /* What is to be done after every warp has handed over, and a barrier. By all threads. batch: of a warp, in elements. */
 template <class Choice>
-static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block, const cell_total *total,
-                                               unsigned batch, int warp, int thread, int shrunk) {
+static __device__ __forceinline__ void deliver(const cuda_job &job, block_counts<Choice> &block,
+                                               const cell_total *total, unsigned batch, int warp, int thread,
+                                               int shrunk) {
     const unsigned number = block_number();
     const bool is_last = number == gridDim.x - 1;
     if (warp == 0) {
         fixed_sum sum = sum_of_block(job, block, total, thread, shrunk);
         if constexpr (Choice::loose) {
-            const bool hard = __any_sync(WHOLE_WARP, thread < (int)blockDim.x / WARP && (block.saw[thread] & WARP_HARD));
+            const bool hard =
+                __any_sync(WHOLE_WARP, thread < (int)blockDim.x / WARP && (block.saw[thread] & WARP_HARD));
             const ball_radius radius = block_radius(job, block, thread, shrunk);
             tell_radius<Choice>(job, sum, radius, hard, thread);
             if (is_last && thread == 0) block.own_radius = radius;

@@ -47,7 +47,8 @@ static __device__ __forceinline__ void deliver_sum(fixed_state *places, unsigned
 
 #define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* so many blocks by one warp, but for one that has nothing */
 
-/* Adds the workspace's words to a block's, and leaves zeros; after words that say so have been seen. By a whole warp. */
+/* Adds the workspace's words to a block's, and leaves zeros; after words that say so have been seen. By a whole warp.
+ */
 static __device__ __noinline__ void take_limbs(quire_accumulator &sum, quire_accumulator &from, int thread) {
     int64_t *word = sum.limb, *words = from.limb;
     __threadfence();
@@ -59,8 +60,8 @@ static __device__ __noinline__ void take_limbs(quire_accumulator &sum, quire_acc
     __syncwarp();
 }
 
-/* The sum of as many blocks as have handed over, COUNT a thread, as soon as they are there, and of the own one, if there is
- * one, by a warp. */
+/* The sum of as many blocks as have handed over, COUNT a thread, as soon as they are there, and of the own one, if
+ * there is one, by a warp. */
 template <int COUNT, bool OWN, int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsigned others, fixed_sum own, int room,
                                                        fixed_memory<WARPS, DROPS> &memory, int thread) {
@@ -83,8 +84,8 @@ static __device__ __forceinline__ fixed_sum gather_few(fixed_state *places, unsi
     return sum_of_states(s, room, memory.rest.limb);
 }
 
-/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Warps add up what they take,
- * as it comes, then the block. A warp without a turn takes nothing. */
+/* The sum of many blocks, by all warps of the last, in turn; in the first warp, with its own. Warps add up what they
+ * take, as it comes, then the block. A warp without a turn takes nothing. */
 template <int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fixed_sum own, int room,
                                                         fixed_memory<WARPS, DROPS> &memory) {
@@ -93,7 +94,7 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fix
     int64_t *limb = memory.rest.limb;
     fixed_sum sum = FIXED_NOTHING;
     if (warp == 0) sum = own;
-    int most = dropped_unit_of(sum), greatest = sum.unit; /* of those that have dropped some; of all                    */
+    int most = dropped_unit_of(sum), greatest = sum.unit; /* of those that have dropped some; of all */
     unsigned begin = warp * GATHERED_BY_ONE, flags = 0;
 #pragma unroll 1
     do {
@@ -120,9 +121,9 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fix
         part, [&] { return common_unit(part, room - 2 * once); }, limb);
 }
 
-/* The sum of so many blocks that hand over, and their limbs if there are any, and of the last, which has one or not, where
- * one warp gathers them: its first. room: by so many binades the units of the blocks may differ without that 128 bits are
- * too few. */
+/* The sum of so many blocks that hand over, and their limbs if there are any, and of the last, which has one or not,
+ * where one warp gathers them: its first. room: by so many binades the units of the blocks may differ without that 128
+ * bits are too few. */
 template <bool OWN, int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, fixed_state *places, fixed_sum own,
                                                           unsigned others, int room, fixed_memory<WARPS, DROPS> &memory,
@@ -134,8 +135,8 @@ static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, f
     return sum;
 }
 
-/* The same for any number of blocks, in the first warp. To be called by all threads of the last block, the own sum in the
- * first warp. */
+/* The same for any number of blocks, in the first warp. To be called by all threads of the last block, the own sum in
+ * the first warp. */
 template <int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_blocks(const cuda_job &job, fixed_sum sum, int room,
                                                           fixed_memory<WARPS, DROPS> &memory) {

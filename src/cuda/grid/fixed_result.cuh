@@ -9,8 +9,8 @@
 #include "cuda/grid/fixed_gather.cuh"
 #include "cuda/grid/result.cuh"
 
-/* A double that rounds to a format of that precision like the sum; whether there is one, and it is easily found: integers of
- * 106 bits are two doubles. Not for zero. */
+/* A double that rounds to a format of that precision like the sum; whether there is one, and it is easily found:
+ * integers of 106 bits are two doubles. Not for zero. */
 #define DOUBLE_BITS 53
 static __device__ __forceinline__ bool number_of_units(fixed_sum s, int precision, double *number) {
     const int64_t upper = (int64_t)(s.units >> DOUBLE_BITS);
@@ -73,8 +73,9 @@ static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulato
 
 /* What the end asks of the job. To be asked for before it is waited for: constants take a while to come. */
 struct job_end {
-    bool is_number, is_empty, accumulates; /* see cuda_job; whether it is of nothing; whether it goes to an accumulator */
-    int precision, size; /* of the result                                                                 */
+    bool is_number, is_empty,
+        accumulates;     /* see cuda_job; whether it is of nothing; whether it goes to an accumulator */
+    int precision, size; /* of the result */
     void *result;
     fixed_state *places;
 };

@@ -1,11 +1,11 @@
 /* gather.cuh - how the totals of groups become the result.
  *
- * Every block but the last of the grid writes its group's total to the workspace and ends; the last waits for them, merges
- * all by the tree, rounds once and stores. A word of the workspace that nothing has been written to has all bits set: a NaN,
- * in place of which deliver_word writes another. So a word tells by itself whether it is there, and there is one trip to
- * memory and back where a counter of blocks takes three (a fence, an atomic, a load). No block waits but the last, and that
- * one for blocks of lower index alone. So waiting ends if a block starts only after those of lower index: what decoupled
- * look-back assumes, too (Merrill and Garland 2016), and no more.
+ * Every block but the last of the grid writes its group's total to the workspace and ends; the last waits for them,
+ * merges all by the tree, rounds once and stores. A word of the workspace that nothing has been written to has all bits
+ * set: a NaN, in place of which deliver_word writes another. So a word tells by itself whether it is there, and there
+ * is one trip to memory and back where a counter of blocks takes three (a fence, an atomic, a load). No block waits but
+ * the last, and that one for blocks of lower index alone. So waiting ends if a block starts only after those of lower
+ * index: what decoupled look-back assumes, too (Merrill and Garland 2016), and no more.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@
 #include "cuda/job.h"
 #include "cuda/warp/lane_trees.cuh"
 
-#define GATHER_THREAD 8                          /* states that a thread merges by itself                                 */
-#define GATHER_WARP (WARP * GATHER_THREAD)       /* and a warp at a time                                                  */
+#define GATHER_THREAD 8                          /* states that a thread merges by itself */
+#define GATHER_WARP (WARP * GATHER_THREAD)       /* and a warp at a time */
 #define GATHER_PARTS (LANE_GROUPS / GATHER_WARP) /* the most totals that warps make */
 static_assert(LANE_GROUPS % GATHER_WARP == 0, "warps take whole stretches of places");
 static_assert(GATHER_PARTS <= WARP, "one warp must be able to merge them");
@@ -53,8 +53,8 @@ template <int STATES, class State> static __device__ __forceinline__ void leave_
     }
 }
 
-/* Takes states begin, begin + 1, ... of count, as soon as all are there, and leaves their places empty; beyond the end they
- * are empty anyway. All words are under way before the first is looked at. */
+/* Takes states begin, begin + 1, ... of count, as soon as all are there, and leaves their places empty; beyond the end
+ * they are empty anyway. All words are under way before the first is looked at. */
 template <int STATES, class State>
 static __device__ __forceinline__ void take_states(State (&s)[STATES], State *partial, unsigned begin, unsigned count) {
     typedef std::conditional_t<sizeof *s->word == 4, uint32_t, uint64_t> bits;
@@ -77,7 +77,8 @@ static __device__ __forceinline__ void take_states(State (&s)[STATES], State *pa
 }
 
 /* The tree over states that a thread has, at distances below span, in s[0], s[span], ... */
-template <int STATES, class State> static __device__ __forceinline__ void merge_states(State (&s)[STATES], unsigned span) {
+template <int STATES, class State>
+static __device__ __forceinline__ void merge_states(State (&s)[STATES], unsigned span) {
 #pragma unroll
     for (int w = 1; w < STATES; w *= 2)
         if (w < span)
@@ -122,8 +123,8 @@ static __device__ __forceinline__ void store_state(const cuda_job &job, const la
     store_words<Method>(job, words, memory.limb, thread);
 }
 
-/* The result from the totals of groups. To be called by all threads of all blocks, the total in thread 0; blockDim.x is a
- * multiple of a warp, of which warps take part in large gatherings. */
+/* The result from the totals of groups. To be called by all threads of all blocks, the total in thread 0; blockDim.x is
+ * a multiple of a warp, of which warps take part in large gatherings. */
 template <class Method, class Real>
 static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Method, Real> total, unsigned warps,
                                               gather_memory<lane_state<Method, Real>> &memory) {
@@ -156,7 +157,8 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
     store_state<Method>(job, total, memory, thread);
 }
 
-/* ------------------------------------------------------------------------------------------------------ pieces (job.h) */
+/* ------------------------------------------------------------------------------------------------------ pieces (job.h)
+ */
 
 static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
 
@@ -195,12 +197,12 @@ static __device__ __forceinline__ State tree_of_trees(const State *tree, unsigne
     return warp_tree(thread * GATHER_WARP < trees ? memory.part[thread] : identity<State>(), WARP);
 }
 
-/* The same as gather, where groups are pieces: each is part of a tree of as much as the greatest have, and those are merged
- * then. tree: room for PIECE_TREE of them. */
+/* The same as gather, where groups are pieces: each is part of a tree of as much as the greatest have, and those are
+ * merged then. tree: room for PIECE_TREE of them. */
 template <class Method, class Real>
-static __device__ __forceinline__ void gather_pieces(const cuda_job &job, unsigned number, lane_state<Method, Real> total,
-                                                     unsigned warps, lane_state<Method, Real> *tree,
-                                                     gather_memory<lane_state<Method, Real>> &memory) {
+static __device__ __forceinline__ void
+gather_pieces(const cuda_job &job, unsigned number, lane_state<Method, Real> total, unsigned warps,
+              lane_state<Method, Real> *tree, gather_memory<lane_state<Method, Real>> &memory) {
     typedef lane_state<Method, Real> state;
     state *partial = (state *)job.workspace->partial;
     const unsigned pieces = gridDim.x - 1, warp = threadIdx.x / WARP;

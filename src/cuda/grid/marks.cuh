@@ -1,5 +1,5 @@
-/* marks.cuh - results that a first kernel does not know are marked, by a NaN that is no result, and found by a second one.
- * So the first has none of the slow ways, nor the registers and the shared memory that they take.
+/* marks.cuh - results that a first kernel does not know are marked, by a NaN that is no result, and found by a second
+ * one. So the first has none of the slow ways, nor the registers and the shared memory that they take.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,7 +1,8 @@
-/* result.cuh - the one rounding: of a total, and of what the methods of the canonical order end with, one number or two.
+/* result.cuh - the one rounding: of a total, and of what the methods of the canonical order end with, one number or
+ * two.
  *
- * total.h does it with integers, some hundred of them in a row, which is long for a short sum. Where the result is the sum
- * itself (not its root, nor a quotient) the hardware rounds the same way.
+ * total.h does it with integers, some hundred of them in a row, which is long for a short sum. Where the result is the
+ * sum itself (not its root, nor a quotient) the hardware rounds the same way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,8 +23,8 @@ static __device__ void store_total(const cuda_job &job, quire_total total) {
     format_store(round_total(job, total), job.format.size, job.result);
 }
 
-/* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by integers,
- * which are in order like the numbers. */
+/* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by
+ * integers, which are in order like the numbers. */
 static __device__ __forceinline__ uint64_t round_to_bfloat16(double x) {
     const float truncated = __double2float_rz(x);
     const uint32_t bits = bits_of_float(truncated) | ((double)truncated != x);
@@ -41,8 +42,8 @@ static __device__ __forceinline__ uint64_t round_number(double x, int precision)
 }
 
 /* A number that rounds to a format of that precision like the exact sum of a and b. For double it is their sum; for the
- * others that sum, rounded to odd (Boldo and Melquiond 2008): the neighbour with the odd last bit, unless the sum is exact,
- * rounds to two bits less or fewer as if it were exact. */
+ * others that sum, rounded to odd (Boldo and Melquiond 2008): the neighbour with the odd last bit, unless the sum is
+ * exact, rounds to two bits less or fewer as if it were exact. */
 static __device__ __forceinline__ double sum_of_two(double a, double b, int precision) {
     const bool inexact = __dadd_rd(a, b) != __dadd_ru(a, b);
     return precision == 53 ? a + b : double_of_bits(bits_of_double(__dadd_rz(a, b)) | inexact);
@@ -67,7 +68,8 @@ template <class Method> static __device__ quire_total total_of_words(const doubl
 
 /* Stores the result of a state, by a whole warp, all of whose threads know it. */
 template <class Method>
-static __device__ __forceinline__ void store_words(const cuda_job &job, const double *words, int64_t *limb, int thread) {
+static __device__ __forceinline__ void store_words(const cuda_job &job, const double *words, int64_t *limb,
+                                                   int thread) {
     double number = words[0];
     if constexpr (Method::words == 2)
         if (!kahan_sum_alone(words)) number = sum_of_two(words[0], words[1], job.format.precision);

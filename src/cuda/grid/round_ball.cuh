@@ -41,8 +41,8 @@ static __device__ __forceinline__ bool round_ball(moment_ball ball, const format
     return *bits == total_round(total_of_double(high), format, rounding);
 }
 
-/* The mean or the root of a ball that is not near 0: as moments_ball.h has it, if the ball is that narrow; else by its ends,
- * of which each is off by 2^-51 of itself at most. */
+/* The mean or the root of a ball that is not near 0: as moments_ball.h has it, if the ball is that narrow; else by its
+ * ends, of which each is off by 2^-51 of itself at most. */
 static __device__ __forceinline__ moment_ball finished_ball(moment_ball ball, finish_kind finish, size_t n) {
     const bool is_root = finish == FINISH_ROOT;
     const double low = abs_f64(ball.low), by = (double)n;
@@ -57,10 +57,11 @@ static __device__ __forceinline__ moment_ball finished_ball(moment_ball ball, fi
     return { below, 0, add_up(above, -below) };
 }
 
-/* What a sum from high + lower to high + upper becomes, which is not 0, if the ball round it tells: it is mirrored if it is
- * below 0, and so is the rounding. */
+/* What a sum from high + lower to high + upper becomes, which is not 0, if the ball round it tells: it is mirrored if
+ * it is below 0, and so is the rounding. */
 static __device__ __forceinline__ bool round_sum(double high, double lower, double upper, finish_kind finish, size_t n,
-                                                 const format_description &format, quire_rounding rounding, uint64_t *bits) {
+                                                 const format_description &format, quire_rounding rounding,
+                                                 uint64_t *bits) {
     const bool negative = high < 0;
     if (negative && rounding != QUIRE_TO_NEAREST && rounding != QUIRE_TOWARD_ZERO)
         rounding = rounding == QUIRE_UPWARD ? QUIRE_DOWNWARD : QUIRE_UPWARD;

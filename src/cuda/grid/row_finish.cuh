@@ -8,8 +8,8 @@
 #include "cuda/grid/marks.cuh"
 #include "cuda/thread/row_sums.cuh"
 
-/* The variance of a row, or its root; word: the sum's words, then those of the squares'; and the widths. Answers whether it
- * is stored. Of too few elements there is none: NaN. */
+/* The variance of a row, or its root; word: the sum's words, then those of the squares'; and the widths. Answers
+ * whether it is stored. Of too few elements there is none: NaN. */
 template <class Sums>
 static __device__ __forceinline__ bool store_moment(const vectors_job &job, size_t v, size_t n, const double *word,
                                                     const double *width) {

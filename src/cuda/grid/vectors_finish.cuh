@@ -19,19 +19,19 @@ static __device__ __forceinline__ double sum_of_three(const double (&word)[VECTO
     return two_sum_f64(middle, lower, low);
 }
 
-/* Three numbers as two that round alike: the second is rounded to odd, more than 100 bits below the first's leading one, so
- * that nothing that is rounded, or divided by a count, can tell (Boldo and Melquiond 2008); nor a root, unless it is one of
- * is_unsure_root. */
+/* Three numbers as two that round alike: the second is rounded to odd, more than 100 bits below the first's leading
+ * one, so that nothing that is rounded, or divided by a count, can tell (Boldo and Melquiond 2008); nor a root, unless
+ * it is one of is_unsure_root. */
 static __device__ __forceinline__ void two_of_three(double (&word)[VECTORS_WORDS]) {
     double high, low;
     const double lower = sum_of_three(word, &high, &low);
-    if (lower != 0 && !(bits_of_double(low) & 1)) /* the neighbour on the side of what is left                          */
+    if (lower != 0 && !(bits_of_double(low) & 1)) /* the neighbour on the side of what is left */
         low = double_of_bits(bits_of_double(low) + ((lower > 0) == (low > 0) ? 1 : -1));
     word[0] = high, word[1] = low, word[2] = 0;
 }
 
-/* The mean or the root of a sum that rounds to number, if the hardware can tell what that rounds to: both ends of what it
- * may be round alike. Its error is below 2^-51 of it: three roundings of 2^-53. */
+/* The mean or the root of a sum that rounds to number, if the hardware can tell what that rounds to: both ends of what
+ * it may be round alike. Its error is below 2^-51 of it: three roundings of 2^-53. */
 static __device__ __forceinline__ bool round_finished(const vectors_job &job, double number, size_t n, uint64_t *bits) {
     if (job.finish == FINISH_KEEP || job.rounding != QUIRE_TO_NEAREST) return false;
     if (job.format.precision < 8 || job.format.precision > 24 || n >> 53) return false;
@@ -65,7 +65,8 @@ static __device__ __forceinline__ void store_exact(const vectors_job &job, size_
     store_sum(job, v, n, word, WORDS == 1 || word[1] == 0);
 }
 
-/* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole warp. */
+/* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole
+ * warp. */
 static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_accumulator &sum, size_t v, size_t n,
                                                 int lane) {
     if (!job.accumulator) {
@@ -99,8 +100,9 @@ static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_ce
     __syncwarp();
 }
 
-/* Whether the root of three words, to the nearest double, is so near to the middle of two doubles that rounding the words to
- * two may decide it: a middle's square can have as many bits as those. The root is r + d / (2 r); see moments_ball.h. */
+/* Whether the root of three words, to the nearest double, is so near to the middle of two doubles that rounding the
+ * words to two may decide it: a middle's square can have as many bits as those. The root is r + d / (2 r); see
+ * moments_ball.h. */
 static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, const vector_total &t) {
     if (job.finish != FINISH_ROOT || job.format.precision != 53 || job.rounding != QUIRE_TO_NEAREST) return false;
     double high, low;
@@ -110,16 +112,17 @@ static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, co
     return root + (residual - radius) != root + (residual + radius);
 }
 
-/* Whether the words of an exact total do not tell its result: a zero has a sign that the terms decide; and roots as above.
+/* Whether the words of an exact total do not tell its result: a zero has a sign that the terms decide; and roots as
+ * above.
  */
 static __device__ __forceinline__ bool needs_terms(const vectors_job &job, const vector_total &t) {
     const bool is_zero = (t.word[0] + t.word[1]) + t.word[2] == 0;
     return (job.rounding == QUIRE_DOWNWARD && is_zero) || is_unsure_root(job, t);
 }
 
-/* A sum that is WORDS words, or less than these by the width at most: Ziv's test (method/ball.h), whether both ends become
- * the same. The words are first made two that do not overlap; what is below these goes to the ends. A sum that may be 0 is
- * not told: its sign would depend on the terms. */
+/* A sum that is WORDS words, or less than these by the width at most: Ziv's test (method/ball.h), whether both ends
+ * become the same. The words are first made two that do not overlap; what is below these goes to the ends. A sum that
+ * may be 0 is not told: its sign would depend on the terms. */
 template <int WORDS>
 static __device__ __forceinline__ bool round_enclosed(const vectors_job &job, size_t n, const vector_total &t,
                                                       uint64_t *bits) {
@@ -160,7 +163,8 @@ static __device__ __forceinline__ bool store_vector(const vectors_job &job, size
     }
 }
 
-/* Vectors of a bundle, a lane each: rounds them together; those whose totals do not tell them one by one, by all lanes. */
+/* Vectors of a bundle, a lane each: rounds them together; those whose totals do not tell them one by one, by all lanes.
+ */
 template <class Format, bool PRODUCT, class Agent>
 static __device__ __forceinline__ void finish_bundle(const vectors_job &job, warp_cells &cells, size_t v, bool is_there,
                                                      vector_total &t, int lane) {

@@ -10,17 +10,20 @@
 
 /* A part whose total is not exact goes to the vector's limbs; by a whole warp. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &v,
-                                                  size_t begin, size_t end, quire_accumulator *to, int lane) {
+static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_cells &cells,
+                                                  const vector_pair<Format> &v, size_t begin, size_t end,
+                                                  quire_accumulator *to, int lane) {
     cells.clear(lane);
     add_by_cells<Format, PRODUCT>(cells, v.x, v.y, begin, end, job.magnitude, lane);
     add_to_shared(to, cells.sum, lane);
 }
 
-/* An exact vector all of whose parts have ended, by limbs: those of unknown parts are there already. By a whole warp. */
+/* An exact vector all of whose parts have ended, by limbs: those of unknown parts are there already. By a whole warp.
+ */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void parts_by_limbs(const vectors_job &job, warp_cells &cells, size_t v, size_t slot,
-                                                   const part_state *place, unsigned parts, bool some_unknown, int lane) {
+                                                   const part_state *place, unsigned parts, bool some_unknown,
+                                                   int lane) {
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (some_unknown && slot >= VECTORS_LIMBS) {
         sum_by_cells<Format, PRODUCT>(job, cells, v, lane);
@@ -36,9 +39,11 @@ static __device__ __noinline__ void parts_by_limbs(const vectors_job &job, warp_
             cells.add_double(number);
         }
     cells.empty(lane);
-    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS && some_unknown; i += WARP) word[i] += __ldcg(&limbs[i]), limbs[i] = 0;
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS && some_unknown; i += WARP)
+        word[i] += __ldcg(&limbs[i]), limbs[i] = 0;
     nonzero = __any_sync(WHOLE_WARP, nonzero);
-    const int64_t other = nonzero ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, at.y, 0, at.n, job.magnitude, lane);
+    const int64_t other =
+        nonzero ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, at.y, 0, at.n, job.magnitude, lane);
     if (lane == 0) cells.sum.other |= other;
     __syncwarp();
     store_limbs(job, cells.sum, v, at.n, lane);
@@ -64,11 +69,12 @@ static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, w
     vector_total t = agent::merged(s, WARP);
     bool is_stored = !some_unknown && !job.accumulator;
     if (is_stored && lane == 0) is_stored = store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
-    if (!__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) /* the others may have other words                                  */
+    if (!__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) /* the others may have other words */
         parts_by_limbs<Format, PRODUCT>(job, cells, v, slot, place, parts, some_unknown, lane);
 }
 
-/* The same in the canonical order: a lane takes neighbouring parts, a subtree, and lanes merge with their neighbours. */
+/* The same in the canonical order: a lane takes neighbouring parts, a subtree, and lanes merge with their neighbours.
+ */
 template <class Format, class Agent, class Method>
 static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job, size_t v, const part_state *place,
                                                          unsigned parts, int lane) {
@@ -106,12 +112,12 @@ static __device__ __forceinline__ bool is_last_unit(unsigned *ended, unsigned un
     return is_last;
 }
 
-/* Part number "part" of "parts", "elements" each, of the vectors that a warp has at once: from first on, in slots from slot
- * on, whose places are those from "places" on. */
+/* Part number "part" of "parts", "elements" each, of the vectors that a warp has at once: from first on, in slots from
+ * slot on, whose places are those from "places" on. */
 template <class Format, bool PRODUCT, class Agent, class Method>
-static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cells &cells, size_t first, unsigned threads,
-                                                size_t slot, size_t places, unsigned part, size_t elements, unsigned parts,
-                                                int lane) {
+static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cells &cells, size_t first,
+                                                unsigned threads, size_t slot, size_t places, unsigned part,
+                                                size_t elements, unsigned parts, int lane) {
     vectors_workspace &w = *job.workspace;
     const unsigned group = lane / threads, thread = lane % threads, groups = WARP / threads;
     const bool is_there = first + group < job.vectors;
@@ -124,7 +130,8 @@ static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cel
         to->width[0] = t.width;
     }
     if constexpr (Agent::is_exact)
-        for (unsigned left = __ballot_sync(WHOLE_WARP, thread == 0 && is_there && t.width != 0); left; left &= left - 1) {
+        for (unsigned left = __ballot_sync(WHOLE_WARP, thread == 0 && is_there && t.width != 0); left;
+             left &= left - 1) {
             const unsigned g = (unsigned)(__ffs((int)left) - 1) / threads;
             const vector_pair<Format> unknown = vector_at<Format>(job.at, job.vectors, first + g);
             const size_t from = min((size_t)part * elements, unknown.n), to = min(from + elements, unknown.n);
@@ -134,7 +141,8 @@ static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cel
     if (!is_last_unit(&w.ended[slot], parts, lane)) return;
     for (unsigned g = 0; g < groups && first + g < job.vectors; g++)
         if constexpr (Agent::is_exact)
-            finish_exact_parts<Format, PRODUCT>(job, cells, first + g, slot + g, &w.place[places + g * parts], parts, lane);
+            finish_exact_parts<Format, PRODUCT>(job, cells, first + g, slot + g, &w.place[places + g * parts], parts,
+                                                lane);
         else
             finish_ordered_parts<Format, Agent, Method>(job, first + g, &w.place[places + g * parts], parts, lane);
 }

@@ -32,8 +32,8 @@ static quire_status check_stream(cudaStream_t stream, int device) {
 #endif
 }
 
-/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same there.
- * others: is set if it is not of this device. */
+/* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same
+ * there. others: is set if it is not of this device. */
 static quire_status check_memory(const void *p, const cuda_context *c, bool *others) {
     cudaPointerAttributes is;
     const cudaError_t error = cudaPointerGetAttributes(&is, p);

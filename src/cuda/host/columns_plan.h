@@ -1,5 +1,5 @@
-/* columns_plan.h - how columns are shared out (kernels/columns.cuh): a pure function of the layouts and of what the device
- * is.
+/* columns_plan.h - how columns are shared out (kernels/columns.cuh): a pure function of the layouts and of what the
+ * device is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,8 @@
 
 #include "cuda/host/vectors_plan.h"
 
-/* See vectors_job.h. threads: lanes that have columns side by side; warps that share them; parts of "part" rows each. */
+/* See vectors_job.h. threads: lanes that have columns side by side; warps that share them; parts of "part" rows each.
+ */
 typedef struct {
     int fits;
     unsigned column_bytes, threads, warps, parts;
@@ -22,8 +23,8 @@ static inline int plan_has_pieces(const quire_layout *l, const void *x, int size
            (l->outer == 1 || l->outer_stride % at == 0) && l->inner % (size_t)(piece / size) == 0;
 }
 
-/* Bytes of both arrays' rows that a lane may load at a time: chunks, if no chunks of a warp lie in one line more than they
- * fill; else words; else elements. */
+/* Bytes of both arrays' rows that a lane may load at a time: chunks, if no chunks of a warp lie in one line more than
+ * they fill; else words; else elements. */
 static inline unsigned plan_column_bytes(const quire_layout *x_layout, const void *x, const quire_layout *y_layout,
                                          const void *y, int size) {
     const size_t row = x_layout->inner * (size_t)size;
@@ -49,7 +50,8 @@ static inline columns_plan plan_columns(const quire_layout *x_layout, const void
     const size_t inner = x_layout->inner, n = x_layout->n, of_lane = (size_t)(ROWS_CHUNK / size);
     if (n == 0 || inner < 2 || x_layout->inner_stride != 1 || y_layout->inner_stride != 1) return p;
     while (p.threads < 32 && p.threads * of_lane < inner) p.threads *= 2;
-    const size_t groups = x_layout->outer * plan_divide_up(inner, p.threads * of_lane), vectors = x_layout->outer * inner;
+    const size_t groups = x_layout->outer * plan_divide_up(inner, p.threads * of_lane),
+                 vectors = x_layout->outer * inner;
     const size_t needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), block = VECTORS_THREADS / 32;
     if (vectors <= VECTORS_PLACES) {
         const size_t most = plan_least(n * p.threads / (COLUMNS_PART_LEAST * block), VECTORS_PLACES / vectors);

@@ -13,8 +13,8 @@
 #include "cuda/host/shape.cuh"
 #include "cuda/kernels/finish.cuh"
 
-/* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may not
- * like his modes): those are the caller's again, too. */
+/* Makes a device the current one, and the caller's again. The runtime leaves marks in the floating-point flags (and may
+ * not like his modes): those are the caller's again, too. */
 class on_device {
     fenv_t environment;
     int callers, mine;
@@ -41,8 +41,8 @@ class beside_captures {
     ~beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
 };
 
-/* What an error of the runtime means to our caller. An error that does not stick is taken off, so that the caller does not
- * find ours among his own. */
+/* What an error of the runtime means to our caller. An error that does not stick is taken off, so that the caller does
+ * not find ours among his own. */
 static quire_status status_of(cudaError_t error) {
     if (!error) return QUIRE_OK;
     cudaGetLastError();
@@ -72,7 +72,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
 
 #include "cuda/host/many.cuh"
 
-/* ----------------------------------------------------------------------------------------------------------- launching */
+/* ----------------------------------------------------------------------------------------------------------- launching
+ */
 
 static cudaLaunchAttribute overlapping(bool may_overlap) {
     cudaLaunchAttribute attribute = {};
@@ -151,7 +152,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     return error || (!wants_zero && !accumulator) || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
 }
 
-/* --------------------------------------------------------------------------------------------------------- the backend */
+/* --------------------------------------------------------------------------------------------------------- the backend
+ */
 
 static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
     const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
@@ -207,7 +209,8 @@ static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
                                             cuda_set_progress, cuda_close,       cuda_finish };
 
-/* ------------------------------------------------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------------------------------------------------- opening
+ */
 
 /* Kernels of more shared memory than a block has by default must ask for it, once a device. */
 static cudaError_t prepare_kernels(const cuda_context *c) {
@@ -242,7 +245,8 @@ static cudaError_t prepare_kernels(const cuda_context *c) {
     return cudaSuccess;
 }
 
-/* How many blocks a kernel's cluster may have, at most: as many multiprocessors must be near each other, and free for us. */
+/* How many blocks a kernel's cluster may have, at most: as many multiprocessors must be near each other, and free for
+ * us. */
 static unsigned cluster_blocks(const cuda_context *c, const cuda_kernel *kernel) {
     for (unsigned blocks = CLUSTER_BLOCKS; blocks > 1; blocks /= 2) {
         cudaLaunchAttribute attribute = cluster_of(blocks);

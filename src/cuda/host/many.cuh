@@ -59,13 +59,15 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const size_t warps = SEGMENTS_THREADS / 32;
     const bool is_stream = job->term != TERM_PRODUCT && !has_moments;
     const int of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * of_one * SEGMENTS_WAVES));
+    const size_t most =
+        (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * of_one * SEGMENTS_WAVES));
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
     cudaError_t error =
         is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
                                 plan_least(plan_divide_up(p.units, warps), most), work, is_stream ? SEGMENTS_SHARED : 0)
                  : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
-    if (!error && !has_moments) error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
+    if (!error && !has_moments)
+        error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
     return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);
 }
 
@@ -87,8 +89,8 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
 }
 
 /* Both ends of the accumulators must be there, and of the results. */
-static quire_status cuda_finish(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums,
-                                const quire_accumulator *squares) {
+static quire_status cuda_finish(quire_context *context, const quire_job *job, size_t count,
+                                const quire_accumulator *sums, const quire_accumulator *squares) {
     const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);

@@ -8,11 +8,12 @@
 #include "cuda/host/rows.cuh"
 #include "cuda/kernels/finish.cuh"
 
-#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice                        */
-#define LONG_MOMENTS 1024             /* of them, at most                                                                */
+#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice */
+#define LONG_MOMENTS 1024             /* of them, at most */
 
 /* A sum of vector v, or that of its squares, into an accumulator of the workspace. */
-static quire_status accumulate_vector(cuda_context *c, const quire_job *job, const quire_layout *x, size_t v, bool squares) {
+static quire_status accumulate_vector(cuda_context *c, const quire_job *job, const quire_layout *x, size_t v,
+                                      bool squares) {
     const size_t size = (size_t)describe_format(job->type).size;
     const ptrdiff_t at = (ptrdiff_t)(v / x->inner) * x->outer_stride + (ptrdiff_t)(v % x->inner) * x->inner_stride;
     const quire_layout one = { 1, x->n, 1, 0, x->stride, 0 };
@@ -38,7 +39,8 @@ static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, c
     return status;
 }
 
-/* Of a layout: long vectors that are neither rows nor columns by all of the device, others of that kind by a warp each. */
+/* Of a layout: long vectors that are neither rows nor columns by all of the device, others of that kind by a warp each.
+ */
 static quire_status reduce_moments(cuda_context *c, const quire_job *job, const quire_layout *x) {
     vectors_job work = vectors_job_of(c, job, NULL);
     quire_status status = QUIRE_OK;

@@ -1,5 +1,5 @@
-/* rows.cuh - the launches of kernels/rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any layout. From
- * context.cu: on_device, check_memory, status_of.
+/* rows.cuh - the launches of kernels/rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any layout.
+ * From context.cu: on_device, check_memory, status_of.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 #define COLUMNS_SHARED ((unsigned)(COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK))
 
 static row_kernels find_row_kernels(const quire_job *job) {
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: return quire_rows_##name(job->term, needs_squares(job->finish));
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
@@ -26,7 +26,8 @@ static row_kernels find_row_kernels(const quire_job *job) {
 
 /* Whether y is read beside x: at another place, or in another layout. */
 static bool is_pair(const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    return job->term == TERM_PRODUCT && !needs_squares(job->finish) && (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
+    return job->term == TERM_PRODUCT && !needs_squares(job->finish) &&
+           (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
 }
 
 /* The second kernel: what has been marked; or all; or those of which there are parts. */
@@ -56,7 +57,8 @@ static size_t row_blocks(const cuda_context *c) {
 
 /* Blocks for so many units, each of so many pieces. */
 static size_t blocks_for_rows(const cuda_context *c, const rows_plan *p) {
-    const size_t warps = ROWS_THREADS / 32, wave = row_blocks(c), waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);
+    const size_t warps = ROWS_THREADS / 32, wave = row_blocks(c),
+                 waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);
     const size_t most = c->wish.blocks || !waves ? wave : plan_least(waves, ROWS_WAVES) * wave;
     return plan_least(plan_divide_up(p->units, warps), most);
 }
@@ -66,15 +68,17 @@ static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vec
     work->threads = p->threads, work->rows_of_item = 32 / p->threads * p->groups;
     work->pieces = p->pieces, work->piece_length = p->piece_length, work->parts = p->parts, work->part = p->part;
     work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
-    cudaError_t error = start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, blocks_for_rows(c, p), work, ROWS_SHARED);
+    cudaError_t error =
+        start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, blocks_for_rows(c, p), work, ROWS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
 
 /* The same of columns. */
-static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work, const columns_plan *p) {
-    const size_t most =
-        (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 2 * COLUMNS_SPREAD));
+static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work,
+                                   const columns_plan *p) {
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks
+                                                : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 2 * COLUMNS_SPREAD));
     const size_t blocks = p->warps > 1 ? p->units : plan_divide_up(p->units, VECTORS_THREADS / 32);
     work->threads = p->threads, work->warps = p->warps, work->column_bytes = p->column_bytes;
     work->parts = p->parts, work->part = p->part;
@@ -84,8 +88,10 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
     return status_of(error);
 }
 
-static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
+static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                              const quire_layout *y) {
+    rows_plan p =
+        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
     p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
     return p;
 }
@@ -96,11 +102,12 @@ static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job,
     return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
 }
 
-/* Whether results have more digits than sums of short products tell (has_short_products, thread/row_sums.cuh): all would be
- * marked. */
+/* Whether results have more digits than sums of short products tell (has_short_products, thread/row_sums.cuh): all
+ * would be marked. */
 static bool needs_long_products(const quire_job *job) {
     const bool has_products = job->term == TERM_PRODUCT || needs_squares(job->finish);
-    return has_products && describe_format(job->type).precision <= 12 && describe_format(job->result_type).precision > 24;
+    return has_products && describe_format(job->type).precision <= 12 &&
+           describe_format(job->result_type).precision > 24;
 }
 
 /* Exact vectors of a layout, by the stream of rows or by columns; false: by neither. */

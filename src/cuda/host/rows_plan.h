@@ -1,4 +1,5 @@
-/* rows_plan.h - how rows become a stream (warp/row_stream.cuh): a pure function of the layouts and of what the device is.
+/* rows_plan.h - how rows become a stream (warp/row_stream.cuh): a pure function of the layouts and of what the device
+ * is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,8 +31,8 @@ static inline size_t plan_capacity(int is_pair) { return (is_pair ? ROWS_STAGE /
  * there are places for them. */
 static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warps) {
     const size_t most = plan_least(plan_divide_up(n, ROWS_PART_LEAST), VECTORS_PLACES / vectors),
-                 needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)), wave = plan_least(warps / vectors, most),
-                 least = wave > needed ? wave : needed;
+                 needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)),
+                 wave = plan_least(warps / vectors, most), least = wave > needed ? wave : needed;
     const size_t parts = plan_whole_waves(vectors, warps, least, plan_least(most, least + ROWS_MORE_PARTS));
     p->part = plan_divide_up(plan_divide_up(n, parts), ROWS_PART_STEP) * ROWS_PART_STEP;
     p->parts = (unsigned)plan_divide_up(n, p->part);
@@ -43,7 +44,8 @@ static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warp
 /* warps: how many are at work at once. */
 static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, int size, int is_pair, size_t warps) {
     rows_plan p = { 0, plan_is_contiguous(x) && (!is_pair || plan_is_contiguous(y)), 1, 1, 1, 1, x->n, 0, 0 };
-    const size_t capacity = plan_capacity(is_pair), vectors = x->outer * x->inner, longest = PTRDIFF_MAX / sizeof(double);
+    const size_t capacity = plan_capacity(is_pair), vectors = x->outer * x->inner,
+                 longest = PTRDIFF_MAX / sizeof(double);
     if (x->n == 0 || x->n > longest || (x->n > 1 && (x->stride != 1 || (is_pair && y->stride != 1)))) return p;
     const size_t bytes = x->n * (size_t)size;
     while (p.threads < 32 && 32 / p.threads * bytes > capacity) p.threads *= 2;

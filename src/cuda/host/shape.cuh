@@ -1,5 +1,6 @@
-/* shape.cuh - which kernel a call takes, and its launch: how many blocks of how many threads, and what each block's share
- * is. The host's side of it; what decides are the device, the call, and the policies of policy.h. No result depends on it.
+/* shape.cuh - which kernel a call takes, and its launch: how many blocks of how many threads, and what each block's
+ * share is. The host's side of it; what decides are the device, the call, and the policies of policy.h. No result
+ * depends on it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@ static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
     /* exact takes what is not aligned alike off the front by itself; the other methods must keep their order */
     const bool vectors = (x - y) % 16 == 0 && (job->method == QUIRE_EXACT || x % 16 == 0);
     const cuda_access access = !vectors ? ACCESS_ELEMENTS : x == y ? ACCESS_SAME : ACCESS_VECTORS;
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: return quire_cuda_##name(job->term, job->method, access, length);
     switch ((int)job->type) { QUIRE_WINDOWED_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
@@ -22,10 +23,10 @@ static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
 }
 
 struct launch_shape {
-    unsigned blocks, threads, run; /* blocks that have a share                                                          */
+    unsigned blocks, threads, run; /* blocks that have a share */
     size_t share;
-    unsigned whole = 0, step = 0, halvings = 0; /* of pieces                                                         */
-    bool gathers = false;                       /* with one block more, which gathers                                */
+    unsigned whole = 0, step = 0, halvings = 0; /* of pieces */
+    bool gathers = false;                       /* with one block more, which gathers */
 };
 
 /* A block's. What short.cuh has depends on its threads. */
@@ -43,7 +44,8 @@ static size_t wished_blocks(const cuda_context *c) {
 
 static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel, unsigned threads) {
     int blocks = 1;
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared) || blocks < 1)
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, (int)threads, kernel->shared) ||
+        blocks < 1)
         blocks = 1;
     return (unsigned)(c->multiprocessors * blocks);
 }
@@ -58,8 +60,8 @@ static bool is_short_array(const cuda_context *c, const quire_job *job) {
     return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : find_kernel(job, LENGTH_ONCE).ring);
 }
 
-/* The tiles that a block of threads, owners of which take a tile, adds at a time. What fits one block is one block's, which
- * has nobody to wait for; more is spread over the device. */
+/* The tiles that a block of threads, owners of which take a tile, adds at a time. What fits one block is one block's,
+ * which has nobody to wait for; more is spread over the device. */
 static unsigned tiles_together(const cuda_context *c, const cuda_kernel *kernel, size_t tiles) {
     const unsigned room = c->wish.warps && c->wish.warps * 32 < kernel->threads ? c->wish.warps * 32 : kernel->threads;
     const size_t spread = tiles * kernel->owners <= room ? 1 : (size_t)c->multiprocessors * 2;
@@ -81,13 +83,14 @@ static bool has_pieces(const cuda_context *c, const quire_job *job) {
     return c->wish.bytes || (!c->wish.blocks && array_bytes(job) >= PIECES_BYTES);
 }
 
-/* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to so many units; leaves the
- * shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a size. For a
- * test that wants pieces: down to one unit, for no more blocks than leaves four to each. */
+/* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to so many units;
+ * leaves the shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a
+ * size. For a test that wants pieces: down to one unit, for no more blocks than leaves four to each. */
 static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t units, size_t step, size_t least,
                             bool in_order) {
-    const size_t once = in_order ? PIECES_THREAD : 1, span = in_order ? PIECES_WARP : LANE_GROUPS; /* see merge_pieces */
-    size_t piece = 1; /* up to a fair share; powers of two were faster */
+    const size_t once = in_order ? PIECES_THREAD : 1,
+                 span = in_order ? PIECES_WARP : LANE_GROUPS; /* see merge_pieces */
+    size_t piece = 1;                                         /* up to a fair share; powers of two were faster */
     unsigned halvings = 0;
     if (c->wish.bytes) least = 1, step = step < units / 4 ? step : units / 4;
     if (in_order) step = step < PIECE_PLACES ? step / once * once : divide_up(step, PIECE_PLACES) * PIECE_PLACES;
@@ -109,8 +112,8 @@ static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t u
     shape.gathers = true;
 }
 
-/* A block a group, and one more that gathers while others are at work. Groups are pieces, or of a size, which is as large as
- * leaves enough of them. */
+/* A block a group, and one more that gathers while others are at work. Groups are pieces, or of a size, which is as
+ * large as leaves enough of them. */
 static launch_shape shape_ring(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, size_t tiles,
                                size_t most) {
     const size_t tile_bytes = divide_up(array_bytes(job), tiles);
@@ -179,14 +182,16 @@ static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda
            array_bytes(job) >= (c->wish.bytes ? c->wish.bytes : least);
 }
 
-/* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor; a
- * long one has as many as fit, or pieces. Warps take no more at a time than leaves work for all. */
-static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, cuda_pass pass) {
+/* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor;
+ * a long one has as many as fit, or pieces. Warps take no more at a time than leaves work for all. */
+static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel,
+                                cuda_pass pass) {
     const size_t steps = divide_up(job->n, kernel->step) + !job->n, size = (size_t)describe_format(job->type).size;
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
-    size_t blocks = kernel->is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
+    size_t blocks =
+        kernel->is_short ? (size_t)c->multiprocessors * EXACT_SHORT_BLOCKS : resident_blocks(c, kernel, threads);
     if (blocks > wished_blocks(c) || c->wish.blocks) blocks = wished_blocks(c);
     const size_t batches = kernel->is_short || pass == PASS_AGAIN ? 0 : job->n / kernel->batch;
     if (batches && has_pieces(c, job)) {
@@ -230,10 +235,11 @@ static launch_shape shape_short(const cuda_context *c, const quire_job *job, con
     return shape;
 }
 
-/* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more; those
- * that are expected to be hard a long array's, if that may be loose, or is quicker where all bits are wanted. */
+/* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more;
+ * those that are expected to be hard a long array's, if that may be loose, or is quicker where all bits are wanted. */
 static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool was_hard, bool accumulates) {
-    const bool is_exact = job->method == QUIRE_EXACT, is_short = is_exact ? is_short_sum(c, job) : is_short_array(c, job);
+    const bool is_exact = job->method == QUIRE_EXACT,
+               is_short = is_exact ? is_short_sum(c, job) : is_short_array(c, job);
     if (!is_short || was_hard) {
         const cuda_kernel large = find_kernel(job, LENGTH_LONG);
         const bool pays = !accumulates || c->wish.bytes || array_bytes(job) >= EXACT_HARD;
@@ -245,7 +251,8 @@ static cuda_kernel kernel_for(const cuda_context *c, const quire_job *job, bool 
     return shape_short(c, job, &kernel).blocks <= blocks_for_short(c) ? kernel : find_kernel(job, LENGTH_SHORT);
 }
 
-static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel, const cuda_job *work) {
+static launch_shape shape_of(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel,
+                             const cuda_job *work) {
     switch (kernel->driver) {
     case DRIVER_SHORT: return shape_short(c, job, kernel);
     case DRIVER_EXACT: return shape_exact(c, job, kernel, work->pass);

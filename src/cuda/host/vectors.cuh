@@ -8,7 +8,7 @@
 #include "cuda/host/vectors_plan.h"
 
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                        \
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: return quire_vectors_##name(job->term == TERM_PRODUCT, job->method);
     switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
@@ -31,7 +31,8 @@ static cudaError_t start_vectors(const cuda_context *c, const void *function, ve
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
     if (error) return error;
     const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * resident * 4));
-    return start_blocks(c, function, VECTORS_THREADS, plan_least(plan_divide_up(units, VECTORS_THREADS / 32), most), work);
+    return start_blocks(c, function, VECTORS_THREADS, plan_least(plan_divide_up(units, VECTORS_THREADS / 32), most),
+                        work);
 }
 
 /* How many warps are at work at once, about. */
@@ -59,13 +60,13 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
 }
 
 /* Vectors of a layout, or one that goes to an accumulator. */
-static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
-                                  quire_accumulator *accumulator) {
+static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                  const quire_layout *y, quire_accumulator *accumulator) {
     vectors_job work = vectors_job_of(c, job, accumulator);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
-    const vectors_plan p =
-        plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c), accumulator != NULL);
+    const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),
+                                       accumulator != NULL);
     work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
     return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
 }

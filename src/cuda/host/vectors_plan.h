@@ -23,9 +23,10 @@ static inline int plan_has_columns(const quire_layout *l) {
     return l->inner >= 8 && inner < stride;
 }
 
-/* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32. Of
- * columns a thread takes one, so that neighbouring threads read neighbouring elements: always, where there are
- * PLAN_COLUMNS of them side by side; exact sums, which have no order, where there are fewer as many threads as fill a warp.
+/* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
+ * Of columns a thread takes one, so that neighbouring threads read neighbouring elements: always, where there are
+ * PLAN_COLUMNS of them side by side; exact sums, which have no order, where there are fewer as many threads as fill a
+ * warp.
  */
 #define PLAN_COLUMNS 16
 static inline unsigned plan_threads(const quire_layout *x, quire_method method, int size) {
@@ -38,13 +39,13 @@ static inline unsigned plan_threads(const quire_layout *x, quire_method method, 
     return threads;
 }
 
-/* Vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts that are no shorter
- * than PART_LEAST, in the canonical order subtrees of the same size. */
-static inline vectors_plan plan_layout(const quire_layout *x, quire_method method, order_rows rows, int size, size_t warps,
-                                       int accumulates) {
+/* Vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts that are no
+ * shorter than PART_LEAST, in the canonical order subtrees of the same size. */
+static inline vectors_plan plan_layout(const quire_layout *x, quire_method method, order_rows rows, int size,
+                                       size_t warps, int accumulates) {
     vectors_plan p = { plan_threads(x, method, size), 1, 1, x->n, 0 };
     const size_t vectors = x->outer * x->inner, at_once = 32 / p.threads, bundles = plan_divide_up(vectors, at_once);
-    const int has_tiles = p.threads == 1 || p.threads == 32; /* else an ordered vector has a row alone                     */
+    const int has_tiles = p.threads == 1 || p.threads == 32; /* else an ordered vector has a row alone */
     const int may_cut = (method == QUIRE_EXACT || has_tiles) && bundles * at_once <= VECTORS_IN_PARTS;
     if (may_cut && (bundles < warps || accumulates) && x->n >= 2 * PART_LEAST) {
         size_t parts = plan_least(plan_divide_up(warps, bundles), x->n / PART_LEAST);
@@ -71,7 +72,8 @@ static inline size_t plan_fullness(size_t units, size_t at_once) {
     return units * 100 / (plan_divide_up(units, at_once) * at_once);
 }
 
-/* Parts of each of so many vectors, or groups of them: the fewest, from least to most, whose waves are full; or the best. */
+/* Parts of each of so many vectors, or groups of them: the fewest, from least to most, whose waves are full; or the
+ * best. */
 static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t least, size_t most) {
     size_t best = least, fullest = 0;
     for (size_t parts = least; parts <= most && fullest < VECTORS_FULL; parts++) {

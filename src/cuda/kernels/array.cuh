@@ -57,7 +57,8 @@ template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_o
         return exact_kernel_of<Format, Term, Choice::E, EXACT_SPREAD>();
 }
 
-template <class Format, class Term, int E> static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
+template <class Format, class Term, int E>
+static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
     switch (method) {
     case QUIRE_EXACT:
         if constexpr (E > 1 && std::is_same<Term, square_term>::value)
@@ -68,7 +69,7 @@ template <class Format, class Term, int E> static cuda_kernel kernel_of_method(q
                                              : short_kernel_of<Format, Term, true>();
         if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, EXACT_LONG>();
         break; /* of one array, what is not aligned is taken off the front */
-#define METHOD_CASE(name, METHOD, words, rows, unused)                                                                      \
+#define METHOD_CASE(name, METHOD, words, rows, unused)                                                                 \
     case METHOD: return lane_kernel_of<Format, Term, kernels_for<name##_method>::method, E>(length);
         QUIRE_LANE_METHODS(METHOD_CASE, )
 #undef METHOD_CASE
@@ -80,13 +81,14 @@ template <class Format, class Term>
 static cuda_kernel kernel_of_term(quire_method method, cuda_access access, cuda_length length) {
     if (access == ACCESS_ELEMENTS) return kernel_of_method<Format, Term, 1>(method, length);
     if constexpr (Term::is_pair)
-        if (access == ACCESS_SAME) return kernel_of_method<Format, square_term, vector_elements<Format>>(method, length);
+        if (access == ACCESS_SAME)
+            return kernel_of_method<Format, square_term, vector_elements<Format>>(method, length);
     return kernel_of_method<Format, Term, vector_elements<Format>>(method, length);
 }
 
 template <class Format>
 static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access, cuda_length length) {
-#define TERM_CASE(name, TERM, inexact, unused)                                                                              \
+#define TERM_CASE(name, TERM, inexact, unused)                                                                         \
     case TERM: return kernel_of_term<Format, name##_term>(method, access, length);
     switch (term) {
         QUIRE_TERMS(TERM_CASE, )

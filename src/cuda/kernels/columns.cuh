@@ -1,6 +1,6 @@
-/* columns.cuh - exact sums of columns, many at once: a lane has as many as 16 bytes of a row hold (thread/lane_columns.cuh).
- * Where there are few columns lanes share them; the warps of a block share theirs where there are many rows, and blocks
- * take parts of the rows. What it cannot tell it marks, for marked.cuh.
+/* columns.cuh - exact sums of columns, many at once: a lane has as many as 16 bytes of a row hold
+ * (thread/lane_columns.cuh). Where there are few columns lanes share them; the warps of a block share theirs where
+ * there are many rows, and blocks take parts of the rows. What it cannot tell it marks, for marked.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,12 +15,13 @@
 
 /* Formats of which a lane has few columns: they have registers for more rows at a time, and for sums of items. */
 template <class Format> constexpr bool has_few_columns = sizeof(typename Format::element) >= 4;
-template <class Format> constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
+template <class Format>
+constexpr int columns_ahead = has_few_columns<Format> ? 8 : 4; /* rows that a lane loads at a time */
 
 static_assert(2 * COLUMNS_ITEM * 8 < 1 << ROW_ITEM_BITS, "an item has more rows than its sum allows for");
 
-/* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the outer
- * arrays. */
+/* What a warp, or a block, takes: a part of the rows of job.threads times as many columns as a lane has, of one of the
+ * outer arrays. */
 struct column_unit {
     size_t outer, first; /* column */
     size_t part;
@@ -74,9 +75,9 @@ template <class Format, row_terms TERMS> struct column_sums {
         }
     }
     /* The same through a ring, batches of rows ahead; answers the first row that is in no whole batch. */
-    __device__ __forceinline__ size_t add_batches(const vectors_job &job, const columns &lane, const vector_view<Format> &x,
-                                                  const vector_view<Format> &y, size_t first, size_t end, unsigned step,
-                                                  uint4 *room) {
+    __device__ __forceinline__ size_t add_batches(const vectors_job &job, const columns &lane,
+                                                  const vector_view<Format> &x, const vector_view<Format> &y,
+                                                  size_t first, size_t end, unsigned step, uint4 *room) {
         constexpr bool has_pairs = TERMS == ROW_PRODUCTS;
         constexpr int batch = has_pairs ? COLUMNS_BATCH / 2 : COLUMNS_BATCH, stages = COLUMNS_AHEAD / COLUMNS_BATCH;
         constexpr size_t item = COLUMNS_ITEM * ahead / batch;
@@ -111,7 +112,9 @@ template <class Format, row_terms TERMS> struct column_sums {
 };
 
 /* A column's sums as words, of each warp of a block. */
-template <class Sums> struct column_words { double word[Sums::words][VECTORS_THREADS], width[Sums::sums][VECTORS_THREADS]; };
+template <class Sums> struct column_words {
+    double word[Sums::words][VECTORS_THREADS], width[Sums::sums][VECTORS_THREADS];
+};
 
 /* One sum of a column from all warps, its words "first" and so on: added up, as so many words. */
 template <int WORDS, class Sums>
@@ -142,7 +145,8 @@ static __device__ __forceinline__ void totals_of_warps(const column_words<Sums> 
 
 template <class Sums, row_terms TERMS>
 static __device__ __forceinline__ void leave_column(const vectors_job &job, const column_unit &unit, size_t column,
-                                                    const double (&word)[Sums::words], const double (&width)[Sums::sums]) {
+                                                    const double (&word)[Sums::words],
+                                                    const double (&width)[Sums::sums]) {
     const size_t v = unit.outer * job.at.x_layout.inner + column;
     if (column >= job.at.x_layout.inner) return;
     if (job.parts == 1)
@@ -153,7 +157,8 @@ static __device__ __forceinline__ void leave_column(const vectors_job &job, cons
 
 /* job.warps: how many warps share a unit, 1 or those of a block. */
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) columns_kernel(const __grid_constant__ vectors_job job) {
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
+    columns_kernel(const __grid_constant__ vectors_job job) {
     typedef lane_columns<Format> columns;
     typedef typename column_sums<Format, TERMS>::sums_of_column sums_of_column;
     __shared__ column_words<sums_of_column> room;

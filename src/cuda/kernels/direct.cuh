@@ -12,8 +12,8 @@
 #include "cuda/grid/gather.cuh"
 #include "cuda/thread/bounds.cuh"
 
-#define DIRECT_THREADS 256 /* of a block, at most                                                                  */
-#define DIRECT_BLOCKS 3    /* of a multiprocessor, at least, where bounds would take registers for two             */
+#define DIRECT_THREADS 256 /* of a block, at most */
+#define DIRECT_BLOCKS 3    /* of a multiprocessor, at least, where bounds would take registers for two */
 
 /* 8 bytes of elements that are loaded together; see pack. */
 template <class Format, int E> struct short_pack {
@@ -27,18 +27,20 @@ template <class Format, int E> struct short_pack {
     __device__ __forceinline__ element operator[](int i) const { return element_of_words<element>(word, i); }
 };
 
-/* What a thread loads together: 16 bytes, but no more than 4 elements, since a short sum also waits for the additions. */
+/* What a thread loads together: 16 bytes, but no more than 4 elements, since a short sum also waits for the additions.
+ */
 template <class Format> constexpr int direct_elements = vector_elements<Format> < 4 ? vector_elements<Format> : 4;
 template <class Format, int E>
 using direct_pack =
     std::conditional_t<E == 4 && sizeof(typename Format::element) == 2, short_pack<Format, E>, pack<Format, E>>;
 
-/* Adds rows 0 ... ROWS - 1 of a tile to a thread's lanes; p and q: its first elements; n: how many elements there are from
- * there to the end of the array, if that is within these rows, which is when WHOLE is false. pays: see bounds.cuh. */
+/* Adds rows 0 ... ROWS - 1 of a tile to a thread's lanes; p and q: its first elements; n: how many elements there are
+ * from there to the end of the array, if that is within these rows, which is when WHOLE is false. pays: see bounds.cuh.
+ */
 template <class Format, class Term, class Method, int E, int ROWS, bool WHOLE>
 static __device__ __forceinline__ void add_rows(lane_state<Method, typename Format::real> (&lane)[E],
-                                                const typename Format::element *p, const typename Format::element *q, int n,
-                                                bool &pays) {
+                                                const typename Format::element *p, const typename Format::element *q,
+                                                int n, bool &pays) {
     const int rows = WHOLE ? ROWS : n < E ? 0 : (n - E) / ORDER_LANES + 1; /* with all E elements */
     direct_pack<Format, E> x[ROWS], y[ROWS];
 #pragma unroll
@@ -54,7 +56,8 @@ static __device__ __forceinline__ void add_rows(lane_state<Method, typename Form
         for (int row = 0; row < ROWS; row++) {
             if (row >= rows) continue;
 #pragma unroll
-            for (int e = 0; e < E; e++) add_term<Format, Term>(lane[e], x[row][e], Term::is_pair ? y[row][e] : x[row][e]);
+            for (int e = 0; e < E; e++)
+                add_term<Format, Term>(lane[e], x[row][e], Term::is_pair ? y[row][e] : x[row][e]);
         }
 #pragma unroll
         for (int e = 0; !WHOLE && e < E - 1; e++) {
@@ -113,8 +116,8 @@ __global__ void __launch_bounds__(DIRECT_THREADS, (adds_by_bounds<Format, Term, 
         state lane[E];
         for (int e = 0; e < E; e++) lane[e] = identity<state>();
         if (at < job.n)
-            add_lanes<Format, Term, Method, E>(lane, (const element *)job.x + at, (const element *)job.y + at, job.n - at,
-                                               job.tile, pays);
+            add_lanes<Format, Term, Method, E>(lane, (const element *)job.x + at, (const element *)job.y + at,
+                                               job.n - at, job.tile, pays);
         if (step) {
             __syncthreads(); /* the lanes of the step before have been merged */
             if (warp == 0) {

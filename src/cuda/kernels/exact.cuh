@@ -1,6 +1,6 @@
 /* exact.cuh - exact sums on a GPU: warps take batches, add them to their windows and columns; blocks add up what
- * their warps have counted and hand it to the last block, which rounds. All of it is integers that commute, so nothing of
- * who did what can show.
+ * their warps have counted and hand it to the last block, which rounds. All of it is integers that commute, so nothing
+ * of who did what can show.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,10 +17,10 @@
 /* A warp at work. What is rarely asked, and can be found again, is not kept: registers are scarce. */
 template <class Choice> struct exact_warp {
     exact_window<Choice> window;
-    int thread, additions; /* to columns since they were emptied                                                        */
-    bool loose;            /* whether bits are dropped from now on                                                      */
-    unsigned dropped;      /* batches of this lane that may have lost some                                              */
-    unsigned saw;          /* see column.cuh                                                                            */
+    int thread, additions; /* to columns since they were emptied */
+    bool loose;            /* whether bits are dropped from now on */
+    unsigned dropped;      /* batches of this lane that may have lost some */
+    unsigned saw;          /* see column.cuh */
 };
 
 /* Where windows that move leave their counts. */
@@ -46,8 +46,8 @@ template <class Choice> static __device__ __forceinline__ void columns_prepare(e
 
 /* Fewer elements than a batch has, by the whole warp. */
 template <class Choice, class Format, class Term>
-static __device__ __noinline__ unsigned few_elements(const typename Format::element *x, const typename Format::element *y,
-                                                     int n, int thread) {
+static __device__ __noinline__ unsigned few_elements(const typename Format::element *x,
+                                                     const typename Format::element *y, int n, int thread) {
     unsigned saw = 0;
 #pragma unroll 1
     for (int i = thread; i < n; i += WARP) {
@@ -59,7 +59,8 @@ static __device__ __noinline__ unsigned few_elements(const typename Format::elem
 
 /* Before a warp adds so many numbers a lane to its window. */
 template <class Choice>
-static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, const cuda_job &job, int terms, int shrunk) {
+static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, const cuda_job &job, int terms,
+                                                      int shrunk) {
     if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
         w.window.read();
         if (w.window.readings >= READINGS) {
@@ -70,7 +71,8 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     w.window.additions += terms;
 }
 
-/* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from the next one on.
+/* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from the next
+ * one on.
  */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const cuda_job &job,
@@ -96,7 +98,8 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
         window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
     const bool large = most >= INFINITE_WORD || (!Choice::fits && most >= window.limit);
     /* whether the lane's column takes all of the batch */
-    const bool whole = large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
+    const bool whole =
+        large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
     if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
     if (!__any_sync(WHOLE_WARP, whole || left)) return;
     const int better = Choice::fits ? window.top
@@ -181,7 +184,8 @@ static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const c
     }
 }
 
-/* The batches of a warp, by number: the next, and then every so many warps one. They fit 32 bits where arrays fit a memory.
+/* The batches of a warp, by number: the next, and then every so many warps one. They fit 32 bits where arrays fit a
+ * memory.
  */
 struct warp_turns {
     unsigned next, end;
@@ -213,8 +217,8 @@ static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, co
     return { (unsigned)piece.begin + threadIdx.x / WARP, (unsigned)min(piece.begin + piece.size, (size_t)batches) };
 }
 
-/* Batches of n elements, share elements or the last of them each: the next is always under way while one is added. FULL: all
- * are full, and of shares. */
+/* Batches of n elements, share elements or the last of them each: the next is always under way while one is added.
+ * FULL: all are full, and of shares. */
 template <class Choice, class Format, class Term, int E, int PACKS, bool FULL>
 static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const typename Format::element *x,
                                                     const typename Format::element *y, size_t n, size_t share,
@@ -240,7 +244,7 @@ static __device__ __forceinline__ void warp_batches(exact_warp<Choice> &w, const
 /* The arrays from the first element on that is aligned. */
 template <class Format> struct aligned_arrays {
     const typename Format::element *x, *y;
-    size_t n, head; /* elements from there on, and before                                                               */
+    size_t n, head; /* elements from there on, and before */
 };
 
 template <class Format, int E>
@@ -293,7 +297,8 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     exact_kernel(const __grid_constant__ cuda_job job) {
     typedef exact_choice<Format, Term, KIND> Choice;
     if (job.pass != PASS_STRICT)
-        let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way */
+        let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way
+ */
     after_earlier_work();
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
     block_counts<Choice> &block = counts_of_block<Choice>();

@@ -12,7 +12,9 @@
 #define FINISH_WARPS (FINISH_THREADS / WARP)
 #define FINISH_BLOCKS 1024 /* at most: more accumulators than these have warps are taken in turns */
 
-static __device__ __forceinline__ size_t warp_number() { return ((size_t)blockIdx.x * FINISH_THREADS + threadIdx.x) / WARP; }
+static __device__ __forceinline__ size_t warp_number() {
+    return ((size_t)blockIdx.x * FINISH_THREADS + threadIdx.x) / WARP;
+}
 static __device__ __forceinline__ size_t warp_count() { return (size_t)gridDim.x * FINISH_WARPS; }
 
 static __device__ __forceinline__ void store_result(const finish_job &job, size_t i, uint64_t bits) {
@@ -25,9 +27,9 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_accumulators(con
         const quire_accumulator *sum = &job.sums[i];
         const quire_total limbs = warp_total(sum->limb, lane);
         if (lane) continue;
-        store_result(
-            job, i,
-            finish_and_round(accumulator_total_of(sum, limbs), job.finish, (uint64_t)sum->count, job.format, job.rounding));
+        store_result(job, i,
+                     finish_and_round(accumulator_total_of(sum, limbs), job.finish, (uint64_t)sum->count, job.format,
+                                      job.rounding));
     }
 }
 
@@ -37,8 +39,8 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_moments(const fi
     for (size_t i = warp_number(); i < job.count; i += warp_count()) {
         if (threadIdx.x % WARP) continue;
         const quire_accumulator *sum = &job.sums[i], *squares = &job.squares[i];
-        const uint64_t bits = accumulated_moments_round(sum, squares, job.finish, job.correction, job.format, job.rounding,
-                                                        &rooms[threadIdx.x / WARP]);
+        const uint64_t bits = accumulated_moments_round(sum, squares, job.finish, job.correction, job.format,
+                                                        job.rounding, &rooms[threadIdx.x / WARP]);
         store_result(job, i, sum->count == squares->count ? bits : job.format.quiet_nan);
     }
 }

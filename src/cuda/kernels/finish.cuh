@@ -8,8 +8,8 @@
 #include "format/formats.h"
 
 struct finish_job {
-    const quire_accumulator *sums, *squares; /* squares: NULL unless the finish needs them                              */
-    size_t count;                            /* not 0                                                                   */
+    const quire_accumulator *sums, *squares; /* squares: NULL unless the finish needs them */
+    size_t count;                            /* not 0 */
     finish_kind finish;
     quire_rounding rounding;
     format_description format; /* of the results */

@@ -7,11 +7,13 @@
 
 #include "cuda/device/warp.cuh"
 
-static __device__ __forceinline__ size_t warp_of_grid() { return (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / WARP; }
+static __device__ __forceinline__ size_t warp_of_grid() {
+    return (blockIdx.x * (size_t)blockDim.x + threadIdx.x) / WARP;
+}
 static __device__ __forceinline__ size_t warps_of_grid() { return gridDim.x * (size_t)blockDim.x / WARP; }
 
-/* Items that the warps of a grid look at, a lane each: neighbours, if there are enough for all warps; else the lanes of a
- * warp are far apart, so that what is found is spread over the warps. */
+/* Items that the warps of a grid look at, a lane each: neighbours, if there are enough for all warps; else the lanes of
+ * a warp are far apart, so that what is found is spread over the warps. */
 class grid_items {
     size_t first, apart, step, count;
     int lane;

@@ -1,5 +1,5 @@
-/* marked.cuh - the results that a first kernel has marked, or all of a job's, or those of which it has left parts: a vector
- * a warp: by a few doubles and a width (thread/row_sums.cuh) if these tell the result, and else by cells.
+/* marked.cuh - the results that a first kernel has marked, or all of a job's, or those of which it has left parts: a
+ * vector a warp: by a few doubles and a width (thread/row_sums.cuh) if these tell the result, and else by cells.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,7 +33,8 @@ static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
     return t;
 }
 
-/* The workspace's limbs of a vector of which there are parts: of its sum, or that of its squares; NULL: none are left. */
+/* The workspace's limbs of a vector of which there are parts: of its sum, or that of its squares; NULL: none are left.
+ */
 template <row_terms TERMS>
 static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vectors_job &job, size_t v, bool squares) {
     const size_t slot = TERMS == ROW_MOMENTS ? 2 * v + squares : v;
@@ -64,17 +65,20 @@ static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_
     nonzero = __any_sync(WHOLE_WARP, nonzero);
     __syncwarp();
     const bool is_told = nonzero || cells.sum.other >= OTHER_NONZERO;
-    const int64_t other =
-        is_told ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, PRODUCT ? at.y : at.x, 0, at.n, job.magnitude, lane);
+    const int64_t other = is_told
+                              ? OTHER_NONZERO
+                              : other_terms<Format, PRODUCT>(at.x, PRODUCT ? at.y : at.x, 0, at.n, job.magnitude, lane);
     __syncwarp();
     if (lane == 0) cells.sum.other |= other, cells.sum.count = (int64_t)at.n;
     __syncwarp();
 }
 
-/* A range of a vector, whose total is t, as an accumulator in cells: by the few doubles of t, if they are its exact sum. */
+/* A range of a vector, whose total is t, as an accumulator in cells: by the few doubles of t, if they are its exact
+ * sum. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
-                                                  size_t begin, size_t end, const vector_total &t, int lane) {
+static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells,
+                                                  const vector_pair<Format> &at, size_t begin, size_t end,
+                                                  const vector_total &t, int lane) {
     const bool is_zero = t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
     cells.clear(lane);
     if (t.width == 0 && !is_zero) {
@@ -97,7 +101,8 @@ static __device__ __noinline__ vector_total total_of_elements(const vectors_job 
 
 /* The same of a whole vector from its parts. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, bool squares, int lane) {
+static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, bool squares,
+                                                              int lane) {
     typedef exact_agent<Format, PRODUCT> agent;
     constexpr int words = marked_words<Format, PRODUCT>;
     const part_state *place = &job.workspace->place[v * job.parts];
@@ -130,7 +135,8 @@ static __device__ __forceinline__ bool store_totals(const vectors_job &job, size
         typedef moment_words<Format> both;
         const double width[PART_SUMS] = { s.width, q.width };
         double word[both::words];
-        for (int i = 0; i < both::words; i++) word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
+        for (int i = 0; i < both::words; i++)
+            word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
         return store_moment<both>(job, v, n, word, width);
     } else {
         return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>>(job, v, n, s);
@@ -167,7 +173,8 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
 
 /* The result of a vector; or, if only its parts have been looked at, and do not tell it, its mark. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
+static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v,
+                                                  int lane) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (has_moments) at.y = at.x;
@@ -187,8 +194,9 @@ static __device__ __forceinline__ void one_marked(const vectors_job &job, marked
 #define LEARNT_ELEMENTS ((size_t)2048)
 
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells, const vector_pair<Format> &at,
-                                                 size_t begin, size_t end, quire_accumulator *to, int lane) {
+static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells,
+                                                 const vector_pair<Format> &at, size_t begin, size_t end,
+                                                 quire_accumulator *to, int lane) {
     for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
         const size_t to_end = min(from + LEARNT_ELEMENTS, end);
         const vector_total t = total_of_elements<Format, PRODUCT>(job, at, from, to_end, lane);

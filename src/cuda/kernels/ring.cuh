@@ -1,4 +1,5 @@
-/* ring.cuh - the methods of the canonical order on long arrays, for devices with bulk copies (compute capability 9.0 on).
+/* ring.cuh - the methods of the canonical order on long arrays, for devices with bulk copies (compute capability 9.0
+ * on).
  *
  * Tiles of long arrays are long, and warps that walk down a tile each read memory in thousands of places at once, which
  * costs 4% of its speed. Here a block walks down one tile: the copy engine brings stages of 8 KB into a ring in shared
@@ -14,11 +15,11 @@
 #include "cuda/grid/gather.cuh"
 #include "cuda/grid/pieces.cuh"
 
-#define RING_STAGE 8192 /* bytes, of both arrays of a pair together                         */
+#define RING_STAGE 8192 /* bytes, of both arrays of a pair together */
 #define RING_STAGES 4
-#define RING_LANES 2                           /* of a thread                                                      */
-#define RING_ADDERS (ORDER_LANES / RING_LANES) /* threads that add                                                 */
-#define RING_THREADS (RING_ADDERS + WARP)      /* and the warp that orders copies                                  */
+#define RING_LANES 2                           /* of a thread */
+#define RING_ADDERS (ORDER_LANES / RING_LANES) /* threads that add */
+#define RING_THREADS (RING_ADDERS + WARP)      /* and the warp that orders copies */
 
 template <class Format, class Term> struct ring_memory {
     static constexpr int ROW = ORDER_LANES * (int)sizeof(typename Format::element);
@@ -87,7 +88,8 @@ static __device__ __forceinline__ void add_from_ring(lane_state<Method, typename
         barrier_wait(&ring.full[at.stage], at.round & 1);
         if (rows >= Ring::ROWS) {
 #pragma unroll
-            for (int row = 0; row < Ring::ROWS; row++) add_row<Format, Term>(lane, x + row * Ring::ROW, y + row * Ring::ROW);
+            for (int row = 0; row < Ring::ROWS; row++)
+                add_row<Format, Term>(lane, x + row * Ring::ROW, y + row * Ring::ROW);
             rows -= Ring::ROWS;
         } else {
             for (; rows; rows--, x += Ring::ROW, y += Ring::ROW) add_row<Format, Term>(lane, x, y);
@@ -125,7 +127,8 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     const unsigned warp = threadIdx.x / WARP, rest = (unsigned)(size % ORDER_LANES);
     const unsigned tiles = (unsigned)((size + job.tile - 1) / job.tile);
     if (warp == RING_ADDERS / WARP) {
-        if (threadIdx.x % WARP == 0) order_rows_of_group(ring, (const unsigned char *)x, (const unsigned char *)y, rows);
+        if (threadIdx.x % WARP == 0)
+            order_rows_of_group(ring, (const unsigned char *)x, (const unsigned char *)y, rows);
         __syncwarp();
     } else {
         ring_place at = { 0, 0 };

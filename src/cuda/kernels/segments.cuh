@@ -1,6 +1,6 @@
 /* segments.cuh - exact sums of segments, whose lengths the device knows: a warp takes 32 at a time, those of a length
- * together; or fewer, job.turns, where there are few. Those side by side come through a stream (warp/segment_stream.cuh).
- * What it cannot tell it marks, for marked.cuh; long ones it puts aside, for vectors.cuh.
+ * together; or fewer, job.turns, where there are few. Those side by side come through a stream
+ * (warp/segment_stream.cuh). What it cannot tell it marks, for marked.cuh; long ones it puts aside, for vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@ constexpr int segment_ahead = sizeof(typename Format::element) == 8   ? 4
 #define SEGMENTS_ITEM 250
 #define SEGMENT_AT_ONCE 4 /* elements of a segment in a stage that a thread adds together */
 static_assert(SEGMENTS_ITEM * 16 < 1 << ROW_ITEM_BITS, "an item has more elements than its sum allows for");
-static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS, "some threads of a segment may close, and others not");
+static_assert((SEGMENTS_ITEM - 1) * 4 * WARP >= 1 << ROW_ITEM_BITS,
+              "some threads of a segment may close, and others not");
 
 /* How many threads share a segment: short ones one, so that no lane waits for others; long ones a warp. */
 static __device__ __forceinline__ unsigned threads_of_segment(size_t n) {
@@ -36,8 +37,9 @@ static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t 
 
 /* Adds elements begin to end, every so manieth, one at a time. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void add_few(row_sums<Format, TERMS> &sums, const vector_pair<Format> &at, size_t begin,
-                                               size_t end, unsigned thread, unsigned threads, bool magnitude) {
+static __device__ __forceinline__ void add_few(row_sums<Format, TERMS> &sums, const vector_pair<Format> &at,
+                                               size_t begin, size_t end, unsigned thread, unsigned threads,
+                                               bool magnitude) {
     for (size_t k = begin + thread; k < end; k += threads) {
         element_group<Format, 1> x, y;
         x.load_one(at.x.x + k);
@@ -54,7 +56,8 @@ static __device__ __forceinline__ void add_segment(row_sums<Format, TERMS> &sums
     constexpr int ahead = segment_ahead<Format>;
     element_group<Format, ahead> x, y, next_x, next_y;
     const size_t head = min(elements_before_chunk(at.x, 0), at.n);
-    const bool by_chunks = threads > 1 && (!has_pairs || elements_before_chunk(at.y, 0) == elements_before_chunk(at.x, 0));
+    const bool by_chunks =
+        threads > 1 && (!has_pairs || elements_before_chunk(at.y, 0) == elements_before_chunk(at.x, 0));
     const size_t step = (size_t)threads * ahead, begin = by_chunks ? head : 0,
                  end = by_chunks ? at.n - (at.n - head) % ahead : at.n;
     auto load = [&](size_t k) {
@@ -90,10 +93,10 @@ template <class Format> struct piece_in_stage {
 
     __device__ __forceinline__ piece_in_stage(const segment_cursor<Format> &at, const unsigned char *stage)
         : x(stage + chunk_offset(at.x + at.from) - at.from * sizeof(element)) {}
-    /* Adds a thread's elements, of those from begin to end: chunks, where the segment is long or its elements small; else
-     * elements. */
-    __device__ __forceinline__ void add(row_sums<Format, ROW_NUMBERS> &sums, unsigned begin, unsigned end, unsigned thread,
-                                        unsigned threads, bool magnitude) const {
+    /* Adds a thread's elements, of those from begin to end: chunks, where the segment is long or its elements small;
+     * else elements. */
+    __device__ __forceinline__ void add(row_sums<Format, ROW_NUMBERS> &sums, unsigned begin, unsigned end,
+                                        unsigned thread, unsigned threads, bool magnitude) const {
         constexpr unsigned size = (unsigned)sizeof(element);
         const element *of_x = (const element *)x;
         if (threads == WARP || (threads > 1 && size <= 2)) {
@@ -114,8 +117,8 @@ template <class Format> struct piece_in_stage {
     }
 };
 
-/* What the lanes' segments of n elements come to, as many at once as fit the warp: add(sums, from, thread, threads) adds a
- * thread's elements of the segment of lane "from". order: room for the lanes. */
+/* What the lanes' segments of n elements come to, as many at once as fit the warp: add(sums, from, thread, threads)
+ * adds a thread's elements of the segment of lane "from". order: room for the lanes. */
 template <class Sums, class Add>
 static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, row_words<Sums> &mine, unsigned lane,
                                                     Add add) {
@@ -131,7 +134,8 @@ static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, ro
     }
     if (!__any_sync(WHOLE_WARP, kind > 1)) return;
     for (unsigned threads = 4; threads <= WARP; threads *= threads == 8 ? 4 : 2) {
-        const unsigned those = __ballot_sync(WHOLE_WARP, kind == threads), count = __popc(those), at_once = WARP / threads;
+        const unsigned those = __ballot_sync(WHOLE_WARP, kind == threads), count = __popc(those),
+                       at_once = WARP / threads;
         const unsigned rank = __popc(those & ((1u << lane) - 1)), group = lane / threads;
         if (!count) continue;
         if (kind == threads) order[rank] = (uint8_t)lane;
@@ -148,8 +152,8 @@ static __device__ __forceinline__ void sum_segments(size_t n, uint8_t *order, ro
     }
 }
 
-/* The segments of a bundle that has no pieces, from where they stand to their results. Apart from the rest, which needs the
- * registers. */
+/* The segments of a bundle that has no pieces, from where they stand to their results. Apart from the rest, which needs
+ * the registers. */
 template <class Format, row_terms TERMS>
 static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t first, segment_place own, bool is_aside,
                                                  uint8_t *order, unsigned lane) {
@@ -168,8 +172,8 @@ static __device__ __noinline__ void sum_in_place(const vectors_job &job, size_t 
     __syncwarp();
 }
 
-/* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one piece to
- * the next, by all lanes. */
+/* Adds a piece's elements to what its lanes' segments come to. open: the sums of the segment that goes on from one
+ * piece to the next, by all lanes. */
 template <class Format, class Sums = row_sums<Format, ROW_NUMBERS>>
 static __device__ __forceinline__ void sum_piece(const segment_cursor<Format> &at, const piece_in_stage<Format> &piece,
                                                  Sums &open, uint8_t *order, row_words<Sums> &mine, bool magnitude,

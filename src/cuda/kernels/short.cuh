@@ -1,8 +1,8 @@
 /* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
  *
  * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
- * (fixed_gather.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to limbs on
- * the way.
+ * (fixed_gather.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to
+ * limbs on the way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +14,8 @@
 #include "cuda/warp/column_totals.cuh"
 #include "cuda/warp/short_load.cuh"
 
-/* ----------------------------------------------------------------------------------------------------- what a block makes
+/* ----------------------------------------------------------------------------------------------------- what a block
+ * makes
  *
  * Warps lay down what their bins have counted, and the first adds that up: in most blocks all windows are alike. A warp
  * whose window has been used and moved, or which has used columns, is apart: it makes its own sum.
@@ -24,9 +25,9 @@ template <class Choice> struct short_memory {
     static constexpr int warps = Choice::threads / WARP;
     fixed_memory<1, false> gathering;
     window_counts<Choice> count[warps];
-    int unit[warps];                     /* of its last bin: what follows from its top is a quotient, which takes a while */
-    unsigned saw[warps];                 /* see column.cuh; and, above TOP_AT, below which power of two the window is     */
-    fixed_sum sum[warps], before[warps]; /* of warps that are apart; of their windows before the last                    */
+    int unit[warps];     /* of its last bin: what follows from its top is a quotient, which takes a while */
+    unsigned saw[warps]; /* see column.cuh; and, above TOP_AT, below which power of two the window is */
+    fixed_sum sum[warps], before[warps]; /* of warps that are apart; of their windows before the last */
 };
 #define TOP_AT 16
 
@@ -64,8 +65,8 @@ static __device__ __forceinline__ void leave(const cuda_job &job, short_memory<C
 
 /* The totals of the columns that warps have used go to limbs. */
 template <class Choice>
-static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block, const cell_total *total,
-                                                   int thread) {
+static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block,
+                                                   const cell_total *total, int thread) {
     quire_accumulator *to = rest_of_block(job, &block.gathering.rest);
     const bool mine = thread < (int)(blockDim.x / WARP) && (block.saw[thread] & WARP_USED);
     const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
@@ -129,7 +130,8 @@ static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_j
 
 /* What a warp takes: a batch; or some, the next of which is always under way while one is added. */
 template <class Choice, class Format, class Term>
-static __device__ __forceinline__ void add_share(const cuda_job &job, short_memory<Choice> &block, int warp, int thread) {
+static __device__ __forceinline__ void add_share(const cuda_job &job, short_memory<Choice> &block, int warp,
+                                                 int thread) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     short_share<Format> share = share_of_lane<Format>(job, warp, thread);
     int64_t *limb = rest_of_block(job, &block.gathering.rest)->limb;
@@ -173,14 +175,14 @@ template <class Choice>
 static __device__ __forceinline__ void gather_short(const cuda_job &job, short_memory<Choice> &memory, int thread) {
     const job_end end = end_of(job);
     after_earlier_work();
-    const fixed_sum sum =
-        gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step, memory.gathering, thread);
+    const fixed_sum sum = gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step,
+                                               memory.gathering, thread);
     if (Choice::many) tell_hardness(job, sum, thread);
     finish_fixed(job, end, sum, &memory.gathering.rest, thread);
 }
 
-/* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a cluster's,
- * and so has the sum of all. */
+/* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a
+ * cluster's, and so has the sum of all. */
 template <class Choice>
 static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_end &end, fixed_sum sum,
                                                  short_memory<Choice> &memory, cluster_memory &cluster, int thread) {

@@ -16,11 +16,11 @@ static __device__ __forceinline__ warp_cells &cells_of_warp() {
     return cells[threadIdx.x / WARP];
 }
 
-/* How many threads share a vector of a bundle of segments, by the longest: one group of each holds it, or all 32 do not.
- * Answers whether this lane's is put aside. */
+/* How many threads share a vector of a bundle of segments, by the longest: one group of each holds it, or all 32 do
+ * not. Answers whether this lane's is put aside. */
 template <class Agent>
-static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, size_t v, bool is_there, unsigned &threads,
-                                                        size_t &longest) {
+static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, size_t v, bool is_there,
+                                                        unsigned &threads, size_t &longest) {
     size_t n = is_there ? vector_at<float_format>(job.at, job.vectors, v).n : 0;
     const bool left_out = put_aside(job, v, n);
     if (left_out) n = 0;
@@ -29,11 +29,11 @@ static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, 
     return left_out;
 }
 
-/* A bundle: as many vectors at once as fit the warp, turn by turn; what lane i finishes is vector first + i. Of vectors that
- * are one group of each thread the next ones are under way while those of a turn are added up. */
+/* A bundle: as many vectors at once as fit the warp, turn by turn; what lane i finishes is vector first + i. Of vectors
+ * that are one group of each thread the next ones are under way while those of a turn are added up. */
 template <class Format, bool PRODUCT, class Agent>
-static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_cells &cells, size_t first, unsigned bundle,
-                                                  int lane) {
+static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_cells &cells, size_t first,
+                                                  unsigned bundle, int lane) {
     unsigned threads = job.threads;
     size_t longest = job.at.x_layout.n;
     const bool is_there = (unsigned)lane < bundle && first + lane < job.vectors;
@@ -78,7 +78,8 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
 }
 
 template <class Format, bool PRODUCT, class Agent, class Method>
-__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS) vectors_kernel(const __grid_constant__ vectors_job job) {
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
+    vectors_kernel(const __grid_constant__ vectors_job job) {
     const int lane = threadIdx.x % WARP;
     warp_cells &cells = cells_of_warp();
     const unsigned groups = WARP / job.threads, bundle = job.at.begin ? job.turns : groups * job.turns;
@@ -102,7 +103,8 @@ struct aside_slots {
     size_t vector, part;      /* elements of a part */
     unsigned parts, end, all; /* end: the number of the first part of the next slot's, of all there are in 32 slots */
 
-    __device__ __forceinline__ aside_slots(const vectors_job &job, size_t slot, size_t count, bool is_exact, unsigned lane)
+    __device__ __forceinline__ aside_slots(const vectors_job &job, size_t slot, size_t count, bool is_exact,
+                                           unsigned lane)
         : vector(slot < count ? job.workspace->long_segment[slot] : 0), part(SEGMENT_PART_LEAST), parts(0) {
         const unsigned most = most_parts(count);
         const size_t n = slot < count ? vector_at<float_format>(job.at, job.vectors, vector).n : 0;
@@ -118,8 +120,8 @@ struct aside_slots {
     }
 };
 
-/* The segments that were put aside, cut into parts for as many as there is room: all parts, one after the other, go to the
- * warps of the grid in turn. The last block to end forgets them. */
+/* The segments that were put aside, cut into parts for as many as there is room: all parts, one after the other, go to
+ * the warps of the grid in turn. The last block to end forgets them. */
 template <class Format, bool PRODUCT, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     long_segments_kernel(const __grid_constant__ vectors_job job) {
@@ -143,15 +145,16 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = 0, w.long_segments = 0;
 }
 
-/* After a kernel that has not told zeros from terms that cancel (job: one vector): an exact sum that was 0, and is to be
- * rounded down, becomes -0 if a term is no zero; an accumulator is told whether one was. The last block to end takes the
- * word that said so back. */
+/* After a kernel that has not told zeros from terms that cancel (job: one vector): an exact sum that was 0, and is to
+ * be rounded down, becomes -0 if a term is no zero; an accumulator is told whether one was. The last block to end takes
+ * the word that said so back. */
 template <class Format, bool PRODUCT>
 __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_constant__ vectors_job job) {
     const int lane = threadIdx.x % WARP;
     const vector_pair<Format> v = vector_at<Format>(job.at, job.vectors, 0);
     const size_t each = (v.n + warps_of_grid() - 1) / warps_of_grid(), begin = min(warp_of_grid() * each, v.n);
-    if (job.accumulator ? *(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO : !*(volatile unsigned *)job.zero)
+    if (job.accumulator ? *(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO
+                        : !*(volatile unsigned *)job.zero)
         return;
     const int64_t other = other_terms<Format, PRODUCT>(v.x, v.y, begin, min(begin + each, v.n), job.magnitude, lane);
     if (lane == 0 && other >= OTHER_NONZERO) {
@@ -164,7 +167,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
     if (!job.accumulator && is_last_block(ended)) *ended = 0, *job.zero = 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the table */
+/* ----------------------------------------------------------------------------------------------------------- the table
+ */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
     return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
@@ -193,13 +197,13 @@ template <class Format> static row_kernels row_kernels_of(quire_term term, bool 
     return term == TERM_PRODUCT ? row_kernels_with<Format, ROW_PRODUCTS>() : row_kernels_with<Format, ROW_NUMBERS>();
 }
 
-#define QUIRE_VECTORS_OF(name)                                                                                              \
-    vectors_kernels quire_vectors_##name(bool is_product, quire_method method) {                                            \
-        return is_product ? vectors_kernels_of<name##_format, true>(method)                                                 \
-                          : vectors_kernels_of<name##_format, false>(method);                                               \
-    }                                                                                                                       \
-    row_kernels quire_rows_##name(quire_term term, bool has_moments) {                                                      \
-        return row_kernels_of<name##_format>(term, has_moments);                                                            \
+#define QUIRE_VECTORS_OF(name)                                                                                         \
+    vectors_kernels quire_vectors_##name(bool is_product, quire_method method) {                                       \
+        return is_product ? vectors_kernels_of<name##_format, true>(method)                                            \
+                          : vectors_kernels_of<name##_format, false>(method);                                          \
+    }                                                                                                                  \
+    row_kernels quire_rows_##name(quire_term term, bool has_moments) {                                                 \
+        return row_kernels_of<name##_format>(term, has_moments);                                                       \
     }
 
 #endif

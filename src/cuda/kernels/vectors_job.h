@@ -1,9 +1,9 @@
 /* vectors_job.h - many vectors at once: what the host hands to the kernels of vectors.cuh, and the memory they share.
  *
- * A vector is shared by "threads" neighbouring threads, a power of two, so that a warp has 32 / threads vectors at once, and
- * takes "turns" times as many, one after the other: its bundle. A lane then finishes one vector of the bundle, all lanes
- * together. Long vectors are cut into parts, a unit of work each; the last unit of a bundle to end brings its parts
- * together. No unit waits for another.
+ * A vector is shared by "threads" neighbouring threads, a power of two, so that a warp has 32 / threads vectors at
+ * once, and takes "turns" times as many, one after the other: its bundle. A lane then finishes one vector of the
+ * bundle, all lanes together. Long vectors are cut into parts, a unit of work each; the last unit of a bundle to end
+ * brings its parts together. No unit waits for another.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,33 +38,35 @@
 #define ROWS_LINE 128   /* bytes of memory at whose ends pieces of rows end, too */
 #define ROWS_STAGE 4608 /* bytes of a stage of a warp */
 #define ROWS_STAGES 2
-#define ROWS_THREADS 64         /* of a block of the kernel for rows */
-#define ROWS_BLOCKS 10          /* of a multiprocessor, that registers are to leave room for */
-#define ROWS_WAVES 8            /* of blocks, so that the quicker multiprocessors take more of them */
-#define ROWS_ITEMS 4            /* of a warp, at least, before there are more waves */
-#define ROWS_SPREAD 16          /* items of a warp, at least, before items grow */
-#define ROWS_FEW 32768          /* bytes of a row that one warp may take even where there are few rows */
-#define ROWS_FULL 88            /* percent of the places of all waves that rows fill, from which on they are not cut */
-#define ROWS_MORE_PARTS 32      /* beyond the fewest, for waves to be full */
-#define ROWS_PART_LEAST 8192    /* elements of a row for each of its parts, or begun ones */
-#define ROWS_PART_STEP 512      /* and a multiple of this */
-#define ROW_ITEM_BITS 12        /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
-#define ROW_COUNT_BITS 20       /* rows of the stream have fewer than 2^this elements */
-#define MARKED_LISTED 4096      /* results that can be listed as marked; where there are more, all results are looked at */
-#define MARKED_THREADS 64       /* of a block of the second kernel */
-#define COLUMNS_AHEAD 8         /* chunks of 16 bytes that are on their way to a lane */
-#define COLUMNS_BATCH 2         /* rows of them that a lane waits for together */
-#define COLUMNS_LINE 128        /* bytes of memory that a warp asks for at a time */
-#define COLUMNS_SPREAD 2        /* units of a block, about, where rows are parted for all blocks to have some */
-#define COLUMNS_MANY 3          /* units of a warp from which on no block shares any */
-#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
-#define LONG_SEGMENT (1 << 15)  /* elements of a segment that is cut, from here on */
+#define ROWS_THREADS 64      /* of a block of the kernel for rows */
+#define ROWS_BLOCKS 10       /* of a multiprocessor, that registers are to leave room for */
+#define ROWS_WAVES 8         /* of blocks, so that the quicker multiprocessors take more of them */
+#define ROWS_ITEMS 4         /* of a warp, at least, before there are more waves */
+#define ROWS_SPREAD 16       /* items of a warp, at least, before items grow */
+#define ROWS_FEW 32768       /* bytes of a row that one warp may take even where there are few rows */
+#define ROWS_FULL 88         /* percent of the places of all waves that rows fill, from which on they are not cut */
+#define ROWS_MORE_PARTS 32   /* beyond the fewest, for waves to be full */
+#define ROWS_PART_LEAST 8192 /* elements of a row for each of its parts, or begun ones */
+#define ROWS_PART_STEP 512   /* and a multiple of this */
+#define ROW_ITEM_BITS 12     /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
+#define ROW_COUNT_BITS 20    /* rows of the stream have fewer than 2^this elements */
+#define MARKED_LISTED 4096   /* results that can be listed as marked; where there are more, all results are looked at */
+#define MARKED_THREADS 64    /* of a block of the second kernel */
+#define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane */
+#define COLUMNS_BATCH 2      /* rows of them that a lane waits for together */
+#define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time */
+#define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some */
+#define COLUMNS_MANY 3       /* units of a warp from which on no block shares any */
+#define COLUMNS_PART_LEAST 1024     /* rows of a warp, times lanes that have columns side by side, at least */
+#define LONG_SEGMENT (1 << 15)      /* elements of a segment that is cut, from here on */
 #define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
 #define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one */
 #define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments */
 #define SEGMENTS_STAGE 6080         /* bytes of a piece of a stream of segments */
 #define SEGMENTS_STAGES 2
-#define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)) /* bytes of a block */
+#define SEGMENTS_SHARED                                                                                                \
+    (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)) /* bytes of a block                      \
+ */
 #define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for */
 #define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
 #define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
@@ -72,15 +74,15 @@
 /* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
 
-/* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of so
- * many. */
+/* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
+ * so many. */
 QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
 
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
 
-/* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares', the
- * width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. */
+/* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares',
+ * the width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. */
 typedef struct {
     double word[PART_WORDS], width[PART_SUMS];
 } part_state;
@@ -88,11 +90,11 @@ typedef struct {
 /* Everything is zero between calls, but for the places, which are written before they are read. */
 typedef struct {
     part_state place[VECTORS_PLACES];
-    unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels                                        */
-    unsigned marked;             /* how many results have been; from MARKED_LISTED on, at least as many                 */
+    unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels */
+    unsigned marked;             /* how many results have been; from MARKED_LISTED on, at least as many */
     size_t marked_vector[MARKED_LISTED];
-    quire_accumulator moments[MOST_SUMS]; /* of a long vector                                                           */
-    unsigned long_segments; /* how many have been met                                                         */
+    quire_accumulator moments[MOST_SUMS]; /* of a long vector */
+    unsigned long_segments;               /* how many have been met */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
 } vectors_workspace;
@@ -101,35 +103,35 @@ typedef struct {
 typedef struct {
     const void *x, *y;
     quire_layout x_layout, y_layout;
-    const void *begin, *end; /* of segments; NULL: a layout                                                             */
-    bool is_64_bit;          /* an index                                                                                */
+    const void *begin, *end; /* of segments; NULL: a layout */
+    bool is_64_bit;          /* an index */
 } vectors_at;
 
-/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; or in parts of vectors, of
- * which it then marks those that these do not tell. */
+/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; or in parts of
+ * vectors, of which it then marks those that these do not tell. */
 typedef enum { MARKED_RESULTS, MARKED_ALL, MARKED_PARTS } marked_source;
 
 typedef struct {
     vectors_at at;
     size_t vectors;
-    bool magnitude; /* the terms are |x|                                                                            */
+    bool magnitude; /* the terms are |x| */
     order_rows rows;
     finish_kind finish;
     quire_rounding rounding;
     int64_t correction;
-    format_description format; /* of the results                                                                      */
-    bool is_number;            /* a result is the sum itself, and the hardware rounds to its format                     */
+    format_description format; /* of the results */
+    bool is_number;            /* a result is the sum itself, and the hardware rounds to its format */
     void *results;
-    unsigned *zero; /* of zeros_kernel: whether the exact sum was 0                                          */
-    quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it                             */
-    unsigned threads, turns;        /* see above                                                                           */
-    size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all        */
-    unsigned parts;                 /* of a vector                                                                       */
+    unsigned *zero;                 /* of zeros_kernel: whether the exact sum was 0 */
+    quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it */
+    unsigned threads, turns;        /* see above */
+    size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
+    unsigned parts;                 /* of a vector */
     vectors_workspace *workspace;
-    bool is_contiguous, is_pair; /* rows side by side; of two arrays                                                      */
+    bool is_contiguous, is_pair; /* rows side by side; of two arrays */
     unsigned rows_of_item;
-    marked_source source; /* of the kernel for marked results                                                      */
-    size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces              */
+    marked_source source; /* of the kernel for marked results */
+    size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces */
     unsigned pieces;
     unsigned column_bytes; /* of a row that a lane loads at a time */
     unsigned warps;        /* that share columns */
@@ -143,8 +145,8 @@ struct vectors_kernels {
 struct row_kernels {
     const void *rows, *columns, *segments, *unknown, *marked;
 };
-#define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                              \
-    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                               \
+#define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
+    QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \
     QUIRE_PRIVATE row_kernels quire_rows_##name(quire_term term, bool has_moments);
 QUIRE_FORMATS(QUIRE_VECTORS_FORMAT, )
 #undef QUIRE_VECTORS_FORMAT

@@ -11,11 +11,11 @@
 #include "cuda/thread/choices.cuh"
 
 #define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
-#define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact                             */
+#define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact */
 
 template <class Format, int E, int PACKS> struct batch_of {
-    pack<Format, E> x[PACKS], y[PACKS]; /* y of pairs alone                                                             */
-    int count;                          /* how many elements there are; the others are such that their term is -0        */
+    pack<Format, E> x[PACKS], y[PACKS]; /* y of pairs alone */
+    int count;                          /* how many elements there are; the others are such that their term is -0 */
 
     /* Calls use(load) for one load after the other: a loop, for what is rare, keeps the code short. */
     template <class Use> __device__ __forceinline__ void each_pack(Use use) const {
@@ -64,8 +64,8 @@ static __device__ __forceinline__ void load_some_batch(batch_of<Format, E, PACKS
 
 /* ------------------------------------------------------------------------------------------------- terms as doubles */
 
-/* A term as a double, times 2^-shrunk: 16-bit elements are made doubles by moving their bits, since the conversion unit does
- * not keep up with them and others; it leaves the exponent short by a constant. Not for Inf and NaN. */
+/* A term as a double, times 2^-shrunk: 16-bit elements are made doubles by moving their bits, since the conversion unit
+ * does not keep up with them and others; it leaves the exponent short by a constant. Not for Inf and NaN. */
 template <class Format, class Term> struct term_as_double {
     typedef typename Format::real real;
     static constexpr int shrunk = 0;
@@ -87,8 +87,8 @@ template <class Term, int EXPONENT_BITS> struct narrow_as_double {
     }
 };
 
-/* A product of halves is a float, and so is the square of a bfloat16 that is neither large nor small. Here the conversion
- * unit does it: moving two words of bits costs three instructions. */
+/* A product of halves is a float, and so is the square of a bfloat16 that is neither large nor small. Here the
+ * conversion unit does it: moving two words of bits costs three instructions. */
 template <class Format> struct product_as_double {
     static constexpr int shrunk = 0;
     static __device__ __forceinline__ double of(typename Format::element x, typename Format::element y) {
@@ -105,7 +105,8 @@ template <> struct term_as_double<bfloat16_format, square_term> : product_as_dou
 
 /* The parts of term i of a batch: itself, or the rounded product and its error. */
 template <class Format, class Term, int STREAMS, int E, int PACKS>
-static __device__ __forceinline__ void batch_parts(const batch_of<Format, E, PACKS> &b, int i, double (&part)[STREAMS]) {
+static __device__ __forceinline__ void batch_parts(const batch_of<Format, E, PACKS> &b, int i,
+                                                   double (&part)[STREAMS]) {
     const auto x = b.x[i / E][i % E], y = Term::is_pair ? b.y[i / E][i % E] : x;
     part[0] = term_as_double<Format, Term>::of(x, y);
     if constexpr (STREAMS == 2) part[1] = Term::error(x, y, part[0]);
@@ -140,7 +141,8 @@ static __device__ __forceinline__ uint32_t narrow_most(const batch_of<Format, E,
 #pragma unroll
             for (int i = 0; i < 4; i += 2) {
                 two = __vimax3_u16x2(two, b.x[k].word[i] & 0x7fff7fff, b.x[k].word[i + 1] & 0x7fff7fff);
-                if (Term::is_pair) two = __vimax3_u16x2(two, b.y[k].word[i] & 0x7fff7fff, b.y[k].word[i + 1] & 0x7fff7fff);
+                if (Term::is_pair)
+                    two = __vimax3_u16x2(two, b.y[k].word[i] & 0x7fff7fff, b.y[k].word[i + 1] & 0x7fff7fff);
             }
     }
     return max(two >> 16, two & 0xffff);
@@ -166,7 +168,8 @@ struct float_span {
     uint32_t greatest, least;
 };
 
-template <int E, int PACKS> static __device__ __forceinline__ float_span span_of(const batch_of<float_format, E, PACKS> &b) {
+template <int E, int PACKS>
+static __device__ __forceinline__ float_span span_of(const batch_of<float_format, E, PACKS> &b) {
     float_span span = { 0, ~0u };
 #pragma unroll
     for (int i = 0; i < PACKS * E; i++) {
@@ -177,8 +180,8 @@ template <int E, int PACKS> static __device__ __forceinline__ float_span span_of
     return span;
 }
 
-/* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among them: of
- * squares of floats NaN may be missed, products of doubles may overflow to it. */
+/* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among
+ * them: of squares of floats NaN may be missed, products of doubles may overflow to it. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ uint32_t batch_most(const batch_of<Format, E, PACKS> &b) {
     typedef typename Format::element element;

@@ -33,7 +33,8 @@ static __device__ __forceinline__ uint32_t power_word(int exponent) { return (ui
 template <int STREAMS, int BINS> struct window_bins { double at[STREAMS][BINS]; };
 
 template <int STREAMS, int BINS>
-static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS> &a, const window_bins<STREAMS, BINS> &b) {
+static __device__ __forceinline__ bool same_bins(const window_bins<STREAMS, BINS> &a,
+                                                 const window_bins<STREAMS, BINS> &b) {
     bool same = true;
     for (int s = 0; s < STREAMS; s++)
         for (int k = 0; k < BINS; k++) same = same && a.at[s][k] == b.at[s][k];

@@ -1,9 +1,9 @@
-/* bounds.cuh - kahan where no addition rounds: then its compensation stays what it is, and its sum is the exact one. A lane
- * is summed rounded up and rounded down, and if both come to the same, no addition has rounded; why is in
+/* bounds.cuh - kahan where no addition rounds: then its compensation stays what it is, and its sum is the exact one. A
+ * lane is summed rounded up and rounded down, and if both come to the same, no addition has rounded; why is in
  * cpu/block/bounds.h.
  *
- * That is two additions an element, where kahan has seven. A lane whose bounds differ is added kahan's own way, while its
- * warp waits: of 16 rows of uniform halves one lane in 500, of bfloat16s one in 4000.
+ * That is two additions an element, where kahan has seven. A lane whose bounds differ is added kahan's own way, while
+ * its warp waits: of 16 rows of uniform halves one lane in 500, of bfloat16s one in 4000.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,8 @@ template <class Format, class Term, class Method>
 constexpr bool adds_by_bounds = Method::words > 1 && sizeof(typename Format::element) < sizeof(typename Format::real) &&
                                 !Term::is_product;
 
-/* Adds rows to a thread's lanes. pays: whether bounds are to be tried; then, whether they are for the rows after these. */
+/* Adds rows to a thread's lanes. pays: whether bounds are to be tried; then, whether they are for the rows after these.
+ */
 template <class Format, class Term, class State, int E, class Pack, int ROWS>
 static __device__ __forceinline__ void add_rows_by_bounds(State (&lane)[E], const Pack (&x)[ROWS], bool &pays) {
     bool is_exact[E] = {};

@@ -1,4 +1,5 @@
-/* choices.cuh - formats, terms and methods as types, made from the lists, so that a kernel is a template of its choices.
+/* choices.cuh - formats, terms and methods as types, made from the lists, so that a kernel is a template of its
+ * choices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,21 +35,21 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
 
 #pragma pop_macro("QUIRE_INLINE")
 
-#define FORMAT_TYPE(name, NAME, number, real_name, unused)                                                                  \
-    struct name##_format {                                                                                                  \
-        typedef name##_element element;                                                                                     \
-        typedef real_name##_type real;                                                                                      \
-        static constexpr format_description description = NAME##_DESCRIPTION;                                               \
+#define FORMAT_TYPE(name, NAME, number, real_name, unused)                                                             \
+    struct name##_format {                                                                                             \
+        typedef name##_element element;                                                                                \
+        typedef real_name##_type real;                                                                                 \
+        static constexpr format_description description = NAME##_DESCRIPTION;                                          \
     };
 QUIRE_FORMATS(FORMAT_TYPE, )
 
-#define TERM_TYPE(term, TERM, inexact, unused)                                                                              \
-    struct term##_term {                                                                                                    \
-        static constexpr bool is_product = inexact, is_pair = inexact; /* made of two numbers; of two arrays */             \
-        static __device__ float value(float x, float y) { return term##_value_f32(x, y); }                                  \
-        static __device__ double value(double x, double y) { return term##_value_f64(x, y); }                               \
-        static __device__ float error(float x, float y, float v) { return term##_error_f32(x, y, v); }                      \
-        static __device__ double error(double x, double y, double v) { return term##_error_f64(x, y, v); }                  \
+#define TERM_TYPE(term, TERM, inexact, unused)                                                                         \
+    struct term##_term {                                                                                               \
+        static constexpr bool is_product = inexact, is_pair = inexact; /* made of two numbers; of two arrays */        \
+        static __device__ float value(float x, float y) { return term##_value_f32(x, y); }                             \
+        static __device__ double value(double x, double y) { return term##_value_f64(x, y); }                          \
+        static __device__ float error(float x, float y, float v) { return term##_error_f32(x, y, v); }                 \
+        static __device__ double error(double x, double y, double v) { return term##_error_f64(x, y, v); }             \
     };
 QUIRE_TERMS(TERM_TYPE, )
 
@@ -57,18 +58,19 @@ struct square_term : product_term {
     static constexpr bool is_pair = false;
 };
 
-#define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                               \
-    struct method##_method {                                                                                                \
-        static constexpr int words = word_count;                                                                            \
-        static __device__ void add(float *s, float v, float e, int inexact) { method##_add_f32(s, v, e, inexact); }         \
-        static __device__ void add(double *s, double v, double e, int inexact) { method##_add_f64(s, v, e, inexact); }      \
-        static __device__ void merge(float *s, const float *o) { method##_merge_f32(s, o); }                                \
-        static __device__ void merge(double *s, const double *o) { method##_merge_f64(s, o); }                              \
-        static __device__ quire_total total(const double *s) { return method##_total(s); }                                  \
+#define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                          \
+    struct method##_method {                                                                                           \
+        static constexpr int words = word_count;                                                                       \
+        static __device__ void add(float *s, float v, float e, int inexact) { method##_add_f32(s, v, e, inexact); }    \
+        static __device__ void add(double *s, double v, double e, int inexact) { method##_add_f64(s, v, e, inexact); } \
+        static __device__ void merge(float *s, const float *o) { method##_merge_f32(s, o); }                           \
+        static __device__ void merge(double *s, const double *o) { method##_merge_f64(s, o); }                         \
+        static __device__ quire_total total(const double *s) { return method##_total(s); }                             \
     };
 QUIRE_LANE_METHODS(METHOD_TYPE, )
 
-/* ---------------------------------------------------------------------------------------------------------- elements */
+/* ---------------------------------------------------------------------------------------------------------- elements
+ */
 
 template <class Format> constexpr int vector_elements = 16 / (int)sizeof(typename Format::element);
 
@@ -132,8 +134,8 @@ template <class Format, int COUNT> struct pack {
         for (int i = sizeof(element) == 8; i < 4; i += sizeof(element) == 8 ? 2 : 1) differs &= word[i] ^ other.word[i];
         return differs != sign;
     }
-    /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than to
-     * keep it in registers all the way there. */
+    /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than
+     * to keep it in registers all the way there. */
     __device__ __forceinline__ void forget() {
         for (int i = 0; i < 4; i++) word[i] = opaque(word[i]);
     }
@@ -170,7 +172,9 @@ template <class Format> struct pack<Format, 1> {
 };
 
 /* The hardware's conversion is exact, and one instruction. */
-static __device__ __forceinline__ float decode(half_format, half_element x) { return __half2float(__ushort_as_half(x)); }
+static __device__ __forceinline__ float decode(half_format, half_element x) {
+    return __half2float(__ushort_as_half(x));
+}
 static __device__ __forceinline__ float decode(bfloat16_format, bfloat16_element x) { return bfloat16_to_f32(x); }
 static __device__ __forceinline__ float decode(float_format, float_element x) { return x; }
 static __device__ __forceinline__ double decode(double_format, double_element x) { return x; }

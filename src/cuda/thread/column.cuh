@@ -1,9 +1,9 @@
 /* column.cuh - exact accumulation of anything: a thread's own column of cells in shared memory, one for every range of
- * exponents. No cell is shared, so there are no atomics; lanes of a warp never meet in a bank. What no window holds goes
- * here, and all products of two bfloat16.
+ * exponents. No cell is shared, so there are no atomics; lanes of a warp never meet in a bank. What no window holds
+ * goes here, and all products of two bfloat16.
  *
- * A cell is a floating-point number or an integer that takes Column::additions terms exactly. A column is emptied into the
- * warp's totals: for every cell two integers, in units of the cell and of 2^32 times it, which hold whatever comes.
+ * A cell is a floating-point number or an integer that takes Column::additions terms exactly. A column is emptied into
+ * the warp's totals: for every cell two integers, in units of the cell and of 2^32 times it, which hold whatever comes.
  *
  * Columns take finite terms alone. Cells that are floating-point numbers start at -0, and so know a sum of only -0.
  *
@@ -17,9 +17,9 @@
 
 enum { SAW_NAN = 1, SAW_POSITIVE_INFINITY = 2, SAW_NEGATIVE_INFINITY = 4, SAW_OTHER = 8 };
 
-/* And, beside that, of a warp: whether its columns were ever used; limbs have some of what its windows have counted; it has
- * met what no window holds, and dropped bits only from then on. Of short.cuh's: its lanes have counted something; its sum is
- * not what they have counted. */
+/* And, beside that, of a warp: whether its columns were ever used; limbs have some of what its windows have counted; it
+ * has met what no window holds, and dropped bits only from then on. Of short.cuh's: its lanes have counted something;
+ * its sum is not what they have counted. */
 enum { WARP_USED = 16, WARP_DEPOSITED = 32, WARP_HARD = 64, WARP_COUNTED = 128, WARP_APART = 256 };
 
 /* What a term that may be special says of the sum. */
@@ -33,8 +33,8 @@ static __device__ __forceinline__ double power_of_two(int exponent) {
     return double_of_bits((uint64_t)(1023 + exponent) << 52);
 }
 
-/* The columns of a block lie side by side: row k holds cell k of all threads. Rows are powers of two long, so that the place
- * of a cell is put together by one instruction; or, THREADS being 0, as long as the block has threads. */
+/* The columns of a block lie side by side: row k holds cell k of all threads. Rows are powers of two long, so that the
+ * place of a cell is put together by one instruction; or, THREADS being 0, as long as the block has threads. */
 extern __shared__ __align__(16) unsigned char column_bytes[];
 
 template <class Cell, int THREADS> static __device__ __forceinline__ Cell &cell_at(unsigned k, unsigned thread) {
@@ -48,7 +48,7 @@ template <class Cell, int THREADS> static __device__ __forceinline__ Cell &cell_
 }
 
 struct cell_total {
-    int64_t low, high; /* (low + 2^32 high) units of the cell                                                           */
+    int64_t low, high; /* (low + 2^32 high) units of the cell */
 };
 
 static __device__ __forceinline__ void cell_total_add(cell_total *t, int64_t units) {
@@ -56,13 +56,14 @@ static __device__ __forceinline__ void cell_total_add(cell_total *t, int64_t uni
     t->high += units >> 32;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- floats */
+/* -------------------------------------------------------------------------------------------------------------- floats
+ */
 
 /* The bins of method/indexed.h. Products of halves are floats, too. */
 template <int THREADS> struct float_column {
     typedef double cell;
     static constexpr int row = THREADS, cells = INDEXED_BINS, additions = INDEXED_ADDITIONS, of_term = 1;
-    static constexpr bool knows_zero = true, narrow = true; /* its cells start at -0; the units of a row fit 64 bits     */
+    static constexpr bool knows_zero = true, narrow = true; /* its cells start at -0; the units of a row fit 64 bits */
 
     static __device__ __forceinline__ cell empty() { return -0.0; }
     static __device__ __forceinline__ int exponent(int k) { return k ? 16 * k - 150 : -149; }
@@ -72,15 +73,18 @@ template <int THREADS> struct float_column {
     }
     template <class Term> static __device__ __forceinline__ void add(float x, float y) { add_value(Term::value(x, y)); }
     static __device__ __forceinline__ void add_rest(double rest, int) { add_value((float)rest); }
-    static __device__ __forceinline__ int64_t units(cell c, int k) { return __double2ll_rz(c * power_of_two(-exponent(k))); }
+    static __device__ __forceinline__ int64_t units(cell c, int k) {
+        return __double2ll_rz(c * power_of_two(-exponent(k)));
+    }
 };
 
-/* ------------------------------------------------------------------------------------------------------------ bfloat16 */
+/* ------------------------------------------------------------------------------------------------------------ bfloat16
+ */
 
 #define BFLOAT16_SPREAD 3 /* a cell takes 2^3 neighbouring exponents */
 
-/* Cells of floats: 8 bits and 7 of spread leave 9 of headroom. Terms are scaled down by 2^16, exactly: it makes the least
- * bfloat16 the least float, and gives the greatest ones room; the addition does it by the way. */
+/* Cells of floats: 8 bits and 7 of spread leave 9 of headroom. Terms are scaled down by 2^16, exactly: it makes the
+ * least bfloat16 the least float, and gives the greatest ones room; the addition does it by the way. */
 template <int THREADS> struct bfloat16_column {
     typedef float cell;
     static constexpr int row = THREADS, spread = 1 << BFLOAT16_SPREAD, cells = 256 >> BFLOAT16_SPREAD, of_term = 1;
@@ -104,8 +108,9 @@ template <int THREADS> struct bfloat16_column {
     }
 };
 
-/* Squares of bfloat16 in integers: y is x times a power of two that brings cell k's exponents, four of them, to [-1, 2], so
- * that y^2 < 64 is a multiple of 2^-16: 22 bits, and 10 of headroom. Added to 128 it stands in the lower bits. */
+/* Squares of bfloat16 in integers: y is x times a power of two that brings cell k's exponents, four of them, to [-1,
+ * 2], so that y^2 < 64 is a multiple of 2^-16: 22 bits, and 10 of headroom. Added to 128 it stands in the lower bits.
+ */
 template <int THREADS> struct bfloat16_square_column {
     typedef uint32_t cell;
     static constexpr int row = THREADS, cells = 64, additions = 1 << 10, of_term = 1;
@@ -122,11 +127,12 @@ template <int THREADS> struct bfloat16_square_column {
     static __device__ __forceinline__ int64_t units(cell c, int) { return c; }
 };
 
-/* ------------------------------------------------------------------------------------------------- products of floats */
+/* ------------------------------------------------------------------------------------------------- products of floats
+ */
 
-/* Products of floats, which doubles hold: 48 bits, or 16 if of bfloat16, 2^-298 to 2^256. An upper part of PRODUCT_BITS and
- * the rest are added to cells of 16 neighbouring exponents: 41 bits, and 12 of headroom. Exponents are counted modulo 64
- * cells: zeros meet other numbers in their cells, which does no harm. */
+/* Products of floats, which doubles hold: 48 bits, or 16 if of bfloat16, 2^-298 to 2^256. An upper part of PRODUCT_BITS
+ * and the rest are added to cells of 16 neighbouring exponents: 41 bits, and 12 of headroom. Exponents are counted
+ * modulo 64 cells: zeros meet other numbers in their cells, which does no harm. */
 #define PRODUCT_BITS 26
 #define PRODUCT_FIRST 45 /* the upper 7 bits of the exponent field of 2^-298 */
 
@@ -155,19 +161,23 @@ template <int THREADS, int BITS> struct product_column {
     template <class Term> static __device__ __forceinline__ void add(float x, float y) {
         add_rest(Term::value((double)x, (double)y), 0);
     }
-    static __device__ __forceinline__ int64_t units(cell c, int k) { return __double2ll_rz(c * power_of_two(-exponent(k))); }
+    static __device__ __forceinline__ int64_t units(cell c, int k) {
+        return __double2ll_rz(c * power_of_two(-exponent(k)));
+    }
 };
 
-/* ------------------------------------------------------------------------------------------------------------- doubles */
+/* ------------------------------------------------------------------------------------------------------------- doubles
+ */
 
-/* Cells of 64-bit integers, COLUMN_BITS apart: an integer below 2^53 in magnitude, shifted to its place, is a low part for
- * one cell and a high part for the next, and each cell takes 2^10 of either. */
+/* Cells of 64-bit integers, COLUMN_BITS apart: an integer below 2^53 in magnitude, shifted to its place, is a low part
+ * for one cell and a high part for the next, and each cell takes 2^10 of either. */
 #define COLUMN_BITS 52
 
 /* Terms m * 2^q, q >= LEAST, below 2^GREATEST. */
 template <int THREADS, int LEAST, int GREATEST> struct integer_column {
     typedef int64_t cell;
-    static constexpr int row = THREADS, cells = (GREATEST - LEAST + COLUMN_BITS - 1) / COLUMN_BITS + 1, additions = 1 << 9;
+    static constexpr int row = THREADS, cells = (GREATEST - LEAST + COLUMN_BITS - 1) / COLUMN_BITS + 1,
+                         additions = 1 << 9;
     static constexpr int of_term = LEAST < -1074 ? 2 : 1;
     static constexpr bool knows_zero = false, narrow = false;
 
@@ -216,7 +226,8 @@ struct no_column {
 /* ------------------------------------------------------------------------------------------------- of any of them */
 
 /* Adds a term that may be special. */
-template <class Column, class Term, class Real> static __device__ __forceinline__ unsigned column_add_any(Real x, Real y) {
+template <class Column, class Term, class Real>
+static __device__ __forceinline__ unsigned column_add_any(Real x, Real y) {
     const double value = Term::value(x, y);
     if (!double_is_finite(x) || !double_is_finite(y)) return seen(value);
     Column::template add<Term>(x, y);

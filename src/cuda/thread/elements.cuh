@@ -8,7 +8,7 @@
 #include "cuda/thread/choices.cuh"
 
 /* Formats that the generic way serves. */
-#define DECODE(name, NAME, number, real, unused)                                                                            \
+#define DECODE(name, NAME, number, real, unused)                                                                       \
     static __device__ __forceinline__ float decode(name##_format, name##_element x) { return name##_to_f32(x); }
 QUIRE_DECODED_FORMATS(DECODE, )
 #undef DECODE
@@ -28,7 +28,8 @@ template <class Format> static __device__ __forceinline__ typename Format::eleme
         return (element)(plus ? 0 : Format::description.sign);
 }
 
-/* Elements that a thread loads at a time, as they stand in memory: they stay so until they are used, in fewer registers. */
+/* Elements that a thread loads at a time, as they stand in memory: they stay so until they are used, in fewer
+ * registers. */
 template <class Format, int COUNT> struct element_group {
     typedef typename Format::element element;
     static constexpr int WORDS = (COUNT * (int)sizeof(element) + 3) / 4;
@@ -66,7 +67,8 @@ template <class Format, int COUNT> struct element_group {
 };
 
 /* How many elements stand before the first chunk of 16 bytes, from element k on, of elements side by side. */
-template <class Format> static __device__ __forceinline__ size_t elements_before_chunk(vector_view<Format> v, size_t k) {
+template <class Format>
+static __device__ __forceinline__ size_t elements_before_chunk(vector_view<Format> v, size_t k) {
     return (size_t)(-(uintptr_t)(v.x + k) % 16) / sizeof(typename Format::element);
 }
 

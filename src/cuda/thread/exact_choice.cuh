@@ -14,8 +14,8 @@
 /* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; loose.cuh. */
 enum loose_way {
     LOOSE_NEVER,
-    LOOSE_TERMS, /* adds term by term, and drops what the last bin rounds away                                           */
-    LOOSE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins                       */
+    LOOSE_TERMS, /* adds term by term, and drops what the last bin rounds away */
+    LOOSE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins */
 };
 #define LOOSE_BINS 2
 #define LANE_TERM_BITS 6 /* a lane's batch has 2^6 terms at most */
@@ -27,9 +27,9 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr bool is_product = Term::is_product, is_double = sizeof(real) == 8;
     static constexpr bool is_half = sizeof(element) == 2 && Format::description.precision == 11;
     static constexpr bool is_bfloat16 = sizeof(element) == 2 && !is_half;
-    static constexpr bool windowed = !is_bfloat16 || !Term::is_pair; /* or columns alone                                   */
-    static constexpr bool fits = is_half;                            /* one window, always                                */
-    static constexpr bool rests = !is_bfloat16 || !is_product;       /* or a lane's batch is in the window, or in columns */
+    static constexpr bool windowed = !is_bfloat16 || !Term::is_pair; /* or columns alone */
+    static constexpr bool fits = is_half;                            /* one window, always */
+    static constexpr bool rests = !is_bfloat16 || !is_product; /* or a lane's batch is in the window, or in columns */
     static constexpr bool loose_only = KIND == EXACT_LOOSE_ONLY;
     static constexpr int streams = is_double && is_product && !loose_only ? 2 : 1;
     static constexpr int bins = is_half && !is_product ? 1 : 2;
@@ -38,10 +38,13 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
     static constexpr int fixed_top = is_product ? 32 : 16;
     static constexpr bool is_short = KIND <= EXACT_SPREAD, is_narrow = sizeof(element) == 2;
-    static constexpr bool is_positive = std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
+    static constexpr bool is_positive =
+        std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
     static constexpr bool always_strict = is_short || !windowed || (fits && !(is_product && is_positive));
-    static constexpr loose_way loose = always_strict ? LOOSE_NEVER : is_narrow && is_positive ? LOOSE_TOTALS : LOOSE_TERMS;
-    static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose                     */
+    static constexpr loose_way loose = always_strict              ? LOOSE_NEVER
+                                       : is_narrow && is_positive ? LOOSE_TOTALS
+                                                                  : LOOSE_TERMS;
+    static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose */
     static constexpr bool may_add_together = loose == LOOSE_TERMS && is_bfloat16;
     static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
     static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
@@ -50,8 +53,9 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr int threads = policy.threads;
     template <int E> static constexpr int packs = E == 1 ? 8 : policy.vectors;
     static constexpr int vector_terms = policy.vectors * 16 / (int)sizeof(element);
-    static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most                         */
-    /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly; 0: never asked. */
+    static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most */
+    /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly; 0: never
+     * asked. */
     static constexpr int spare =
         !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
     /* And neighbours to floats. */
@@ -62,13 +66,13 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
     typedef std::conditional_t<
         is_double, integer_column<column_threads, is_product ? 2 * -1074 : -1074, is_product ? 2 * 1024 : 1024>,
-        std::conditional_t<
-            is_half || sizeof(element) == 4,
-            std::conditional_t<is_product && !is_half, product_column<column_threads, 48>, float_column<column_threads>>,
-            std::conditional_t<is_product,
-                               std::conditional_t<Term::is_pair, product_column<column_threads, 16>,
-                                                  bfloat16_square_column<column_threads>>,
-                               bfloat16_column<column_threads>>>>
+        std::conditional_t<is_half || sizeof(element) == 4,
+                           std::conditional_t<is_product && !is_half, product_column<column_threads, 48>,
+                                              float_column<column_threads>>,
+                           std::conditional_t<is_product,
+                                              std::conditional_t<Term::is_pair, product_column<column_threads, 16>,
+                                                                 bfloat16_square_column<column_threads>>,
+                                              bfloat16_column<column_threads>>>>
         any_column;
     typedef std::conditional_t<loose_only, no_column, any_column> column;
     typedef typename column::cell cell;

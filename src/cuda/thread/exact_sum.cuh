@@ -1,10 +1,11 @@
-/* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of that
- * have lost, and so on; the last of these is added up twice, rounded down and rounded up. As long as the two are equal
- * nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies between them.
+/* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of
+ * that have lost, and so on; the last of these is added up twice, rounded down and rounded up. As long as the two are
+ * equal nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies between
+ * them.
  *
- * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never above
- * the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that are NaN,
- * which equal nothing.
+ * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never
+ * above the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that
+ * are NaN, which equal nothing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +19,8 @@
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/elements.cuh"
 
-/* Products of doubles of a lesser magnitude have errors that may be no doubles: of 106 bits the last is below 2^-1074 then.
- * Value and error together are off by half of that at most. */
+/* Products of doubles of a lesser magnitude have errors that may be no doubles: of 106 bits the last is below 2^-1074
+ * then. Value and error together are off by half of that at most. */
 #define PRODUCT_UNDERFLOWS 0x1p-960
 
 /* WORDS numbers, of which the last is known by its ends. */
@@ -59,10 +60,11 @@ template <int WORDS> struct exact_sum {
     }
 };
 
-/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their sum
- * is a double, too. */
+/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their
+ * sum is a double, too. */
 template <int WORDS>
-static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads, unsigned apart = 1) {
+static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads,
+                                                                 unsigned apart = 1) {
     __syncwarp();
     if (__all_sync(WHOLE_WARP, s.is_one_number())) {
         double down = s.word[0], up = down;
@@ -89,14 +91,15 @@ static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS
 template <class Format, bool PRODUCT> struct exact_terms {
     typedef typename Format::real real;
     static constexpr int factors = PRODUCT ? 2 : 1, size = (int)sizeof(typename Format::element);
-    static constexpr int count = vectors_group(size); /* terms of a group                                                  */
+    static constexpr int count = vectors_group(size); /* terms of a group */
     static constexpr int precision = Format::description.precision * factors;
     static constexpr int exponent_bits = 8 * size - Format::description.precision;
     /* Terms are multiples of 2^(least * factors), below 2^(greatest * factors). */
     static constexpr int greatest = (1 << (exponent_bits - 1)) + 1, least = Format::description.least_exponent;
     static constexpr int range = (greatest - least) * factors;
     static constexpr bool is_double = sizeof(real) == 8;
-    /* Two doubles hold what is ordinary, but products of doubles, whose own errors have bits as low as 2^-106 of them. */
+    /* Two doubles hold what is ordinary, but products of doubles, whose own errors have bits as low as 2^-106 of them.
+ */
     static constexpr int words = is_double && PRODUCT ? 3 : 2;
     /* Groups of short terms add up in float, rounded both ways, those of longer ones in double; where all of a format's
      * terms fit, one way is enough; where few groups would be exact they are not tried. */
@@ -116,7 +119,8 @@ template <class Format, bool PRODUCT> using exact_sum_of = exact_sum<exact_terms
 /* The sum of a group as one number; answers whether it is exact. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ bool group_total(const exact_group<Format, PRODUCT> &x,
-                                                   const exact_group<Format, PRODUCT> &y, bool magnitude, double *total) {
+                                                   const exact_group<Format, PRODUCT> &y, bool magnitude,
+                                                   double *total) {
     typedef exact_terms<Format, PRODUCT> terms;
     typename terms::sum_type down = 0, up = 0;
 #pragma unroll
@@ -132,7 +136,8 @@ static __device__ __forceinline__ bool group_total(const exact_group<Format, PRO
 
 /* Adds the terms of a group, which may be special: then the sum is no longer exact. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ void add_group(exact_sum_of<Format, PRODUCT> &s, const exact_group<Format, PRODUCT> &x,
+static __device__ __forceinline__ void add_group(exact_sum_of<Format, PRODUCT> &s,
+                                                 const exact_group<Format, PRODUCT> &x,
                                                  const exact_group<Format, PRODUCT> &y, bool magnitude) {
     typedef exact_terms<Format, PRODUCT> terms;
     if constexpr (terms::tries_groups) {
@@ -145,7 +150,8 @@ static __device__ __forceinline__ void add_group(exact_sum_of<Format, PRODUCT> &
 #pragma unroll
     for (int i = 0; i < terms::count; i++) {
         const auto a = decode(Format(), x.of[i]), b = PRODUCT ? decode(Format(), y.of[i]) : a;
-        const double value = PRODUCT ? (double)a * (double)b : (double)element_term<Format, false>::linear(a, magnitude);
+        const double value =
+            PRODUCT ? (double)a * (double)b : (double)element_term<Format, false>::linear(a, magnitude);
         s.add(value);
         if constexpr (PRODUCT && terms::is_double) {
             s.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */

@@ -1,6 +1,6 @@
-/* lane_columns.cuh - which columns a lane has, and how their rows come to it: as many columns as 16 bytes hold, in pieces of
- * 16 bytes if all rows stand at such; else of a word, neighbours of which belong to neighbouring lanes; else one by one.
- * Pieces come through a ring.
+/* lane_columns.cuh - which columns a lane has, and how their rows come to it: as many columns as 16 bytes hold, in
+ * pieces of 16 bytes if all rows stand at such; else of a word, neighbours of which belong to neighbouring lanes; else
+ * one by one. Pieces come through a ring.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,11 +16,11 @@ template <class Format> struct lane_columns {
     typedef typename Format::element element;
     static constexpr int size = (int)sizeof(element), count = ROWS_CHUNK / size, word = columns_word(size),
                          of_word = word / size;
-    size_t first;   /* column                                                               */
-    unsigned left;  /* columns from the first on, at most as many as any lane reaches       */
-    unsigned apart; /* columns, from one piece's first to the next one's                    */
-    int of_piece;   /* columns of a piece                                                   */
-    int pieces;     /* of the lane that are there                                           */
+    size_t first;   /* column */
+    unsigned left;  /* columns from the first on, at most as many as any lane reaches */
+    unsigned apart; /* columns, from one piece's first to the next one's */
+    int of_piece;   /* columns of a piece */
+    int pieces;     /* of the lane that are there */
     bool has_ring;
 
     /* group: the first column of all the lanes that have columns side by side; lane: among them. */
@@ -41,7 +41,8 @@ template <class Format> struct lane_columns {
     __device__ __forceinline__ size_t column(int i) const { return first + offset(i); }
 
     /* A row, whose column 0 stands at p, if it is there; in place of columns that are not there -0, or if plus +0. */
-    __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, bool is_there, bool plus) const {
+    __device__ __forceinline__ void load(element_group<Format, count> &x, const element *p, bool is_there,
+                                         bool plus) const {
         const unsigned end = is_there ? left : 0;
         p += first;
 #pragma unroll
@@ -49,8 +50,9 @@ template <class Format> struct lane_columns {
     }
 };
 
-/* A lane's pieces of rows on their way from memory, through places in shared memory that are its own: many are under way at
- * once, and none takes a register. No other thread sees them, so that nothing waits for one. STAGES batches of BATCH rows.
+/* A lane's pieces of rows on their way from memory, through places in shared memory that are its own: many are under
+ * way at once, and none takes a register. No other thread sees them, so that nothing waits for one. STAGES batches of
+ * BATCH rows.
  */
 template <class Format, int STAGES, int BATCH> class column_ring {
     typedef lane_columns<Format> columns;
@@ -93,8 +95,8 @@ template <class Format, int STAGES, int BATCH> class column_ring {
 #pragma unroll
             for (int w = 0; w < words; w++)
                 if (w < lane.pieces)
-                    __pipeline_memcpy_async(to + w * columns::word, from + (size_t)(unsigned)w * lane.apart * columns::size,
-                                            columns::word);
+                    __pipeline_memcpy_async(to + w * columns::word,
+                                            from + (size_t)(unsigned)w * lane.apart * columns::size, columns::word);
         }
     }
     /* Row i of a batch that has come. */

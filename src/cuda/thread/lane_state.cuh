@@ -1,9 +1,9 @@
 /* lane_state.cuh - the methods that follow the canonical order (docs/order.md) on a GPU: the
  * state of a lane, and the tree over tiles that come one by one.
  *
- * A block takes a group: a run of neighbouring tiles, as many as a power of two says, which is a subtree of the order. Its
- * threads add down the lanes (direct.cuh: from registers; ring.cuh: from shared memory), lay the lanes of a tile in shared
- * memory, and one warp merges them. The total of a group is that of its block; gather.cuh merges those.
+ * A block takes a group: a run of neighbouring tiles, as many as a power of two says, which is a subtree of the order.
+ * Its threads add down the lanes (direct.cuh: from registers; ring.cuh: from shared memory), lay the lanes of a tile in
+ * shared memory, and one warp merges them. The total of a group is that of its block; gather.cuh merges those.
  *
  * What is missing, a lane or a tile, is -0 here, whose merge leaves no trace: so all trees are full ones.
  *
@@ -29,14 +29,15 @@ static __device__ __forceinline__ void merge(lane_state<Method, Real> &into, con
 
 /* Adds the term of an element, or of two. */
 template <class Format, class Term, class Method>
-static __device__ __forceinline__ void add_term(lane_state<Method, typename Format::real> &lane, typename Format::element x,
-                                                typename Format::element y) {
+static __device__ __forceinline__ void add_term(lane_state<Method, typename Format::real> &lane,
+                                                typename Format::element x, typename Format::element y) {
     const auto a = decode(Format(), x), b = Term::is_pair ? decode(Format(), y) : a;
     const auto value = Term::value(a, b);
     Method::add(lane.word, value, Term::error(a, b, value), Term::is_product);
 }
 
-/* -------------------------------------------------------------------------------------------- a tree that grows by itself
+/* -------------------------------------------------------------------------------------------- a tree that grows by
+ * itself
  */
 
 #define TREE_DEPTH 40 /* more tiles than 2^40 do not fit any memory */

@@ -1,5 +1,6 @@
-/* lane_sums.cuh - a thread's lanes of the canonical order (docs/order.md): of the 256 lanes of a tile those that stand G
- * apart, where G threads share a vector: thread t has lanes t, t + G, ... All that a method wants is its state's arithmetic.
+/* lane_sums.cuh - a thread's lanes of the canonical order (docs/order.md): of the 256 lanes of a tile those that stand
+ * G apart, where G threads share a vector: thread t has lanes t, t + G, ... All that a method wants is its state's
+ * arithmetic.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -41,9 +42,9 @@ template <class Format, class Method> struct lane_sums {
             for (int i = 0; i < apart; i++) Method::merge(state[i], state[i + apart]);
     }
 
-    /* The tile's state, in state[0] of all threads that share the vector: merges of lanes 128 apart first, then of 64, and
-     * so on. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By whole
-     * warps. */
+    /* The tile's state, in state[0] of all threads that share the vector: merges of lanes 128 apart first, then of 64,
+     * and so on. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By
+     * whole warps. */
     __device__ __forceinline__ void fold(unsigned threads) {
         fold_own();
         for (unsigned apart = threads / 2; apart; apart /= 2) {

@@ -1,6 +1,6 @@
-/* row_sums.cuh - a thread's exact sums of a row, as cheap as the format's elements allow: of numbers, of products, or of
- * numbers and their squares at once. Each is a few doubles and a width: the sum is what the doubles add up to, or less by
- * the width at most. It is exact where that is 0, and not known where that is NaN or infinite.
+/* row_sums.cuh - a thread's exact sums of a row, as cheap as the format's elements allow: of numbers, of products, or
+ * of numbers and their squares at once. Each is a few doubles and a width: the sum is what the doubles add up to, or
+ * less by the width at most. It is exact where that is 0, and not known where that is NaN or infinite.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ struct sure_sum {
         for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
             sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
     }
-    __device__ __forceinline__ double width() const { return sum - sum; } /* NaN of what is not finite                   */
+    __device__ __forceinline__ double width() const { return sum - sum; } /* NaN of what is not finite */
     __device__ __forceinline__ double word(int) const { return sum; }
 };
 
@@ -35,7 +35,9 @@ struct directed_sum {
 
     __device__ __forceinline__ void clear() { down = up = -0.0; }
     __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
-    __device__ __forceinline__ void add_product(double a, double b) { down = fma_down(a, b, down), up = fma_up(a, b, up); }
+    __device__ __forceinline__ void add_product(double a, double b) {
+        down = fma_down(a, b, down), up = fma_up(a, b, up);
+    }
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
             down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
@@ -98,7 +100,7 @@ template <class Item> struct sum_of_items {
 template <class Format, bool BY_ITEMS> struct row_arithmetic {
     static constexpr format_description is = Format::description;
     static constexpr bool is_shifted = sizeof(typename Format::element) <= 2;
-    static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least   */
+    static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least */
     /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
     /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's, or all threads' where it is merged unclosed. */
@@ -169,8 +171,8 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     }
     /* The terms of element i of a group. */
     template <int COUNT>
-    __device__ __forceinline__ void add_element(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
-                                                int i, bool magnitude) {
+    __device__ __forceinline__ void add_element(const element_group<Format, COUNT> &x,
+                                                const element_group<Format, COUNT> &y, int i, bool magnitude) {
         if constexpr (has_numbers) numbers.add(number(x, i, magnitude));
         if constexpr (has_products) {
             const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;

@@ -1,5 +1,5 @@
-/* shifted.cuh - elements of 8 and 16 bits as doubles without a conversion: sign, exponent and significand move to where a
- * double has them. That is the number times 2^(bias - 1023), exactly, subnormals included. Infinities and NaN become
+/* shifted.cuh - elements of 8 and 16 bits as doubles without a conversion: sign, exponent and significand move to where
+ * a double has them. That is the number times 2^(bias - 1023), exactly, subnormals included. Infinities and NaN become
  * numbers, and are looked for apart, in a whole word of elements at once.
  *
  * SPDX-License-Identifier: MIT
@@ -12,7 +12,7 @@
 template <class Format> struct shifted {
     static constexpr int bits = 8 * (int)sizeof(typename Format::element);
     static constexpr int exponent_bits = bits - Format::description.precision, down = 11 - exponent_bits;
-    static constexpr uint32_t places = (0x7fffffffu >> (32 - bits)) << (32 - bits); /* of a magnitude, at the top        */
+    static constexpr uint32_t places = (0x7fffffffu >> (32 - bits)) << (32 - bits); /* of a magnitude, at the top */
     static constexpr uint32_t mask = 0x80000000u | places >> down;
     static constexpr uint32_t elements_of_word = bits == 8 ? 0x01010101u : 0x00010001u;
     static constexpr uint32_t signs = (uint32_t)Format::description.sign * elements_of_word;

@@ -42,8 +42,8 @@ template <class Format, bool PRODUCT, class Method, bool IS_EXACT, int COUNT> st
     static __device__ __forceinline__ bool has_neighbours(const vector_pair<Format> &v, size_t begin) {
         return IS_EXACT && has_aligned_groups(v.x, begin) && (!PRODUCT || has_aligned_groups(v.y, begin));
     }
-    /* Calls use(group) for the groups of a range; the next is under way while one is used. Of an exact sum's elements those
-     * before the first chunk of x are a group of their own. */
+    /* Calls use(group) for the groups of a range; the next is under way while one is used. Of an exact sum's elements
+     * those before the first chunk of x are a group of their own. */
     template <class Use>
     static __device__ __forceinline__ void each_group(const vector_pair<Format> &v, size_t begin, size_t end,
                                                       unsigned thread, unsigned threads, Use use) {
@@ -70,7 +70,8 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
     static constexpr int words = exact_terms<Format, PRODUCT>::words;
 
     static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
-                                                           order_rows, bool magnitude, unsigned thread, unsigned threads) {
+                                                           order_rows, bool magnitude, unsigned thread,
+                                                           unsigned threads) {
         sum s;
         s.clear();
         base::each_group(v, begin, end, thread, threads,
@@ -103,10 +104,10 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
     typedef lane_sums<Format, Method> sums;
     static constexpr int words = Method::words;
 
-    /* All lanes of a tile by one thread, which takes one after the other the places of as many threads as would share it:
-     * so that those whose lanes merge first come first. */
-    static __device__ __forceinline__ void tile_alone(const vector_pair<Format> &v, size_t begin, size_t end, bool magnitude,
-                                                      real (&state)[Method::words]) {
+    /* All lanes of a tile by one thread, which takes one after the other the places of as many threads as would share
+     * it: so that those whose lanes merge first come first. */
+    static __device__ __forceinline__ void tile_alone(const vector_pair<Format> &v, size_t begin, size_t end,
+                                                      bool magnitude, real (&state)[Method::words]) {
         unsigned places = 1;
         while (places < WARP && places * VECTORS_LANES < v.n) places *= 2;
         tile_tree<real, Method, 6> tree;

@@ -10,9 +10,12 @@
 #include "cuda/thread/batch.cuh"
 #include "cuda/thread/exact_choice.cuh"
 
-#define PAIR_LIMIT (0x7f00u << 13) /* magnitude_words, as of moved bits, of bfloat16 two of which are a finite float    */
+#define PAIR_LIMIT                                                                                                     \
+    (0x7f00u << 13) /* magnitude_words, as of moved bits, of bfloat16 two of which are a finite float                  \
+ */
 
-/* ------------------------------------------------------------------------------------------------------- into windows */
+/* ------------------------------------------------------------------------------------------------------- into windows
+ */
 
 /* By how many binades the elements of a lane's batch that are not zero differ; more than any do if their sum may be no
  * multiple of 2^unit. */
@@ -56,12 +59,12 @@ static __device__ __forceinline__ double total_of_pairs(const batch_of<Format, E
     return (total[0] + total[1]) * power_of_two(-term_as_double<Format, Term>::shrunk);
 }
 
-/* Adds the terms of a batch to the lane's bins, by way of one sum if that does; answers whether something was left over, and
- * batch_most. unit: the exponent of the last bin's. */
+/* Adds the terms of a batch to the lane's bins, by way of one sum if that does; answers whether something was left
+ * over, and batch_most. unit: the exponent of the last bin's. */
 template <class Choice, class Format, class Term, int E, int PACKS, class Bins>
 static __device__ __forceinline__ bool window_batch(Bins &bin, const batch_of<Format, E, PACKS> &b, int unit,
                                                     uint32_t &most) {
-    constexpr bool narrow = sizeof(typename Format::element) == 2; /* what is left over shows in the least magnitude      */
+    constexpr bool narrow = sizeof(typename Format::element) == 2; /* what is left over shows in the least magnitude */
     constexpr bool apart = narrow || (!Choice::is_double && !Term::is_pair);
     most = apart ? batch_most<Format, Term>(b) : 0;
     if constexpr (Choice::spare > 0) {
@@ -105,18 +108,20 @@ static __device__ __forceinline__ bool window_batch(Bins &bin, const batch_of<Fo
     return left || ((rest_high & 0x7fffffff) | rest_low) != 0; /* a rest of -0 is none */
 }
 
-/* Whether any term of a batch, which moved the bins or not, is something other than -0: these do not tell zeros apart. */
+/* Whether any term of a batch, which moved the bins or not, is something other than -0: these do not tell zeros apart.
+ */
 template <class Term, class Format, int E, int PACKS>
 static __device__ __forceinline__ unsigned signs_of_batch(const batch_of<Format, E, PACKS> &b, bool moved) {
-    if (!Term::is_pair && Term::value(-1.0f, -1.0f) > 0) return SAW_OTHER; /* magnitudes and squares are no -0            */
+    if (!Term::is_pair && Term::value(-1.0f, -1.0f) > 0) return SAW_OTHER; /* magnitudes and squares are no -0 */
     bool other = moved;
 #pragma unroll
-    for (int k = 0; k < PACKS; k++) /* negative products that do not move a bin are -0                                  */
+    for (int k = 0; k < PACKS; k++) /* negative products that do not move a bin are -0 */
         other |= Term::is_pair ? b.x[k].has_equal_sign(b.y[k]) : b.x[k].is_other();
     return other ? SAW_OTHER : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- into columns */
+/* ------------------------------------------------------------------------------------------------------- into columns
+ */
 
 /* Adds all terms of a batch to the lane's column. */
 template <class Choice, class Format, class Term, int E, int PACKS>

@@ -1,8 +1,9 @@
-/* cells.cuh - the slow way of exact sums, for whatever exact_sum.cuh cannot hold: a warp's cells in shared memory, one for
- * every 16 bits from 2^-2148 on, to which all lanes add by 32-bit atomics, and an accumulator into which cells are emptied.
+/* cells.cuh - the slow way of exact sums, for whatever exact_sum.cuh cannot hold: a warp's cells in shared memory, one
+ * for every 16 bits from 2^-2148 on, to which all lanes add by 32-bit atomics, and an accumulator into which cells are
+ * emptied.
  *
- * A cell takes 16 bits of a term, with their sign; so it holds 2^15 of them. An element has at most two terms (the product
- * of two doubles), which meet in a cell at most once each.
+ * A cell takes 16 bits of a term, with their sign; so it holds 2^15 of them. An element has at most two terms (the
+ * product of two doubles), which meet in a cell at most once each.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -123,11 +124,11 @@ static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<
     seen.store(cells.sum, lane);
 }
 
-/* What terms there are beside -0, as the word "other" of an accumulator; by a whole warp, which stops at the first that is
- * no zero. */
+/* What terms there are beside -0, as the word "other" of an accumulator; by a whole warp, which stops at the first that
+ * is no zero. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ int64_t other_terms(vector_view<Format> x, vector_view<Format> y, size_t begin, size_t end,
-                                                   bool magnitude, int lane) {
+static __device__ __noinline__ int64_t other_terms(vector_view<Format> x, vector_view<Format> y, size_t begin,
+                                                   size_t end, bool magnitude, int lane) {
     typedef typename Format::real real;
     bool nonzero = false, positive = false;
     for (size_t from = begin; from < end && !__any_sync(WHOLE_WARP, nonzero); from += WARP) {

@@ -18,8 +18,8 @@ template <class Choice> static __device__ __forceinline__ cell_total *totals_of_
     return totals_of_block<Choice>() + threadIdx.x / WARP * Choice::column::cells;
 }
 
-/* Adds the columns of a warp to its totals, empties them, and answers what their cells have seen. Lanes take rows, and go
- * through them in step but from different cells on, so that they do not meet in a bank. */
+/* Adds the columns of a warp to its totals, empties them, and answers what their cells have seen. Lanes take rows, and
+ * go through them in step but from different cells on, so that they do not meet in a bank. */
 template <class Column> static __device__ __noinline__ unsigned columns_flush(cell_total *total) {
     const unsigned thread = threadIdx.x % WARP, first = threadIdx.x - thread;
     unsigned saw = 0;

@@ -1,6 +1,6 @@
-/* fixed.cuh - sums of warps, blocks and grids as integers of 128 bits, a power of two beside them: what exact sums become
- * in the end, unless they are too wide for that. Integers add up in any order, and quickly: a warp's sum takes one
- * instruction for every 27 bits.
+/* fixed.cuh - sums of warps, blocks and grids as integers of 128 bits, a power of two beside them: what exact sums
+ * become in the end, unless they are too wide for that. Integers add up in any order, and quickly: a warp's sum takes
+ * one instruction for every 27 bits.
  *
  * What is rare stands in functions of its own, out of line: a short kernel runs once through its code, which must be
  * fetched, so that every line of it that is jumped over counts.
@@ -15,8 +15,8 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/thread/atomic_limbs.cuh"
 
-/* What a sum has besides: something other than -0; more, in limbs; and that it has dropped some, less than what all batches
- * may drop from a window of its unit. */
+/* What a sum has besides: something other than -0; more, in limbs; and that it has dropped some, less than what all
+ * batches may drop from a window of its unit. */
 enum { FIXED_OTHER = 1, FIXED_LIMBS = 2, FIXED_DROPPED = 4, FIXED_FLAGS = 3 };
 
 /* units * 2^unit. A sum of zeros alone has no unit. */
@@ -26,7 +26,7 @@ struct fixed_sum {
     unsigned flags;
 };
 #define NO_UNIT INT_MIN
-#define FIXED_NOTHING                                                                                                       \
+#define FIXED_NOTHING                                                                                                  \
     { 0, NO_UNIT, 0 }
 
 #define PIECE_BITS 27 /* so many bits of 32 lanes add up to 32 */
@@ -44,7 +44,8 @@ template <int PIECES, class Integer> static __device__ __forceinline__ Integer w
 #if __CUDA_ARCH__ >= 800
     Integer sum = 0;
 #pragma unroll
-    for (int k = (PIECES - 1) / 2 * 2; k >= 0; k -= 2) { /* two of them are 64 bits, so that few additions wait for others */
+    for (int k = (PIECES - 1) / 2 * 2; k >= 0;
+         k -= 2) { /* two of them are 64 bits, so that few additions wait for others */
         const int64_t low = sum_of_piece<PIECES>(x, k), high = k + 1 < PIECES ? sum_of_piece<PIECES>(x, k + 1) : 0;
         sum = (sum << 2 * PIECE_BITS) + ((high << PIECE_BITS) + low);
     }
@@ -91,7 +92,9 @@ static __device__ __noinline__ fixed_sum warp_sum_in_unit(fixed_sums<COUNT> s, i
     return { warp_sum_units<5>(sum), unit, warp_or(flags) };
 }
 
-static __device__ __forceinline__ int dropped_unit_of(fixed_sum s) { return s.flags & FIXED_DROPPED ? s.unit : NO_UNIT; }
+static __device__ __forceinline__ int dropped_unit_of(fixed_sum s) {
+    return s.flags & FIXED_DROPPED ? s.unit : NO_UNIT;
+}
 
 template <int COUNT> static __device__ __forceinline__ int greatest_unit(const fixed_sums<COUNT> &s) {
     int most = NO_UNIT;
@@ -110,8 +113,8 @@ template <int COUNT> static __device__ __noinline__ int common_unit(fixed_sums<C
     return most == NO_UNIT ? NO_UNIT : max(least, most - room);
 }
 
-/* The sum of what the lanes of a warp have: quickly if they have nothing that the first has not, in unit or flags; else in
- * the unit that unit_for finds. */
+/* The sum of what the lanes of a warp have: quickly if they have nothing that the first has not, in unit or flags; else
+ * in the unit that unit_for finds. */
 template <int PIECES, int COUNT, class Unit>
 static __device__ __forceinline__ fixed_sum warp_sum_fixed(fixed_sums<COUNT> s, Unit unit_for, int64_t *limb) {
     const int unit = __shfl_sync(WHOLE_WARP, s.of[0].unit, 0);

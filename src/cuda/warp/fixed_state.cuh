@@ -9,8 +9,8 @@
 #include "cuda/warp/fixed.cuh"
 
 /* What a block tells of itself: its sum, below 2^FIXED_BITS units, which unit, and the flags, whose limbs are the
- * workspace's. The sum's lower bits are the first word; its upper ones, made positive by FIXED_BIAS, are the second's upper:
- * so both parts of four blocks add up in 64 bits. The highest bit of a word is not set: see gather.cuh. */
+ * workspace's. The sum's lower bits are the first word; its upper ones, made positive by FIXED_BIAS, are the second's
+ * upper: so both parts of four blocks add up in 64 bits. The highest bit of a word is not set: see gather.cuh. */
 struct alignas(16) fixed_state {
     uint64_t word[2];
 };
@@ -26,7 +26,9 @@ static __device__ __forceinline__ fixed_state state_of(fixed_sum s) {
                high << FIXED_META | number << FIXED_FLAGS | s.flags } };
 }
 
-static __device__ __forceinline__ unsigned meta_of(fixed_state s) { return (unsigned)s.word[1] & ((1 << FIXED_META) - 1); }
+static __device__ __forceinline__ unsigned meta_of(fixed_state s) {
+    return (unsigned)s.word[1] & ((1 << FIXED_META) - 1);
+}
 
 static __device__ __forceinline__ fixed_sum sum_of_meta(__int128 units, unsigned meta) {
     const unsigned number = meta >> FIXED_FLAGS;
@@ -53,8 +55,8 @@ static __device__ __noinline__ fixed_sum sum_of_unlike_states(fixed_states<COUNT
     return warp_sum_in_unit(part, common_unit(part, room), limb);
 }
 
-/* The sum of what the lanes of a warp have: quickly if all have the first's unit and flags, or neither. room: by so many
- * binades the units may differ without that 128 bits are too few. */
+/* The sum of what the lanes of a warp have: quickly if all have the first's unit and flags, or neither. room: by so
+ * many binades the units may differ without that 128 bits are too few. */
 template <int COUNT>
 static __device__ __forceinline__ fixed_sum sum_of_states(const fixed_states<COUNT> &s, int room, int64_t *limb) {
     static_assert(COUNT <= 4, "words overflow");

@@ -9,7 +9,8 @@
 #include "cuda/thread/lane_state.cuh"
 
 /* Thread i takes thread i + w of the warp; what threads from w on hold then is of no use. */
-template <class Method, class Real> static __device__ __forceinline__ void merge_down(lane_state<Method, Real> &s, int w) {
+template <class Method, class Real>
+static __device__ __forceinline__ void merge_down(lane_state<Method, Real> &s, int w) {
     lane_state<Method, Real> other;
     for (int i = 0; i < Method::words; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, s.word[i], w);
     merge(s, other);

@@ -1,14 +1,14 @@
-/* loose.cuh - batches that no window holds, where the result may be known but for a little (method/ball.h): two bins whose
- * top covers the greatest term, and what the last one rounds away is dropped and counted.
+/* loose.cuh - batches that no window holds, where the result may be known but for a little (method/ball.h): two bins
+ * whose top covers the greatest term, and what the last one rounds away is dropped and counted.
  *
- * Terms are added one by one: to the first bin, and what it leaves to the second, which are four additions a term, and no
- * rest to look at. A term loses half a unit of the last bin at most; a product of doubles 2^-9 of it more, since its rest is
- * rounded before that, and a double that is scaled what is far below: two halves are counted for doubles. A lane's move up
- * loses less than a unit of what it has counted. Sums of bfloat16 do not keep up with that: if the result has no more bits
- * than a float, groups of eight are added up first (LOOSE_TOGETHER).
+ * Terms are added one by one: to the first bin, and what it leaves to the second, which are four additions a term, and
+ * no rest to look at. A term loses half a unit of the last bin at most; a product of doubles 2^-9 of it more, since its
+ * rest is rounded before that, and a double that is scaled what is far below: two halves are counted for doubles. A
+ * lane's move up loses less than a unit of what it has counted. Sums of bfloat16 do not keep up with that: if the
+ * result has no more bits than a float, groups of eight are added up first (LOOSE_TOGETHER).
  *
- * Or, if none is negative and the result has no more bits than a float, all of a lane's batch is added to one double, and
- * that to the bins: one addition a term. Its error is relative to the sum, whatever the window: LOOSE_RELATIVE.
+ * Or, if none is negative and the result has no more bits than a float, all of a lane's batch is added to one double,
+ * and that to the bins: one addition a term. Its error is relative to the sum, whatever the window: LOOSE_RELATIVE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,14 +26,14 @@
 #define ALL_ZERO INT_MIN
 #define NOT_FINITE INT_MAX
 
-/* A batch's total of at most 2^6 terms has at most 2^6 - 1 roundings, each of 2^-53 at most: together less than 2^-47 of the
- * sum. 2^-46 of the sum that is found leaves room for their products, and for what else the sum may lack. */
+/* A batch's total of at most 2^6 terms has at most 2^6 - 1 roundings, each of 2^-53 at most: together less than 2^-47
+ * of the sum. 2^-46 of the sum that is found leaves room for their products, and for what else the sum may lack. */
 #define LOOSE_RELATIVE 46
-#define LOOSE_TOTAL_PRECISION 24 /* of the results that are worth it                                                   */
+#define LOOSE_TOTAL_PRECISION 24 /* of the results that are worth it */
 
-/* Of eight terms below 2^top, sums of two are below 2^(top + 1) and lose 2^(top - 53) each at most, sums of four 2^(top -
- * 52), their sum 2^(top - 51): 3 * 2^(top - 51) together, 3/4 of eight times 2^36 halves of the last unit; the last quarter
- * is more than what the bins then lose. */
+/* Of eight terms below 2^top, sums of two are below 2^(top + 1) and lose 2^(top - 53) each at most, sums of four 2^(top
+ * - 52), their sum 2^(top - 51): 3 * 2^(top - 51) together, 3/4 of eight times 2^36 halves of the last unit; the last
+ * quarter is more than what the bins then lose. */
 #define LOOSE_TOGETHER 8
 #define LOOSE_TOGETHER_LOSS 36
 
@@ -48,7 +48,7 @@ static __device__ __forceinline__ int top_of_word(uint32_t word) {
 
 /* Where a window for terms below 2^t belongs: its bins must be normal numbers. */
 static __device__ __forceinline__ int loose_top(int t) {
-    const int aligned = (t + WINDOW_ALIGNED - 1) & -WINDOW_ALIGNED; /* so it seldom has to move                        */
+    const int aligned = (t + WINDOW_ALIGNED - 1) & -WINDOW_ALIGNED; /* so it seldom has to move */
     return max(aligned, window_least_top(LOOSE_BINS));
 }
 
@@ -71,8 +71,9 @@ static __device__ __forceinline__ bool batch_is_zero(const batch_of<Format, E, P
     return zero;
 }
 
-/* The top that products of two arrays need. The upper word of a number, times 2^-FRACTION, less the bias, is its logarithm
- * or up to 0.0861 less, since log2(1 + f) - f is no more: so the sum of two words, and a quarter, is enough. */
+/* The top that products of two arrays need. The upper word of a number, times 2^-FRACTION, less the bias, is its
+ * logarithm or up to 0.0861 less, since log2(1 + f) - f is no more: so the sum of two words, and a quarter, is enough.
+ */
 template <class Format, int E, int PACKS>
 static __device__ __forceinline__ int loose_pair_top(const batch_of<Format, E, PACKS> &b) {
     constexpr bool is_double = sizeof(typename Format::element) == 8;
@@ -125,7 +126,8 @@ static __device__ __forceinline__ double total_of_some(const batch_of<Format, E,
 
 /* Adds a batch's terms to the lane's bins, those of a window of that top, which is high enough. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top, bool together) {
+static __device__ __forceinline__ void loose_add(double *bin, const batch_of<Format, E, PACKS> &b, int top,
+                                                 bool together) {
     if constexpr (Choice::may_add_together) {
         if (together) {
             static_assert(E * PACKS % LOOSE_TOGETHER == 0, "a batch is no whole number of groups");
@@ -144,7 +146,10 @@ static __device__ __forceinline__ void loose_add(double *bin, const batch_of<For
             loose_add_product(bin, Term::value(x, x), factor);
         } else if constexpr (Term::is_product) {
             const double a = Choice::is_double ? x * factor : (double)decode(Format(), x);
-            loose_add_product(bin, a, !Term::is_pair ? a : Choice::is_double ? y * factor : (double)decode(Format(), y));
+            loose_add_product(bin, a,
+                              !Term::is_pair      ? a
+                              : Choice::is_double ? y * factor
+                                                  : (double)decode(Format(), y));
         } else {
             window_add_f64(bin, LOOSE_BINS, term_as_double<Format, Term>::of(x, y));
         }

@@ -1,9 +1,9 @@
 /* row_stream.cuh - rows as a stream of items that pass through a warp's stages (stage.cuh).
  *
- * An item is "groups" times 32 / threads rows side by side, or one of "pieces" pieces of a row; groups is 1 unless a row has
- * one thread. Where there are few long rows each has "parts", which are rows here. Item, or row of pieces, number i is that
- * of warp i modulo the number of warps. Where 32 items stand is found at once, an item a lane, which starts its copy when
- * its turn comes: a warp would spend as long on one of them.
+ * An item is "groups" times 32 / threads rows side by side, or one of "pieces" pieces of a row; groups is 1 unless a
+ * row has one thread. Where there are few long rows each has "parts", which are rows here. Item, or row of pieces,
+ * number i is that of warp i modulo the number of warps. Where 32 items stand is found at once, an item a lane, which
+ * starts its copy when its turn comes: a warp would spend as long on one of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 
 /* An item, as all lanes know it. */
 struct row_item {
-    unsigned rows; /* 0: there is no such item                                                                             */
+    unsigned rows;  /* 0: there is no such item */
     unsigned shape; /* see below */
 
     /* How many elements of each row it has; whether these are the rows' last; whether x, or y, has elements beside its
@@ -105,7 +105,9 @@ template <class Format, bool PAIR> class row_stream {
     row_copy of_x, of_y;
 
     __device__ __forceinline__ bool has_y() const { return PAIR && job.is_pair; }
-    __device__ __forceinline__ unsigned turn_of(unsigned item) const { return job.pieces == 1 ? item : item / job.pieces; }
+    __device__ __forceinline__ unsigned turn_of(unsigned item) const {
+        return job.pieces == 1 ? item : item / job.pieces;
+    }
     __device__ __forceinline__ size_t row_of(unsigned item) const {
         return (first + turn_of(item) * apart) * job.rows_of_item;
     }
@@ -122,7 +124,8 @@ template <class Format, bool PAIR> class row_stream {
     }
 
   public:
-    __device__ __forceinline__ row_stream(const vectors_job &of_job, warp_stages &in, size_t from, size_t by, int of_lane)
+    __device__ __forceinline__ row_stream(const vectors_job &of_job, warp_stages &in, size_t from, size_t by,
+                                          int of_lane)
         : job(of_job), stages(in), first(from), apart(by), started(0), lane(of_lane) {}
 
     /* Starts to copy the next item, if there is one; y stands in the second half of a stage. By a whole warp. */
@@ -165,8 +168,8 @@ static __device__ __forceinline__ void add_chunk(row_sums<Format, TERMS> &sums, 
 /* Adds elements from a byte on to an end, every so manieth. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void add_elements(row_sums<Format, TERMS> &sums, const unsigned char *x,
-                                                    const unsigned char *y, unsigned from, unsigned end, unsigned thread,
-                                                    unsigned threads, bool magnitude) {
+                                                    const unsigned char *y, unsigned from, unsigned end,
+                                                    unsigned thread, unsigned threads, bool magnitude) {
     constexpr unsigned size = (unsigned)sizeof(typename Format::element);
     for (unsigned k = from + thread * size; k < end; k += threads * size) {
         element_group<Format, 1> of_x, of_y;
@@ -176,13 +179,13 @@ static __device__ __forceinline__ void add_elements(row_sums<Format, TERMS> &sum
     }
 }
 
-/* Adds what a thread has of a row of so many bytes, which its neighbours share: if chunks can be added these, and elements
- * before and behind them; else elements. "rotation" is how many bytes into the chunks its threads begin: where all began at
- * the front, the threads of neighbouring rows would meet in the same banks. */
+/* Adds what a thread has of a row of so many bytes, which its neighbours share: if chunks can be added these, and
+ * elements before and behind them; else elements. "rotation" is how many bytes into the chunks its threads begin: where
+ * all began at the front, the threads of neighbouring rows would meet in the same banks. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, const unsigned char *x, const unsigned char *y,
-                                               unsigned bytes, unsigned thread, unsigned threads, bool is_aligned,
-                                               unsigned rotation, bool magnitude) {
+static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, const unsigned char *x,
+                                               const unsigned char *y, unsigned bytes, unsigned thread,
+                                               unsigned threads, bool is_aligned, unsigned rotation, bool magnitude) {
     if (!is_aligned) {
         add_elements(sums, x, y, 0, bytes, thread, threads, magnitude);
         return;
@@ -196,7 +199,8 @@ static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, co
         k += step;
         if (k >= end) k -= whole;
     }
-    if (mine + whole + ROWS_CHUNK <= bytes) add_chunk<Format, TERMS>(sums, x + mine + whole, y + mine + whole, magnitude);
+    if (mine + whole + ROWS_CHUNK <= bytes)
+        add_chunk<Format, TERMS>(sums, x + mine + whole, y + mine + whole, magnitude);
     const unsigned tail = (bytes - head) % ROWS_CHUNK;
     if (tail) add_elements(sums, x, y, bytes - tail, bytes, thread, threads, magnitude);
 }

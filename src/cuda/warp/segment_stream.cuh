@@ -1,9 +1,9 @@
-/* segment_stream.cuh - segments that stand side by side as a stream of pieces, which pass through a warp's stages in shared
- * memory: while it works on one, the next is on its way.
+/* segment_stream.cuh - segments that stand side by side as a stream of pieces, which pass through a warp's stages in
+ * shared memory: while it works on one, the next is on its way.
  *
- * A bundle is as many segments, one after the other, as a warp takes at a time, job.turns, a lane each; between its bundles
- * lie those of the other warps. A piece is as much of a bundle's elements as a stage holds. Segments that are not side by
- * side, and those of a bundle of which some are put aside, have no pieces: they are read where they stand.
+ * A bundle is as many segments, one after the other, as a warp takes at a time, job.turns, a lane each; between its
+ * bundles lie those of the other warps. A piece is as much of a bundle's elements as a stage holds. Segments that are
+ * not side by side, and those of a bundle of which some are put aside, have no pieces: they are read where they stand.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,8 @@
 
 static_assert(SEGMENTS_STAGE % ROWS_CHUNK == 0, "pieces end where chunks end");
 #define NO_LANE WARP
-#define SEGMENTS_LONGEST (1u << 27) /* elements that a segment of a bundle with pieces begins behind, and has, at most */
+#define SEGMENTS_LONGEST                                                                                               \
+    (1u << 27) /* elements that a segment of a bundle with pieces begins behind, and has, at most */
 static_assert(2ull * SEGMENTS_LONGEST * 8 <= 1ull << 31, "bytes of a bundle are counted by 32 bits");
 
 struct segment_stages {
@@ -24,8 +25,8 @@ struct segment_stages {
 };
 static_assert(sizeof(segment_stages) * (SEGMENTS_THREADS / WARP) == SEGMENTS_SHARED, "the host asks for all stages");
 
-/* Elements on their way to where they stand behind "to" as they do behind a chunk's begin: whole chunks go by themselves;
- * each of those before and behind them passes through a register of a lane. */
+/* Elements on their way to where they stand behind "to" as they do behind a chunk's begin: whole chunks go by
+ * themselves; each of those before and behind them passes through a register of a lane. */
 template <class Element> struct arrival {
     Element edge;
     unsigned edge_at; /* byte behind "to"; or NO_EDGE */
@@ -66,7 +67,8 @@ struct segment_place {
     /* Of another lane, or of NO_LANE, which has none. By a whole warp. */
     __device__ __forceinline__ segment_place of_lane(unsigned from) const {
         segment_place other = *this;
-        other.begin = __shfl_sync(WHOLE_WARP, begin, from % WARP), other.end = __shfl_sync(WHOLE_WARP, end, from % WARP);
+        other.begin = __shfl_sync(WHOLE_WARP, begin, from % WARP),
+        other.end = __shfl_sync(WHOLE_WARP, end, from % WARP);
         if (from == NO_LANE) other.end = other.begin;
         return other;
     }
@@ -75,11 +77,11 @@ struct segment_place {
 /* Where a warp is in its stream: at a piece of a bundle. Elements are counted from the bundle's first. */
 template <class Format> struct segment_cursor {
     typedef typename Format::element element;
-    size_t first;              /* segment of the bundle                                                        */
-    const element *x;          /* its first element                                                            */
-    unsigned begin, end;       /* of the lane's segment                                                        */
-    unsigned from, to, last;   /* of the piece; and of the bundle. Without pieces they are alike               */
-    bool is_aside, has_pieces; /* the lane's segment; the bundle                                             */
+    size_t first;              /* segment of the bundle */
+    const element *x;          /* its first element */
+    unsigned begin, end;       /* of the lane's segment */
+    unsigned from, to, last;   /* of the piece; and of the bundle. Without pieces they are alike */
+    bool is_aside, has_pieces; /* the lane's segment; the bundle */
     arrival<element> of_x;
 
     __device__ __forceinline__ bool is_there(const vectors_job &job) const { return first < job.vectors; }

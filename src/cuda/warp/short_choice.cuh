@@ -32,7 +32,7 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
     /* So many numbers a warp has in the end; and a block's shared memory. */
-    static constexpr int counts = one_is_all ? 1 : 2, pieces = one_is_all ? 3 : 4; /* those in PIECE_BITS             */
+    static constexpr int counts = one_is_all ? 1 : 2, pieces = one_is_all ? 3 : 4; /* those in PIECE_BITS */
     static constexpr unsigned shared = parts * Choice::shared;
     /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly. */
     static constexpr int spare = 53 - precision - LANE_TERM_BITS;
@@ -40,12 +40,13 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
     static constexpr int additions = batches * packs * E;
-    /* So many binades are left free below a window's top, and its second bin's unit is so much larger (a fixed one has no
-     * need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first bin to
-     * the second, however small it is. */
+    /* So many binades are left free below a window's top, and its second bin's unit is so much larger (a fixed one has
+     * no need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first
+     * bin to the second, however small it is. */
     static constexpr int free_top = bits_above(additions, WINDOW_HEADROOM);
     static constexpr int fixed_window = Choice::fixed_top + free_top;
-    static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2), "it does not fit");
+    static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2),
+                  "it does not fit");
     /* What the first bin of such a window leaves is at most 2^(51 - room) units of the second's. */
     static constexpr bool has_rests = Choice::fits && !one_is_all;
     static constexpr int room = has_rests ? 52 + least + WINDOW_RANGE(1) - fixed_window : WINDOW_HEADROOM + free_top;
@@ -57,8 +58,10 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* A grid sums up so many elements below 2^87 units, which may be a step too large. */
     static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
     static_assert(bits_above(elements, 0) + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
-    static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS, "and what a block hands over");
-    /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree. */
+    static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS,
+                  "and what a block hands over");
+    /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree.
+ */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
         const int above = top + free_top - WINDOW_RANGE(2) - least;
         return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);

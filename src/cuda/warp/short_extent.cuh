@@ -7,20 +7,21 @@
 
 #include "cuda/thread/batch.cuh"
 
-/* Of the elements of a lane, upper bits of |x|: the greatest, and the least that is not zero, less 1 (or more than any). */
+/* Of the elements of a lane, upper bits of |x|: the greatest, and the least that is not zero, less 1 (or more than
+ * any). */
 struct lane_extent {
     uint32_t most, least;
 };
 
-/* Of the elements of a warp that are not zero: the greatest is below 2^top, and all are multiples of 2^low; special if Inf
- * or NaN is among them. */
+/* Of the elements of a warp that are not zero: the greatest is below 2^top, and all are multiples of 2^low; special if
+ * Inf or NaN is among them. */
 struct warp_extent {
     int top, low;
     bool special;
 };
 
-/* A batch of any number of loads is completed by elements that are -0: to a power of two of them, so that few places need be
- * asked whether it ends there; or, if there are more batches, to all that one may have. */
+/* A batch of any number of loads is completed by elements that are -0: to a power of two of them, so that few places
+ * need be asked whether it ends there; or, if there are more batches, to all that one may have. */
 static __host__ __device__ constexpr bool may_end_before(int load) { return load && (load & (load - 1)) == 0; }
 
 /* Whether a batch ends before such a load, if it may. */
@@ -62,7 +63,8 @@ template <class Format> struct upper {
     }
 };
 
-/* Of elements of 16 bits, two at a time, as twice their bits: what the lower one's sign leaves there is lost in the end. */
+/* Of elements of 16 bits, two at a time, as twice their bits: what the lower one's sign leaves there is lost in the
+ * end. */
 template <class Term, class Format, int E, int PACKS>
 static __device__ __forceinline__ lane_extent extent_of_pairs(const batch_of<Format, E, PACKS> &b) {
     constexpr uint32_t minus_one = 0xfffefffe;

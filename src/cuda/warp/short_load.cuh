@@ -9,13 +9,13 @@
 #include "cuda/device/registers.cuh"
 #include "cuda/warp/short_window.cuh"
 
-/* What a warp takes: of a grid's stretches one after the other, so that all blocks read near each other. x and y lie where
- * the lane's first load is from; there skip elements before the array may be, so that loads are from multiples of 16 bytes.
- * All but these two are the same in all lanes. */
+/* What a warp takes: of a grid's stretches one after the other, so that all blocks read near each other. x and y lie
+ * where the lane's first load is from; there skip elements before the array may be, so that loads are from multiples of
+ * 16 bytes. All but these two are the same in all lanes. */
 template <class Format> struct short_share {
     const typename Format::element *x, *y;
-    int skip, left; /* elements from the first load on: those before the array; all until its end                         */
-    int size, step; /* of a batch; from one to the next                                                                   */
+    int skip, left; /* elements from the first load on: those before the array; all until its end */
+    int size, step; /* of a batch; from one to the next */
 
     __device__ __forceinline__ void advance() { x += step, y += step, left -= step, skip = 0; }
     /* Asks for the first batch; by the whole warp. */
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void load_ends(pack<Format, vector_elements<Fo
 template <class Format, class Term, bool WHOLE, int E, int PACKS>
 static __device__ __forceinline__ void load_whole(batch_of<Format, E, PACKS> &b, const short_share<Format> &share) {
     constexpr int STEP = WARP * E;
-    const bool is_full = share.size == PACKS * STEP; /* most often: nothing need be asked then                            */
+    const bool is_full = share.size == PACKS * STEP; /* most often: nothing need be asked then */
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (!WHOLE && !is_full && is_beyond<E>(b, k)) break;

@@ -1,8 +1,9 @@
-/* short_window.cuh - a warp's sum in an exact sum of a short array: its window (method/window.h), and what does not fit it.
+/* short_window.cuh - a warp's sum in an exact sum of a short array: its window (method/window.h), and what does not fit
+ * it.
  *
- * There is a window from the start, which holds what is neither large nor small: where all is so nothing is to be found out
- * first. It has two bins, which take the sum of what a lane has of a batch: one addition an element, and four. A batch that
- * they do not hold moves the window, or goes to columns. Bins are read once, in the end.
+ * There is a window from the start, which holds what is neither large nor small: where all is so nothing is to be found
+ * out first. It has two bins, which take the sum of what a lane has of a batch: one addition an element, and four. A
+ * batch that they do not hold moves the window, or goes to columns. Bins are read once, in the end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,18 +17,18 @@
 #include "cuda/warp/short_extent.cuh"
 
 #define SHORT_CHAINS 4
-#define SHORT_ROOM 2 /* binades left free above the first batch, if there are more                                     */
+#define SHORT_ROOM 2 /* binades left free above the first batch, if there are more */
 
 /* A warp's window: elements below 2^top, multiples of 2^unit, which is the second bin's. */
 struct short_window {
     double bin[2];
     int top, unit;
-    uint32_t limit, floor[2]; /* of upper bits: what fits, one bin or two                                                */
-    bool counted;             /* whether it has been used                                                                */
-    bool moved;               /* whether another window before it has been used                                          */
-    bool other;               /* whether there was something other than -0                                               */
-    int columns;              /* terms of a lane that columns have taken since they were emptied; 0: they are not in use */
-    unsigned saw;             /* what those have seen, of this lane                                                      */
+    uint32_t limit, floor[2]; /* of upper bits: what fits, one bin or two */
+    bool counted;             /* whether it has been used */
+    bool moved;               /* whether another window before it has been used */
+    bool other;               /* whether there was something other than -0 */
+    int columns;  /* terms of a lane that columns have taken since they were emptied; 0: they are not in use */
+    unsigned saw; /* what those have seen, of this lane */
 };
 
 static __device__ __forceinline__ double bin_start(int unit) {
@@ -65,8 +66,8 @@ static __device__ __forceinline__ window_counts<Choice> counts_of(const short_wi
     window_counts<Choice> count;
 #pragma unroll
     for (int k = 0; k < Choice::counts; k++)
-        count.of[k] =
-            warp_sum_units<2>((int64_t)window_count_f64(w.bin[k], bin_start((k ? w.unit : window_unit(w.top, 0)) - shrunk)));
+        count.of[k] = warp_sum_units<2>(
+            (int64_t)window_count_f64(w.bin[k], bin_start((k ? w.unit : window_unit(w.top, 0)) - shrunk)));
     return count;
 }
 
@@ -95,8 +96,8 @@ static __device__ __noinline__ void retire_sum(fixed_sum *before, bool first, fi
 
 /* The same for what a window has counted; answers whether that was anything. */
 template <class Choice>
-static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb, window_counts<Choice> count,
-                                                  int top, int unit) {
+static __device__ __noinline__ bool retire_window(fixed_sum *before, bool first, int64_t *limb,
+                                                  window_counts<Choice> count, int top, int unit) {
     const fixed_sum sum = sum_of_counts<Choice>(count, top, unit);
     if (sum.units) retire_sum(before, first, sum, limb);
     return sum.units != 0;
@@ -115,9 +116,9 @@ template <class Term> struct moved_float : narrow_as_double<Term, 8> {
 template <class Format, class Term> struct moved_term : term_as_double<Format, Term> {};
 template <class Term> struct moved_term<float_format, Term> : moved_float<Term> {};
 
-/* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before it.
- * Half of the narrow elements are made doubles by moving their bits, half by the conversion unit, which takes eight clocks
- * for a warp's: so both are at work. */
+/* The sum of a lane's batch, if that is a double: several chains of additions, as each has to wait for the one before
+ * it. Half of the narrow elements are made doubles by moving their bits, half by the conversion unit, which takes eight
+ * clocks for a warp's: so both are at work. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ double total_of_lane(const batch_of<Format, E, PACKS> &b) {
     static_assert(E >= SHORT_CHAINS, "a load has fewer elements");
@@ -153,7 +154,8 @@ static __device__ __forceinline__ void add_to_bins(double (&bin)[2], const batch
     }
 }
 
-/* How many terms of a lane columns have taken once they have taken a load more, before which they may have to be emptied. */
+/* How many terms of a lane columns have taken once they have taken a load more, before which they may have to be
+ * emptied. */
 template <class Choice> static __device__ __forceinline__ int terms_after(int terms) {
     constexpr int more = Choice::E * Choice::column::of_term;
     static_assert(Choice::many || more * Choice::packs <= Choice::column::additions, "they must be emptied in between");
@@ -175,8 +177,8 @@ static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b,
     return column_batch<Choice, Format, Term>(b, saw);
 }
 
-/* Where a window belongs for a batch that the one below 2^top does not hold: on both, if that can be; or NO_WINDOW. If there
- * is room, on a multiple of top_step, so that the windows of neighbours mostly are alike. */
+/* Where a window belongs for a batch that the one below 2^top does not hold: on both, if that can be; or NO_WINDOW. If
+ * there is room, on a multiple of top_step, so that the windows of neighbours mostly are alike. */
 template <class Choice, class Format>
 static __device__ __noinline__ int better_window(lane_extent of_lane, int room, bool counted, int top) {
     const warp_extent x = extent_of_warp<Format>(of_lane);
@@ -191,19 +193,21 @@ static __device__ __noinline__ int better_window(lane_extent of_lane, int room, 
 
 /* Moves a window to that top, if there is one; answers whether. before: the sum of the windows before. */
 template <class Choice, class Format>
-static __device__ __forceinline__ bool move_window(short_window &w, int top, int shrunk, fixed_sum *before, int64_t *limb) {
+static __device__ __forceinline__ bool move_window(short_window &w, int top, int shrunk, fixed_sum *before,
+                                                   int64_t *limb) {
     if (top == NO_WINDOW) return false;
-    if (w.counted) w.moved |= retire_window<Choice>(before, !w.moved, limb, counts_of<Choice>(w, shrunk), w.top, w.unit);
+    if (w.counted)
+        w.moved |= retire_window<Choice>(before, !w.moved, limb, counts_of<Choice>(w, shrunk), w.top, w.unit);
     window_at<Choice, Format>(w, top, shrunk);
     return true;
 }
 
-/* Adds what a lane has of a batch to bins of a window; answers whether they hold that, and else has added nonsense: who asks
- * first has to wait. moves: whether the lane has what is not zero. The sum of a lane's batch is a double if the first bin
- * holds all of it, or if its elements are near each other. */
+/* Adds what a lane has of a batch to bins of a window; answers whether they hold that, and else has added nonsense: who
+ * asks first has to wait. moves: whether the lane has what is not zero. The sum of a lane's batch is a double if the
+ * first bin holds all of it, or if its elements are near each other. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ bool add_lane(double (&bin)[2], const short_window &w, const batch_of<Format, E, PACKS> &b,
-                                                bool &moves) {
+static __device__ __forceinline__ bool add_lane(double (&bin)[2], const short_window &w,
+                                                const batch_of<Format, E, PACKS> &b, bool &moves) {
     bool fits;
     if constexpr (Choice::fits) {
         fits = extent_of_pairs<Term>(b).most < upper<Format>::infinity;
@@ -254,8 +258,8 @@ static __device__ __forceinline__ bool add_fitting(short_window &w, const batch_
     return true;
 }
 
-/* One that was not added so: element by element, to a window that is moved if need be; or to columns. room: binades left
- * free above it, if the window moves. */
+/* One that was not added so: element by element, to a window that is moved if need be; or to columns. room: binades
+ * left free above it, if the window moves. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void add_misfit(short_window &w, const batch_of<Format, E, PACKS> &b, int room,
                                                   cell_total *total, fixed_sum *before, int64_t *limb) {
@@ -264,7 +268,8 @@ static __device__ __forceinline__ void add_misfit(short_window &w, const batch_o
         const lane_extent x = extent_of_lane<Format, Term>(b);
         const bool special = __any_sync(WHOLE_WARP, x.most >= upper<Format>::infinity);
         if (__all_sync(WHOLE_WARP, x.most < w.limit && x.least >= w.floor[1]) ||
-            move_window<Choice, Format>(w, better_window<Choice, Format>(x, room, w.counted, w.top), shrunk, before, limb)) {
+            move_window<Choice, Format>(w, better_window<Choice, Format>(x, room, w.counted, w.top), shrunk, before,
+                                        limb)) {
             add_to_bins<Format, Term>(w.bin, b);
             w.counted = true;
             return;

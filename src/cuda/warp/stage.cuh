@@ -1,5 +1,5 @@
-/* stage.cuh - stages in a warp's shared memory, which the copy engine fills while the warp works on another one. What is in
- * a stage stands as far from a chunk's begin as in memory. For compute capability 9.0 and later.
+/* stage.cuh - stages in a warp's shared memory, which the copy engine fills while the warp works on another one. What
+ * is in a stage stands as far from a chunk's begin as in memory. For compute capability 9.0 and later.
  *
  * SPDX-License-Identifier: MIT
  */

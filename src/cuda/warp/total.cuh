@@ -33,9 +33,9 @@ static __device__ __forceinline__ int warp_last(const int64_t (&limb)[LANE_LIMBS
     return warp_max(last);
 }
 
-/* Brings all limbs below number end into [0, 2^32); that one takes what comes, and those above are zero. A carry rarely goes
- * far: lanes carry within, hand on, and are done when nothing is handed on. (Carried to the very end, the sign of a negative
- * sum would go through all lanes, one after the other.) */
+/* Brings all limbs below number end into [0, 2^32); that one takes what comes, and those above are zero. A carry rarely
+ * goes far: lanes carry within, hand on, and are done when nothing is handed on. (Carried to the very end, the sign of
+ * a negative sum would go through all lanes, one after the other.) */
 static __device__ __forceinline__ void warp_carry(int64_t (&limb)[LANE_LIMBS], int end, int thread) {
     int64_t into = 0;
     do {
@@ -70,7 +70,8 @@ static __device__ __noinline__ quire_total warp_total(const int64_t *from, int t
     }
 
     /* limb number end gives two digits */
-    const uint32_t beyond = (uint32_t)(__shfl_sync(WHOLE_WARP, limb_of(limb, end, thread), end / LANE_LIMBS) >> LIMB_BITS);
+    const uint32_t beyond =
+        (uint32_t)(__shfl_sync(WHOLE_WARP, limb_of(limb, end, thread), end / LANE_LIMBS) >> LIMB_BITS);
     const int top = beyond ? end + 1 : warp_last(limb, thread);
     if (top < 0) return total_zero(0);
     uint32_t d[5]; /* as digits_total wants them: the leading one last */

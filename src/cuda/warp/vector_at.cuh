@@ -18,7 +18,8 @@ static __device__ __forceinline__ int64_t index_at(const void *index, bool is_64
 }
 
 template <class Format>
-static __device__ __forceinline__ vector_view<Format> view_of(const void *x, const quire_layout &l, size_t i, size_t j) {
+static __device__ __forceinline__ vector_view<Format> view_of(const void *x, const quire_layout &l, size_t i,
+                                                              size_t j) {
     const ptrdiff_t first = (ptrdiff_t)i * l.outer_stride + (ptrdiff_t)j * l.inner_stride;
     return { (const typename Format::element *)x + first, l.stride };
 }

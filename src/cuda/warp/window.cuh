@@ -1,9 +1,9 @@
 /* window.cuh - a warp's window (method/window.h): its bins in registers, what they have counted, and when it moves.
  *
- * The window is the same in all lanes of a warp, and so is every decision here. It follows the data: it is placed on the
- * first batch, moves up when several lanes have elements above it, and down when several have bits below it that a lower
- * window would hold. A few outliers do not move it; their lanes add those batches to columns (column.cuh). Data that no
- * window holds makes the warp add whole stretches to columns, each longer than the one before.
+ * The window is the same in all lanes of a warp, and so is every decision here. It follows the data: it is placed on
+ * the first batch, moves up when several lanes have elements above it, and down when several have bits below it that a
+ * lower window would hold. A few outliers do not move it; their lanes add those batches to columns (column.cuh). Data
+ * that no window holds makes the warp add whole stretches to columns, each longer than the one before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,14 +17,16 @@
 #include "cuda/thread/bins.cuh"
 #include "cuda/thread/column.cuh"
 
-#define ERROR_BELOW 53     /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit             */
-#define WINDOW_ROOM 1      /* binades left free above the greatest element when a window is placed                       */
-#define WINDOW_ALIGNED 4   /* its top is a multiple, so that warps agree, whose sums then are quickly added up             */
-#define OUTLIERS 3         /* so many lanes of a warp may be outside without a word                                      */
-#define MOVES 16           /* so many times a window moves                                                               */
-#define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again                 */
-#define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves the count     */
-#define NO_WINDOW INT_MIN  /* the top of none                                                                            */
+#define ERROR_BELOW 53   /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
+#define WINDOW_ROOM 1    /* binades left free above the greatest element when a window is placed */
+#define WINDOW_ALIGNED 4 /* its top is a multiple, so that warps agree, whose sums then are quickly added up */
+#define OUTLIERS 3       /* so many lanes of a warp may be outside without a word */
+#define MOVES 16         /* so many times a window moves */
+#define SLOW_BATCHES 512 /* the longest stretch that goes to columns before the window is tried again */
+#define READINGS                                                                                                       \
+    (1 << 11)             /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves the count    \
+ */
+#define NO_WINDOW INT_MIN /* the top of none */
 
 /* The sum of what the lanes have, in units of 1 (low) and 2^32 (high). */
 static __device__ __forceinline__ cell_total warp_sum(int64_t x) {
@@ -61,7 +63,7 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
     static constexpr bool in_memory = STREAMS == 1 && !LOWERED; /* doubles' columns are large */
     static constexpr unsigned memory = in_memory ? sizeof(int64_t) * BINS * THREADS : 0;
     window_bins<STREAMS, BINS> bin; /* of this lane, as is */
-    int64_t counts[STREAMS][BINS];  /* this, unless in memory; the rest is the warp's                */
+    int64_t counts[STREAMS][BINS];  /* this, unless in memory; the rest is the warp's */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
 
@@ -72,7 +74,8 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
             return counts[s][k];
     }
 
-    /* Where bin k of a stream starts; of a second one that nothing is added to (loose products of doubles), anywhere. */
+    /* Where bin k of a stream starts; of a second one that nothing is added to (loose products of doubles), anywhere.
+ */
     __device__ __forceinline__ double start(int s, int k) const {
         const int lowered = LOWERED && top > WINDOW_GREATEST_TOP ? LOWERED : 0;
         return window_start(top - lowered - s * ERROR_BELOW, k);
@@ -94,8 +97,8 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
             for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count(s, k) = 0;
     }
 
-    /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there is;
-     * bins: how many it is to hold them in. */
+    /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there
+     * is; bins: how many it is to hold them in. */
     static __device__ __forceinline__ int top_for(uint32_t most, int least, int bins) {
         const int t = ((int)(most >> 20) - 1022 + WINDOW_ROOM + WINDOW_ALIGNED - 1) & -WINDOW_ALIGNED;
         const int lowest = least + window_range(bins) + (STREAMS - 1) * ERROR_BELOW;
@@ -125,8 +128,8 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         readings = 0;
     }
 
-    /* The best top after a batch that did not fit in the lanes with bad set: this one, another, or NO_WINDOW. most: of this
-     * lane's elements, or 0 if they are not finite. */
+    /* The best top after a batch that did not fit in the lanes with bad set: this one, another, or NO_WINDOW. most: of
+     * this lane's elements, or 0 if they are not finite. */
     __device__ __forceinline__ int better_top(bool bad, uint32_t most, int least, int bins) const {
         const unsigned above = __ballot_sync(WHOLE_WARP, bad && most >= limit), all = __ballot_sync(WHOLE_WARP, bad);
         if (__popc(all) <= OUTLIERS) return top;
@@ -150,8 +153,8 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         return false;
     }
 
-    /* Moves up, and drops what has been counted below the last bin's new unit: less than one unit, if anything, which it
-     * answers. Of one stream and two bins. */
+    /* Moves up, and drops what has been counted below the last bin's new unit: less than one unit, if anything, which
+     * it answers. Of one stream and two bins. */
     __device__ __forceinline__ bool raise(int new_top) {
         bool dropped = false;
         if (limit) {
