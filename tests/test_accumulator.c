@@ -126,8 +126,11 @@ START_TEST(any_limbs) {
         }
         a.count = a.other = 1 + (int64_t)generator_below(&g, 1000);
         o.count = (uint64_t)a.count;
+        again = a;
+        check_ok(quire_accumulate(NULL, &again, QUIRE_F64, 0, NULL)); /* which carries in another way */
         check_ok(quire_carry(&a));
         check_carried(&a);
+        check_same(&again, &a);
         again = a;
         check_ok(quire_carry(&again));
         check_same(&again, &a);

@@ -96,16 +96,44 @@ QUIRE_INLINE void limbs_carry(int64_t *limb) {
     limb[QUIRE_ACCUMULATOR_LIMBS - 1] += carry;
 }
 
+/* The same of limbs that are carried already for the most part: eight at a time that would stay as they are are passed
+ * over. */
+QUIRE_INLINE void limbs_carry_sparse(int64_t *limb) {
+    int64_t carry = 0;
+    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i += 8) {
+        const int left = QUIRE_ACCUMULATOR_LIMBS - 1 - i;
+        uint64_t any = (uint64_t)carry;
+        for (int k = 0; k < 8 && left >= 8; k++) any |= (uint64_t)limb[i + k] >> LIMB_BITS;
+        if (!any && left >= 8) continue;
+        for (int k = 0; k < 8 && k < left; k++) {
+            int64_t v = limb[i + k] + carry;
+            limb[i + k] = v & LIMB_MASK;
+            carry = v >> LIMB_BITS;
+        }
+    }
+    limb[QUIRE_ACCUMULATOR_LIMBS - 1] += carry;
+}
+
 /* A flag of what one accumulator has, or several that were added up. */
 QUIRE_INLINE int64_t accumulator_other(int64_t other) { return other >= OTHER_NONZERO ? OTHER_NONZERO : other != 0; }
 
-/* Carries; flags, which adding up makes greater, go back to what one accumulator has. */
-QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
-    limbs_carry(a->limb);
+/* Flags, which adding up makes greater, go back to what one accumulator has. */
+QUIRE_INLINE void accumulator_settle_flags(quire_accumulator *a) {
     a->other = accumulator_other(a->other);
     a->nan = a->nan != 0;
     a->positive_infinity = a->positive_infinity != 0;
     a->negative_infinity = a->negative_infinity != 0;
+}
+
+QUIRE_INLINE void accumulator_carry(quire_accumulator *a) {
+    limbs_carry(a->limb);
+    accumulator_settle_flags(a);
+}
+
+/* The same, where most limbs are carried already. */
+QUIRE_INLINE void accumulator_carry_sparse(quire_accumulator *a) {
+    limbs_carry_sparse(a->limb);
+    accumulator_settle_flags(a);
 }
 
 /* More terms were added. A count is modulo 2^64: signed addition would be undefined from 2^63 on. */

@@ -387,10 +387,10 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
 
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
     const cpu_context c = cpu_context_of(context);
-    accumulator_carry(accumulator); /* it may come from a merge by other hands */
+    accumulator_carry_sparse(accumulator); /* it may come from a merge by other hands */
     const ptrdiff_t size = describe_format(job->type).size;
     if (job->n) exact_accumulate(&c, job, size, size, accumulator, NULL);
-    accumulator_carry(accumulator);
+    accumulator_carry_sparse(accumulator);
     return QUIRE_OK;
 }
 
