@@ -98,6 +98,38 @@ START_TEST(one_alone) {
 }
 END_TEST
 
+/* Doubles that are hard: any bits, or powers of two at the ends of limbs, or subnormal, zero or not finite. */
+static double some_double(generator *g, size_t turn) {
+    uint64_t bits = generator_next(g);
+    double x;
+    if (turn % 5 == 1) bits &= 0xfff0000000000000;
+    if (turn % 5 == 2) bits &= (uint64_t)-1 << bits % 52;
+    if (turn % 5 == 3) bits &= 0x800fffffffffffff >> (bits & 1 ? 0 : bits % 52);
+    if (turn % 20 == 4) bits = (bits & (uint64_t)1 << 63) | (bits & 1 ? 0 : 0x7ff0000000000000 | (bits & 2) << 40);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+START_TEST(doubles) {
+    generator g;
+    generator_seed(&g, 34);
+    for (size_t turn = 0; turn < scaled(100000); turn++) {
+        const double x = some_double(&g, turn);
+        const uint64_t ends = 0xff00; /* where a window may end later */
+        quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found;
+        check_ok(quire_accumulate(NULL, &a, QUIRE_F64, 1, &x));
+        const quire_record of = quire_record_of_double(&x), right = quire_record_of(&a);
+        quire_record_to(&of, 1, &found);
+        check_ok(quire_carry(&found));
+        ck_assert_mem_eq(&found, &a, sizeof a);
+        ck_assert_mem_eq(of.word, right.word, sizeof of.word);
+        ck_assert_uint_eq(of.head & ~ends, right.head & ~ends);
+        ck_assert_int_ge(QUIRE_RECORD_HIGH(of.head), QUIRE_RECORD_HIGH(right.head));
+        ck_assert_int_le(QUIRE_RECORD_HIGH(of.head), QUIRE_RECORD_HIGH(right.head) + (x < 0));
+    }
+}
+END_TEST
+
 START_TEST(flags_status_and_count) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found;
     quire_record empty = quire_record_of(&a), r = empty, count = quire_record_of_count(UINT64_MAX);
@@ -127,6 +159,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, merging);
     tcase_add_test(cases, full_windows);
     tcase_add_test(cases, one_alone);
+    tcase_add_test(cases, doubles);
     tcase_add_test(cases, flags_status_and_count);
 }
 

@@ -1,12 +1,11 @@
-/* quire/mpi.h - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution of the
- * data.
+/* quire/mpi.h - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution of data.
  *
- *     #include <quire/mpi.h>                                                  // and link libquire and MPI
+ *     #include <quire/mpi.h>                              // and link libquire and MPI
  *
  *     quire_reduction what = { 0 };
  *     what.type = QUIRE_F64;
- *     double s;                                                               // of the x of all ranks, correctly
- * rounded quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
+ *     double s;                                           // of the x of all ranks, correctly rounded
+ *     quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
  *
  * Each rank adds its elements up exactly, ONE MPI_Allreduce merges these sums, and each rank rounds once. The result is
  * what a single rank with all elements would get from quire_reduce, bit for bit. docs/ranks.md has the cost.
@@ -141,6 +140,30 @@ static inline quire_status quire_mpi_accumulate(const quire_mpi_job *job, size_t
     return status;
 }
 
+/* Whether a rank has but a double of each vector, to be added as it is: then no accumulator is needed. A context would
+ * have a say in where the double lies. */
+static inline int quire_mpi_is_one_double(const quire_mpi_job *job) {
+    return !job->context && job->x_layout.n == 1 && job->what.type == QUIRE_F64 &&
+           (!job->what.operation || job->what.operation == QUIRE_SUM || job->what.operation == QUIRE_MEAN);
+}
+
+/* The records of a vector of this rank. */
+static inline quire_status quire_mpi_pack(const quire_mpi_job *job, size_t field, quire_record *records) {
+    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
+    const int squares = quire_mpi_has_squares(job);
+    quire_accumulator a[2];
+    if (quire_mpi_is_one_double(job)) {
+        records[0] = quire_record_of_double(quire_mpi_elements(job->x, &job->x_layout, field, 0, 1, 8, &a[0]));
+        return QUIRE_OK;
+    }
+    a[0] = zero;
+    if (squares) a[1] = zero;
+    const quire_status status = quire_mpi_accumulate(job, field, a);
+    records[0] = quire_record_of(&a[0]);
+    if (squares) records[1] = quire_record_of(&a[1]);
+    return status;
+}
+
 /* Finishes a vector whose record says that it is wide: with whole accumulators. */
 static inline quire_status quire_mpi_finish_wide(const quire_mpi_job *job, size_t field, void *result, MPI_Comm comm) {
     const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
@@ -170,24 +193,15 @@ static inline quire_status quire_mpi_finish(const quire_mpi_job *job, size_t fie
 
 static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fields, quire_status status, void *results,
                                             MPI_Comm comm) {
-    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     const size_t each = job->squares ? 2 : 1, most = (QUIRE_MPI_RECORDS - 1) / each;
     const size_t size = quire_type_size(job->what.result_type ? job->what.result_type : job->what.type);
-    const int squares = quire_mpi_has_squares(job);
     quire_record records[QUIRE_MPI_RECORDS];
     size_t from = 0;
     do {
         const size_t some = fields - from < most ? fields - from : most;
         quire_record *count = &records[each * some];
         memset(records, 0, each * some * sizeof *records);
-        for (size_t i = 0; i < some && !status; i++) {
-            quire_accumulator a[2];
-            a[0] = zero;
-            if (squares) a[1] = zero;
-            status = quire_mpi_accumulate(job, from + i, a);
-            records[each * i] = quire_record_of(&a[0]);
-            if (squares) records[each * i + 1] = quire_record_of(&a[1]);
-        }
+        for (size_t i = 0; i < some && !status; i++) status = quire_mpi_pack(job, from + i, &records[each * i]);
         *count = quire_record_of_count(job->x_layout.n);
         count->head |= (uint64_t)status << 16;
         const quire_status fault = quire_mpi_allreduce_records((int)(each * some) + 1, records, comm);
@@ -200,8 +214,7 @@ static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fie
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the calls
- */
+/* -------------------------------------------------------------------------------------------------------- the calls */
 
 /* Reduces a vector of which each rank has a part: sum, asum, dot, nrm2, mean, sumsq, variance, stddev.
  *   context  where to work; NULL: this thread
@@ -233,9 +246,10 @@ static inline quire_status quire_mpi_vectors(quire_context *context, const quire
 
 /* Reduces many vectors at once, in one Allreduce for each 256 of them: sum, asum, dot, nrm2, mean, sumsq.
  *   fields     how many vectors: outer * inner of the layout; the same on all ranks
- *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Elements side by side are the
- * fastest y_layout   of y; NULL: as x_layout results    of vector (i, j) at results[i * inner + j] A field that is
- * wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */
+ *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Fastest: elements side by side
+ *   y_layout   of y; NULL: as x_layout
+ *   results    of vector (i, j) at results[i * inner + j]
+ * A field that is wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */
 static inline quire_status quire_mpi_allreduce_fields(quire_context *context, const quire_reduction *what,
                                                       size_t fields, const quire_layout *x_layout, const void *x,
                                                       const quire_layout *y_layout, const void *y, void *results,
@@ -305,8 +319,10 @@ static inline quire_status quire_mpi_elements_at_once(quire_context *context, co
 
 /* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of
  * x[i] of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements
- * between them. n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT x        this
- * rank's array results  n elements of the result type, on all ranks; may be x if the result type is the type
+ * between them.
+ *   n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT
+ *   x        this rank's array
+ *   results  n elements of the result type, on all ranks; may be x if the result type is the type
  *
  * The traffic is that of a ring allreduce: every element goes out once (MPI_Alltoallv), is reduced by one rank, and
  * comes back once (MPI_Allgatherv). Two buffers of up to QUIRE_MPI_ELEMENTS elements are allocated:

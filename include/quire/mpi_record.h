@@ -18,15 +18,15 @@
 #ifndef QUIRE_MPI_RECORD_H
 #define QUIRE_MPI_RECORD_H
 
+#include <string.h>
+
 #include <quire/quire.h>
 
 #define QUIRE_RECORD_WORDS 6
 
 /* The head has three bytes that merging takes the greatest of, and flags that it or-s. */
-#define QUIRE_RECORD_LOW(head) ((int)((head)&0xff)) /* 255 - l, window at bit 64 l of the accumulator; 0: empty */
-#define QUIRE_RECORD_HIGH(head)                                                                                        \
-    ((int)((head) >> 8 & 0xff)) /* 1 + its last 64 bits, sign and headroom included; 0: empty                          \
- */
+#define QUIRE_RECORD_LOW(head) ((int)((head)&0xff))         /* 255 - l: the window begins at bit 64 l; 0: empty */
+#define QUIRE_RECORD_HIGH(head) ((int)((head) >> 8 & 0xff)) /* 1 + h: its last bits are 64 h and up; 0: empty */
 #define QUIRE_RECORD_STATUS(head) ((int)((head) >> 16 & 0xff))
 #define QUIRE_RECORD_NAN ((uint64_t)1 << 32)
 #define QUIRE_RECORD_POSITIVE_INFINITY ((uint64_t)1 << 33)
@@ -74,6 +74,39 @@ static inline quire_record quire_record_of(const quire_accumulator *a) {
     if (a->negative_infinity) r.head |= QUIRE_RECORD_NEGATIVE_INFINITY;
     if (a->other) r.head |= QUIRE_RECORD_OTHER;
     if (a->other > 1) r.head |= QUIRE_RECORD_NONZERO;
+    return r;
+}
+
+/* One double, without an accumulator: a whole number m below 2^53, at bit `place` of the accumulator. The window is
+ * that of quire_record_of, but may end 64 bits later for a negative power of two. */
+static inline quire_record quire_record_of_double(const void *x) {
+    quire_record r = { 0, { 0, 0, 0, 0, 0, 0 } };
+    uint64_t bits, m;
+    memcpy(&bits, x, sizeof bits);
+    const int exponent = (int)(bits >> 52 & 0x7ff), negative = bits >> 63 != 0;
+    m = (bits & 0xfffffffffffff) | (uint64_t)(exponent != 0) << 52;
+    if (bits != (uint64_t)1 << 63) r.head |= QUIRE_RECORD_OTHER; /* not -0 */
+    if (m) r.head |= QUIRE_RECORD_NONZERO;
+    if (exponent == 0x7ff) {
+        r.head |= bits << 12 ? QUIRE_RECORD_NAN
+                  : negative ? QUIRE_RECORD_NEGATIVE_INFINITY
+                             : QUIRE_RECORD_POSITIVE_INFINITY;
+        return r;
+    }
+    if (!m) return r;
+    int place = (exponent ? exponent : 1) - 1075 + 2148;
+    for (int zeros = 32; zeros; zeros /= 2)
+        if (!(m & (((uint64_t)1 << zeros) - 1))) m >>= zeros, place += zeros;
+    r.word[0] = m << place % 64;
+    r.word[1] = place % 64 ? m >> (64 - place % 64) : 0;
+    const int more =
+        r.word[1] >> 32 ? 2 : r.word[1] || r.word[0] >> 32; /* words until the limb above the leading one */
+    r.head |= quire_record_window(place / 64, place / 64 + more);
+    if (negative) {
+        r.word[0] = 0 - r.word[0];
+        r.word[1] = ~r.word[1] + !r.word[0];
+        for (int i = 2; i < QUIRE_RECORD_WORDS; i++) r.word[i] = ~(uint64_t)0;
+    }
     return r;
 }
 

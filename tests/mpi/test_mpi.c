@@ -176,9 +176,8 @@ static void check_fields(quire_reduction what, size_t fields, size_t n, int spli
 }
 
 static void many(void) {
-    static const size_t shapes[][2] = {
-        { 0, 5 }, { 1, 100 }, { 64, 40 }, { 3, 1000 }, { 300, 7 }, { 256, 3 }, { 5, 0 }
-    };
+    static const size_t shapes[][2] = { { 0, 5 },   { 1, 100 }, { 64, 40 }, { 3, 1000 },
+                                        { 300, 7 }, { 256, 3 }, { 300, 1 }, { 5, 0 } };
     for (int f = 0; f < FAMILIES; f++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
             fill((family)f, MOST);
