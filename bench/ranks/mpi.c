@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#include "samples.h"
+
 #define FIELDS 64
 #define LOCAL 1000
 #define ELEMENTS ((size_t)1 << 20)
@@ -43,11 +45,6 @@ static void whole_64(void) {
 
 static void elements(void) { quire_mpi_allreduce_elements(NULL, &what, ELEMENTS, x, results, MPI_COMM_WORLD); }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void measure(const char *name, void (*call)(void), int inner, int repeats) {
     int rank, ranks;
     double *seconds = malloc((size_t)repeats * sizeof *seconds);
@@ -61,7 +58,7 @@ static void measure(const char *name, void (*call)(void), int inner, int repeats
         seconds[i] = (MPI_Wtime() - start) / inner;
         MPI_Allreduce(MPI_IN_PLACE, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
-    qsort(seconds, (size_t)repeats, sizeof *seconds, by_size);
+    samples_sort(seconds, repeats);
     if (!rank) printf("%d,%s,%.2f,%.2f\n", ranks, name, seconds[repeats / 2] * 1e6, seconds[0] * 1e6);
     fflush(stdout);
     free(seconds);
