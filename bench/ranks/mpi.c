@@ -1,12 +1,18 @@
 /* mpi.c - what a sum over ranks costs, beside MPI_Allreduce of doubles in the same run.
  *
- *     mpirun -n 16 quire-bench-mpi [REPEATS]
+ *     mpirun --bind-to core -n 16 quire-bench-mpi [REPEATS]
  *
- * Prints one line of CSV a measurement: the median and the least of REPEATS timings (200), each of the slowest rank. */
+ * Prints one line of CSV a measurement: the median and the least of REPEATS timings (200), each of the slowest rank, in
+ * microseconds a call. A rank that shares its core measures the scheduler: for those, --oversubscribe in place of
+ * --bind-to core.
+ *
+ * SPDX-License-Identifier: MIT
+ */
 #include <quire/mpi.h>
 
 #include <stdio.h>
 
+#include "head.h"
 #include "samples.h"
 
 #define FIELDS 64
@@ -73,7 +79,14 @@ int main(int argc, char **argv) {
     if (!x || !results) MPI_Abort(MPI_COMM_WORLD, 1);
     for (size_t i = 0; i < ELEMENTS; i++) x[i] = 1.0 / (double)(i + 3 + (size_t)rank);
     what.type = QUIRE_F64;
-    if (!rank) printf("ranks,call,median_us,least_us\n");
+    if (!rank) {
+        char library[MPI_MAX_LIBRARY_VERSION_STRING];
+        int length = 0;
+        MPI_Get_library_version(library, &length);
+        write_head(stdout, argc, argv);
+        printf("# mpi: %.*s\n", (int)strcspn(library, "\n"), library);
+        printf("ranks,call,median_us,least_us\n");
+    }
     measure("MPI_Allreduce 1 double", plain_1, 20, repeats);
     measure("quire scalar", scalar, 20, repeats);
     measure("140 words scalar", whole, 20, repeats);

@@ -17,9 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../host.h"
-#include "commit.h"
 #include "gpus.h"
+#include "head.h"
 #include "missing_cuda.h"
 
 /* ------------------------------------------------------------------------------------------------------------- cases
@@ -119,9 +118,8 @@ static int fail(const char *what, const char *why) {
     return 1;
 }
 
-static void write_head(int devices, int argc, char **argv) {
+static void write_heads(int devices, int argc, char **argv) {
     struct cudaDeviceProp about;
-    char text[1024];
     int nccl = 0, driver = 0, runtime = 0;
     memset(&about, 0, sizeof about);
     cudaGetDeviceProperties(&about, 0);
@@ -129,16 +127,9 @@ static void write_head(int devices, int argc, char **argv) {
     cudaDriverGetVersion(&driver), cudaRuntimeGetVersion(&runtime);
     FILE *const to[2] = { stdout, csv };
     for (int i = 0; i < 2 && to[i]; i++) {
-        fprintf(to[i], "# version: quire %s\n# commit: %s\n", quire_version(), QUIRE_COMMIT);
-        host_compiler(text, sizeof text);
-        fprintf(to[i], "# compiler: %s\n", text);
-        host_cpu(text, sizeof text);
-        fprintf(to[i], "# cpu: %s\n# gpu: %d x %s\n", text, devices, about.name);
-        fprintf(to[i], "# cuda: runtime %d, driver %d\n# nccl: %d\n", runtime, driver, nccl);
-        host_date(text, sizeof text);
-        fprintf(to[i], "# date: %s\n", text);
-        host_command(text, sizeof text, argc, argv);
-        fprintf(to[i], "# command: %s\n# samples: %d\n", text, samples);
+        write_head(to[i], argc, argv);
+        fprintf(to[i], "# gpus: %d x %s\n# cuda: runtime %d, driver %d\n", devices, about.name, runtime, driver);
+        fprintf(to[i], "# nccl: %d\n# samples: %d\n", nccl, samples);
     }
     printf("%4s %-6s %-33s %11s %11s %7s %11s %11s\n", "GPUs", "how", "microseconds, medians", "nccl", "quire", "ratio",
            "own", "one_gpu");
@@ -228,7 +219,7 @@ int main(int argc, char **argv) {
     cudaGetDeviceCount(&devices);
     if (devices > most) devices = most;
     if (devices > MOST_GPUS) devices = MOST_GPUS;
-    write_head(devices, argc, argv);
+    write_heads(devices, argc, argv);
     for (int gpus = 1; gpus <= devices && !failed; gpus++) failed = take_all(gpus);
     if (csv && fclose(csv) && !failed) failed = fail(path, "cannot be written");
     return failed;
