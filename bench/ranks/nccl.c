@@ -42,6 +42,7 @@ static const bench_case cases[] = {
     { "vector of 2^26 floats a rank", VECTOR, QUIRE_F32, 1, LONGEST },
     { "64 fields of 1 double a rank", FIELDS, QUIRE_F64, MANY, 1 },
     { "64 fields of 2^16 doubles a rank", FIELDS, QUIRE_F64, MANY, LONG_FIELD },
+    { "elements: 64 doubles", ELEMENTS, QUIRE_F64, 1, MANY },
     { "elements: 2^20 floats", ELEMENTS, QUIRE_F32, 1, (size_t)1 << 20 },
     { "elements: 2^24 floats", ELEMENTS, QUIRE_F32, 1, (size_t)1 << 24 },
     { "elements: 2^26 floats", ELEMENTS, QUIRE_F32, 1, LONGEST },
@@ -60,9 +61,9 @@ static quire_reduction sum_of(const bench_case *c) {
 
 static void call_nccl(gpu *g, const void *what) {
     const bench_case *c = what;
-    const bool elements = c->shape == ELEMENTS;
-    gpu_note_nccl(ncclAllReduce(elements ? (const void *)g->floats : g->doubles, g->results,
-                                elements ? c->n : c->fields, elements ? ncclFloat32 : ncclFloat64, ncclSum, g->comm,
+    const bool elements = c->shape == ELEMENTS; /* of vectors a rank's own sums would be sent, here as doubles */
+    gpu_note_nccl(ncclAllReduce(elements ? elements_of(g, c) : g->doubles, g->results, elements ? c->n : c->fields,
+                                elements && c->type == QUIRE_F32 ? ncclFloat32 : ncclFloat64, ncclSum, g->comm,
                                 g->stream));
 }
 

@@ -1,10 +1,11 @@
-/* quire/mpi.h - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution of data.
+/* quire/mpi.h - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution of the
+ * data.
  *
- *     #include <quire/mpi.h>                              // and link libquire and MPI
+ *     #include <quire/mpi.h>                                                  // and link libquire and MPI
  *
  *     quire_reduction what = { 0 };
  *     what.type = QUIRE_F64;
- *     double s;                                           // of the x of all ranks, correctly rounded
+ *     double s;                                            // of the x of all ranks, correctly rounded
  *     quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
  *
  * Each rank adds its elements up exactly, ONE MPI_Allreduce merges these sums, and each rank rounds once. The result is
@@ -246,7 +247,8 @@ static inline quire_status quire_mpi_vectors(quire_context *context, const quire
 
 /* Reduces many vectors at once, in one Allreduce for each 256 of them: sum, asum, dot, nrm2, mean, sumsq.
  *   fields     how many vectors: outer * inner of the layout; the same on all ranks
- *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Fastest: elements side by side
+ *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Elements side by side are the
+ *              fastest
  *   y_layout   of y; NULL: as x_layout
  *   results    of vector (i, j) at results[i * inner + j]
  * A field that is wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */

@@ -356,7 +356,7 @@ static inline quire_status quire_nccl_allreduce(quire_context *context, const qu
  *   fields    how many vectors: outer * inner of the layout; the same on all ranks, 0 included
  *   x_layout  where this rank's part of each vector stands, in host memory: its n is this rank's own. The elements of a
  *             vector stand side by side (stride is 1), else QUIRE_INVALID_LAYOUT. A vector costs a launch: they should
- *             be few and long
+ *             be few and long. Many of one element on each rank: quire_nccl_allreduce_elements, to the same bits
  *   y_layout  of y; NULL: as x_layout
  *   results   fields elements of the result type, of vector (i, j) at results[i * inner + j] */
 static inline quire_status quire_nccl_allreduce_fields(quire_context *context, const quire_reduction *what,
