@@ -180,12 +180,21 @@ QUIRE_INLINE quire_total digits_total(const uint32_t *d, int top, int below, int
     return t;
 }
 
+/* Whether eight limbs are all zero. */
+QUIRE_INLINE int limbs_are_zero(const int64_t *limb) {
+    int64_t any = 0;
+    for (int i = 0; i < 8; i++) any |= limb[i];
+    return !any;
+}
+
 /* The total of limbs alone: finite; a zero is +0. Only the limbs between the first and the last that are not zero are
- * gone through: those of a sum of ordinary numbers are few. */
+ * gone through: those of a sum of ordinary numbers are few. Zeros are passed over eight at a time, then one. */
 QUIRE_INLINE quire_total limbs_total(const int64_t *limb) {
     int first = 0, last = QUIRE_ACCUMULATOR_LIMBS - 1;
+    while (first + 8 <= last && limbs_are_zero(limb + first)) first += 8;
     while (first <= last && !limb[first]) first++;
     if (first > last) return total_zero(0);
+    while (first + 8 <= last && limbs_are_zero(limb + last - 7)) last -= 8;
     while (!limb[last]) last--;
 
     /* Carry into digits of radix 2^32, low to high; what the last limb carries out makes two more. */
