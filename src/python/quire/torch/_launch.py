@@ -38,9 +38,9 @@ def code(dtype: torch.dtype, name: str) -> int:
 def is_capturing(device: int) -> bool:
     """Whether the current stream of a device is being captured for a graph."""
     if device == torch.cuda.current_device():
-        return torch.cuda.is_current_stream_capturing()
+        return bool(torch.cuda.is_current_stream_capturing())
     with torch.cuda.device(device):
-        return torch.cuda.is_current_stream_capturing()
+        return bool(torch.cuda.is_current_stream_capturing())
 
 
 def context_of(x: Tensor, name: str) -> Any:
