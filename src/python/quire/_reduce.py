@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays
 from ._chunks import reduce_whole
 from ._layout import Axes, Plan, normalized, plan
-from ._masks import BLANKED, blanked
+from ._masks import BLANKED
 from ._quire import ffi, lib
 from ._types import CODES, DOT, I64, METHODS, SUM, code_of, fail, pointer, reduction, refuse_words, result_dtype
 
@@ -206,6 +206,16 @@ def segments(
         fail(status, name)
 
 
+def blanked(x: Array, mask: Array) -> Array:
+    """A copy of x, with -0 where the mask is False; by arithmetic, since numpy.where takes a branch an element."""
+    bits = x.view(f"i{x.itemsize}")
+    sign = bits.dtype.type(-(1 << 8 * x.itemsize - 1))
+    copy: Array = np.bitwise_xor(bits, sign, out=np.empty_like(bits))
+    copy *= mask
+    copy ^= sign
+    return copy.view(x.dtype)
+
+
 def reduce_where(
     name: str,
     operation: int,
@@ -234,7 +244,7 @@ def reduce_where(
     reduced = normalized(axis, x.ndim)
     if method == "exact" and operation in BLANKED:
         results = np.asarray(
-            reduce(name, operation, (blanked(np, x, mask),), axis, wanted, None, keepdims, method, rounding)
+            reduce(name, operation, (blanked(x, mask),), axis, wanted, None, keepdims, method, rounding)
         )
         checked_shape(out, results.shape, name)
         if operation == SUM:  # that of nothing is +0, and not that of the -0 in place of what is left out
