@@ -258,7 +258,7 @@ def reduce_where(
     counts = np.count_nonzero(mask, axis=tuple(range(len(kept), x.ndim))) if x.ndim else np.asarray(int(mask))
     offsets = np.zeros(np.size(counts) + 1, np.int64)
     np.cumsum(np.ravel(counts), out=offsets[1:])
-    chosen = x[mask]
+    chosen = x.reshape(-1).take(np.flatnonzero(mask))  # quicker by far than x[mask], which takes a branch an element
     results = np.empty(final, wanted)
     segments(name, operation, chosen, offsets[:-1], offsets[1:], results.reshape(-1), method, rounding, correction)
     return delivered(results, out)
