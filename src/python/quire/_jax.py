@@ -68,9 +68,9 @@ def lent(name: str, *arguments: Any) -> Iterator[tuple[list[Any], list[Any]]]:
 
 def through(name: str, way: Callable[..., Any], *arguments: Any) -> Any:
     """What a way of CuPy's arrays makes of JAX's, as an array of JAX on the same device."""
-    jax = import_module("jax")
     first = next(a for a in arguments if is_jax(a))
     with lent(name, *arguments) as (taken, held):
+        jax = import_module("jax")
         result = way(*taken)
         if jax.dtypes.canonicalize_dtype(result.dtype) != result.dtype:
             raise TypeError(f"quire.{name}: JAX has no {result.dtype.name} unless jax_enable_x64 is set")
