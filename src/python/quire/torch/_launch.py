@@ -228,8 +228,9 @@ def checked_out(out: Any, x: Tensor, dtype: torch.dtype | None, name: str) -> to
         raise ValueError(f"quire.{name} has no gradient with out, and a tensor requires one: pass x.detach()")
     if out.layout is not torch.strided:
         raise TypeError(f"quire.{name}: out is {out.layout}, and not strided as arrays are")
-    if out.numel() and any(stride == 0 and size > 1 for stride, size in zip(out.stride(), out.shape, strict=True)):
-        raise ValueError(f"quire.{name}: elements of out share memory")
+    if not out.is_contiguous() and out.numel():
+        if any(stride == 0 and size > 1 for stride, size in zip(out.stride(), out.shape, strict=True)):
+            raise ValueError(f"quire.{name}: elements of out share memory")
     return out.dtype
 
 
