@@ -24,15 +24,20 @@ from plot_pictures import draw_place, draw_vectors
 from plot_theme import INKS, REFERENCE, Theme, in_order
 
 
-def read(path):
-    """The rows as dictionaries, numbers as numbers, each with its time over its reference's; and the comment lines."""
+def read_lines(path):
+    """The rows as dictionaries of strings, and the comment lines."""
     with open(path, newline="", encoding="utf-8") as file:
         lines = file.readlines()
     facts = {}
     for line in lines:
         if line.startswith("# ") and ": " in line:
             facts.setdefault(*line[2:].rstrip("\n").split(": ", 1))
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return list(csv.DictReader(line for line in lines if not line.startswith("#"))), facts
+
+
+def read(path):
+    """The rows, numbers as numbers, each with its time over its reference's; and the comment lines."""
+    rows, facts = read_lines(path)
     references = {}
     for row in rows:
         row.setdefault("layout", "vector")

@@ -103,8 +103,9 @@ class Theme:
 def source_of(facts, place):
     """What a picture was measured on, in a line."""
     gpu = [part for part in facts.get("gpu", "").split(", ") if part.split(" ")[0] not in ("compute", "L2")]
-    cpu = [facts.get(key, "") for key in ("cpu", "tier", "compiler")]
-    parts = (gpu if place == "gpu" else cpu) + ["commit " + facts.get("commit", "?"), facts.get("date", "")[:10]]
+    cpu = [facts.get(key, "") for key in ("cpu", "tier", "compiler", "python")]
+    commit = ["commit " + facts["commit"]] if "commit" in facts else []
+    parts = (gpu if place == "gpu" else cpu) + commit + [facts.get("date", "")[:10]]
     return ", ".join(part.split(";")[0] for part in parts if part)
 
 

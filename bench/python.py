@@ -2,15 +2,18 @@
 """Times of the Python package beside NumPy's and math.fsum, one process, turn by turn; the least of several is printed.
 
 bench/python.py [the greatest n, 100000000 unless told]
-bench/python.py --accuracy    errors and times on data that nearly cancel
+bench/python.py --accuracy [--csv FILE]    errors and times on data that nearly cancel; plot_python.py draws them
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 import platform
 import sys
+import time
 import timeit
+from pathlib import Path
 
 import numpy as np
 import quire
@@ -27,40 +30,89 @@ def compare(label, ours, theirs, turns=7, seconds=0.2):
     print(f"{label:<44}{least[0] * 1e6:14.2f}{least[1] * 1e6:14.2f}{least[0] / least[1]:8.3f}", flush=True)
 
 
-def accuracy(n=10**6):
-    """Errors and times of several sums of the same floats, which cancel but for 2^-20 of their magnitudes' sum."""
-    random = np.random.default_rng(2)
-    half = random.normal(size=n // 2).astype(np.float32)
-    x = np.concatenate([half, -half * np.float32(1 + 2.0**-20)])
+def ill_conditioned(n, condition):
+    """n doubles whose magnitudes sum to about that many times their sum: a thousand are the sum, the others cancel."""
+    random = np.random.default_rng(1)
+    if condition == 1:
+        return random.uniform(size=n)
+    half = random.uniform(-1, 1, (n - 1000) // 2)
+    size = np.abs(half).sum() * 2 / condition / 1000
+    x = np.concatenate([half, -half, random.uniform(0.5 * size, 1.5 * size, 1000)])
     random.shuffle(x)
-    true = math.fsum(x.tolist())  # of these floats every sum of doubles that fsum keeps is exact
+    return x
+
+
+def sums(x):
+    """What people sum doubles with: a name and a call each. Lists are made before."""
+    numbers = x.tolist()  # which sum and fsum walk faster than an array
     calls = {
         "quire.sum": lambda: quire.sum(x),
-        "numpy.sum": lambda: np.sum(x),
-        "math.fsum": lambda: np.float32(math.fsum(x)),
+        "np.sum": lambda: np.sum(x),
+        "sum": lambda: sum(numbers),
+        "math.fsum": lambda: math.fsum(numbers),
     }
     if "torch" in sys.modules:
-        t = sys.modules["torch"].from_numpy(x)
-        calls["torch.sum"] = lambda: np.float32(t.sum())
-    print(f"# {n} floats, condition number {math.fsum(abs(v) for v in x.tolist()) / abs(true):.1e}, sum {true!r}")
-    print(f"{'':<12}{'result':>16}{'error in ulp':>16}{'time us':>12}")
-    for name, call in calls.items():
-        error = abs(float(call()) - true) / float(np.spacing(np.float32(abs(true))))
-        least = min(timeit.repeat(call, number=1, repeat=10))
-        print(f"{name:<12}{call():>16.8g}{error:>16.3g}{least * 1e6:>12.0f}")
+        tensor = sys.modules["torch"].from_numpy(x)
+        calls["torch.sum"] = lambda: sys.modules["torch"].sum(tensor)
+    return calls
+
+
+def accuracy(file, n=10**6):
+    """Errors and times of several sums of the same doubles, printed and written to a file, if one is given."""
+    versions = {"Python": platform.python_version(), "NumPy": np.__version__}
+    if "torch" in sys.modules:
+        versions["PyTorch"] = sys.modules["torch"].__version__.partition("+")[0]
+    print(", ".join(f"{name} {version}" for name, version in versions.items()))
+    if file:
+        print(f"# version: quire {quire.__version__}", file=file)
+        print(f"# cpu: {processor()}, one thread", file=file)
+        print("# python: " + ", ".join(f"{name} {version}" for name, version in versions.items()), file=file)
+        print(f"# date: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}", file=file)
+        print(f"# command: bench/python.py --accuracy --csv {Path(file.name).name}", file=file)
+        print("n,type,condition,function,seconds,error_ulps", file=file)
+    for condition in (1, 1e10, 1e20):
+        x = ill_conditioned(n, condition)
+        high = math.fsum(x)
+        low = math.fsum([*x, -high])  # the sum is high + low to 106 bits
+        print(f"\n{n} doubles, condition number {math.fsum(abs(x)) / abs(high):.1e}, sum {high!r}")
+        print(f"{'':<12}{'result':>24}{'error in ulp':>16}{'time us':>12}")
+        calls = sums(x)
+        least = dict.fromkeys(calls, math.inf)
+        for _ in range(60):
+            for name, call in calls.items():
+                least[name] = min(least[name], timeit.timeit(call, number=1))
+        for name, call in calls.items():
+            result = float(call())
+            error = abs(result - high - low) / math.ulp(high)
+            print(f"{name:<12}{result:>24.17g}{error:>16.3g}{least[name] * 1e6:>12.0f}")
+            if file:
+                print(f"{n},f64,{condition:g},{name},{least[name]:.6g},{error:.6g}", file=file)
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.machine()
 
 
 def main():
-    if "--accuracy" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("largest", nargs="?", type=int, default=10**8, help="the greatest n")
+    parser.add_argument("--accuracy", action="store_true", help="errors and times on data that nearly cancel")
+    parser.add_argument("--csv", type=argparse.FileType("w"), help="where errors and times are written, too")
+    options = parser.parse_args()
+    if options.accuracy:
         try:
             import torch
         except ImportError:
-            pass
+            print("PyTorch is left out: it is not installed")
         else:
             torch.set_num_threads(1)
-        accuracy()
+        accuracy(options.csv)
         return
-    largest = int(sys.argv[1]) if len(sys.argv) > 1 else 10**8
+    largest = options.largest
     print(
         f"# quire {quire.__version__}, NumPy {np.__version__}, Python {platform.python_version()}, {platform.machine()}"
     )

@@ -72,6 +72,25 @@ def test_array_api_strict():
                 assert (np.from_dlpack(ours) == np.from_dlpack(theirs)).all()
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch", "dask.array"])
+def test_array_api_compat(library):
+    """The words of the standard, beside array-api-compat's own functions."""
+    pytest.importorskip("array_api_compat", reason="SKIP: array-api-compat is not installed")
+    pytest.importorskip(library, reason=f"SKIP: {library} is not installed")
+    xp = pytest.importorskip(f"array_api_compat.{library}")
+    x = xp.asarray(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
+    names = {"sum": xp.sum, "mean": xp.mean, "var": xp.var, "std": xp.std, "vector_norm": xp.linalg.vector_norm}
+    for name, standard in names.items():
+        for axis in (None, 0, -2, (0, 2)):
+            for keepdims in (False, True):
+                ours = getattr(quire, name)(x, axis=axis, keepdims=keepdims)
+                theirs = standard(x, axis=axis, keepdims=keepdims)
+                assert tuple(ours.shape) == tuple(theirs.shape) and ours.dtype == theirs.dtype
+                assert np.allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-6)
+    assert np.asarray(quire.vecdot(x, x, axis=1)).tolist() == np.asarray(xp.vecdot(x, x, axis=1)).tolist()
+    assert quire.sum(x, dtype=xp.float64).dtype == xp.float64
+
+
 def test_what_converts_itself_to_an_array():
     class Table:
         def __array__(self, dtype=None, copy=None):

@@ -58,9 +58,16 @@ def test_where(data):
     shape, in_place, rows = vectors(x, axis)
     masks = vectors(mask, axis)[2]
     chosen = [floats(row[m]) for row, m in zip(rows, masks, strict=True)]
-    name = x.dtype.name
-    result = quire.sum(x, axis=axis, keepdims=keepdims, where=mask)
-    agree(result, [exact_sum(terms, name) for terms in chosen], in_place if keepdims else shape, name)
+    name, rounding = x.dtype.name, data.draw(st.sampled_from(ROUNDINGS))
+    result = quire.sum(x, axis=axis, keepdims=keepdims, where=mask, rounding=rounding)
+    agree(result, [exact_sum(terms, name, rounding) for terms in chosen], in_place if keepdims else shape, name)
+    out = np.full(shape, 7.0)
+    assert quire.sum(x, axis=axis, where=mask, out=out) is out
+    agree(out if shape else out[()], [exact_sum(terms, "float64") for terms in chosen], shape, "float64")
+    magnitudes = [exact_sum([abs(t) for t in terms], name) for terms in chosen]
+    agree(quire.asum(x, axis=axis, where=mask), magnitudes, shape, name)
+    alone = b"".join(quire.norm(row[m]).tobytes() for row, m in zip(rows, masks, strict=True))
+    assert np.ascontiguousarray(quire.norm(x, axis=axis, where=mask)).tobytes() == alone
     agree(quire.mean(x, axis=axis, where=mask), [exact_mean(terms, name) for terms in chosen], shape, name)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _jax
 from ._chunks import accumulate
 from ._device_accumulators import WORDS, Parts, are_on_cuda
 from ._quire import ffi, lib
@@ -92,6 +93,9 @@ class Accumulator:
 
     def _add(self, call: Callable[..., int], name: str, *arrays: Any) -> Accumulator:
         if are_on_cuda(*arrays):
+            if any(_jax.is_jax(x) for x in arrays):
+                with _jax.lent(name, *arrays) as (taken, _):
+                    return self._add(call, name, *taken)
             with self._lock:
                 self._parts.add(call, arrays, name)
                 if len(self._parts) > STREAMS:

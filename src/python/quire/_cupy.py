@@ -18,15 +18,17 @@ from ._reduce import checked_shape, dot
 from ._types import CODES, I32, I64, SUM, code_of, fail, reduction, refuse_words, result_dtype
 
 
-def cupy(name: str, x: Any) -> Any:
+def refusal(name: str) -> TypeError:
+    return TypeError(
+        f"quire.{name}: JAX arrays on a GPU are not taken here, since only XLA knows when their memory may be read: "
+        "pass cupy.from_dlpack(x), and keep x until the result is used"
+    )
+
+
+def imported(name: str, x: Any) -> Any:
     """CuPy, which an array of another library needs for its result."""
     if not lib.quire_has_cuda():
         raise RuntimeError(f"quire.{name}: this array is on a CUDA device, and this quire was built without CUDA")
-    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
-        raise TypeError(
-            f"quire.{name}: JAX arrays on a GPU are not taken, since only XLA knows when their memory may be read: "
-            "pass cupy.from_dlpack(x), and keep x until the result is used"
-        )
     try:
         import cupy as found
     except ImportError:
@@ -37,16 +39,28 @@ def cupy(name: str, x: Any) -> Any:
     return found
 
 
+def cupy(name: str, x: Any) -> Any:
+    """The same for arrays that CuPy may share as it likes. JAX's have a way of their own, in _jax.py."""
+    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib") and lib.quire_has_cuda():
+        raise refusal(name)
+    return imported(name, x)
+
+
+def shared(cp: Any, x: Any, name: str) -> Any:
+    """An array with DLPack as CuPy's, ordered on the current stream behind what makes it."""
+    try:
+        return cp.from_dlpack(x)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(f"quire.{name}: CuPy cannot share the memory of this {type(x).__name__}: {error}") from None
+
+
 def adopted(x: Any, name: str) -> Any:
     """x as a CuPy array that shares its memory, ordered on the current stream behind what makes it."""
     cp = cupy(name, x)
     if isinstance(x, cp.ndarray):
         return x
     if hasattr(x, "__dlpack__"):
-        try:
-            return cp.from_dlpack(x)
-        except (BufferError, RuntimeError, TypeError, ValueError) as error:
-            raise TypeError(f"quire.{name}: CuPy cannot share the memory of this {type(x).__name__}: {error}") from None
+        return shared(cp, x, name)
     described = x.__cuda_array_interface__
     if described.get("mask") is not None:
         raise TypeError(f"quire.{name} knows no masked arrays")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import _arrays, _cupy
+from . import _arrays, _cupy, _jax
 from ._reduce import dot, operand, reduce, reduce_where
 
 TENSORS: Any = None  # quire.torch._tensors, once it has been imported
@@ -38,6 +38,10 @@ def one(
     if _arrays.is_tensor(x):
         return tensors().one(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if _arrays.is_on_cuda(x):
+        if _jax.is_jax(x):
+            refuse_out(name, out, x)
+            words = axis, dtype, None, keepdims, method, rounding, where, correction
+            return _jax.through(name, _cupy.one, name, operation, x, *words)
         return _cupy.one(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if where is True or where is None:
         refuse_out(name, out, x)
@@ -74,6 +78,9 @@ def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, roundin
         return tensors().vecdot(x, y, axis, dtype, out, method, rounding)
     owner = x if _arrays.is_foreign(x) else y
     if any(_arrays.is_foreign(a) and _arrays.is_on_cuda(a) for a in (x, y)):
+        if _jax.is_jax(owner):
+            refuse_out("vecdot", out, owner)
+            return _jax.through("vecdot", _cupy.vecdot, x, y, axis, dtype, None, method, rounding)
         return _cupy.vecdot(x, y, axis, dtype, out, method, rounding)
     refuse_out("vecdot", out, owner)
     done = dot(operand(x, "vecdot"), operand(y, "vecdot"), axis, dtype, None, method, rounding)
@@ -85,6 +92,9 @@ def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, roundin
     if _arrays.is_tensor(x):
         return tensors().segment_sum(x, offsets, dtype, out, method, rounding)
     if _arrays.is_on_cuda(x):
+        if _jax.is_jax(x):
+            refuse_out("segment_sum", out, x)
+            return _jax.through("segment_sum", _cupy.segment_sum, x, offsets, dtype, None, method, rounding)
         return _cupy.segment_sum(x, offsets, dtype, out, method, rounding)
     from ._segments import summed
 

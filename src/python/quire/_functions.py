@@ -103,22 +103,17 @@ def sum(
     >>> quire.sum(np.array([0.1, 0.2]), rounding="upward")
     np.float64(0.30000000000000004)
     """
-    if (
-        type(x) is _ndarray
-        and axis is None
-        and dtype is None
-        and out is None
-        and where is True
-        and keepdims is False
-        and method == "exact"
-        and rounding == "nearest"
-        and x.flags.carray
-    ):
-        kind = x.dtype
-        if kind is _F64:
-            return _float64(_sumd(_from_buffer(_DOUBLES, x), x.size))
-        if kind is _F32:
-            return _float32(_sumf(_from_buffer(_FLOATS, x), x.size))
+    if axis is None and dtype is None and out is None and where is True and keepdims is False:
+        kind = type(x)
+        if kind is _ndarray:
+            if method == "exact" and rounding == "nearest" and x.flags.carray:
+                kind = x.dtype
+                if kind is _F64:
+                    return _float64(_sumd(_from_buffer(_DOUBLES, x), x.size))
+                if kind is _F32:
+                    return _float32(_sumf(_from_buffer(_FLOATS, x), x.size))
+        elif kind is Tensor:
+            return reduce_tensor("sum", SUM, x, None, None, None, False, method, rounding, True, 0)
     return _one("sum", SUM, x, axis, dtype, out, keepdims, method, rounding, where)
 
 

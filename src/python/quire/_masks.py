@@ -17,6 +17,7 @@ from ._layout import normalized
 from ._types import ASUM, NRM2, SUM
 
 Axes = tuple[int, ...]
+BLANKED = (SUM, ASUM, NRM2)  # operations that a -0 does not change, but for the sum of nothing
 
 
 def checked(where: Any, kind: type, x: Any, name: str) -> Any:
@@ -76,7 +77,7 @@ def reduce(
         return whole(x)
     mask = xp.broadcast_to(mask, x.shape)
     rows = permute(mask, kept + reduced).reshape(vectors, n)
-    if method == "exact" and operation in (SUM, ASUM, NRM2):
+    if method == "exact" and operation in BLANKED:
         results = whole(blanked(xp, x, mask))
         if operation != SUM:
             return results

@@ -28,6 +28,8 @@ CODES: dict[np.dtype[Any], int] = {np.dtype(name): FORMATS[name] for name in ("f
 # NumPy exports no buffer of another package's formats, but of integers of their size.
 PLAIN_BITS: dict[np.dtype[Any], Any] = {}
 
+_from_buffer = ffi.from_buffer
+
 INVALID_OPERATION, INVALID_MOMENTS, MISALIGNED, WRONG_CONTEXT = 15, 19, 21, 23
 OUT_OF_MEMORY, NOT_DEVICE_MEMORY, INVALID_STREAM = 30, 42, 43
 
@@ -92,12 +94,12 @@ def whole_number(value: Any, name: str) -> int:
 
 def pointer(a: np.ndarray[Any, Any]) -> Any:
     """The address of the first element. It keeps the array alive, and the array cannot be resized meanwhile."""
-    bits = PLAIN_BITS.get(a.dtype)
-    if bits is not None:
-        a = a.view(bits)
     if not a.flags.c_contiguous:
         a = a[(slice(0, 1),) * a.ndim]  # only contiguous arrays have buffers, and one element is contiguous
-    return ffi.from_buffer(a)
+    try:
+        return _from_buffer(a)
+    except ValueError:
+        return _from_buffer(a.view(PLAIN_BITS[a.dtype]))
 
 
 def refuse_words(method: Any, rounding: Any) -> None:
