@@ -12,8 +12,7 @@
 static const quire_method ROUNDED[] = { QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 #define ROUNDED_COUNT (sizeof ROUNDED / sizeof *ROUNDED)
 
-/* ------------------------------------------------------------------------------------------------------- bit for bit
- */
+/* ------------------------------------------------------------------------------------------------------ bit for bit */
 
 /* Every variant of the place and every result type against what is expected of each type. */
 static void check_variants(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
@@ -312,8 +311,7 @@ START_TEST(alignment_does_not_show) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------- special
- * values */
+/* --------------------------------------------------------------------------------------------------- special values */
 
 /* Three elements of one lane, or of three; the rest -0. */
 static void check_three(quire_method method, quire_type result_type, size_t stride, const float *value,
@@ -385,8 +383,7 @@ START_TEST(compensation_by_hand) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------------- bounds
- */
+/* ----------------------------------------------------------------------------------------------------------- bounds */
 
 /* Each bound of quire.h with its higher orders in gamma = c u / (1 - c u), as in the sources named there, and with what
  * products lose to underflow, a least subnormal each at most. */

@@ -5,8 +5,8 @@
  *
  *     quire_reduction what = { 0 };
  *     what.type = QUIRE_F64;
- *     double s;                                                               // of the x of all ranks, correctly
- * rounded quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
+ *     double s;                                            // of the x of all ranks, correctly rounded
+ *     quire_status status = quire_mpi_allreduce(NULL, &what, n, x, NULL, &s, MPI_COMM_WORLD);
  *
  * Each rank adds its elements up exactly, ONE MPI_Allreduce merges these sums, and each rank rounds once. The result is
  * what a single rank with all elements would get from quire_reduce, bit for bit. docs/ranks.md has the cost.
@@ -200,8 +200,7 @@ static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fie
     return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the calls
- */
+/* -------------------------------------------------------------------------------------------------------- the calls */
 
 /* Reduces a vector of which each rank has a part: sum, asum, dot, nrm2, mean, sumsq, variance, stddev.
  *   context  where to work; NULL: this thread
@@ -234,8 +233,10 @@ static inline quire_status quire_mpi_vectors(quire_context *context, const quire
 /* Reduces many vectors at once, in one Allreduce for each 256 of them: sum, asum, dot, nrm2, mean, sumsq.
  *   fields     how many vectors: outer * inner of the layout; the same on all ranks
  *   x_layout   where this rank's part of each vector stands: its n is this rank's own. Elements side by side are the
- * fastest y_layout   of y; NULL: as x_layout results    of vector (i, j) at results[i * inner + j] A field that is
- * wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */
+ *              fastest
+ *   y_layout   of y; NULL: as x_layout
+ *   results    of vector (i, j) at results[i * inner + j]
+ * A field that is wider than a record (mpi_record.h says what that takes) costs an Allreduce of its own. */
 static inline quire_status quire_mpi_allreduce_fields(quire_context *context, const quire_reduction *what,
                                                       size_t fields, const quire_layout *x_layout, const void *x,
                                                       const quire_layout *y_layout, const void *y, void *results,
@@ -305,8 +306,10 @@ static inline quire_status quire_mpi_elements_at_once(quire_context *context, co
 
 /* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of
  * x[i] of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements
- * between them. n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT x        this
- * rank's array results  n elements of the result type, on all ranks; may be x if the result type is the type
+ * between them.
+ *   n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT
+ *   x        this rank's array
+ *   results  n elements of the result type, on all ranks; may be x if the result type is the type
  *
  * The traffic is that of a ring allreduce: every element goes out once (MPI_Alltoallv), is reduced by one rank, and
  * comes back once (MPI_Allgatherv). Two buffers of up to QUIRE_MPI_ELEMENTS elements are allocated:

@@ -22,11 +22,11 @@
 
 #define QUIRE_RECORD_WORDS 6
 
-/* The head has three bytes that merging takes the greatest of, and flags that it or-s. */
-#define QUIRE_RECORD_LOW(head) ((int)((head)&0xff)) /* 255 - l, window at bit 64 l of the accumulator; 0: empty */
-#define QUIRE_RECORD_HIGH(head)                                                                                        \
-    ((int)((head) >> 8 & 0xff)) /* 1 + its last 64 bits, sign and headroom included; 0: empty                          \
- */
+/* The head has three bytes that merging takes the greatest of, and flags that it or-s. With the window at bit 64 l of
+ * the accumulator, the low byte is 255 - l, and the high byte 1 + the number of its last 64 bits, sign and headroom
+ * included; both are 0 if it is empty. */
+#define QUIRE_RECORD_LOW(head) ((int)((head)&0xff))
+#define QUIRE_RECORD_HIGH(head) ((int)((head) >> 8 & 0xff))
 #define QUIRE_RECORD_STATUS(head) ((int)((head) >> 16 & 0xff))
 #define QUIRE_RECORD_NAN ((uint64_t)1 << 32)
 #define QUIRE_RECORD_POSITIVE_INFINITY ((uint64_t)1 << 33)

@@ -111,8 +111,7 @@ static inline size_t quire_nccl_elements_workspace(const quire_reduction *what, 
     return quire_nccl_tails_at(n, ranks, size) + (size_t)ranks * quire_nccl_tail(n, ranks) * size;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- checking
- */
+/* --------------------------------------------------------------------------------------------------------- checking */
 
 /* What quire_reduce says of *what and the layouts: given no memory it checks all else. */
 static inline quire_status quire_nccl_check_layouts(const quire_nccl_job *job) {
@@ -171,8 +170,7 @@ static inline quire_status quire_nccl_leave(int callers, quire_status status) {
     return !status && failed ? QUIRE_DEVICE_FAULT : status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ vectors
- */
+/* ---------------------------------------------------------------------------------------------------------- vectors */
 
 static inline quire_accumulator *quire_nccl_accumulators(const quire_nccl_job *job, int squares) {
     return (quire_accumulator *)job->workspace + (squares ? job->fields : 0);
@@ -225,8 +223,7 @@ static inline quire_status quire_nccl_round_sums(const quire_nccl_job *job) {
                              quire_nccl_accumulators(job, 1), job->results);
 }
 
-/* --------------------------------------------------------------------------------------------------- element by
- * element */
+/* ----------------------------------------------------------------------------------------------- element by element */
 
 static inline char *quire_nccl_tails(const quire_nccl_job *job) {
     return (char *)job->workspace + quire_nccl_tails_at(job->fields, job->ranks, quire_type_size(job->what.type));
@@ -273,8 +270,7 @@ static inline quire_status quire_nccl_gather(const quire_nccl_job *job) {
                                            ncclInt8, job->comm, job->stream));
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the calls
- */
+/* -------------------------------------------------------------------------------------------------------- the calls */
 
 #define QUIRE_NCCL_STEPS 2
 

@@ -98,8 +98,7 @@ static int next_word(struct text *text, double *value) {
     return read_number(text->field, value) ? 1 : no_number(text);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ tables
- */
+/* ----------------------------------------------------------------------------------------------------------- tables */
 
 static bool ends_field(const struct text *text, int c) {
     return c < 0 || c == '\n' || c == text->delimiter || (text->delimiter == ' ' && is_blank(c));

@@ -109,8 +109,7 @@ void replay(rank_state *r) {
     must(cudaGraphDestroy(graph), "cudaGraphDestroy");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- statuses
- */
+/* --------------------------------------------------------------------------------------------------------- statuses */
 
 /* In one way at a time each call is wrong: the status says so, nothing is written, and the next call works. */
 void bad_arguments(rank_state *r) {

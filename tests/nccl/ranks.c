@@ -16,8 +16,7 @@ const quire_operation operations[OPERATIONS] = {
     QUIRE_SUM, QUIRE_ASUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ
 };
 
-/* ------------------------------------------------------------------------------------------------------------------
- * TAP */
+/* -------------------------------------------------------------------------------------------------------------- TAP */
 
 static int cases, failures, bad;
 
@@ -69,8 +68,7 @@ static void must_quire(quire_status status, const char *what) {
     if (status) bail_out(what, quire_status_string(status));
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * data */
+/* ------------------------------------------------------------------------------------------------------------- data */
 
 /* Element i as a double; PAIRS: x[i - 1] with the other sign. */
 static double element(family f, size_t i, double last, int exponents) {
@@ -139,8 +137,7 @@ size_t part_begin(size_t n, int r, int p, int split) {
     return sorted_cut(n, r, p);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------
- * ranks */
+/* ------------------------------------------------------------------------------------------------------------ ranks */
 
 #define SECONDS 540 /* a rank that waits for another would do so for ever */
 
@@ -212,8 +209,7 @@ void run_jobs(const quire_nccl_job *jobs, int ranks) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- results
- */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 uint64_t expected_of(const quire_reduction *what, size_t n) {
     const quire_layout all = quire_strided(n, 1);

@@ -151,8 +151,7 @@ static void many(rank_state *all, int ranks) {
         }
 }
 
-/* -------------------------------------------------------------------------------------------------- element by element
- */
+/* ----------------------------------------------------------------------------------------------- element by element */
 
 static void prepare_array(rank_state *r, quire_nccl_job *job, const quire_reduction *what, size_t n, int rank,
                           void *results) {
@@ -217,8 +216,7 @@ static void elements(rank_state *all, int ranks, int played) {
         }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- main
- */
+/* ------------------------------------------------------------------------------------------------------------- main */
 
 static void with_ranks(int ranks) {
     rank_state all[MOST_RANKS];
