@@ -95,6 +95,9 @@ gives 13 dot table.csv --column price,3 --skip-nan
 gives 13 dot table.csv --column '"price","the amount"' --skip-nan
 piped '"a, x",b,"say ""c"""\n1,2,3\n4,5,6\n' 5 sum --column '"a, x"'
 piped '"a, x",b,"say ""c"""\n1,2,3\n4,5,6\n' 9 sum --column '"say ""c"""'
+piped '"x ",x ,"x"\n1,2,4\n' 2 sum --column x
+piped '"x ",x ,"x"\n1,2,4\n' 1 sum --column '"x "'
+piped 'x\n" 1 "\n"NA "\n" N/A"\n"  "\n2\n' 3 sum --column x --skip-nan
 for columns in price, ,price price,,3 '""' '"price' 'price,"3' '"price"x'; do
     refuses 2 'not names or numbers with commas between' sum table.csv --column "$columns"
 done
