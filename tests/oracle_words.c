@@ -99,7 +99,7 @@ static inline uint64_t load(size_t size, const void *x, size_t i) {
     }
 }
 
-static void add_terms(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y) {
+void words_add_terms(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y) {
     const number_format *f = type_format(type);
     const bool products = operation_multiplies(op);
     for (size_t i = 0; i < n; i++) {
@@ -216,7 +216,7 @@ static void forget(words_sum *s) {
 
 unrounded words_reduce(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y) {
     unrounded u = { .kind = UNROUNDED_NAN };
-    add_terms(s, op, type, n, x, y);
+    words_add_terms(s, op, type, n, x, y);
     const bool infinite = s->positive_infinity || s->negative_infinity;
     if (s->nan || (s->positive_infinity && s->negative_infinity) || (op == OPERATION_MEAN && n == 0))
         u.kind = UNROUNDED_NAN;
@@ -301,8 +301,8 @@ unrounded words_moment(words_sum *sum, words_sum *squares, operation op, quire_t
     unrounded u = { .kind = UNROUNDED_NAN };
     uint64_t d[2 * WORDS] = { 0 };
     total t;
-    add_terms(sum, OPERATION_SUM, type, n, x, NULL);
-    add_terms(squares, OPERATION_SUMSQ, type, n, x, NULL);
+    words_add_terms(sum, OPERATION_SUM, type, n, x, NULL);
+    words_add_terms(squares, OPERATION_SUMSQ, type, n, x, NULL);
     if (positive && !sum->nan && !sum->positive_infinity && !sum->negative_infinity) {
         const int end = spread_of(sum, squares, n, d);
         if (!divide(d, end, (uint128)n * ((uint64_t)n - (uint64_t)correction), &t))
