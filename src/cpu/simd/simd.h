@@ -43,6 +43,7 @@ QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
     return (v_f32)(bits | special | (element & (uint32_t)f.sign) << (32 - 8 * f.size));
 }
 
+/* As many elements as a vector has lanes, of any of these formats: 1 byte or 2 each. */
 typedef uint8_t v_u8_of_v_f32 __attribute__((vector_size(SIMD_F32)));
 typedef uint16_t v_u16_of_v_f32 __attribute__((vector_size(2 * SIMD_F32)));
 
@@ -79,13 +80,13 @@ QUIRE_INLINE void double_widen(const void *p, v_f64 *a, v_f64 *b) {
     *a = double_load_v_f64(p), *b = double_load_v_f64((const char *)p + SIMD_BYTES);
 }
 
-/* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of
- * others behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
 QUIRE_INLINE v_i32 lanes_below_v_i32(int n) {
     const v_i32 lane = { LANES_F32 };
     return lane < n;
 }
 
+/* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of
+ * others behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
 #define FIRST_BY_COPY(format)                                                                                          \
     QUIRE_INLINE v_f32 format##_first_v_f32(const void *p, int n, v_f32 others) {                                      \
         const v_i32 there = lanes_below_v_i32(n);                                                                      \
