@@ -62,8 +62,7 @@ void options_help(void) {
         "Ctrl-C ends the run and keeps what was measured. docs/bench.md tells what the columns mean.");
 }
 
-/* ------------------------------------------------------------------------------------------------------- lists of
- * names */
+/* --------------------------------------------------------------------------------------------------- lists of names */
 
 static const char *name_tier(int i, int *number) {
     *number = i;
@@ -88,8 +87,7 @@ static void take_first(naming *names, int most, int *numbers, int *count) {
     for (*count = 0; *count < most && names(*count, &number); ++*count) numbers[*count] = number;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- numbers
- */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 /* A whole number, also as a power: 2^20. */
 static bool read_size(const char *option, const char *word, double *value) {
@@ -135,8 +133,7 @@ static bool read_threads(options *o, const char *word) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the line
- */
+/* --------------------------------------------------------------------------------------------------------- the line */
 
 enum {
     TYPE,

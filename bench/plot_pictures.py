@@ -15,8 +15,8 @@ from plot_theme import (NAMES, REFERENCE, TYPES, WIDTH, Errors, data_in_order, d
 # --------------------------------------------------------------------------------------------------- error against time
 
 def draw_error_time(theme, rows, facts, operation, n, place):
-    """A point a method, its error bound as a whisker. Types go down and data across; if there are fewer data than types,
-    the other way."""
+    """A point a method, its error bound as a whisker. Types go down and data across; if there are fewer data than
+    types, the other way."""
     rows = [r for r in rows if r["n"] == n and not math.isnan(r["error_ulps"]) and r["timing"] != "events"]
     turned = len(in_order(rows, "family")) < len(in_order(rows, "type"))
     down, across = ("family", "type") if turned else ("type", "family")

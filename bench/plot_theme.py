@@ -181,8 +181,8 @@ def label_points(axis, points, side=None):
 
 
 class Errors:
-    """Where errors stand: from half an ulp on in decades, from 0 to top; above, what is not finite; below, what is always
-    correctly rounded."""
+    """Where errors stand: from half an ulp on in decades, from 0 to top; above, what is not finite; below, what is
+    always correctly rounded."""
 
     def __init__(self, errors):
         finite = [error for error in errors if math.isfinite(error)]

@@ -3,10 +3,11 @@
 
     python3 bench/today.py [--doubles N] [--halves N] [--commit TEXT] build/src/libquire.so
 
-10^7 doubles and 10^8 halves, a thousand of which are the sum; the others cancel in pairs. The first table has sums of one
-thread on the CPU. The second has sums on CUDA device 0, where PyTorch or CuPy can use one. All of a table are of the same
-run, and take turns; a time on the CPU is the best call of 25 (math.fsum: of 2 or 1), on the device the best of 25 times of
-20 calls between two events. What cannot be had is left out, and standard error says why. Needs NumPy, and cc for the loop.
+10^7 doubles and 10^8 halves, a thousand of which are the sum; the others cancel in pairs. The first table has sums of
+one thread on the CPU. The second has sums on CUDA device 0, where PyTorch or CuPy can use one. All of a table are of
+the same run, and take turns; a time on the CPU is the best call of 25 (math.fsum: of 2 or 1), on the device the best of
+25 times of 20 calls between two events. What cannot be had is left out, and standard error says why. Needs NumPy, and
+cc for the loop.
 
 SPDX-License-Identifier: MIT
 """
@@ -90,8 +91,8 @@ def quire_rows(library, context, x, address, result, result_address):
     types = TYPES[x.dtype.name], TYPES["float32" if x.dtype == numpy.float16 else "float64"]
 
     def sum_by(method):
-        status = library.quire_sum(context, types[0], ctypes.c_size_t(x.size), ctypes.c_void_p(address), method, types[1],
-                                   ctypes.c_void_p(result_address))
+        status = library.quire_sum(context, types[0], ctypes.c_size_t(x.size), ctypes.c_void_p(address), method,
+                                   types[1], ctypes.c_void_p(result_address))
         if status:
             sys.exit(f"today.py: quire_sum: status {status}")
         return result
@@ -130,7 +131,7 @@ def device_rows(library, device, torch, cupy, x):
         yield from quire_rows(library, context, x, device.address(of_x), result, device.address(result))
 
 
-# ------------------------------------------------------------------------------------------------------------- measuring
+# ---------------------------------------------------------------------------------------------------------- measuring
 
 
 def cpu_clock(run):
@@ -254,7 +255,8 @@ def main():
     print_table(f"One thread of {processor()}, {os.cpu_count()} processors, best of {TURNS} turns:", on_cpu)
     if on_device:
         versions = [f"{m.__name__} {m.__version__}" for m in (torch, cupy) if m]
-        print_table(f"{device.name}, {', '.join(versions)}, best of {TURNS} turns of {today_device.CALLS} calls:", on_device)
+        print_table(f"{device.name}, {', '.join(versions)}, best of {TURNS} turns of {today_device.CALLS} calls:",
+                    on_device)
 
 
 main()

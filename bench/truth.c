@@ -13,8 +13,7 @@
 #include "accumulators.h"
 #include "number.h"
 
-/* ---------------------------------------------------------------------------------------------------------- the truth
- */
+/* -------------------------------------------------------------------------------------------------------- the truth */
 
 #define PART 8192 /* bytes of a vector at a time */
 
@@ -148,8 +147,7 @@ double truth_condition(const truth *t) { return t->finite ? (double)(t->magnitud
 
 double truth_ulp_in_units(const truth *t) { return t->finite && t->unit > 0 ? (double)(t->ulp / t->unit) : NAN; }
 
-/* ---------------------------------------------------------------------------------------------------------- the error
- */
+/* -------------------------------------------------------------------------------------------------------- the error */
 
 /* Takes n r off the total: n in two parts that are doubles. */
 static void subtract_times(quire_accumulator *total, size_t n, double r) {
@@ -191,8 +189,7 @@ double truth_error_ulps(const truth *t, const job *j, quire_type type, uint64_t 
     return (double)((j->operation == OPERATION_NRM2 ? error_of_root(t, r) : error_of_sum(t, j, r)) / t->ulp);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the bound
- */
+/* -------------------------------------------------------------------------------------------------------- the bound */
 
 /* On the error of the total before anything is done with it, of the magnitude sum. As in quire.h, with c u / (1 - c u)
  * for c u, which holds the higher orders; a product that underflows costs at most the least subnormal number. */

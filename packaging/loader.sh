@@ -1,6 +1,6 @@
 #!/bin/sh
-# loader.sh LIBDIR - after an installation: lets the loader know of a library in one of its own folders. Of another folder
-# programs must be told when they are linked, which this says.
+# loader.sh LIBDIR - after an installation: lets the loader know of a library in one of its own folders. Of another
+# folder programs must be told when they are linked, which this says.
 #
 # SPDX-License-Identifier: MIT
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/sh
 # static.sh NM OBJCOPY AR FROM TO - makes the static library TO of the archive FROM.
 #
-# A static library has no hidden names: what its files share among themselves can clash with a program's own. So every name
-# that does not begin with quire_ gets a prefix that does, in all files alike. They stay files of their own: a program that
-# opens no CUDA context is linked without the kernels.
+# A static library has no hidden names: what its files share among themselves can clash with a program's own. So every
+# name that does not begin with quire_ gets a prefix that does, in all files alike. They stay files of their own: a
+# program that opens no CUDA context is linked without the kernels.
 #
 # SPDX-License-Identifier: MIT
 set -eu

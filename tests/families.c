@@ -29,8 +29,7 @@ family family_named(const char *name) {
     return (family)i;
 }
 
-/* -------------------------------------------------------------------------------------------------------- one number
- */
+/* ------------------------------------------------------------------------------------------------------- one number */
 
 /* The sign bit, or not. */
 static uint64_t any_sign(generator *g, quire_type type) { return generator_next(g) & 1 ? type_sign(type) : 0; }
@@ -152,8 +151,7 @@ static void fill_tie(generator *g, quire_type type, size_t n, void *x, int nudge
     generator_shuffle(g, n, type_size(type), x);
 }
 
-/* ------------------------------------------------------------------------------------------------- condition numbers
- */
+/* ------------------------------------------------------------------------------------------------ condition numbers */
 
 /* A running sum in two doubles; what it loses is far below the last term that is to cancel. */
 static void add_twofold(double sum[2], double term) {
@@ -214,8 +212,7 @@ static void fill_condition_pair(generator *g, quire_type type, family which, siz
     generator_shuffle(&again, n, type_size(type), y);
 }
 
-/* --------------------------------------------------------------------------------------------- huge, and the specials
- */
+/* ------------------------------------------------------------------------------------------- huge, and the specials */
 
 /* An odd middle stays small, and is the sum when the halves cancel by chance or design. */
 static void fill_huge(generator *g, quire_type type, size_t n, void *x) {
@@ -265,8 +262,7 @@ static void fill_exponents(generator *g, quire_type type, size_t n, void *x) {
     generator_shuffle(g, n, type_size(type), x);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the face
- */
+/* --------------------------------------------------------------------------------------------------------- the face */
 
 void family_fill(family which, quire_type type, uint64_t seed, size_t n, void *x) {
     generator g;

@@ -164,8 +164,7 @@ uint64_t type_encode(quire_type type, double value) {
 
 void type_set(quire_type type, void *x, size_t i, double value) { type_store(type, x, i, type_encode(type, value)); }
 
-/* ----------------------------------------------------------------------------------------------------- the generator
- */
+/* ---------------------------------------------------------------------------------------------------- the generator */
 
 static uint64_t rotate(uint64_t word, int by) { return word << by | word >> (64 - by); }
 

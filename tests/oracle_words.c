@@ -9,8 +9,7 @@ void words_open(words_sum *s) {
     s->low = WORDS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ addition
- */
+/* --------------------------------------------------------------------------------------------------------- addition */
 
 void words_add(words_sum *s, bool negative, uint128 m, int e) {
     uint64_t *row = negative ? s->negative : s->positive;
@@ -100,7 +99,7 @@ static inline uint64_t load(size_t size, const void *x, size_t i) {
     }
 }
 
-static void add_terms(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y) {
+void words_add_terms(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y) {
     const number_format *f = type_format(type);
     const bool products = operation_multiplies(op);
     for (size_t i = 0; i < n; i++) {
@@ -114,8 +113,7 @@ static void add_terms(words_sum *s, operation op, quire_type type, size_t n, con
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the
- * total */
+/* -------------------------------------------------------------------------------------------------------- the total */
 
 /* A finite total that is not 0: (-1)^negative * (top + t) * 2^exponent, top's highest bit set, t in (0, 1) if sticky.
  */
@@ -208,8 +206,7 @@ unrounded words_finish(words_sum *s, operation op, size_t n) {
     return part_of(&t, op == OPERATION_MEAN ? n : 1);
 }
 
-/* --------------------------------------------------------------------------------------------------------- the
- * contract */
+/* ----------------------------------------------------------------------------------------------------- the contract */
 
 static void forget(words_sum *s) {
     total unused;
@@ -219,7 +216,7 @@ static void forget(words_sum *s) {
 
 unrounded words_reduce(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y) {
     unrounded u = { .kind = UNROUNDED_NAN };
-    add_terms(s, op, type, n, x, y);
+    words_add_terms(s, op, type, n, x, y);
     const bool infinite = s->positive_infinity || s->negative_infinity;
     if (s->nan || (s->positive_infinity && s->negative_infinity) || (op == OPERATION_MEAN && n == 0))
         u.kind = UNROUNDED_NAN;
@@ -233,12 +230,10 @@ unrounded words_reduce(words_sum *s, operation op, quire_type type, size_t n, co
     return u;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- moments
- */
+/* ---------------------------------------------------------------------------------------------------------- moments */
 
-#define UNIT_WORDS                                                                                                     \
-    16 /* a sum of elements is a multiple of 2^-1074, bit 50 of word 16: its square is one of 2^-2148                  \
- */
+/* A sum of elements is a multiple of 2^-1074, bit 50 of word 16: its square is one of 2^-2148. */
+#define UNIT_WORDS 16
 #define UNIT_BITS 50
 
 /* The magnitude of a sum of elements in units of 2^-1074. Its digits from *low up to the end that it answers are not 0.
@@ -306,8 +301,8 @@ unrounded words_moment(words_sum *sum, words_sum *squares, operation op, quire_t
     unrounded u = { .kind = UNROUNDED_NAN };
     uint64_t d[2 * WORDS] = { 0 };
     total t;
-    add_terms(sum, OPERATION_SUM, type, n, x, NULL);
-    add_terms(squares, OPERATION_SUMSQ, type, n, x, NULL);
+    words_add_terms(sum, OPERATION_SUM, type, n, x, NULL);
+    words_add_terms(squares, OPERATION_SUMSQ, type, n, x, NULL);
     if (positive && !sum->nan && !sum->positive_infinity && !sum->negative_infinity) {
         const int end = spread_of(sum, squares, n, d);
         if (!divide(d, end, (uint128)n * ((uint64_t)n - (uint64_t)correction), &t))
@@ -320,8 +315,7 @@ unrounded words_moment(words_sum *sum, words_sum *squares, operation op, quire_t
     return u;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rounding
- */
+/* --------------------------------------------------------------------------------------------------------- rounding */
 
 /* Whether magnitudes grow in that direction. */
 static bool leads_away(quire_rounding rounding, bool negative) {

@@ -47,6 +47,9 @@ void words_open(words_sum *s);
 void words_add(words_sum *s, bool negative, uint128 m, int e);
 void words_add_double(words_sum *s, double value);
 
+/* Adds the n terms of the operation. y is read by dot alone. */
+void words_add_terms(words_sum *s, operation op, quire_type type, size_t n, const void *x, const void *y);
+
 /* What the operation makes of the finite sum of n terms: its root, its n-th part, or itself. The sum is empty
  * afterwards. */
 unrounded words_finish(words_sum *s, operation op, size_t n);

@@ -56,8 +56,7 @@ const char *place_name(void) { return the_place()->name; }
 
 const char *place_reserve(size_t bytes) { return the_place()->reserve(bytes); }
 
-/* ---------------------------------------------------------------------------------------------------------- contexts
- */
+/* --------------------------------------------------------------------------------------------------------- contexts */
 
 size_t place_variants(void) { return the_place()->variants; }
 
@@ -97,8 +96,7 @@ void place_close(void) {
     now = NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- calls
- */
+/* ------------------------------------------------------------------------------------------------------------ calls */
 
 /* The arrays are only read by the calls; a place may copy them, so the const is kept in spirit. */
 static void *lend(place_slot slot, const void *host, size_t size) {
@@ -178,8 +176,7 @@ quire_status place_accumulate_terms(operation op, quire_accumulator *accumulator
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------- many vectors
- */
+/* ----------------------------------------------------------------------------------------------------- many vectors */
 
 /* How far the least and the greatest element of a layout are from the one of index 0. */
 static void extent(const quire_layout *l, ptrdiff_t *least, ptrdiff_t *greatest) {

@@ -11,8 +11,7 @@
 
 #include "operation.h"
 
-/* ---------------------------------------------------------------------------------------------------- for the suites
- */
+/* --------------------------------------------------------------------------------------------------- for the suites */
 
 /* NULL, or why the place cannot be had on this machine. Asks the place itself, never the library. */
 const char *place_unavailable(void);
@@ -68,8 +67,7 @@ void place_set_context(quire_context *context);
 /* Closes what the places opened. */
 void place_close(void);
 
-/* ---------------------------------------------------------------------------------------------------- for the places
- */
+/* --------------------------------------------------------------------------------------------------- for the places */
 
 /* Arrays that a call works on at a time. */
 typedef enum place_slot { PLACE_X, PLACE_Y, PLACE_RESULT, PLACE_BEGIN, PLACE_END, PLACE_SLOT_COUNT } place_slot;

@@ -50,8 +50,7 @@ size_t scaled(size_t count) {
     return product < 1 ? 1 : (size_t)product;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- arrays
- */
+/* ----------------------------------------------------------------------------------------------------------- arrays */
 
 /* The allocation's own address lies before the array's multiple of 64. */
 void *array_new(size_t size, size_t offset) {
@@ -73,8 +72,7 @@ void array_free(void *array) {
         free((unsigned char *)array - (uintptr_t)array % 64 - 64);
 }
 
-/* --------------------------------------------------------------------------------------------------------- comparison
- */
+/* ------------------------------------------------------------------------------------------------------- comparison */
 
 void check_bits_at(const char *file, int line, quire_type type, uint64_t found, uint64_t expected, const char *format,
                    ...) {

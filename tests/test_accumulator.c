@@ -62,8 +62,7 @@ static void add_words(quire_accumulator *into, const quire_accumulator *from) {
     memcpy(into, to_words, sizeof to_words);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- layout
- */
+/* ----------------------------------------------------------------------------------------------------------- layout */
 
 START_TEST(is_plain_words) {
     quire_accumulator a;
@@ -140,8 +139,7 @@ START_TEST(any_limbs) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulating
- */
+/* ----------------------------------------------------------------------------------------------------- accumulating */
 
 /* Call by call into one accumulator, terms of every kind and type mixed, with the oracle beside it. */
 START_TEST(mixed_calls) {
@@ -193,8 +191,7 @@ START_TEST(empty_calls) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- merging
- */
+/* ---------------------------------------------------------------------------------------------------------- merging */
 
 /* Many accumulators: word by word and one carry, or quire_merge in turn, or in a random tree: the same bytes. */
 START_TEST(merging_is_adding) {
@@ -319,8 +316,7 @@ START_TEST(merging_with_itself) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------ specials and the
- * ends */
+/* -------------------------------------------------------------------------------------------- specials and the ends */
 
 /* Every pair of special elements, in one accumulator and in two that merge. */
 START_TEST(specials) {

@@ -28,8 +28,7 @@ static void close_context(void) {
     context = NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- reductions
- */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* One call with everything that can be wrong with it. */
 typedef struct call {
@@ -208,8 +207,7 @@ START_TEST(one_liners_answer_nan) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulators
- */
+/* ----------------------------------------------------------------------------------------------------- accumulators */
 
 typedef enum adder { ADD, ADD_MAGNITUDES, ADD_PRODUCTS, ADDER_COUNT } adder;
 

@@ -210,8 +210,7 @@ START_TEST(near_ties_of_roots) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- what is left
- * over */
+/* ------------------------------------------------------------------------------------------------ what is left over */
 
 /* Large pairs that cancel, and one power of two of every size, or nothing; the sign of what rounds to zero counts too.
  */
@@ -231,8 +230,7 @@ START_TEST(what_is_left) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- blocks
- */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 /* Lengths around the blocks of every tier, all of whose blocks are wide; the little beside the tie comes last, or
  * before. */

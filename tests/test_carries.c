@@ -49,9 +49,7 @@ START_TEST(limbs_are_carried_before_they_overflow) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- how often it
- * carries
- */
+/* --------------------------------------------------------------------------------------------- how often it carries */
 
 /* So many sums of n elements must have carried at least so often: each stretch is what the ways below assert. */
 static void check_carries(const char *way, size_t sums, size_t n, size_t stretch) {

@@ -34,8 +34,7 @@ static void fill(void *array, quire_type type, size_t n, uint64_t bits) {
 /* The exponent of the least number that the ordered methods can hold while they add elements of the type. */
 static int accumulation_least(quire_type type) { return type_format(type == QUIRE_F64 ? QUIRE_F64 : QUIRE_F32)->least; }
 
-/* ------------------------------------------------------------------------------------------------------- signs of zero
- */
+/* ---------------------------------------------------------------------------------------------------- signs of zero */
 
 /* The dot of x and y by all methods: of the ordered ones what is given, of exact what MPFR says. */
 static void check_dot(quire_type type, size_t n, uint64_t negative, const char *what) {
@@ -117,8 +116,7 @@ START_TEST(accumulators_that_round_to_zero_keep_their_sign) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------------- kahan
- */
+/* ------------------------------------------------------------------------------------------------------------ kahan */
 
 /* big, small, -big, -small, in places where they are added in this order: big swallows small, which goes to c; -big
  * takes big away, and s ends as -small. So s + c is 0 and c is not. Answers 0 if the type has no such numbers. */
@@ -184,8 +182,7 @@ START_TEST(kahan_of_opposite_sum_and_compensation_is_positive_zero) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- empty sums
- */
+/* ------------------------------------------------------------------------------------------------------- empty sums */
 
 /* "The empty sum is +0", though lanes start at -0: a sum of one -0 shows that they do. Its mean is NaN. _i: type. */
 START_TEST(sums_of_nothing_are_positive_zero) {
@@ -223,8 +220,7 @@ START_TEST(accumulating_nothing_carries) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- counts, roots: host only
- */
+/* ----------------------------------------------------------------------------------------- counts, roots: host only */
 
 static void check_mean(const quire_accumulator *a, uint64_t expected, const char *what) {
     uint64_t result[1];

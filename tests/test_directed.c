@@ -21,8 +21,7 @@ static quire_reduction reduction_of(operation op, quire_type type, quire_type re
     return what;
 }
 
-/* --------------------------------------------------------------------------------------------- what directions promise
- */
+/* ------------------------------------------------------------------------------------------ what directions promise */
 
 /* Numbers in the order of their values; the two zeros are one. Not of NaN. */
 static int64_t order_of(quire_type type, uint64_t bits) {
@@ -91,8 +90,7 @@ static void check_model(operation op, quire_type type, size_t n, const void *x, 
     check_everywhere(op, type, n, x, y, method, expected, text, turn);
 }
 
-/* ------------------------------------------------------------------------------------------------- the whole product
- */
+/* ------------------------------------------------------------------------------------------------ the whole product */
 
 static const size_t LENGTHS[] = { 0, 1, 2, 3, 37, 700, 4100 };
 #define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)
@@ -134,8 +132,7 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- between two neighbours
- */
+/* ------------------------------------------------------------------------------------------- between two neighbours */
 
 /* Where between b and the number above it: at b, the least bit above it, just short of the midpoint, at it, just above
  * it, just short of the number above. */
@@ -264,8 +261,7 @@ static void visit_ends(quire_type type, uint64_t b) {
 START_TEST(roots_and_quotients) { visit_some(TYPES[_i], visit_ends); }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- the edges
- */
+/* -------------------------------------------------------------------------------------------------------- the edges */
 
 /* Far beyond the greatest, and far below the least. */
 START_TEST(far_beyond) {
@@ -313,8 +309,7 @@ START_TEST(infinities_stay) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------------------------
- * zeros */
+/* ------------------------------------------------------------------------------------------------------------ zeros */
 
 /* n elements: of pairs that cancel, of -0, of +0, of zeros of both signs. */
 enum { PAIRS, NEGATIVE, POSITIVE, BOTH, ZERO_KINDS };

@@ -17,8 +17,7 @@
 #include "place.h"
 #include "support.h"
 
-/* ---------------------------------------------------------------------------------------------------------
- * environments */
+/* ----------------------------------------------------------------------------------------------------- environments */
 
 #define FTZ 0x8000u
 #define DAZ 0x0040u
@@ -97,8 +96,7 @@ static void check_seen(seen before, seen after, const char *environment, const c
     ck_assert_msg(before.x87 == after.x87, "%s: %s changed the x87 control word", environment, call);
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * reductions */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 static void check_reductions(const struct hostile *h, family which, quire_type type, size_t n, const char *variant) {
     static const quire_type results[] = { QUIRE_F16, QUIRE_F64 };
@@ -187,8 +185,7 @@ START_TEST(every_control_word) {
 END_TEST
 #endif
 
-/* --------------------------------------------------------------------------------------------- the other public calls
- */
+/* ------------------------------------------------------------------------------------------- the other public calls */
 
 typedef struct answers {
     float sumf;
@@ -251,8 +248,7 @@ START_TEST(other_calls_in_every_environment) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------- worker
- * threads */
+/* --------------------------------------------------------------------------------------------------- worker threads */
 
 /* Threads of the pool inherit the environment of whoever made them, or have had one set by the caller's own parallel
  * regions. So: make the pool under a hostile environment, through the entry point that gcc's OpenMP and LLVM's share.

@@ -51,8 +51,7 @@ static void check_everywhere(operation op, quire_type type, size_t n, const void
     place_use(0);
 }
 
-/* ------------------------------------------------------------------------------------------------- the whole product
- */
+/* ------------------------------------------------------------------------------------------------ the whole product */
 
 /* test number i is type i / FAMILY_COUNT, family i % FAMILY_COUNT */
 START_TEST(every_family) {

@@ -20,8 +20,7 @@ static void check_one(operation op, quire_type type, size_t n, const void *x, co
                type_name(type), text);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- every
- * byte */
+/* ------------------------------------------------------------------------------------------------------- every byte */
 
 /* By hand, from the tables of the OCP specification. */
 START_TEST(bytes_by_hand) {
@@ -65,8 +64,7 @@ START_TEST(every_byte) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------------------- every
- * pair */
+/* ------------------------------------------------------------------------------------------------------- every pair */
 
 /* The roots and the sums of two squares, of magnitudes: made by MPFR when first needed. */
 static uint64_t squares[2][128][128][TYPE_COUNT];
@@ -149,8 +147,7 @@ START_TEST(every_pair) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- longer vectors
- */
+/* --------------------------------------------------------------------------------------------------- longer vectors */
 
 /* Every result type by every method, on every variant. many: variants but the first take one result type in turn. */
 static void check_vector(operation op, quire_type type, size_t n, const void *x, const void *y, int many,

@@ -103,8 +103,7 @@ static void library_bits(operation op, const input *in, quire_method method, siz
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- lines
- */
+/* ------------------------------------------------------------------------------------------------------------ lines */
 
 static void result_line(char *text, size_t room, const golden_file *f, operation op, const input *in,
                         quire_method method, source *of) {
@@ -166,8 +165,7 @@ static void check_file(operation op, int fp8, source *of) {
     fclose(file);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- tests
- */
+/* ------------------------------------------------------------------------------------------------------------ tests */
 
 /* Calls work on each line of the hashes of the inputs: of the larger types, or of the others. */
 static void inputs_file(int fp8, const char *mode, void (*work)(FILE *file, const char *name, char *text)) {

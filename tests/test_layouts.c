@@ -11,8 +11,7 @@
 #define MOST_ELEMENTS 20000   /* of the vectors of a layout, together */
 #define MOST_EXTENT (1 << 18) /* of an array, in elements */
 
-/* ------------------------------------------------------------------------------------------------------------- arrays
- */
+/* ----------------------------------------------------------------------------------------------------------- arrays */
 
 /* An array that a layout reaches all of, and not a byte more. */
 typedef struct array {
@@ -79,8 +78,7 @@ static void check_layout(const quire_reduction *what, const array *x, const arra
     array_free(v);
 }
 
-/* ----------------------------------------------------------------------------------------------------- drawn at random
- */
+/* -------------------------------------------------------------------------------------------------- drawn at random */
 
 static size_t draw_n(generator *g) {
     static const size_t lengths[] = { 0,   1,   2,   3,   7,   15,   16,   17,   31,   32,   33,   64,   100, 127,
@@ -212,8 +210,7 @@ START_TEST(many_infinities) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- enough for threads
- */
+/* ----------------------------------------------------------------------------------------------- enough for threads */
 
 static void check_large(quire_layout layout, quire_type type, quire_method method, quire_operation operation,
                         size_t every) {
@@ -241,8 +238,7 @@ START_TEST(large_layouts) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- batch invariance
- */
+/* ------------------------------------------------------------------------------------------------- batch invariance */
 
 /* One row at every third place of a batch, among rows that are unlike it, and by turns at all places. */
 static void check_batch(const quire_reduction *what, size_t rows, size_t n, int as_columns, const void *row) {
@@ -289,8 +285,7 @@ START_TEST(batches) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------- large
- * counts */
+/* ----------------------------------------------------------------------------------------------------- large counts */
 
 /* More than 2^32 elements in all: one row, again and again. */
 START_TEST(beyond_32_bits) {
@@ -331,8 +326,7 @@ START_TEST(tiles_that_grow) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- rounding
- * once */
+/* ---------------------------------------------------------------------------------------------------- rounding once */
 
 /* Doubles whose sum is beside a tie of floats by less than a double shows: a total that was rounded on the way would be
  * taken for the tie. As rows and as columns, five of each. */
@@ -356,8 +350,7 @@ START_TEST(ties_that_errors_break) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- arguments
- */
+/* -------------------------------------------------------------------------------------------------------- arguments */
 
 START_TEST(arguments) {
     quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };

@@ -69,8 +69,7 @@ START_TEST(every_family) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------- windows of exponents, sliding
- */
+/* ------------------------------------------------------------------------------------ windows of exponents, sliding */
 
 /* m * 2^(e - precision + 1) with a random significand, clamped into the format. */
 static void set_near(generator *g, quire_type type, void *x, size_t i, int e) {

@@ -29,8 +29,7 @@ static void check_within(const mpfr_t exact, double high, double middle, double 
     mpfr_clear(off);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- sums
- */
+/* ------------------------------------------------------------------------------------------------------------- sums */
 
 #define MOMENTS_ENTRIES(format, FORMAT, type, real, unused) [type] = format##_moments,
 static const moments_function SUMS[FORMAT_NUMBERS] = { QUIRE_FORMATS(MOMENTS_ENTRIES, ) };
@@ -162,8 +161,7 @@ START_TEST(sums_are_narrow) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------------------------- balls
- */
+/* ------------------------------------------------------------------------------------------------------------ balls */
 
 /* sum and sum of squares moved by their widths, up or down; what they come to is in the ball. */
 static void check_ball(moment_ball ball, const moment_sums *s, finish_kind finish, uint64_t n, int64_t correction,
@@ -216,8 +214,7 @@ START_TEST(balls_hold_all) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------- results
- */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 static void check_moments(quire_type type, size_t n, const void *x, const char *about) {
     oracle_moments o;

@@ -48,8 +48,7 @@ static int64_t draw_correction(generator *g, size_t n) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ families
- */
+/* --------------------------------------------------------------------------------------------------------- families */
 
 START_TEST(families_at_random) {
     const quire_type type = TYPES[_i % TYPE_COUNT];
@@ -89,8 +88,7 @@ START_TEST(long_vectors) {
 }
 END_TEST
 
-/* -----------------------------------------------------------------------------------------------------------
- * boundaries */
+/* ------------------------------------------------------------------------------------------------------- boundaries */
 
 /* Half way between two doubles: x and 0 have the variance x^2 / 4, of 54 bits for an odd x of 27. Half way between two
  * floats: the root, x / 2, of an odd x of 25 bits. A third number that is tiny moves both off the middle. */
@@ -155,8 +153,7 @@ START_TEST(equal_elements) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulators
- */
+/* ----------------------------------------------------------------------------------------------------- accumulators */
 
 /* Sums of x and of its squares in parts of any length, merged. */
 START_TEST(accumulators) {
@@ -273,8 +270,7 @@ START_TEST(correlation_of_a_line) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------------
- * statuses */
+/* --------------------------------------------------------------------------------------------------------- statuses */
 
 START_TEST(bad_accumulators) {
     const double x[4] = { 1, 2, 4, 9 };

@@ -10,9 +10,7 @@
 
 #include "support.h"
 
-/* ---------------------------------------------------------------------------------------------------- all terms there
- * are
- */
+/* ---------------------------------------------------------------------------------------------- all terms there are */
 
 /* The least e with |x| < 2^e. x is not 0. */
 static int exponent_above(double x) {
@@ -49,8 +47,7 @@ START_TEST(all_terms) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------ ranges of
- * blocks */
+/* ------------------------------------------------------------------------------------------------- ranges of blocks */
 
 /* The range of a vector of elements that all have these bits. */
 static term_range range_of_all(exact_choice c, quire_type type, uint64_t bits) {
@@ -84,8 +81,7 @@ START_TEST(elements) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- errors of products
- */
+/* ----------------------------------------------------------------------------------------------- errors of products */
 
 /* Of products of two full significands, in [2^e, 2^(e+1)): the last of their 106 bits is 2^(e - 105), and 1. Whether it
  * is found, as it is of the same product times 2^-e. */
@@ -160,8 +156,7 @@ END_TEST
 /* What is above its limit by that eighth still goes into the bins: a block takes half of what they have room for. */
 _Static_assert(BLOCK_ELEMENTS == ((size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM) / 2, "half of the headroom is left");
 
-/* ------------------------------------------------------------------------------------------- what a loose window loses
- */
+/* ---------------------------------------------------------------------------------------- what a loose window loses */
 
 /* Doubles are scaled so that the greatest is below the highest top there is; more than that is slack. */
 _Static_assert(DBL_MAX_EXP - LOOSE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");

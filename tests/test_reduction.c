@@ -45,8 +45,7 @@ static int written_beside(size_t from, size_t size) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------- arguments of quire_reduce
- */
+/* ---------------------------------------------------------------------------------------- arguments of quire_reduce */
 
 typedef struct call {
     quire_reduction what;
@@ -216,8 +215,7 @@ START_TEST(reduce_takes_what_it_needs) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------- arguments of quire_finish
- */
+/* ---------------------------------------------------------------------------------------- arguments of quire_finish */
 
 static void check_not_finished(const quire_reduction *what, const quire_accumulator *sum, void *result,
                                quire_status expected, const char *text) {
@@ -276,8 +274,7 @@ START_TEST(finish_takes_what_it_needs) {
 }
 END_TEST
 
-/* ----------------------------------------------------------------------------------------------------------- same bits
- */
+/* -------------------------------------------------------------------------------------------------------- same bits */
 
 static const size_t LENGTHS[] = { 0, 1, 2, 37, 300, 4500 };
 #define LENGTH_COUNT (sizeof LENGTHS / sizeof *LENGTHS)

@@ -51,8 +51,7 @@ static void visit_all(quire_type type, visitor *visit) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- sums
- */
+/* ------------------------------------------------------------------------------------------------------------- sums */
 
 /* A dot of doubles reaches the midpoints of every format, and the nudge is the least product there is. */
 static void midpoint_by_dot(quire_type type, uint64_t b) {
@@ -185,8 +184,7 @@ static void midpoint_by_pairs(quire_type type, uint64_t b) {
 START_TEST(midpoints_of_pairs) { visit_all(TYPES[_i], midpoint_by_pairs); }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- the edges
- */
+/* -------------------------------------------------------------------------------------------------------- the edges */
 
 /* Whatever is far beyond the greatest number is Inf, whatever is far below the least is a zero that keeps its sign. */
 START_TEST(far_beyond) {
@@ -238,8 +236,7 @@ START_TEST(double_rounding_from_any) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- nothing to be rounded
- */
+/* -------------------------------------------------------------------------------------------- nothing to be rounded */
 
 /* One element comes out of an accumulator as it went in. */
 static void check_through(quire_type type, uint64_t bits) {
@@ -297,8 +294,7 @@ START_TEST(root_of_square) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- who watches the oracle?
- */
+/* ------------------------------------------------------------------------------------------ who watches the oracle? */
 
 /* The hardware: one IEEE operation on two doubles, or on two floats. */
 START_TEST(oracle_agrees_with_hardware) {

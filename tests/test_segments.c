@@ -58,8 +58,7 @@ static void check_segments(const quire_reduction *what, const segments *s, quire
     array_free(results);
 }
 
-/* ------------------------------------------------------------------------------------------------------ kinds of them
- */
+/* ---------------------------------------------------------------------------------------------------- kinds of them */
 
 typedef enum kind { UNIFORM, POWER_LAW, MOST_EMPTY, ANYWHERE, KIND_COUNT } kind;
 

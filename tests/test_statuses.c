@@ -55,8 +55,7 @@ static void pointers(int number, pointer kind[3]) {
     for (int i = 0; i < 3; i++, number /= POINTER_COUNT) kind[i] = (pointer)(number % POINTER_COUNT);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- reductions
- */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* _i: variant of the place. */
 START_TEST(reductions) {
@@ -120,8 +119,7 @@ START_TEST(general_call) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- accumulators
- */
+/* ----------------------------------------------------------------------------------------------------- accumulators */
 
 static quire_status accumulate(int adder, quire_accumulator *a, quire_type type, size_t n, const void *x,
                                const void *y) {
@@ -204,8 +202,7 @@ START_TEST(finishing) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------ contexts
- */
+/* --------------------------------------------------------------------------------------------------------- contexts */
 
 /* An open call that fails leaves this in its place. */
 static quire_context *untouched(void) {

@@ -45,8 +45,7 @@ static const dataset SETS[] = {
 };
 #define SET_COUNT ((int)(sizeof SETS / sizeof *SETS))
 
-/* -------------------------------------------------------------------------------------------------------- observations
- */
+/* ----------------------------------------------------------------------------------------------------- observations */
 
 /* The first n digits of pi, of 3.32 bits each, and a 3 in place of one 8, as NIST has them: what is certified is of
  * digits whose sum is 5 less than that of pi's, and that of their squares 55 less. Which 8 it is shows in neither. */
@@ -105,8 +104,7 @@ static void fill(const dataset *set, int64_t *x) {
         fill_pairs(set->n, *last == '2' ? 12 : *last == '3' ? 10000002 : 100000002, x);
 }
 
-/* ----------------------------------------------------------------------------------------------------- certified
- * values */
+/* ------------------------------------------------------------------------------------------------- certified values */
 
 static const char *certified(const dataset *set, quire_operation operation) {
     return operation == QUIRE_MEAN ? set->mean : set->stddev;
@@ -158,8 +156,7 @@ START_TEST(observations) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------------
- * results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 static uint64_t expected_of(quire_operation operation, quire_type type, size_t n, const void *x) {
     if (operation == QUIRE_MEAN) return oracle_reduce(OPERATION_MEAN, type, n, x, NULL, QUIRE_F64);

@@ -15,8 +15,7 @@
 #define MOST_ELEMENTS (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
 #define LINE 64
 
-/* -------------------------------------------------------------------------------------------------------------- memory
- */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 void batch_room(size_t room[SLOTS]) {
     room[SLOT_X] = room[SLOT_Y] = MOST_ELEMENTS * sizeof(double) + 2 * LINE;
@@ -43,8 +42,7 @@ void batch_close(batch *b) {
     for (int i = 0; i < BATCH_QUESTIONS; i++) free(b->expected[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- answers
- */
+/* ---------------------------------------------------------------------------------------------------------- answers */
 
 /* Four of exact, two of each other method; of moments all of exact. The draw is the same whatever methods are asked
  * for. */
@@ -163,8 +161,7 @@ void batch_make(batch *b, truth *t, const test_case *c, const arena *a, set meth
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- the library
- */
+/* ------------------------------------------------------------------------------------------------------ the library */
 
 /* On the device arrays begin at the same place in 64 bytes; its allocations are aligned to 256. */
 static void *device_x(const batch *b, const arena *a) { return a->device[SLOT_X] + (uintptr_t)b->x % LINE; }

@@ -9,8 +9,7 @@
 #define GAP 3 /* elements between vectors that belong to none, at the most */
 #define LINE 64
 
-/* --------------------------------------------------------------------------------------------------------------- names
- */
+/* ------------------------------------------------------------------------------------------------------------ names */
 
 const char *arrangement_name(arrangement which) {
     static const char *const names[ARRANGEMENTS] = { "rows", "columns", "middle axis", "segments" };
@@ -36,8 +35,7 @@ const char *length_class_name(int which) {
     return names[which];
 }
 
-/* ------------------------------------------------------------------------------------------------------------- layouts
- */
+/* ---------------------------------------------------------------------------------------------------------- layouts */
 
 /* Sums of size_t wrap around, so negative strides are right, too. */
 static size_t start_of(const batch *b, const quire_layout *l, size_t first, size_t r) {

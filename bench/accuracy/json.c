@@ -42,8 +42,7 @@ static json_t *hexadecimal(uint64_t bits, int digits) {
     return json_string(word);
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * parts */
+/* ------------------------------------------------------------------------------------------------------------ parts */
 
 static void add_errors(json_t *to, int m, int type, int op, int result, const errors *e) {
     json_t *one = json_object();
@@ -127,8 +126,7 @@ static json_t *all_left_out(const ways *w) {
     return all;
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * whole */
+/* ------------------------------------------------------------------------------------------------------------ whole */
 
 void json_facts(json_t *root, const head *h, uint64_t seed, double seconds) {
     for (int i = 0; i < FACTS; i++) json_object_set_new(root, h->one[i].name, text(h->one[i].value));

@@ -24,8 +24,7 @@ static void fail(judge *j, const test_case *c, failure f, const way *at, const c
     tally_fail(j->tally, &f);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- methods
- */
+/* ---------------------------------------------------------------------------------------------------------- methods */
 
 static expectation expect(const judge *j, const test_case *c, const vectors *v, quire_method method) {
     expectation e = { .method = method };
@@ -89,8 +88,7 @@ static void try_method(judge *j, const test_case *c, const vectors *v, quire_met
         if (c->n >= j->ways->one[i].least) try_way(j, c, v, &j->ways->one[i], &e);
 }
 
-/* -------------------------------------------------------------------------------------------- what only exact promises
- */
+/* ----------------------------------------------------------------------------------------- what only exact promises */
 
 /* The same elements, pairs kept, in another order. */
 static void permute(generator *g, const test_case *c, const vectors *v) {

@@ -46,8 +46,7 @@ static double now(void) {
 
 bool many_passed(const many_tally *t) { return t->results > 0 && !t->wrong && !t->bad_statuses && !t->sampled_wrong; }
 
-/* ------------------------------------------------------------------------------------------------------------ failures
- */
+/* --------------------------------------------------------------------------------------------------------- failures */
 
 static many_failure *room_for(many_tally *t, const question *q) {
     for (int i = 0; i < t->failure_count; i++)
@@ -104,8 +103,7 @@ static void note_status(worker *w, const question *q, quire_status status) {
     say_again(&w->batch, q, f->text + length, sizeof f->text - (size_t)length);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- batches
- */
+/* ---------------------------------------------------------------------------------------------------------- batches */
 
 static void count(many_tally *t, const batch *b, const question *q) {
     const int m = method_index(q->method), type = type_index(b->of.type);
@@ -170,8 +168,7 @@ static bool judge_batch(worker *w, const test_case *c) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- workers
- */
+/* ---------------------------------------------------------------------------------------------------------- workers */
 
 /* Twice a second at the most. */
 static void show(crew *c) {
@@ -225,8 +222,7 @@ static void close_worker(worker *w) {
     arena_close(&w->arena);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- a run
- */
+/* ------------------------------------------------------------------------------------------------------------ a run */
 
 static void add_counts(uint64_t *into, const uint64_t *from, size_t n) {
     for (size_t i = 0; i < n; i++) into[i] += from[i];

@@ -9,8 +9,7 @@
 #include "many.h"
 #include "report.h"
 
-/* ---------------------------------------------------------------------------------------------------------------- head
- */
+/* ------------------------------------------------------------------------------------------------------------- head */
 
 /* Combinations of method, type, operation, family and class of lengths that were met. */
 static uint64_t cells_met(const many_tally *t) {
@@ -50,8 +49,7 @@ static void print_head(const many_report *r) {
                "left out");
 }
 
-/* -------------------------------------------------------------------------------------------------------------- tables
- */
+/* ----------------------------------------------------------------------------------------------------------- tables */
 
 static void print_operations(const many_tally *t) {
     printf("\n%-14s", "results");
@@ -108,8 +106,7 @@ static void print_ways(const many_tally *t) {
     putchar('\n');
 }
 
-/* ------------------------------------------------------------------------------------------------------------- verdict
- */
+/* ---------------------------------------------------------------------------------------------------------- verdict */
 
 static void print_verdict(const many_tally *t) {
     for (int i = 0; i < t->failure_count; i++) printf("%s\n\n", t->failures[i].text);

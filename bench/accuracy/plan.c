@@ -21,8 +21,7 @@
 
 enum { FIRST_ROUND, LONG_ROUND, QUICK_ROUNDS };
 
-/* --------------------------------------------------------------------------------------------------------------- cases
- */
+/* ------------------------------------------------------------------------------------------------------------ cases */
 
 const char *case_name(const test_case *c, char *text, size_t size) {
     snprintf(text, size, "%s:%s:%s:%zu:0x%" PRIx64, c->source->name, type_name(c->type), operation_name(c->operation),
@@ -72,8 +71,7 @@ static bool take_only(plan *p, const options *o, const sources *s) {
                     o->only);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- cells
- */
+/* ------------------------------------------------------------------------------------------------------------ cells */
 
 static void add_cells(plan *p, const options *o, const source *from, quire_type type) {
     for (int i = 0; i < OPERATION_ALL; i++)
@@ -101,8 +99,7 @@ void plan_close(plan *p) { free(p->cells); }
 
 size_t plan_covered(const plan *p) { return p->round == FIRST_ROUND ? p->at : p->count; }
 
-/* ------------------------------------------------------------------------------------------------------------- lengths
- */
+/* ---------------------------------------------------------------------------------------------------------- lengths */
 
 /* Any length up to the limit: as many below 100 as from 1000 to 100,000. */
 static size_t any_length(generator *g, size_t limit) {

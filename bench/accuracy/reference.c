@@ -24,8 +24,7 @@ void reference_close(reference *r) {
     oracle_close(&r->sum);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- truth
- */
+/* ------------------------------------------------------------------------------------------------------------ truth */
 
 static quire_type accumulation_type(const reference *r) { return r->type == QUIRE_F64 ? QUIRE_F64 : QUIRE_F32; }
 
@@ -87,8 +86,7 @@ uint64_t reference_bits(const reference *r, quire_type result_type) {
     return oracle_bits(&r->sum, r->operation, result_type);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- error
- */
+/* ------------------------------------------------------------------------------------------------------------ error */
 
 /* The exponent of an ulp of a finite number. */
 static int ulp_exponent(quire_type type, uint64_t bits) {
@@ -109,8 +107,7 @@ static void find_error(mpfr_t error, const reference *r, double result) {
     mpfr_clear(exact);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- bound
- */
+/* ------------------------------------------------------------------------------------------------------------ bound */
 
 /* c u, and g = c u / (1 - c u). */
 static void find_factors(mpfr_t cu, mpfr_t g, const reference *r, quire_method method) {

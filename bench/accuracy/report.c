@@ -12,8 +12,7 @@
 
 #include "../terminal.h"
 
-/* ------------------------------------------------------------------------------------------------------------ failures
- */
+/* --------------------------------------------------------------------------------------------------------- failures */
 
 static void show_bits(quire_type type, uint64_t bits, char text[64]) {
     snprintf(text, 64, "0x%0*" PRIx64 " (%a)", (int)(2 * type_size(type)), bits, type_decode(type, bits));
@@ -57,8 +56,7 @@ static void print_failures(const report *r) {
     if (r->tally->failure_count) putchar('\n');
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- head
- */
+/* ------------------------------------------------------------------------------------------------------------- head */
 
 static int bits_set(uint64_t word) {
     int count = 0;
@@ -76,8 +74,7 @@ static void print_head(const report *r) {
     for (int i = 0; i < r->ways->left_out_count; i++) printf("%-9s %s\n", "left out", r->ways->left_out[i]);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- table
- */
+/* ------------------------------------------------------------------------------------------------------------ table */
 
 /* A method and an input type: the results of one type, of every operation. */
 static errors of_type(const tally *t, int method, int type, quire_type result_type) {
@@ -121,8 +118,7 @@ static void print_table(const report *r) {
            TAME);
 }
 
-/* --------------------------------------------------------------------------------------------------------- equal bits
- */
+/* ------------------------------------------------------------------------------------------------------- equal bits */
 
 static void print_count(const char *what, uint64_t results, uint64_t wrong) {
     printf("%-48s %12" PRIu64 " %12" PRIu64 "\n", what, results, wrong);

@@ -14,8 +14,7 @@
 
 #define LINE 64 /* bytes within which a vector may begin */
 
-/* ---------------------------------------------------------------------------------------------------------------- room
- */
+/* ------------------------------------------------------------------------------------------------------------- room */
 
 /* count blocks of bytes each. */
 static bool take_memory(void **blocks, int count, size_t bytes, const char *what) {
@@ -26,8 +25,7 @@ static bool take_memory(void **blocks, int count, size_t bytes, const char *what
                               (double)count * (double)bytes / 1e9, (double)available / 1e9);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sources
- */
+/* ---------------------------------------------------------------------------------------------------------- sources */
 
 static bool read_file(source *s, const char *path, size_t limit) {
     npy file;
@@ -79,8 +77,7 @@ void sources_close(sources *s) {
     free(s->y);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ elements
- */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 /* n of the file's elements in a row, from a random one on. For a dot product y is x backwards. */
 static void fill_from_file(const source *file, generator *g, size_t n, const vectors *v) {

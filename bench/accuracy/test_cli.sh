@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_cli.sh - quire-accuracy: a short run passes, a planted fault is found and told so that it can be had again, and what
-# is to be refused is, in one line. TAP. QUIRE_EXE is quire-accuracy, QUIRE_FAULTY the same with fault.c (or empty),
-# QUIRE_JSON whether there is --json.
+# test_cli.sh - quire-accuracy: a short run passes, a planted fault is found and told so that it can be had again, and
+# what is to be refused is, in one line. TAP. QUIRE_EXE is quire-accuracy, QUIRE_FAULTY the same with fault.c (or
+# empty), QUIRE_JSON whether there is --json.
 #
 # SPDX-License-Identifier: MIT
 
@@ -36,7 +36,8 @@ check "another seed gives another" sh -c '! sed /^seed/d first | cmp -s - second
 
 # The same walk in several processes.
 run --quick --seed 7 --n 3000 --type f16 --threads 3
-check "several processes compare as much" sh -c 'grep "^exact  \|^others\|^bounds" first >a; grep "^exact  \|^others\|^bounds" out | cmp - a'
+check "several processes compare as much" sh -c '
+    grep "^exact  \|^others\|^bounds" first >a; grep "^exact  \|^others\|^bounds" out | cmp - a'
 check "and cover as much" passed '138 of 138 kinds'
 
 # The user's own data.

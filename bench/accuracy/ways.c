@@ -46,8 +46,7 @@ static void add_variants(ways *w, const char *place) {
                            v + 1, place_variants());
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- CPU
- */
+/* -------------------------------------------------------------------------------------------------------------- CPU */
 
 static bool add_threads(ways *w, int threads) {
     quire_context *context;
@@ -71,8 +70,7 @@ static bool add_cpu(ways *w) {
     return add_threads(w, 2) && (processors <= 3 || add_threads(w, processors < MANY ? (int)processors : MANY));
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- GPU
- */
+/* -------------------------------------------------------------------------------------------------------------- GPU */
 
 /* NULL, or why there is no GPU. */
 static const char *find_gpu(size_t bytes) {
@@ -93,8 +91,7 @@ static bool add_gpu(ways *w, const options *o, size_t bytes) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- both
- */
+/* ------------------------------------------------------------------------------------------------------------- both */
 
 bool ways_open(ways *w, const options *o, size_t bytes) {
     memset(w, 0, sizeof *w);

@@ -83,8 +83,7 @@ void gpu_describe(char *text, size_t size) {
              f->supported % 1000 / 10, f->runtime / 1000, f->runtime % 1000 / 10);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the
- * place */
+/* -------------------------------------------------------------------------------------------------------- the place */
 
 static bool put(data *d, job *j, bool shifted) {
     const int error = buffers_fill(d, shifted, GPU_MOST_CALLS);

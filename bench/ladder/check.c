@@ -63,8 +63,7 @@ static void tell(quire_type type, const char *what) {
     fflush(stdout);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the
- * data */
+/* --------------------------------------------------------------------------------------------------------- the data */
 
 typedef enum data { DENSE, SPARSE, SUBNORMAL, NORMAL, POSITIVE, DATA } data;
 static const char *const data_names[DATA] = { "integers", "few integers", "few subnormals", "normal", "positive" };
@@ -111,8 +110,7 @@ static bool is_untouched(quire_type type, size_t n, size_t start) {
     return !memcmp(back, host, total);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- a call
- */
+/* ----------------------------------------------------------------------------------------------------------- a call */
 
 static void grow_workspace(size_t size) {
     if (size <= workspace_size) return;
@@ -145,8 +143,7 @@ static float answer(const reducer *r, const job *j) {
 
 static bool same_bits(float a, float b) { return !memcmp(&a, &b, sizeof a); }
 
-/* ------------------------------------------------------------------------------------------------------------ the
- * checks */
+/* ------------------------------------------------------------------------------------------------------- the checks */
 
 static void check_integers(const reducer *r, const job *j, data which, double truth) {
     const float sum = answer(r, j), wanted = (float)truth;

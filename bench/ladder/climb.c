@@ -2,8 +2,8 @@
  *
  *     climb list                          the rungs
  *     climb once NAME f32|f16 LOG2N       one reduction between profiler start and stop; NAME "all": every rung
- *     climb time f32|f16 LOG2N[,LOG2N] [NAME]   a CSV: time, error and whether the bits are the same, of every rung and
- * of quire
+ *     climb time f32|f16 LOG2N[,LOG2N] [NAME]
+ *                                         a CSV: time, error and whether the bits are the same, of every rung and quire
  *
  * The rungs are checked by check.c; quire-bench measures them among others.
  *
@@ -37,9 +37,7 @@ static void must(int error, const char *what) {
     exit(1);
 }
 
-/* ------------------------------------------------------------------------------------------ quire's own, as the last
- * rungs
- */
+/* ----------------------------------------------------------------------------------- quire's own, as the last rungs */
 
 static bool quire_takes(const reducer *r, const job *j) {
     (void)r, (void)j;
@@ -65,9 +63,7 @@ static const reducer quires[] = {
 static const reducer *contestant(int i) { return i < ladder_count ? &ladder_reducers[i] : &quires[i - ladder_count]; }
 static int contestants(void) { return ladder_count + (int)(sizeof quires / sizeof *quires); }
 
-/* -------------------------------------------------------------------------------------------------------------- the
- * setting
- */
+/* ------------------------------------------------------------------------------------------------------ the setting */
 
 static job job_of(quire_type type, size_t n, const void *x) {
     return (job){ .operation = OPERATION_SUM, .type = type, .result_type = QUIRE_F32, .n = n, .x = x };
@@ -90,8 +86,7 @@ static void set_up(size_t data, quire_type type, size_t n) {
 
 static size_t size_of(quire_type type) { return type == QUIRE_F16 ? 2 : 4; }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * once */
+/* ------------------------------------------------------------------------------------------------------------- once */
 
 static int once(const char *name, quire_type type, size_t n) {
     int found = 0;
@@ -111,8 +106,7 @@ static int once(const char *name, quire_type type, size_t n) {
     return !found;
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * time */
+/* ------------------------------------------------------------------------------------------------------------- time */
 
 typedef struct line {
     reading time;

@@ -4,8 +4,9 @@
 #   bench/ladder/ncu.sh build/bench/ladder/climb > ladder-ncu.csv
 #   bench/ladder/ncu.sh build/bench/ladder/climb 24
 #
-# Needs ncu (Nsight Compute), whose access to the counters may be for root alone. Clocks are left as they are; the caches are
-# flushed before each pass, as ncu does unless told otherwise. A counter that a chip has not is left out, with a note.
+# Needs ncu (Nsight Compute), whose access to the counters may be for root alone. Clocks are left as they are; the
+# caches are flushed before each pass, as ncu does unless told otherwise. A counter that a chip has not is left out,
+# with a note.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -42,7 +43,8 @@ done
 first=yes
 for e in "$@"; do
     ncu --clock-control none --profile-from-start off --csv --page raw --print-units base --metrics "$metrics" \
-        "$climb" once all f32 "$e" >"$work/$e.out" 2>"$work/$e.err" || { cat "$work/$e.out" "$work/$e.err" >&2; exit 1; }
+        "$climb" once all f32 "$e" >"$work/$e.out" 2>"$work/$e.err" ||
+        { cat "$work/$e.out" "$work/$e.err" >&2; exit 1; }
     python3 "$(dirname "$0")/ncu_rows.py" "$e" $first "$metrics" <"$work/$e.out"
     first=no
 done

@@ -15,8 +15,7 @@
 constexpr int WARP = 32, THREADS = 256; /* of a block, where a rung says nothing else */
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-/* -------------------------------------------------------------------------------------------------------- the
- * arithmetic */
+/* --------------------------------------------------------------------------------------------------- the arithmetic */
 
 template <typename A> static __device__ __forceinline__ A as(float x);
 template <typename A> static __device__ __forceinline__ A as(__half x);
@@ -33,8 +32,7 @@ static __device__ __forceinline__ __half plus(__half a, __half b) { return __had
  * alone is +0 here.) */
 template <typename A> static __device__ __forceinline__ A nothing() { return as<A>(0.0f); }
 
-/* ------------------------------------------------------------------------------------------------------------- the
- * host */
+/* --------------------------------------------------------------------------------------------------------- the host */
 
 static inline size_t ceiling_of(size_t n, size_t span) { return n ? (n - 1) / span + 1 : 1; }
 static inline size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -57,9 +55,7 @@ static inline unsigned some_blocks(size_t n, size_t span, int each) {
     return (unsigned)(needed < most ? needed : most);
 }
 
-/* --------------------------------------------------------------------------------- results through memory, launch by
- * launch
- */
+/* ------------------------------------------------------------------------- results through memory, launch by launch */
 
 /* A block's sum is a partial result, or if there is no other block, the result. */
 template <typename A> static __device__ __forceinline__ void leave(A sum, A *partials, float *result) {
@@ -101,9 +97,7 @@ template <typename STEP, typename E, typename A> struct launches {
     }
 };
 
-/* ------------------------------------------------------------------------------------------------- results through
- * atomics
- */
+/* ------------------------------------------------------------------------------------------ results through atomics */
 
 /* One atomic addition. The hardware adds a float (and flushes subnormals to zero: PTX says so of atom.add.f32 in global
  * memory) or two halves at once. One half it does not know: atomicAdd(__half *) is a loop of compare-and-swap, hundreds
@@ -142,9 +136,7 @@ template <typename STEP, typename E, typename A> struct adding {
     }
 };
 
-/* -------------------------------------------------------------------------------------------------------------- the
- * table
- */
+/* -------------------------------------------------------------------------------------------------------- the table */
 
 template <typename WAY, typename E>
 static int enqueue_as(size_t n, const void *x, void *workspace, void *result, void *stream) {

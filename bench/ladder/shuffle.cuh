@@ -35,9 +35,7 @@ template <int BLOCK, typename A> static __device__ __forceinline__ A block_sum(A
     return sum;
 }
 
-/* ---------------------------------------------------------------------------- rungs 10 to 12: partial results, two
- * launches
- */
+/* -------------------------------------------------------------------- rungs 10 to 12: partial results, two launches */
 
 constexpr int LAST_THREADS = 256, MOST_PARTIALS = 1 << 16;
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_bench.sh - quire-bench's command line and files, in TAP: what is refused, and that CSV and JSON can be read. What is
-# measured is not looked at. QUIRE_EXE is the path of quire-bench; BENCH_HAS says what it was built with ("json", "gpu").
+# test_bench.sh - quire-bench's command line and files, in TAP: what is refused, and that CSV and JSON can be read. What
+# is measured is not looked at. QUIRE_EXE is the path of quire-bench; BENCH_HAS says what it was built with ("json",
+# "gpu").
 #
 # SPDX-License-Identifier: MIT
 
@@ -8,7 +9,8 @@
 
 # columns ROWS FILE: every line of a CSV that is no comment has as many fields as the first, and there are so many.
 columns() {
-    awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || rows != '"$1"' }' "$2"
+    awk -F, -v wanted="$1" '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 }
+        END { exit bad || rows != wanted }' "$2"
 }
 
 fine() { [ "$status" -eq 0 ] && [ ! -s err ]; }
@@ -55,11 +57,13 @@ refuses 1 'too little memory' --place cpu --n 1e15
 gpu_rows() { { fine && columns 24 gpu.csv; } || failed 1 '--place gpu: '; }
 case $BENCH_HAS in
 *gpu*)
-    run --place gpu --no-peers --n 1000 --type f32,f64 --seconds 0.001 --operation sum,dot --method exact,plain --csv gpu.csv
+    run --place gpu --no-peers --n 1000 --type f32,f64 --seconds 0.001 --operation sum,dot \
+        --method exact,plain --csv gpu.csv
     check "rows of the GPU, or one line on why there are none" gpu_rows
     many_rows() { { fine && awk -F, '/^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
         $at["kind"] == "method" { rows++; bad += $at["equal_runs"] != "yes" || $at["equal_launches"] != "yes" }
-        $at["type"] == "f64" || $at["method"] ~ /float/ { bad += $at["error_ulps"] > 10000 } # not those that add in half
+        # Not those that add in half.
+        $at["type"] == "f64" || $at["method"] ~ /float/ { bad += $at["error_ulps"] > 10000 }
         END { exit bad || rows != 120 }' gpu.csv; } || failed 1 '--place gpu: '; }
     run --place gpu --rows --columns --segments --n 10,1000 --bytes 1e6 --seconds 0.001 --operation sum,dot,nrm2 \
         --type f16,f64 --method exact,plain --csv gpu.csv
@@ -72,8 +76,8 @@ case $BENCH_HAS in
 esac
 run --help
 check "--help" fine
-for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm queued quick csv json \
-    bytes rows columns segments; do
+for option in place type operation method n ladder no-peers threads tier family condition seed file seconds warm \
+    queued quick csv json bytes rows columns segments; do
     check "--help names --$option" grep -q -- "^  --$option " out
 done
 run --version
@@ -81,7 +85,8 @@ check "--version" grep -qx 'quire-bench [0-9.]*' out
 
 # A run.
 value() { # value METHOD COLUMN: of the first such row of run.csv
-    awk -F, -v method="$1" -v column="$2" '/^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
+    awk -F, -v method="$1" -v column="$2" '
+        /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
         $at["method"] == method { print $at[column]; exit }' run.csv
 }
 same() { [ "$1" = "$2" ]; }
@@ -95,7 +100,8 @@ check "the head has every fact" same "$(grep -c '^# [a-z ]*: .' run.csv)" 10
 check "exact is within half an ulp" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
 check "exact has the same bits again" same "$(value exact equal_runs) $(value exact equal_alignments)" 'yes yes'
 check "the ceiling has no result" same "$(value read error_ulps)$(value read equal_runs)" ''
-check "it takes its own time" same "$(value read time_over_ceiling) $(value read kind) $(value read place)" '1 ceiling cpu'
+check "it takes its own time" \
+    same "$(value read time_over_ceiling) $(value read kind) $(value read place)" '1 ceiling cpu'
 # Of each job the ceiling comes first, then the baseline, then the others. Above 1 is slower.
 check "ratios are times over the ceiling's and the baseline's" awk -F, '
     function differs(a, b) { return a > b * 1.0001 || b > a * 1.0001 }
@@ -118,7 +124,8 @@ check "and plain is not" awk -v e="$(value plain error_ulps)" 'BEGIN { exit !(e 
 run $small --no-peers --type f16 --operation sum --method exact --condition 1,30 --csv run.csv
 check "condition numbers of halves" fine
 check "come out near 1" awk -v c="$(value exact condition)" 'BEGIN { exit !(c >= 1 && c < 1.01) }'
-check "and near 30" awk -F, '$7 == "exact" && $4 == "condition-30" { good = $6 > 25 && $6 < 35 } END { exit !good }' run.csv
+check "and near 30" \
+    awk -F, '$7 == "exact" && $4 == "condition-30" { good = $6 > 25 && $6 < 35 } END { exit !good }' run.csv
 
 # Many vectors a call: rows, columns, three kinds of segments; 3 lengths, 6 types, 6 operations, 6 contenders.
 all='--type f16,bf16,f32,f64,e5m2,e4m3 --operation sum,asum,dot,nrm2,mean,sumsq'
@@ -142,7 +149,8 @@ check "time over the ceiling counts the results" awk -F, '
     END { exit bad || rows != 12 }' run.csv
 check "vectors are as many as there is room for" awk -F, '
     /^#/ { next } !names { for (i = 1; i <= NF; i++) at[$i] = i; names = 1; next }
-    $at["layout"] ~ /^segments/ || $at["type"] != "f64" { next } { bad += $at["vectors"] != int(2500 / $at["n"]); rows++ }
+    $at["layout"] ~ /^segments/ || $at["type"] != "f64" { next }
+    { bad += $at["vectors"] != int(2500 / $at["n"]); rows++ }
     END { exit bad || !rows }' run.csv
 run --place cpu --rows --quick --type f32 --method exact --csv run.csv
 check "a look at rows" columns 6 run.csv
@@ -224,6 +232,7 @@ kill -TERM $pid
 wait $pid
 status=$?
 check "an interrupted run says so" same "$status" 130
-check "and keeps whole rows" awk -F, '/^#/ { next } !width { width = NF; next } { rows++ } NF != width { bad = 1 } END { exit bad || !rows }' run.csv
+check "and keeps whole rows" awk -F, '/^#/ { next } !width { width = NF; next } { rows++ }
+    NF != width { bad = 1 } END { exit bad || !rows }' run.csv
 
 finish

@@ -1,5 +1,8 @@
 # python3 dask_sum.py
-"""The exact sum of a Dask array, by accumulators on a cluster of processes: the same bits for any chunks and workers."""
+"""The exact sum of a Dask array, by accumulators on a cluster of processes.
+
+The bits are the same for any chunks and workers.
+"""
 
 from __future__ import annotations
 

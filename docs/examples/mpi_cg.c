@@ -1,7 +1,5 @@
-/* for n in 1 2 3 5 8; do
- *     mpicc mpi_cg.c -o mpi_cg $(pkg-config --cflags --libs quire) -lm &&
- *         mpirun --oversubscribe -n $n ./mpi_cg
- * done
+/* mpicc mpi_cg.c -o mpi_cg $(pkg-config --cflags --libs quire) -lm
+ * for n in 1 2 3 5 8; do mpirun --oversubscribe -n $n ./mpi_cg; done
  *
  * Conjugate gradients for a Poisson equation in one dimension, whose rows are distributed over the ranks. With dot
  * products by quire the residuals of every iteration have the same bits on any number of ranks, and so has the number

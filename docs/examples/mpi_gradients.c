@@ -1,7 +1,5 @@
-/* for k in 1 2 4 8; do
- *     mpicc mpi_gradients.c -o mpi_gradients $(pkg-config --cflags --libs quire) -lm &&
- *         mpirun --oversubscribe -n $k ./mpi_gradients
- * done
+/* mpicc mpi_gradients.c -o mpi_gradients $(pkg-config --cflags --libs quire) -lm
+ * for k in 1 2 4 8; do mpirun --oversubscribe -n $k ./mpi_gradients; done
  *
  * Data-parallel training: a batch of 64 samples is split over K = 1, 2, 4, 8 ranks, and a linear model learns by
  * gradient descent. The gradient of a batch is the mean of its samples' gradients. quire takes that mean exactly, over

@@ -1,9 +1,9 @@
-/* for n in 1 2 3 5 8; do
- *     mpicc mpi_sum.c -o mpi_sum $(pkg-config --cflags --libs quire) -lm &&
- *         mpirun --oversubscribe -n $n ./mpi_sum
- * done
+/* mpicc mpi_sum.c -o mpi_sum $(pkg-config --cflags --libs quire) -lm
+ * for n in 1 2 3 5 8; do mpirun --oversubscribe -n $n ./mpi_sum; done
  *
- * A sum over ranks by quire and by MPI_SUM, on 1, 2, 3, 5 and 8 ranks. quire's bits are the same; MPI_SUM's are not. */
+ * A sum over ranks by quire and by MPI_SUM, on 1, 2, 3, 5 and 8 ranks. quire's bits are the same on all; MPI_SUM's are
+ * not.
+ */
 #include <math.h>
 #include <quire/mpi.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* cc nccl_gradients.c -o nccl_gradients $(pkg-config --cflags --libs quire) -I/usr/local/cuda/include \
- *     -L/usr/local/cuda/lib64 -lnccl -lcudart -lm && ./nccl_gradients
+/* export CPATH=/usr/local/cuda/include LIBRARY_PATH=/usr/local/cuda/lib64
+ * cc nccl_gradients.c -o nccl_gradients $(pkg-config --cflags --libs quire) -lnccl -lcudart -lm
+ * ./nccl_gradients
  *
  * Data-parallel training: a batch of 64 samples is split over K = 1, 2, 4, ... GPUs, and a linear model learns by
  * gradient descent. The gradient of a batch is the mean of its samples' gradients. quire takes that mean exactly, over

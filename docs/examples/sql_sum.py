@@ -1,7 +1,7 @@
 # python3 sql_sum.py $(pkg-config --variable=libdir quire)/libquire.so
 #
-# Accumulators in a table: one row a station and day, 140 integer columns. The database's own SUM merges them, in any order,
-# and the result is the exact sum of all measurements, rounded once.
+# Accumulators in a table: one row a station and day, 140 integer columns. The database's own SUM merges them, in any
+# order, and the result is the exact sum of all measurements, rounded once.
 import ctypes
 import random
 import sqlite3

@@ -5,7 +5,8 @@ program example
   use quire
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
-  real(real64) :: x(3, 2) = reshape([0.1_real64, 0.2_real64, -0.3_real64, 1e20_real64, 1.0_real64, -1e20_real64], [3, 2])
+  real(real64) :: x(3, 2) = reshape( &
+    [0.1_real64, 0.2_real64, -0.3_real64, 1e20_real64, 1.0_real64, -1e20_real64], [3, 2])
   type(quire_accumulator) :: a
 
   print '(a, es23.16)', 'the intrinsic sum ', sum(x(:, 1))

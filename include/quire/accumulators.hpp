@@ -18,8 +18,7 @@
 
 namespace quire {
 
-/* --------------------------------------------------------------------------------------------------------- accumulator
- */
+/* ------------------------------------------------------------------------------------------------------ accumulator */
 
 /* An exact sum under way: a quire_accumulator. */
 class accumulator {
@@ -78,8 +77,7 @@ class accumulator {
     quire_accumulator words_ = QUIRE_ACCUMULATOR_ZERO;
 };
 
-/* ------------------------------------------------------------------------------------------------------------- moments
- */
+/* ---------------------------------------------------------------------------------------------------------- moments */
 
 /* The exact sums of numbers and of their squares. */
 class moments {
@@ -135,8 +133,7 @@ class moments {
     accumulator values_, squares_;
 };
 
-/* ---------------------------------------------------------------------------------------------------------- two
- * vectors */
+/* ------------------------------------------------------------------------------------------------------ two vectors */
 
 /* Of two ranges of one type; see comoments. The first template argument is the type of the result, that of the elements
  * without one. */

@@ -65,8 +65,7 @@ struct __nv_fp8_e4m3;
 
 namespace quire {
 
-/* -------------------------------------------------------------------------------------------------------------- errors
- */
+/* ----------------------------------------------------------------------------------------------------------- errors */
 
 class status_category : public std::error_category {
   public:
@@ -98,8 +97,7 @@ inline void report(quire_status status, quire_status *place) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * elements */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 /* The quire_type of a C++ type. */
 template <class T> struct element;
@@ -141,8 +139,7 @@ template <class X>
 using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X &>()))>>;
 template <class R, class X> using result_of = std::conditional_t<std::is_void_v<R>, value_of<X>, R>;
 
-/* -------------------------------------------------------------------------------------------------------------
- * contexts */
+/* --------------------------------------------------------------------------------------------------------- contexts */
 
 /* A quire_context, closed when it goes. It moves, but is not copied. A default one is the calling thread on the CPU. */
 class context {
@@ -190,8 +187,7 @@ class context {
     bool on_device_ = false;
 };
 
-/* --------------------------------------------------------------------------------------------------------------
- * options */
+/* ---------------------------------------------------------------------------------------------------------- options */
 
 /* How to compute, and where errors go. Every one has a default: the CPU and this thread, QUIRE_EXACT, to nearest,
  * correction 0, exceptions. A context, a method, a rounding or a place for a status alone is an options, too. It keeps
@@ -230,8 +226,7 @@ class options {
     quire_status *status_ = nullptr;
 };
 
-/* -----------------------------------------------------------------------------------------------------------
- * reductions */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* NaN: in each format here, all bits ones are one. */
 template <class R> R not_a_number() noexcept {

@@ -1,4 +1,5 @@
-from spack_repo.builtin.build_systems.meson import MesonPackage  # Spack 1.0 and later; older ones have it in the next line
+# Spack 1.0 and later; older ones have MesonPackage in spack.package.
+from spack_repo.builtin.build_systems.meson import MesonPackage
 
 from spack.package import *
 

@@ -59,8 +59,7 @@ int device_load(struct device *device, const char *name, const void *array, size
     return gpu_load(device->gpu, name, array, bytes, there);
 }
 
-/* ------------------------------------------------------------------------------------------------------- accumulating
- */
+/* ----------------------------------------------------------------------------------------------------- accumulating */
 
 static quire_status accumulate(quire_context *context, enum terms terms, quire_accumulator *sum, quire_type type,
                                size_t n, const void *x, const void *y) {
@@ -104,8 +103,7 @@ int device_accumulate(struct device *device, quire_type type, enum terms terms, 
     return gpu ? gpu_fetch(gpu, gpu_room(gpu), sum, sizeof *sum) : EXIT_FINE;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- reducing
- */
+/* --------------------------------------------------------------------------------------------------------- reducing */
 
 /* The exact method on a GPU, from host memory: the total of the accumulators is that of the array. */
 static int reduce_in_pieces(struct device *device, const struct job *job, union number *result) {
@@ -169,8 +167,7 @@ int device_reduce_vectors(struct device *device, const quire_reduction *what, co
     return status ? status : gpu_fetch(device->gpu, there, results, bytes);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- closing
- */
+/* ---------------------------------------------------------------------------------------------------------- closing */
 
 void device_close(struct device *device) {
     if (device->gpu)

@@ -40,8 +40,7 @@ static int fine(cudaError_t error) {
     return EXIT_TROUBLE;
 }
 
-/* --------------------------------------------------------------------------------------------------- opening, closing
- */
+/* ------------------------------------------------------------------------------------------------- opening, closing */
 
 static int open_streams(struct gpu *gpu) {
     cudaError_t error = cudaStreamCreateWithFlags(&gpu->copying, cudaStreamNonBlocking);
@@ -110,8 +109,7 @@ void gpu_close(struct gpu *gpu) {
 
 quire_context *gpu_context(const struct gpu *gpu) { return gpu->context; }
 
-/* ------------------------------------------------------------------------------------------------------------ results
- */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 void *gpu_room(struct gpu *gpu) { return gpu->room; }
 
@@ -124,8 +122,7 @@ int gpu_fetch(struct gpu *gpu, const void *there, void *to, size_t bytes) {
     return fine(error ? error : cudaStreamSynchronize(gpu->working));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- pieces
- */
+/* ----------------------------------------------------------------------------------------------------------- pieces */
 
 /* One way through the slots. Pieces go to the arrays at whole, if there are, or to the slots' memory and are added up.
  */
@@ -238,8 +235,7 @@ int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes,
     return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- facts
- */
+/* ------------------------------------------------------------------------------------------------------------ facts */
 
 int gpu_driver(void) {
     int version = 0;

@@ -36,8 +36,7 @@ static bool ends_in(const char *name, const char *end) {
     return length >= tail && !strcmp(name + length - tail, end);
 }
 
-/* ------------------------------------------------------------------------------------------------------- what is there
- */
+/* ---------------------------------------------------------------------------------------------------- what is there */
 
 static bool begins_with(struct bytes *bytes, const char *magic, size_t length) {
     return bytes_peek(bytes, length) >= (ssize_t)length && !memcmp(bytes->buffer + bytes->next, magic, length);

@@ -14,8 +14,7 @@
 #include "reduce.h"
 #include "verbs.h"
 
-/* ------------------------------------------------------------------------------------------------------------- files
- */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 static int read_file(struct accumulators *accumulators, const char *path) {
     unsigned char bytes[ACCUMULATORS_MOST + 1];
@@ -37,8 +36,7 @@ static int write_file(const struct accumulators *accumulators, const char *path)
     return output_write(path, &part, 1);
 }
 
-/* -------------------------------------------------------------------------------------------------------- accumulate
- */
+/* ------------------------------------------------------------------------------------------------------- accumulate */
 
 static int accumulate_sources(struct device *device, const struct options *options, const struct sources *sources,
                               struct gathering *gathering) {
@@ -74,8 +72,7 @@ int verb_accumulate(const struct command *command, const struct options *options
     return write_file(&accumulators, options->output);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- merge
- */
+/* ------------------------------------------------------------------------------------------------------------ merge */
 
 /* The kinds must be the same; what is made of several types, or for several operations, is told by the first of them.
  */
@@ -102,8 +99,7 @@ int verb_merge(const struct command *command, const struct options *options) {
     return status ? status : write_file(&all, options->output);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- round
- */
+/* ------------------------------------------------------------------------------------------------------------ round */
 
 /* Whether the sums that are there are those of an operation. */
 static bool serves(const struct accumulators *accumulators, quire_operation operation) {

@@ -26,8 +26,7 @@ static int wrong(const char *what) {
 
 static int out_of_memory(void) { return wrong("out of memory"); }
 
-/* ---------------------------------------------------------------------------------------------------------------- axis
- */
+/* ------------------------------------------------------------------------------------------------------------- axis */
 
 /* The lengths before the axis are outer and those behind it inner; in Fortran's order the other way round. */
 static int cut_axis(struct cut *cut, const struct options *options, const struct input *input) {
@@ -71,8 +70,7 @@ static int cut_rows(struct cut *cut, const struct options *options, const struct
     return EXIT_FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ segments
- */
+/* --------------------------------------------------------------------------------------------------------- segments */
 
 /* More offsets from the pieces of a file. */
 static int add_offsets(struct cut *cut, const struct pieces *pieces, size_t got, size_t n, const char *name) {
@@ -130,8 +128,7 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
     return EXIT_FINE;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- results
- */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 /* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory.
  */

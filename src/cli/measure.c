@@ -1,9 +1,13 @@
 /* measure.c - a reduction by all methods, with their errors, bounds and times.
  *
- * The truth is an accumulator that holds the exact total; it is never rounded. The error of a result r is found by
- * taking r off the accumulator again, exactly, and reading what is left: sum, asum, dot   |A - r| mean             |A -
- * n r| / n nrm2 |A - r^2| / (r + root of A), since A - r^2 = (root of A - r) (root of A + r) so it is right to some 15
- * digits however close r is, even where r is the correctly rounded double.
+ * The truth is an accumulator that holds the exact total A; it is never rounded. The error of a result r is found by
+ * taking r off the accumulator again, exactly, and reading what is left:
+ *
+ *     sum, asum, dot   |A - r|
+ *     mean             |A - n r| / n
+ *     nrm2             |A - r^2| / (r + root of A), since A - r^2 = (root of A - r) (root of A + r)
+ *
+ * So it is right to some 15 digits however close r is, even where r is the correctly rounded double.
  *
  * SPDX-License-Identifier: MIT
  */

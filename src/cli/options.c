@@ -83,8 +83,7 @@ static bool bad_value(int option, const char *value, const char *wanted) {
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- values
- */
+/* ----------------------------------------------------------------------------------------------------------- values */
 
 static bool read_whole(int option, const char *word, long least, long most, long *value) {
     char *end;
@@ -193,8 +192,7 @@ static bool take_option(void *user, int option, char *word) {
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the line
- */
+/* --------------------------------------------------------------------------------------------------------- the line */
 
 bool options_many(const struct options *options) { return options->by_axis || options->rows || options->segments; }
 
@@ -257,8 +255,7 @@ int options_read(struct options *options, const struct command *command, int arg
     return check_operands(options) && check_combinations(options) ? EXIT_FINE : EXIT_USAGE;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- help
- */
+/* ------------------------------------------------------------------------------------------------------------- help */
 
 static const char reader_help[] =
     "\n"

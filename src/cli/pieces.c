@@ -41,8 +41,7 @@ void pieces_close(struct pieces *pieces) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------- leaving NaN out
- */
+/* -------------------------------------------------------------------------------------------------- leaving NaN out */
 
 static void move_element(struct pieces *pieces, int i, size_t to, size_t from) {
     const size_t size = type_size(pieces->input[i]->type);
@@ -64,8 +63,7 @@ static size_t leave_nan_out(struct pieces *pieces, size_t n) {
     return kept;
 }
 
-/* ---------------------------------------------------------------------------------------------------- piece by piece
- */
+/* --------------------------------------------------------------------------------------------------- piece by piece */
 
 /* One input has ended after some elements of the piece, the other goes on: complains with both lengths. */
 static ssize_t unequal(struct pieces *pieces, size_t x, size_t y) {
@@ -103,8 +101,7 @@ ssize_t pieces_next(struct pieces *pieces) {
     return (ssize_t)kept;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the whole
- */
+/* -------------------------------------------------------------------------------------------------------- the whole */
 
 bool pieces_are_mappable(const struct pieces *pieces) {
     return !pieces->skip_nan && pieces->input[0]->mappable && (pieces->inputs == 1 || pieces->input[1]->mappable);

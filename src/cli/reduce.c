@@ -24,8 +24,7 @@ quire_reduction reduction_of(const struct options *options, quire_operation oper
     };
 }
 
-/* ------------------------------------------------------------------------------------------------------------- inputs
- */
+/* ----------------------------------------------------------------------------------------------------------- inputs */
 
 /* One or two inputs, and their pieces. */
 struct opened {
@@ -166,8 +165,7 @@ static int reduce_total(struct device *device, const struct options *options, co
     return status ? status : print_report(options, &report);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- verbs
- */
+/* ------------------------------------------------------------------------------------------------------------ verbs */
 
 /* Each source by itself: one that fails does not keep the others from their results. */
 static int reduce_each(struct device *device, const struct options *options, const struct sources *sources) {

@@ -62,9 +62,11 @@ static int skip_comments(struct text *text) {
 static bool read_number(const char *field, double *value) {
     char *end;
     while (is_blank(*field)) field++;
-    *value = NAN;
-    if (!*field || !strcmp(field, "NA") || !strcmp(field, "N/A")) return true;
     *value = strtod(field, &end);
+    if (end == field) {
+        *value = NAN;
+        end += !strncmp(field, "N/A", 3) ? 3 : !strncmp(field, "NA", 2) ? 2 : 0;
+    }
     while (is_blank(*end)) end++;
     return !*end;
 }
@@ -98,8 +100,7 @@ static int next_word(struct text *text, double *value) {
     return read_number(text->field, value) ? 1 : no_number(text);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ tables
- */
+/* ----------------------------------------------------------------------------------------------------------- tables */
 
 static bool ends_field(const struct text *text, int c) {
     return c < 0 || c == '\n' || c == text->delimiter || (text->delimiter == ' ' && is_blank(c));
@@ -122,18 +123,19 @@ static bool is_padding(const struct text *text, int c) {
 
 /* Reads a field up to what ends it, which stays. The byte that ended it, END_OF_TEXT or TROUBLE. */
 static int next_field(struct text *text) {
-    size_t length = 0;
+    size_t length = 0, least = 0; /* blanks in quotes are the field's */
     int c = peek(text);
     while (is_padding(text, c)) step(text), c = peek(text);
     if (c == '"') {
         if (quoted(text, &length)) return TROUBLE;
+        least = length;
         c = peek(text);
     }
     for (; !ends_field(text, c); c = peek(text)) {
         if (put(text, &length, c)) return TROUBLE;
         step(text);
     }
-    while (length && is_blank(text->field[length - 1])) length--;
+    while (length > least && is_blank(text->field[length - 1])) length--;
     text->field[length] = 0;
     while (text->delimiter == ' ' && is_padding(text, c)) step(text), c = peek(text);
     return c;

@@ -88,8 +88,7 @@ static quire_job job_of(const panel_job *p, size_t column) {
     return job;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- exact
- */
+/* ------------------------------------------------------------------------------------------------------------ exact */
 
 /* Rows of a block whose exact sums are tried in doubles. */
 static size_t block_rows(const panel_source *s) {
@@ -191,8 +190,7 @@ static void exact_reduce(panel_source *s, format_description format, uint64_t *b
     }
 }
 
-/* ---------------------------------------------------------------------------------- the methods that follow the order
- */
+/* -------------------------------------------------------------------------------- the methods that follow the order */
 
 typedef struct {
     panel_source *source;
@@ -275,8 +273,7 @@ void panel_reduce(const panel_job *p, uint64_t *bits) {
         lanes_reduce(&source, format, bits);
 }
 
-/* ------------------------------------------------------------------------------------------ one panel, by many threads
- */
+/* --------------------------------------------------------------------------------------- one panel, by many threads */
 
 #define PIECES 64                    /* the most pieces of a panel */
 #define PIECE_ROWS ((size_t)1 << 12) /* the fewest rows of one */

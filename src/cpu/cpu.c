@@ -57,8 +57,7 @@ typedef struct cpu_work {
     moment_way way;
 } cpu_work;
 
-/* ------------------------------------------------------------------------------------------------------------- pieces
- */
+/* ----------------------------------------------------------------------------------------------------------- pieces */
 
 /* OpenMP is not asked where the answer is one anyway. */
 int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces) {
@@ -122,8 +121,7 @@ static void run_pieces(const cpu_work *w) {
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 
-/* ---------------------------------------------------------------------------------- the methods that follow the order
- */
+/* -------------------------------------------------------------------------------- the methods that follow the order */
 
 static int is_contiguous(const cpu_work *w) {
     return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size;
@@ -196,8 +194,7 @@ static quire_total lanes_reduce(const cpu_context *context, const quire_job *job
     return total;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- exact
- */
+/* ------------------------------------------------------------------------------------------------------------ exact */
 
 static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, const char *x, const char *y, size_t n,
                       ball_radius *radius) {
@@ -347,8 +344,7 @@ static int few_reduce(const cpu_tier *tier, const quire_job *job, format_descrip
     return done;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the backend
- */
+/* ------------------------------------------------------------------------------------------------------ the backend */
 
 uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     const format_description format = describe_format(job->result_type);

@@ -13,10 +13,8 @@
 
 typedef unsigned cpu_environment;
 
-#define ENVIRONMENT_FLAGS 0x3fu /* of exceptions that were raised: they are no part of how we compute */
-#define ENVIRONMENT_OURS                                                                                               \
-    0x1f80u /* the processor's default: all exceptions masked, round to nearest, no FTZ, no DAZ                        \
- */
+#define ENVIRONMENT_FLAGS 0x3fu  /* of exceptions that were raised: they are no part of how we compute */
+#define ENVIRONMENT_OURS 0x1f80u /* the processor's default: nothing traps, rounding to nearest, no FTZ, no DAZ */
 
 /* Most callers' is ours, and writing it takes much longer than reading it. */
 static inline cpu_environment environment_enter(void) {

@@ -17,8 +17,7 @@
 #define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads */
 #define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel */
 
-/* ------------------------------------------------------------------------------------------------------------- threads
- */
+/* ---------------------------------------------------------------------------------------------------------- threads */
 
 cpu_context many_single(const cpu_context *context) {
     cpu_context single = *context;
@@ -69,8 +68,7 @@ void many_run(const cpu_context *context, unit_function run, const void *work, s
     if (context->report) context->report(context->user, units, units);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- vectors
- */
+/* ---------------------------------------------------------------------------------------------------------- vectors */
 
 /* Whether doubles hold each of the job's sums. */
 static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum, double *error) {
@@ -191,8 +189,7 @@ static void run_vectors(const void *work, size_t first, size_t last) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * layouts */
+/* ---------------------------------------------------------------------------------------------------------- layouts */
 
 static byte_strides strides_of(const quire_layout *l, size_t size) {
     const ptrdiff_t bytes = (ptrdiff_t)size;

@@ -7,9 +7,8 @@
 #include "cpu/block/rows.h"
 #include "cpu/gather.h"
 
-#define BLOCK                                                                                                          \
-    ((size_t)(ORDER_LANES * ORDER_ROWS)) /* elements that are gathered at a time: a tile that has not grown            \
- */
+/* Elements that are gathered at a time: a tile that has not grown. */
+#define BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS))
 _Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");
 
 typedef struct {
@@ -49,9 +48,7 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- tiles that have
- * grown
- */
+/* -------------------------------------------------------------------------------------------- tiles that have grown */
 
 #define GROUPS (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side */
 

@@ -5,19 +5,21 @@
 !     s = quire_sum(x)                     ! of all elements, correctly rounded
 !     columns = quire_sum(x, dim=1)        ! as the intrinsic sum has it
 !
-! quire_sum, quire_norm2, quire_mean (x [, dim]), quire_dot (x, y [, dim]) and quire_variance (x [, sample] [, dim]) take
-! real32 and real64 of rank 1 to 3; dim from rank 2 on. The result is of the kind of x. With sample=.true. a variance is divided
-! by n - 1 instead of n. An array that is not contiguous is copied first. A dim that the array does not have, and a y of
-! another shape than x, give NaN.
+! quire_sum, quire_norm2, quire_mean (x [, dim]), quire_dot (x, y [, dim]) and quire_variance (x [, sample] [, dim])
+! take real32 and real64 of rank 1 to 3; dim from rank 2 on. The result is of the kind of x. With sample=.true. a
+! variance is divided by n - 1 instead of n. An array that is not contiguous is copied first. A dim that the array does
+! not have, and a y of another shape than x, give NaN.
 !
-! A quire_accumulator is an exact sum under way: call a%add(x), a%add_products(x, y), a%merge(b); a%sum(), a%norm2(), a%mean()
-! round it. Its words may be added up by any integer sum, MPI_SUM of MPI_INTEGER8 included; then call a%carry().
+! A quire_accumulator is an exact sum under way: call a%add(x), a%add_products(x, y), a%merge(b); a%sum(), a%norm2(),
+! a%mean() round it. Its words may be added up by any integer sum, MPI_SUM of MPI_INTEGER8 included; a%carry()
+! must follow.
 !
 ! SPDX-License-Identifier: MIT
 module quire
   use quire_core, only: real32, real64, c_int, c_int64_t, c_size_t, c_ptr, c_char, c_null_ptr, c_loc, c_f_pointer, &
-    quire_reduction, QUIRE_WORDS, QUIRE_F32, QUIRE_F64, QUIRE_INVALID_LAYOUT, QUIRE_SUM_OPERATION, QUIRE_MEAN_OPERATION, &
-    QUIRE_NORM2_OPERATION, c_accumulate, c_accumulate_products, c_merge, c_finish, c_status_string, c_strlen
+    quire_reduction, QUIRE_WORDS, QUIRE_F32, QUIRE_F64, QUIRE_INVALID_LAYOUT, QUIRE_SUM_OPERATION, &
+    QUIRE_MEAN_OPERATION, QUIRE_NORM2_OPERATION, c_accumulate, c_accumulate_products, c_merge, c_finish, &
+    c_status_string, c_strlen
   use quire_sum_real32
   use quire_sum_real64
   use quire_dot_real32

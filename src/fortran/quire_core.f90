@@ -1,5 +1,5 @@
-! quire_core - what the Fortran modules share: the calls of quire.h, and one place that lays out Fortran's arrays for them.
-! Users take module quire. SPDX-License-Identifier: MIT
+! quire_core - what the Fortran modules share: the calls of quire.h, and one place that lays out Fortran's arrays for
+! them. Users take module quire. SPDX-License-Identifier: MIT
 module quire_core
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: real32, real64
@@ -83,8 +83,9 @@ contains
     if (present(sample)) correction_of = merge(1_c_int64_t, 0_c_int64_t, sample)
   end function
 
-  ! Reduces the axis dim of a contiguous array of that shape, or with dim 0 all of it; y is null but for a dot product, and has
-  ! the shape y_shape. Fortran's first index is the one that moves by one element, so the axes before dim are inner.
+  ! Reduces the axis dim of a contiguous array of that shape, or with dim 0 all of it; y is null but for a dot product,
+  ! and has the shape y_shape. Fortran's first index is the one that moves by one element, so the axes before dim are
+  ! inner.
   function reduce_array(operation, type, shape, dim, correction, x, y, y_shape, results) result(status)
     integer(c_int), intent(in) :: operation, type
     integer, intent(in) :: shape(:), dim, y_shape(:)

@@ -1,13 +1,14 @@
 ! quire_mpi - exact sums over the ranks of MPI: the same bits for any number of ranks and any distribution.
 !
 !     use quire_mpi
-!     s = quire_mpi_sum(x, comm)       ! x: this rank's part, of rank 1 to 3, of any size; comm: MPI_COMM_WORLD, comm%MPI_VAL
+!     s = quire_mpi_sum(x, comm)       ! x: this rank's part, of rank 1 to 3, of any size
+!                                      ! comm: MPI_COMM_WORLD, comm%MPI_VAL
 !
 ! quire_mpi_sum, quire_mpi_norm2, quire_mpi_mean (x, comm [, status]), quire_mpi_dot (x, y, comm [, status]) and
-! quire_mpi_variance (x [, sample], comm [, status]) are collective and give all ranks the same result, or the same status
-! and NaN. So are:
+! quire_mpi_variance (x [, sample], comm [, status]) are collective and give all ranks the same result, or the same
+! status and NaN. So are:
 !     call quire_mpi_sum_fields(x, sums, comm [, status])       sums(f) is that of x(:, f) over all ranks; one Allreduce
-!     call quire_mpi_sum_elements(x, sums, comm [, status])     sums(i) is that of the ranks' x(i), of which all have as many
+!     call quire_mpi_sum_elements(x, sums, comm [, status])     sums(i) is that of all ranks' x(i); all x have one size
 !     call quire_mpi_merge(accumulator, comm [, status])        a quire_accumulator becomes that of all ranks
 !
 ! SPDX-License-Identifier: MIT

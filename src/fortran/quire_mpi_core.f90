@@ -44,8 +44,8 @@ module quire_mpi_core
 
 contains
 
-  ! The whole of an array of which each rank has a part. A rank whose y has another shape passes an operation that is none, so
-  ! that all ranks get a status.
+  ! The whole of an array of which each rank has a part. A rank whose y has another shape passes an operation that is
+  ! none, so that all ranks get a status.
   function allreduce_array(operation, type, shape, correction, x, y, y_shape, result, comm) result(status)
     integer(c_int), intent(in) :: operation, type
     integer, intent(in) :: shape(:), y_shape(:), comm

@@ -1,19 +1,21 @@
-! quire_reprosum - calls with the interfaces that climate models have for their reproducible sums, so that a model changes one
-! use statement: shr_reprosum_calc of CESM (module shr_reprosum_mod) and reproducing_sum of MOM6 (module MOM_coms). Only the
-! interfaces are theirs. What differs, always for the better of the sum:
+! quire_reprosum - calls with the interfaces that climate models have for their reproducible sums, so that a model
+! changes one use statement: shr_reprosum_calc of CESM (module shr_reprosum_mod) and reproducing_sum of MOM6 (module
+! MOM_coms). Only the interfaces are theirs. What differs, always for the better of the sum:
 !   - sums are exact and rounded once; there are no levels, no bounds on magnitudes, no overflow, one Allreduce
 !   - NaN and infinities are sums like others (CESM: as with allow_infnan), and are no error
 !
-! CESM: arguments that steer the method are there and not looked at (ddpdd_sum, arr_gbl_max, arr_max_levels, gbl_max_nsummands,
-! gbl_count, repro_sum_validate, allow_infnan). Those that report: arr_gbl_max_out, arr_max_levels_out and
-! gbl_max_nsummands_out are 0, rel_diff is 0, repro_sum_stats(1) is raised by one. Without commid: MPI_COMM_WORLD.
+! CESM: arguments that steer the method are there and not looked at (ddpdd_sum, arr_gbl_max, arr_max_levels,
+! gbl_max_nsummands, gbl_count, repro_sum_validate, allow_infnan). Those that report: arr_gbl_max_out,
+! arr_max_levels_out and gbl_max_nsummands_out are 0, rel_diff is 0, repro_sum_stats(1) is raised by one. Without
+! commid: MPI_COMM_WORLD.
 !
 ! MOM6: the communicator is MPI_COMM_WORLD unless quire_reprosum_communicator(comm) names another. reproducing and
-! overflow_check are not looked at; err is 0, errors are false. EFP_type is a quire_accumulator. unscale multiplies what an
-! EFP_type holds, exactly, and the real results, which are in the units of array, do not change with it: they are the sums of
-! array, rounded once. (MOM6 divides them by unscale again. Where that is 0 all results are 0, as they are there.) Besides
-! there is what MOM6 does with such sums: reproducing_sum_EFP, EFP_to_real, real_to_EFP, EFP_plus and +, EFP_minus and -,
-! EFP_real_diff, EFP_sum_across_PEs and its list, query_EFP_overflow_error (false), reset_EFP_overflow_error.
+! overflow_check are not looked at; err is 0, errors are false. EFP_type is a quire_accumulator. unscale multiplies what
+! an EFP_type holds, exactly, and the real results, which are in the units of array, do not change with it: they are the
+! sums of array, rounded once. (MOM6 divides them by unscale again. Where that is 0 all results are 0, as they are
+! there.) Besides there is what MOM6 does with such sums: reproducing_sum_EFP, EFP_to_real, real_to_EFP, EFP_plus and +,
+! EFP_minus and -, EFP_real_diff, EFP_sum_across_PEs and its list, query_EFP_overflow_error (false),
+! reset_EFP_overflow_error.
 !
 ! SPDX-License-Identifier: MIT
 module quire_reprosum
@@ -89,8 +91,8 @@ contains
     if (present(repro_sum_stats)) repro_sum_stats(1) = repro_sum_stats(1) + 1
   end subroutine
 
-  function reproducing_sum_2d(array, isr, ier, jsr, jer, EFP_sum, reproducing, overflow_check, err, only_on_PE, unscale) &
-      result(sum)
+  function reproducing_sum_2d(array, isr, ier, jsr, jer, EFP_sum, reproducing, overflow_check, err, only_on_PE, &
+      unscale) result(sum)
     real(real64), intent(in) :: array(:, :)
     integer, intent(in), optional :: isr, ier, jsr, jer
     type(EFP_type), intent(out), optional :: EFP_sum
@@ -108,7 +110,8 @@ contains
     if (present(err)) err = 0
   end function
 
-  function reproducing_sum_3d(array, isr, ier, jsr, jer, sums, EFP_sum, EFP_lay_sums, err, only_on_PE, unscale) result(sum)
+  function reproducing_sum_3d(array, isr, ier, jsr, jer, sums, EFP_sum, EFP_lay_sums, err, only_on_PE, unscale) &
+      result(sum)
     real(real64), intent(in) :: array(:, :, :)
     integer, intent(in), optional :: isr, ier, jsr, jer
     real(real64), intent(out), optional :: sums(:)

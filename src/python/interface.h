@@ -1,5 +1,5 @@
-// What Python sees of include/quire/quire.h, in the words that cffi parses: no preprocessor. The compiler checks every
-// line against the header itself. Enumerations are plain ints, so that Python passes numbers.
+// What Python sees of include/quire/, in the words that cffi parses: no preprocessor. The compiler checks every line
+// against the headers themselves. Enumerations are plain ints, so that Python passes numbers.
 
 typedef struct {
     int operation, type, result_type, method, rounding;

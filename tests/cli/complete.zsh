@@ -2,8 +2,8 @@
 #
 #     zsh -f complete.zsh FOLDER        FOLDER holds _quire
 #
-# Prints each line after "> ", and below it what is offered, one a line. A second zsh, on a terminal of its own, does the
-# completing. There compadd, which is told of all that is offered, also writes it down.
+# Prints each line after "> ", and below it what is offered, one a line. A second zsh, on a terminal of its own, does
+# the completing. There compadd, which is told of all that is offered, also writes it down.
 #
 # SPDX-License-Identifier: MIT
 

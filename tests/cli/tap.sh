@@ -1,7 +1,7 @@
 # tap.sh - what the tests of the commands share: TAP, running one, writing numbers and .npy files.
 #
-# Sourced by the test scripts. QUIRE_EXE is the path of the command, QUIRE_SAMPLE that of docs/sample.npy, which was made as
-# docs/quire.1 says under FILES. Every script works in a new folder of its own, which is removed at the end.
+# Sourced by the test scripts. QUIRE_EXE is the path of the command, QUIRE_SAMPLE that of docs/sample.npy, which was
+# made as docs/quire.1 says under FILES. Every script works in a new folder of its own, which is removed at the end.
 #
 # SPDX-License-Identifier: MIT
 
@@ -60,7 +60,8 @@ gives() {
 
 # failed STATUS WORDS: the last run failed with this status, nothing on stdout, one line on stderr that has these words.
 failed() {
-    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "^$program: " err && grep -Fq -- "$2" err
+    [ "$status" -eq "$1" ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "^$program: " err &&
+        grep -Fq -- "$2" err
 }
 
 # refuses STATUS WORDS ARGUMENTS...: a test that quire so called fails so.
@@ -81,7 +82,8 @@ same() {
     [ "$1" = "$2" ]
 }
 
-# put ORDER WORD...: the words, in hexadecimal with the high digits first, as bytes in little (<) or big (>) endian order.
+# put ORDER WORD...: the words, in hexadecimal with the high digits first, as bytes in little (<) or big (>) endian
+# order.
 put() {
     put_order=$1
     shift

@@ -95,11 +95,16 @@ check "accumulate of a missing file fails" failed 1 'No such file'
 run accumulate --type '<f4' all.f32 -o good.quire
 size=$(wc -c <good.quire)
 check "the size is that of the format" same "$size" $((24 + 8 * 140 + 4))
-check "the head" same "$(head -c 24 good.quire | od -An -tx1 | tr -d ' \n')" 8951554952450d0a01000000010000000300000001000000
+check "the head" \
+    same "$(head -c 24 good.quire | od -An -tx1 | tr -d ' \n')" 8951554952450d0a01000000010000000300000001000000
 damage() { # damage AT: that byte is replaced by its complement
     byte=$(od -An -tu1 -j "$1" -N 1 good.quire | tr -d ' ')
     byte=$((255 - byte))
-    { head -c "$1" good.quire; printf "\\$((byte / 64))$((byte / 8 % 8))$((byte % 8))"; tail -c +$(($1 + 2)) good.quire; } >bad.quire
+    {
+        head -c "$1" good.quire
+        printf "\\$((byte / 64))$((byte / 8 % 8))$((byte % 8))"
+        tail -c +$(($1 + 2)) good.quire
+    } >bad.quire
     run round bad.quire
     check "byte $1 damaged" failed 1 bad.quire
 }

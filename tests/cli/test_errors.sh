@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_errors.sh - everything that is to be refused: one line on standard error, nothing on standard output, exit status 2 for
-# the command line and 1 for the rest.
+# test_errors.sh - everything that is to be refused: one line on standard error, nothing on standard output, exit status
+# 2 for the command line and 1 for the rest.
 #
 # SPDX-License-Identifier: MIT
 
@@ -111,7 +111,10 @@ element '<f3' unknown
 element '|f4' unknown
 element '<q9' unknown
 element '' unknown
-{ header 1 "{'descr': [('x', '<f4'), ('y', '<f4')], 'fortran_order': False, 'shape': (1,), }"; put '<' 00000000 00000000; } >record.npy
+{
+    header 1 "{'descr': [('x', '<f4'), ('y', '<f4')], 'fortran_order': False, 'shape': (1,), }"
+    put '<' 00000000 00000000
+} >record.npy
 refuses 1 'structured' sum record.npy
 
 # Headers that NumPy never wrote.
@@ -149,8 +152,8 @@ hostile "{$d, $f, 'shape': (2 1)}"
 hostile "{$d, $f, 'shape': (18446744073709551618,)}"
 hostile "{$d, $f, 'shape': (4294967296, 4294967296, 2)}"
 hostile "{$d, $f, 'shape': (9223372036854775809, 2)}"
-hostile "{$d, $f, 'shape': ($(printf '1, %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 \
-32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64)2)}"
+hostile "{$d, $f, 'shape': ($(printf '1, %.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 \
+28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64)2)}"
 array '<f4' '(1000000000000000,)' 3f800000 >promise.npy
 refuses 1 'truncated' sum promise.npy
 cat promise.npy | "$QUIRE_EXE" sum - >out 2>err
@@ -178,7 +181,8 @@ if grep -q '"cuda_devices": \[\]' out; then # the reason is the one that holds
 fi
 QUIRE_TIER=mmx run sum good.npy
 check "a QUIRE_TIER that is none fails" failed 1 'QUIRE_TIER: '
-for arguments in 'sum good.npy' 'sum good.npy --json' 'sum good.npy --method all' '--help' '--version' 'info' 'info --json'; do
+for arguments in 'sum good.npy' 'sum good.npy --json' 'sum good.npy --method all' '--help' '--version' 'info' \
+    'info --json'; do
     if [ -w /dev/full ]; then
         : >out
         ran="$arguments >/dev/full"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_files.sh - what a command line can name beside one .npy or raw file: several files, texts, tables, compressed files,
-# archives, integers, and the words for types.
+# test_files.sh - what a command line can name beside one .npy or raw file: several files, texts, tables, compressed
+# files, archives, integers, and the words for types.
 #
 # The archives and compressed files are the seeds of the fuzzers: QUIRE_SEEDS is their folder.
 #
@@ -95,6 +95,9 @@ gives 13 dot table.csv --column price,3 --skip-nan
 gives 13 dot table.csv --column '"price","the amount"' --skip-nan
 piped '"a, x",b,"say ""c"""\n1,2,3\n4,5,6\n' 5 sum --column '"a, x"'
 piped '"a, x",b,"say ""c"""\n1,2,3\n4,5,6\n' 9 sum --column '"say ""c"""'
+piped '"x ",x ,"x"\n1,2,4\n' 2 sum --column x
+piped '"x ",x ,"x"\n1,2,4\n' 1 sum --column '"x "'
+piped 'x\n" 1 "\n"NA "\n" N/A"\n"  "\n2\n' 3 sum --column x --skip-nan
 for columns in price, ,price price,,3 '""' '"price' 'price,"3' '"price"x'; do
     refuses 2 'not names or numbers with commas between' sum table.csv --column "$columns"
 done
@@ -217,10 +220,14 @@ refuses 1 'dot needs equal lengths: x.txt has 3 elements, y.txt has 2' dot x.txt
 # describe.
 printf '1 -0 nan inf 4.9e-324 -inf 0 2.5' >special.txt
 run describe special.txt --skip-nan
-check "describe" lines 'count       7\nmean        nan\nstddev      nan\nmin         -inf\nmax         inf\nnan         1\ninf         1\n-inf        1\nzeros       2\nsubnormals  1\n'
+described() { # described COUNT MEAN STDDEV MIN MAX NAN INF -INF ZEROS SUBNORMALS
+    lines "$(printf '%-12s%s\\n' count "$1" mean "$2" stddev "$3" min "$4" max "$5" nan "$6" inf "$7" -inf "$8" \
+        zeros "$9" subnormals "${10}")"
+}
+check "describe" described 7 nan nan -inf inf 1 1 1 2 1
 printf '2 4 4 4 5 5 7 9' >eight.txt
 run describe eight.txt
-check "describe of eight numbers" lines 'count       8\nmean        5\nstddev      2\nmin         2\nmax         9\nnan         0\ninf         0\n-inf        0\nzeros       0\nsubnormals  0\n'
+check "describe of eight numbers" described 8 5 2 2 9 0 0 0 0 0
 gives 4 variance eight.txt
 gives 2 stddev eight.txt
 gives 4.571428571428571 variance --correction 1 eight.txt

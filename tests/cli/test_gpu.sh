@@ -61,7 +61,10 @@ for order in '<' '>'; do
     done
 done
 for order in True False; do
-    { header 1 "{'descr': '<f4', 'fortran_order': $order, 'shape': (2, 2), }" 1; put '<' 3f800000 40000000 40400000 40800000; } >four.npy
+    {
+        header 1 "{'descr': '<f4', 'fortran_order': $order, 'shape': (2, 2), }" 1
+        put '<' 3f800000 40000000 40400000 40800000
+    } >four.npy
     alike dot four.npy four.npy
     alike dot --method pairwise four.npy four.npy
 done
@@ -152,7 +155,8 @@ run sum --device "cuda:$((devices - 1))" "$QUIRE_SAMPLE"
 check "the last device" prints -38.003624
 
 run info
-check "quire info has the devices" same "$(grep -c '^cuda:[0-9]* .*, compute capability [0-9]*\.[0-9]*, [0-9.]* GiB$' out)" "$devices"
+check "quire info has the devices" \
+    same "$(grep -c '^cuda:[0-9]* .*, compute capability [0-9]*\.[0-9]*, [0-9.]* GiB$' out)" "$devices"
 check "quire info has the driver" grep -q '^CUDA driver  [0-9]*\.[0-9]*$' out
 run info --json
 check "quire info --json has the driver" grep -q '"cuda_driver": "[0-9.]*"' out

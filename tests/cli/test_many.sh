@@ -15,7 +15,8 @@ list() {
 
 # x[i][j][k] = 12 i + 4 j + k, in both orders, as floats.
 float() { # of 0 to 23
-    set -- $(awk -v n="$1" 'BEGIN { if (n == 0) { print "00000000"; exit } e = int(log(n + 0.5) / log(2)); m = n * 2 ^ (23 - e) - 2 ^ 23; printf "%08x\n", (127 + e) * 2 ^ 23 + m }')
+    set -- $(awk -v n="$1" 'BEGIN { if (n == 0) { print "00000000"; exit }
+        e = int(log(n + 0.5) / log(2)); m = n * 2 ^ (23 - e) - 2 ^ 23; printf "%08x\n", (127 + e) * 2 ^ 23 + m }')
     echo "$1"
 }
 c= f=

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_output.sh - what is printed: shortest decimals, exact bits, the table's errors and bounds, JSON, help; and that threads
-# and tiers change none of it.
+# test_output.sh - what is printed: shortest decimals, exact bits, the table's errors and bounds, JSON, help; and that
+# threads and tiers change none of it.
 #
 # SPDX-License-Identifier: MIT
 
@@ -56,7 +56,8 @@ run sum --type f64 number --json
 check "any NaN becomes the canonical one" same "$(member bits) $(member value)" '0x7ff8000000000000 null'
 
 # The sample. The other types of result are the exact sum rounded once.
-for result in 'f16 -38 0xd0c0' 'bf16 -38 0xc218' 'e5m2 -40 0xd1' 'e4m3 -40 0xe2' 'f32 -38.003624 0xc21803b6' 'f64 -38.00362300872803 0xc0430076b8000000'; do
+for result in 'f16 -38 0xd0c0' 'bf16 -38 0xc218' 'e5m2 -40 0xd1' 'e4m3 -40 0xe2' 'f32 -38.003624 0xc21803b6' \
+    'f64 -38.00362300872803 0xc0430076b8000000'; do
     # shellcheck disable=SC2086
     set -- $result
     run sum "$QUIRE_SAMPLE" --result "$1"
@@ -98,13 +99,15 @@ check "the norm of the greatest double" same "$(error exact) $(error plain)" '0.
 
 # Every method within its bound, on the sample and on data of every other type and condition.
 within() { # from the table of the last run: five lines, and 0 <= error <= bound in each of the four
-    [ "$status" -eq 0 ] && [ ! -s err ] && awk 'NR > 1 && ($4 + 0 > $5 + 0 && $5 != "inf" || $4 !~ /^([0-9.]|inf)/) { bad = 1 }
+    [ "$status" -eq 0 ] && [ ! -s err ] && awk '
+        NR > 1 && ($4 + 0 > $5 + 0 && $5 != "inf" || $4 !~ /^([0-9.]|inf)/) { bad = 1 }
         NF != 8 - (NR == 1) { bad = 1 } END { exit bad || NR != 5 }' out
 }
 tail -c 8000 "$QUIRE_SAMPLE" >sample.f32
 for type in f16 bf16 f32 f64; do
     # Bytes as they come, but for the exponents, which are cut so that no type has a NaN.
-    tail -c 8000 "$QUIRE_SAMPLE" | od -An -v -tx1 | tr -s ' ' '\n' | awk -v size="$(case $type in f32) echo 4 ;; f64) echo 8 ;; *) echo 2 ;; esac)" '
+    size=$(case $type in f32) echo 4 ;; f64) echo 8 ;; *) echo 2 ;; esac)
+    tail -c 8000 "$QUIRE_SAMPLE" | od -An -v -tx1 | tr -s ' ' '\n' | awk -v size="$size" '
         NF { byte[n++ % size] = $1; if (n % size == 0) { w = ""; for (i = 1; i < size; i++) w = w byte[i]
              print (n / size % 2 ? "3" : "b") "a" w } }' | head -400 >words
     # shellcheck disable=SC2046

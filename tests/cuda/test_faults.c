@@ -17,8 +17,7 @@
 
 #define NOBODY 77 /* exit status: there is no device */
 
-/* ---------------------------------------------------------------------------------------- scenarios, in their process
- */
+/* -------------------------------------------------------------------------------------- scenarios, in their process */
 
 #define WANT(condition)                                                                                                \
     do {                                                                                                               \
@@ -132,8 +131,7 @@ static int run_scenario(const char *name) {
     return !strcmp(name, "none") && (cudaGetDeviceCount(&devices) || !devices) ? NOBODY : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the suite
- */
+/* -------------------------------------------------------------------------------------------------------- the suite */
 
 static const char *self;
 

@@ -1,5 +1,5 @@
-! test_quire.f90 - module quire: every rank and every dim, compared bit for bit with sums of the same elements as vectors.
-! Prints TAP.
+! test_quire.f90 - module quire: every rank and every dim, compared bit for bit with sums of the same elements as
+! vectors. Prints TAP.
 program test_quire
   use quire
   use, intrinsic :: iso_fortran_env, only: real32, real64, int64
@@ -48,7 +48,8 @@ program test_quire
                .and. same(w1(j, k), quire_variance(x(:, j, k), sample=.true.))
       end do
       do i = 1, 7
-        good = good .and. same(d2(i, k), quire_sum(x(i, :, k))) .and. same(p2(i, k), quire_dot(x(i, :, k), y(i, :, k))) &
+        good = good .and. same(d2(i, k), quire_sum(x(i, :, k))) &
+               .and. same(p2(i, k), quire_dot(x(i, :, k), y(i, :, k))) &
                .and. same4(f2(i, k), quire_sum(x4(i, :, k)))
       end do
     end do
@@ -62,7 +63,8 @@ program test_quire
       good = good .and. same(e2(i), d2(i, 2))
     end do
     call ok(good, 'every dim of ranks 2 and 3')
-    call ok(all(ieee_is_nan(quire_sum(x, dim=4))) .and. all(ieee_is_nan(quire_sum(x(:, :, 1), dim=0))), 'a dim that is none')
+    call ok(all(ieee_is_nan(quire_sum(x, dim=4))) .and. all(ieee_is_nan(quire_sum(x(:, :, 1), dim=0))), &
+            'a dim that is none')
   end block
 
   call ok(same(quire_variance([1.0_real64, 2.0_real64, 4.0_real64]), 14.0_real64 / 9), 'a variance')

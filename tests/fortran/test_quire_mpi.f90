@@ -34,8 +34,8 @@ program test_quire_mpi
   call ok(same(quire_mpi_mean(cube(from:to, :, :), MPI_COMM_WORLD), quire_mean(x)), 'rank 3')
   call ok(same(quire_mpi_dot(x(from:to, :), y(from:to, :), MPI_COMM_WORLD), quire_dot(x, y)), 'dot')
   call ok(same(quire_mpi_norm2(x(from:to, 2), MPI_COMM_WORLD), quire_norm2(x(:, 2))), 'norm2')
-  call ok(same(quire_mpi_variance(x(from:to, 2), sample=.true., comm=MPI_COMM_WORLD), quire_variance(x(:, 2), .true.)), &
-          'variance')
+  call ok(same(quire_mpi_variance(x(from:to, 2), sample=.true., comm=MPI_COMM_WORLD), &
+               quire_variance(x(:, 2), .true.)), 'variance')
   call ok(quire_mpi_sum(real(x(from:to, 1), real32), MPI_COMM_WORLD) == quire_sum(real(x(:, 1), real32)), 'real32')
   s = quire_mpi_dot(x(1:4, 1), y(1:merge(3, 4, rank == 0), 1), MPI_COMM_WORLD, status)
   call ok(status /= 0 .and. ieee_is_nan(s), 'another shape on one rank: a status on all')
@@ -77,7 +77,8 @@ program test_quire_mpi
     efp = reproducing_sum_EFP(x(from:to, :), unscale=factors(i), err=err)
     call ok(same(efp%sum(), scaled(x, factors(i))) .and. err == 0, 'reproducing_sum_EFP')
     s = reproducing_sum(cube, isr=from, ier=to, sums=layers, EFP_sum=efp, EFP_lay_sums=efp_layers, unscale=factors(i))
-    call ok(same(s, right) .and. same(layers(2), quire_sum(cube(:, :, 2))) .and. same(efp%sum(), scaled(x, factors(i))) &
+    call ok(same(s, right) .and. same(layers(2), quire_sum(cube(:, :, 2))) &
+            .and. same(efp%sum(), scaled(x, factors(i))) &
             .and. same(efp_layers(2)%sum(), scaled(cube(:, :, 2), factors(i))), 'unscale of rank 3')
     s = reproducing_sum(cube(1:3, :, :), EFP_sum=efp, only_on_PE=.true., unscale=factors(i))
     call ok(same(efp%sum(), scaled(reshape(cube(1:3, :, :), [3, fields]), factors(i))), 'unscale on one rank')

@@ -1,13 +1,14 @@
-/* quire.h with nothing before it, as C; twice, for its include guard. */
+/* quire.h with nothing before it, as C; twice, for its include guard. It has all that the headers beside it have. */
 #include <quire/quire.h>
 
-/* An accumulator is a wire format: exactly its words, no padding, and its initialiser must fill it in C. */
-typedef char
-    the_accumulator_is_its_words[sizeof(quire_accumulator) == QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t) ? 1 : -1];
+/* Again. */
+#include <quire/quire.h>
 
-quire_accumulator header_quire_accumulator(void);
+quire_status header_quire(const quire_accumulator *a, const float *rows, float *sums, double *total);
 
-quire_accumulator header_quire_accumulator(void) {
-    quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
-    return zero;
+quire_status header_quire(const quire_accumulator *a, const float *rows, float *sums, double *total) {
+    const quire_layout layout = quire_rows(3, 4, 4);
+    quire_reduction sum = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_status status = quire_reduce(NULL, &sum, &layout, rows, NULL, NULL, sums);
+    return status || quire_api_version() != QUIRE_API_VERSION ? status : quire_round(a, QUIRE_F64, total);
 }

@@ -1,14 +1,16 @@
-/* quire.h with nothing before it, as C++; twice, for its include guard. */
+/* quire.h with nothing before it, as C++; twice, for its include guard. It has all that the headers beside it have. */
 #include <quire/quire.h>
 
-typedef char
-    the_accumulator_is_its_words[sizeof(quire_accumulator) == QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t) ? 1 : -1];
+/* Again. */
+#include <quire/quire.h>
 
-quire_accumulator header_quire_accumulator();
+quire_status header_quire(const quire_accumulator *a, const float *rows, float *sums, double *total);
 
-quire_accumulator header_quire_accumulator() {
-    quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
-    return zero;
+quire_status header_quire(const quire_accumulator *a, const float *rows, float *sums, double *total) {
+    const quire_layout layout = quire_rows(3, 4, 4);
+    quire_reduction sum = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_status status = quire_reduce(nullptr, &sum, &layout, rows, nullptr, nullptr, sums);
+    return status || quire_api_version() != QUIRE_API_VERSION ? status : quire_round(a, QUIRE_F64, total);
 }
 
 /* Said again with C linkage: were the header without its extern "C", these would conflict. */

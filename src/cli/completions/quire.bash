@@ -4,7 +4,8 @@ _quire() {
     local verbs="sum asum dot nrm2 mean sumsq variance stddev describe accumulate merge round info help"
     local types="f16 bf16 f32 f64 e5m2 e4m3" integers="i8 i16 i32 i64 u8 u16 u32 u64"
     local reading="--type --column --delimiter --skip-nan --threads --tier --help" options=
-    local reducing="$reading --result --result-type --rounding --axis --rows --segments --output --verbose --json --device"
+    local reducing="$reading --result --result-type --rounding --axis --rows --segments --output --verbose --json"
+    reducing="$reducing --device"
     COMPREPLY=()
     if [ "$word" = = ]; then word=; fi # bash cuts --method=exact at its =
     if [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi

@@ -96,8 +96,7 @@ QUIRE_INLINE void certain_add(certain_terms t, certain_columns *c, const char *x
     for (int i = 0; i < 2; i++) certain_add_sum(t, c, i, value[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------ whether it is
- */
+/* ---------------------------------------------------------------------------------------------------- whether it is */
 
 /* The g of so many terms. */
 QUIRE_INLINE int certain_doublings(size_t n) { return n > 1 ? 64 - leading_zeros(n - 1) : 0; }
@@ -115,8 +114,7 @@ QUIRE_INLINE int certain_range(certain_terms t, int64_t most, int64_t least, int
     return most && most_field < 2 * bias + 1 && fits;
 }
 
-/* ------------------------------------------------------------------------------------------------------ a panel's sums
- */
+/* --------------------------------------------------------------------------------------------------- a panel's sums */
 
 #define CERTAIN_GROUPS (PANEL / SIMD_F32)
 #define CERTAIN_TOGETHER (CERTAIN_GROUPS < 2 ? CERTAIN_GROUPS : 2) /* as registers allow */
@@ -172,8 +170,7 @@ QUIRE_INLINE unsigned certain_panel(certain_terms t, panel_rows r, panel_sums *s
     return certain;
 }
 
-/* ---------------------------------------------------------------------------------------------------- one vector's sum
- */
+/* ------------------------------------------------------------------------------------------------- one vector's sum */
 
 /* The columns of b added to those of a. */
 QUIRE_INLINE void certain_merge(certain_terms t, certain_columns *a, const certain_columns *b) {

@@ -140,8 +140,7 @@ QUIRE_INLINE near_sum near_first(exact_choice c, const char *x, size_t steps, in
     return near;
 }
 
-/* --------------------------------------------------------------------------------------------- two sums, of 30 fields
- */
+/* ------------------------------------------------------------------------------------------- two sums, of 30 fields */
 
 typedef struct {
     v_i32 low, high;
@@ -177,8 +176,7 @@ QUIRE_INLINE void far_prepare(far_tables *t, int base) {
     *t = (far_tables){ powers_from(base, 0), powers_from(base, INTEGER_SPREAD), 1 };
 }
 
-/* -------------------------------------------------------------------------------------------------- some steps, by
- * both */
+/* ---------------------------------------------------------------------------------------------- some steps, by both */
 
 #define NEAR_MENDED 4 /* steps that have something out of reach, in INTEGER_STEPS */
 

@@ -23,11 +23,9 @@
 #include "cpu/block/moment_ball.h"
 #include "cpu/simd/simd.h"
 
-#define MOMENT_STEPS 256 /* additions to a lane in a block */
-#define MOMENT_SETS                                                                                                    \
-    4 /* vectors of lanes; half of them if elements are split, which need not wait for each other so long              \
- */
-#define MOMENT_AHEAD 1024      /* bytes */
+#define MOMENT_STEPS 256  /* additions to a lane in a block */
+#define MOMENT_SETS 4     /* vectors of lanes, for additions that need not wait; half of them if elements are split */
+#define MOMENT_AHEAD 1024 /* bytes */
 #define MOMENT_LEAST_UNIT -250 /* its square is a number that is not subnormal */
 #define MOMENT_GREATEST_UNIT 200
 

@@ -43,13 +43,20 @@ QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
     return (v_f32)(bits | special | (element & (uint32_t)f.sign) << (32 - 8 * f.size));
 }
 
+/* As many elements as a vector has lanes, of any of these formats: 1 byte or 2 each. */
+typedef uint8_t v_u8_of_v_f32 __attribute__((vector_size(SIMD_F32)));
+typedef uint16_t v_u16_of_v_f32 __attribute__((vector_size(2 * SIMD_F32)));
+
+QUIRE_INLINE v_f32 decoded_load_v_f32(format_description f, const void *p) {
+    v_u8_of_v_f32 bytes;
+    v_u16_of_v_f32 pairs;
+    if (f.size == 1) return memcpy(&bytes, p, sizeof bytes), decode_v_f32(f, __builtin_convertvector(bytes, v_u32));
+    return memcpy(&pairs, p, sizeof pairs), decode_v_f32(f, __builtin_convertvector(pairs, v_u32));
+}
+
 #define LOAD_DECODED(name, NAME, number, real, unused)                                                                 \
-    typedef name##_element v_##name __attribute__((vector_size(SIMD_F32 * sizeof(name##_element))));                   \
     QUIRE_INLINE v_f32 name##_load_v_f32(const void *p) {                                                              \
-        const format_description f = NAME##_DESCRIPTION;                                                               \
-        v_##name element;                                                                                              \
-        memcpy(&element, p, sizeof element);                                                                           \
-        return decode_v_f32(f, __builtin_convertvector(element, v_u32));                                               \
+        return decoded_load_v_f32((format_description)NAME##_DESCRIPTION, p);                                          \
     }
 QUIRE_DECODED_FORMATS(LOAD_DECODED, )
 #undef LOAD_DECODED
@@ -73,25 +80,36 @@ QUIRE_INLINE void double_widen(const void *p, v_f64 *a, v_f64 *b) {
     *a = double_load_v_f64(p), *b = double_load_v_f64((const char *)p + SIMD_BYTES);
 }
 
+QUIRE_INLINE v_i32 lanes_below_v_i32(int n) {
+    const v_i32 lane = { LANES_F32 };
+    return lane < n;
+}
+
 /* half_first_v_f32(p, n, others) and so forth: the first n elements at p, fewer than a vector has lanes, and lanes of
  * others behind them, which are zeros. By way of a copy it takes longer: a load must wait for several stores. */
-#define FIRST_BY_COPY(format, vector, integers, ...)                                                                   \
-    QUIRE_INLINE vector format##_first_##vector(const void *p, int n, vector others) {                                 \
-        const integers lane = { __VA_ARGS__ }, there = lane < n;                                                       \
-        char copy[sizeof(format##_element) * (sizeof lane / sizeof lane[0])] = { 0 };                                  \
+#define FIRST_BY_COPY(format)                                                                                          \
+    QUIRE_INLINE v_f32 format##_first_v_f32(const void *p, int n, v_f32 others) {                                      \
+        const v_i32 there = lanes_below_v_i32(n);                                                                      \
+        char copy[sizeof(format##_element) * SIMD_F32] = { 0 };                                                        \
         memcpy(copy, p, (size_t)n * sizeof(format##_element));                                                         \
-        return (vector)((integers)format##_load_##vector(copy) | ((integers)others & ~there));                         \
+        return (v_f32)((v_i32)format##_load_v_f32(copy) | ((v_i32)others & ~there));                                   \
     }
 #if !defined(SIMD_HAS_FIRST_OF_16_BITS)
-FIRST_BY_COPY(half, v_f32, v_i32, LANES_F32)
-FIRST_BY_COPY(bfloat16, v_f32, v_i32, LANES_F32)
+FIRST_BY_COPY(half)
+FIRST_BY_COPY(bfloat16)
 #endif
-#define FIRST_DECODED(name, NAME, number, real, unused) FIRST_BY_COPY(name, v_f32, v_i32, LANES_F32)
+#define FIRST_DECODED(name, NAME, number, real, unused) FIRST_BY_COPY(name)
 QUIRE_DECODED_FORMATS(FIRST_DECODED, )
 #undef FIRST_DECODED
 #if !defined(SIMD_HAS_FIRST)
-FIRST_BY_COPY(float, v_f32, v_i32, LANES_F32)
-FIRST_BY_COPY(double, v_f64, v_i64, LANES_F64)
+FIRST_BY_COPY(float)
+
+QUIRE_INLINE v_f64 double_first_v_f64(const void *p, int n, v_f64 others) {
+    const v_i64 lane = { LANES_F64 }, there = lane < n;
+    char copy[SIMD_BYTES] = { 0 };
+    memcpy(copy, p, (size_t)n * sizeof(double));
+    return (v_f64)((v_i64)double_load_v_f64(copy) | ((v_i64)others & ~there));
+}
 #endif
 
 /* Elements widened by shifts alone: a lane of raw holds 64 / bits elements of an IEEE format narrower than double; the

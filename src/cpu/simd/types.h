@@ -85,16 +85,21 @@ QUIRE_INLINE v_f64 abs_v_f64(v_f64 x) { return (v_f64)((v_i64)x & 0x7fffffffffff
 #else
 #define PICK(result, count, a, b, at) (result) = __builtin_shuffle(a, b, at)
 #endif
-#define PART(vector, integers, count, ...)                                                                             \
-    QUIRE_INLINE void part_##vector(vector *a, vector *b, int w) {                                                     \
-        const integers lane = { __VA_ARGS__ }, lower = lane + (lane & -w), upper = lower + w;                          \
-        vector lowers, uppers;                                                                                         \
-        PICK(lowers, count, *a, *b, lower);                                                                            \
-        PICK(uppers, count, *a, *b, upper);                                                                            \
-        *a = lowers, *b = uppers;                                                                                      \
-    }
-PART(v_f32, v_i32, SIMD_F32, LANES_F32)
-PART(v_f64, v_i64, SIMD_F64, LANES_F64)
+QUIRE_INLINE void part_v_f32(v_f32 *a, v_f32 *b, int w) {
+    const v_i32 lane = { LANES_F32 }, lower = lane + (lane & -w), upper = lower + w;
+    v_f32 lowers, uppers;
+    PICK(lowers, SIMD_F32, *a, *b, lower);
+    PICK(uppers, SIMD_F32, *a, *b, upper);
+    *a = lowers, *b = uppers;
+}
+
+QUIRE_INLINE void part_v_f64(v_f64 *a, v_f64 *b, int w) {
+    const v_i64 lane = { LANES_F64 }, lower = lane + (lane & -w), upper = lower + w;
+    v_f64 lowers, uppers;
+    PICK(lowers, SIMD_F64, *a, *b, lower);
+    PICK(uppers, SIMD_F64, *a, *b, upper);
+    *a = lowers, *b = uppers;
+}
 
 QUIRE_INLINE v_f32 float_load_v_f32(const void *p) {
     v_f32 x;

@@ -257,8 +257,7 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     return all;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the instances
- */
+/* ---------------------------------------------------------------------------------------------------- the instances */
 
 #define IS_DOUBLE_f32 0
 #define IS_DOUBLE_f64 1

@@ -20,8 +20,7 @@
 #define WIDTH SIMD_F64
 #include "cpu/block/panel_lanes.h"
 
-/* -------------------------------------------------------------------------------------------------------------- exact
- */
+/* ------------------------------------------------------------------------------------------------------------ exact */
 
 #define IS_DOUBLE_f32 0
 #define IS_DOUBLE_f64 1
@@ -57,8 +56,7 @@ QUIRE_FORMATS(EXACT_OF_FORMAT, )
     }
 QUIRE_FORMATS(MOMENTS_INSTANCE, )
 
-/* ------------------------------------------------------------------------------------------------- methods of the
- * lanes */
+/* --------------------------------------------------------------------------------------------- methods of the lanes */
 
 #define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                        \
     static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,          \
