@@ -38,7 +38,7 @@ typedef struct {
     quire_status (*reduce_many)(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                 const quire_layout *y_layout);
     /* A result for each segment, of which there is at least one; the job's n does not count. NULL: QUIRE_WRONG_CONTEXT.
- */
+     */
     quire_status (*reduce_segments)(quire_context *context, const quire_job *job, const quire_segments *segments);
     /* Adds the terms of the job to the accumulator; the job's method, finish and result do not count. */
     quire_status (*accumulate)(quire_context *context, const quire_job *job, quire_accumulator *accumulator);

@@ -75,7 +75,7 @@ START_TEST(products_are_rounded_before_they_are_added) {
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_PLAIN, 0, "contraction");
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_PAIRWISE, 0, "contraction");
         /* kahan and exact keep what is lost: the fma of the product's error must be a real one, and its minus be kept
- */
+         */
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_KAHAN, lost, "the error of a product");
         check_columns(OPERATION_DOT, types[t].type, &fused_early, QUIRE_KAHAN, lost, "the error of a product");
         check_columns(OPERATION_DOT, types[t].type, &fused_late, QUIRE_EXACT, lost, "the error of a product");

@@ -14,8 +14,8 @@
 #include "place.h"
 #include "support.h"
 
-#define EXACT                                                                                                          \
-    5000 /* bits that hold all there is in sums and in differences of their products, but for a last rounding */
+/* Bits that hold all there is in sums and in differences of their products, but for a last rounding. */
+#define EXACT 5000
 
 /* |exact - (high + middle + low)| <= width */
 static void check_within(const mpfr_t exact, double high, double middle, double low, double width, const char *what) {

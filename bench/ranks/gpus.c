@@ -12,8 +12,7 @@
 #define SAMPLE_SECONDS 2e-3 /* events see about half a microsecond */
 #define MOST_CALLS 64
 
-/* ------------------------------------------------------------------------------------------------------------ errors
- */
+/* ----------------------------------------------------------------------------------------------------------- errors */
 
 static _Thread_local const char *trouble; /* of this thread: the first */
 
@@ -29,8 +28,7 @@ void gpu_note_quire(quire_status status) {
     if (status && !trouble) trouble = quire_status_string(status);
 }
 
-/* ------------------------------------------------------------------------------------------------- opening and closing
- */
+/* ---------------------------------------------------------------------------------------------- opening and closing */
 
 /* Numbers between 0.5 and 1, which differ from each other. */
 static void fill(double *doubles, size_t n, float *floats, size_t m) {
@@ -91,8 +89,7 @@ void gpus_close(gpu *all, int ranks) {
     for (int r = 0; r < ranks; r++) ncclCommDestroy(all[r].comm);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ timing
- */
+/* ----------------------------------------------------------------------------------------------------------- timing */
 
 /* What the threads share. Between two waits at the barrier one thread writes, or each its own. */
 typedef struct race {

@@ -21,8 +21,7 @@
 #include "head.h"
 #include "missing_cuda.h"
 
-/* ------------------------------------------------------------------------------------------------------------- cases
- */
+/* ------------------------------------------------------------------------------------------------------------ cases */
 
 typedef enum shape { VECTOR, FIELDS, ELEMENTS } shape;
 
@@ -108,8 +107,7 @@ static bool takes_part(const bench_case *c, int call) {
     return call != ONE_GPU || (c->shape == VECTOR && c->type == QUIRE_F32);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ output
- */
+/* ----------------------------------------------------------------------------------------------------------- output */
 
 static FILE *csv;
 static int samples = 25;
@@ -155,8 +153,7 @@ static void write_case(int gpus, bool captured, const bench_case *c, const doubl
     fflush(csv);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- running
- */
+/* ---------------------------------------------------------------------------------------------------------- running */
 
 static const char *take_case(gpu *all, int gpus, const bench_case *c, bool captured) {
     static double seconds[MOST_SAMPLES];

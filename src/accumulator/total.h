@@ -129,7 +129,7 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
     }
     /* The upper half of the root from the upper half of the radicand, which is at least 2^62; the lower half by a
      * division by twice that, which gives it or one more (P. Zimmermann, Karatsuba Square Root, INRIA RR-3805, 1999).
- */
+     */
     const uint64_t upper = integer_root(t.high), rest = t.high - upper * upper, half = rest << 31 | t.low >> 33;
     const uint64_t quotient = half / upper, lower = quotient >> 32 ? 0xffffffffu : quotient;
     const uint64_t left =
@@ -138,8 +138,8 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
     const int one_more = !(left >> 32) && last < lower * lower;
     quire_total r = { TOTAL_FINITE, 0, (upper << 32 | lower) - (uint64_t)one_more, 0, t.exponent / 2 - 64, 1, 0 };
     r.sticky = t.sticky || left >> 32 || last != lower * lower;
-    return r; /* a radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded
- */
+    /* A radicand of 127 or 128 bits has a root of 64; here sticky is for all below high: ready to be rounded. */
+    return r;
 }
 
 /* The same for n < 2^32, 32 digits at a time; sticky is for all below the last one that is there, as for a root. */
@@ -167,7 +167,7 @@ QUIRE_INLINE quire_total total_divide(quire_total t, uint64_t n) {
     /* Long division, bit by bit, of the 128 leading bits and 64 more: high >= 2^63 and n < 2^64, so that the quotient
      * has at least 128 bits. The leading 128 are kept. f itself is unknown; it can show only below the leading 64 bits
      * of the quotient, where all that matters is whether there is anything, and any f > 0 gives the same answer: 2^-64.
- */
+     */
     uint64_t digits[3] = { t.high, t.low, (uint64_t)(t.sticky != 0) };
     quire_total r = total_zero(t.negative);
     uint64_t remainder = 0;

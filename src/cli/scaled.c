@@ -58,7 +58,7 @@ struct scaled scaled_accumulator(const quire_accumulator *accumulator) {
     int top = QUIRE_ACCUMULATOR_LIMBS - 1;
     while (top > 0 && !sum.limb[top]) top--;
     /* The leading limb is at least 1, so three of them give more than 64 bits, and the rest is less than the rounding.
- */
+     */
     double m = 0;
     int last = top > 2 ? top - 2 : 0;
     for (int i = last; i <= top; i++) m += ldexp((double)sum.limb[i], LIMB_BITS * (i - last));

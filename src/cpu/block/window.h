@@ -40,7 +40,7 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
         }
     if (!scales_factors(c)) return;
         /* Errors are less than what comes to the last bin otherwise; with them it takes all the additions that it can.
- */
+         */
 #pragma GCC unroll 8
     for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }

@@ -157,8 +157,7 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
     store_state<Method>(job, total, memory, thread);
 }
 
-/* ------------------------------------------------------------------------------------------------------ pieces (job.h)
- */
+/* --------------------------------------------------------------------------------------------------- pieces (job.h) */
 
 static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
 

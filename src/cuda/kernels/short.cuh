@@ -14,8 +14,7 @@
 #include "cuda/warp/column_totals.cuh"
 #include "cuda/warp/short_load.cuh"
 
-/* ----------------------------------------------------------------------------------------------------- what a block
- * makes
+/* -------------------------------------------------------------------------------------------------- what a block makes
  *
  * Warps lay down what their bins have counted, and the first adds that up: in most blocks all windows are alike. A warp
  * whose window has been used and moved, or which has used columns, is apart: it makes its own sum.

@@ -69,8 +69,7 @@ struct square_term : product_term {
     };
 QUIRE_LANE_METHODS(METHOD_TYPE, )
 
-/* ---------------------------------------------------------------------------------------------------------- elements
- */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 template <class Format> constexpr int vector_elements = 16 / (int)sizeof(typename Format::element);
 

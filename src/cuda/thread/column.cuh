@@ -56,8 +56,7 @@ static __device__ __forceinline__ void cell_total_add(cell_total *t, int64_t uni
     t->high += units >> 32;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- floats
- */
+/* ----------------------------------------------------------------------------------------------------------- floats */
 
 /* The bins of method/indexed.h. Products of halves are floats, too. */
 template <int THREADS> struct float_column {
@@ -78,8 +77,7 @@ template <int THREADS> struct float_column {
     }
 };
 
-/* ------------------------------------------------------------------------------------------------------------ bfloat16
- */
+/* --------------------------------------------------------------------------------------------------------- bfloat16 */
 
 #define BFLOAT16_SPREAD 3 /* a cell takes 2^3 neighbouring exponents */
 
@@ -127,8 +125,7 @@ template <int THREADS> struct bfloat16_square_column {
     static __device__ __forceinline__ int64_t units(cell c, int) { return c; }
 };
 
-/* ------------------------------------------------------------------------------------------------- products of floats
- */
+/* ----------------------------------------------------------------------------------------------- products of floats */
 
 /* Products of floats, which doubles hold: 48 bits, or 16 if of bfloat16, 2^-298 to 2^256. An upper part of PRODUCT_BITS
  * and the rest are added to cells of 16 neighbouring exponents: 41 bits, and 12 of headroom. Exponents are counted
@@ -166,8 +163,7 @@ template <int THREADS, int BITS> struct product_column {
     }
 };
 
-/* ------------------------------------------------------------------------------------------------------------- doubles
- */
+/* ---------------------------------------------------------------------------------------------------------- doubles */
 
 /* Cells of 64-bit integers, COLUMN_BITS apart: an integer below 2^53 in magnitude, shifted to its place, is a low part
  * for one cell and a high part for the next, and each cell takes 2^10 of either. */

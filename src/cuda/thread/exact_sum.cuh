@@ -99,7 +99,7 @@ template <class Format, bool PRODUCT> struct exact_terms {
     static constexpr int range = (greatest - least) * factors;
     static constexpr bool is_double = sizeof(real) == 8;
     /* Two doubles hold what is ordinary, but products of doubles, whose own errors have bits as low as 2^-106 of them.
- */
+     */
     static constexpr int words = is_double && PRODUCT ? 3 : 2;
     /* Groups of short terms add up in float, rounded both ways, those of longer ones in double; where all of a format's
      * terms fit, one way is enough; where few groups would be exact they are not tried. */

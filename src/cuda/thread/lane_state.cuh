@@ -36,9 +36,7 @@ static __device__ __forceinline__ void add_term(lane_state<Method, typename Form
     Method::add(lane.word, value, Term::error(a, b, value), Term::is_product);
 }
 
-/* -------------------------------------------------------------------------------------------- a tree that grows by
- * itself
- */
+/* -------------------------------------------------------------------------------------- a tree that grows by itself */
 
 #define TREE_DEPTH 40 /* more tiles than 2^40 do not fit any memory */
 

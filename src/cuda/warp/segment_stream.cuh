@@ -16,8 +16,8 @@
 
 static_assert(SEGMENTS_STAGE % ROWS_CHUNK == 0, "pieces end where chunks end");
 #define NO_LANE WARP
-#define SEGMENTS_LONGEST                                                                                               \
-    (1u << 27) /* elements that a segment of a bundle with pieces begins behind, and has, at most */
+/* Elements that a segment of a bundle with pieces begins behind, and has, at most. */
+#define SEGMENTS_LONGEST (1u << 27)
 static_assert(2ull * SEGMENTS_LONGEST * 8 <= 1ull << 31, "bytes of a bundle are counted by 32 bits");
 
 struct segment_stages {

@@ -61,7 +61,7 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS,
                   "and what a block hands over");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree.
- */
+     */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {
         const int above = top + free_top - WINDOW_RANGE(2) - least;
         return least + (above > 0 ? (above + unit_step - 1) / unit_step * unit_step : 0);
