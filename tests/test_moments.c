@@ -121,6 +121,25 @@ START_TEST(cancellation) {
 }
 END_TEST
 
+/* Numbers near each other, and a first one, or some other, that is not like them. */
+START_TEST(one_apart) {
+    static const float ones[] = { 0, 1e-30f, 3, 16777216, 0x1p60f, -3e38f, INFINITY, NAN };
+    static float x[70000];
+    static const size_t lengths[] = { 63, 64, 1000, 4096, 70000 };
+    generator g;
+    generator_seed(&g, 8);
+    for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)
+        for (int means = 0; means < 3; means++)
+            for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+                const size_t n = lengths[l];
+                const double mean = means == 0 ? 0 : means == 1 ? 1e4 : 1e7;
+                for (size_t i = 0; i < n; i++) x[i] = (float)(mean + generator_uniform(&g));
+                x[_i ? n / 2 : 0] = ones[k];
+                check_all(QUIRE_F32, n, x, (int64_t)l % 2, "one is apart");
+            }
+}
+END_TEST
+
 START_TEST(overflow_and_underflow) {
     const double huge[3] = { 0x1.8p1023, -0x1.8p1023, 0 }, least[4] = { 0x1p-1074, 0, 0, 0 };
     const double at_limit[2] = { 0x1p512, -0x1p512 },
@@ -140,6 +159,10 @@ END_TEST
 START_TEST(equal_elements) {
     const double values[] = { 0.1, -0.0, 0, 1e300, 0x1p-1074, -3 };
     double x[40];
+    static float alike[100000];
+    for (size_t i = 0; i < 100000; i++) alike[i] = 0.1f;
+    check_all(QUIRE_F32, 64, alike, 1, "alike");
+    check_all(QUIRE_F32, 100000, alike, 0, "alike");
     for (size_t v = 0; v < sizeof values / sizeof *values; v++)
         for (size_t n = 1; n <= 40; n += 3)
             for (int i = 0; i < 8; i++) {
@@ -329,6 +352,7 @@ static void add(TCase *cases) {
     tcase_add_loop_test(cases, long_vectors, 0, TYPE_COUNT);
     tcase_add_test(cases, ties);
     tcase_add_test(cases, cancellation);
+    tcase_add_loop_test(cases, one_apart, 0, 2);
     tcase_add_test(cases, overflow_and_underflow);
     tcase_add_test(cases, equal_elements);
     tcase_add_loop_test(cases, accumulators, 0, TYPE_COUNT);

@@ -21,8 +21,8 @@ static cudaError_t load_many(const cuda_context *c) {
                 job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
                 const vectors_kernels v = find_vectors_kernels(&job);
                 const row_kernels r = find_row_kernels(&job);
-                for (const void *function :
-                     { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments, r.unknown, r.marked })
+                for (const void *function : { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments,
+                                              r.joined, r.unknown, r.marked })
                     if (!error) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);

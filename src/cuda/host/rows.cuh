@@ -39,11 +39,25 @@ static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vec
                         plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
 
+/* The parts of a job as one warp a vector should look at them: joined, if they are very many; sets the job's. */
+static cudaError_t join_parts(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const size_t warps = MARKED_THREADS / 32, joined = plan_divide_up(work->parts, 32);
+    if (work->parts < PARTS_JOINED || work->vectors * (work->parts + joined) > VECTORS_PLACES) return cudaSuccess;
+    const cudaError_t error =
+        start_blocks(c, find_row_kernels(job).joined, MARKED_THREADS,
+                     plan_least(plan_divide_up(work->vectors * joined, warps), (size_t)c->multiprocessors * 8), work);
+    work->first_place = work->vectors * work->parts;
+    work->parts = (unsigned)joined, work->part *= 32;
+    return error;
+}
+
 /* What comes behind a kernel that has left parts, or marks. */
 static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
     if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
     const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * work->parts, 32);
-    cudaError_t error = start_marked(c, job, work, MARKED_PARTS);
+    vectors_job joined = *work;
+    cudaError_t error = join_parts(c, job, &joined);
+    if (!error) error = start_marked(c, job, &joined, MARKED_PARTS);
     if (!error)
         error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
                              plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);

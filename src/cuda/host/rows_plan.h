@@ -33,7 +33,12 @@ static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warp
     const size_t most = plan_least(plan_divide_up(n, ROWS_PART_LEAST), VECTORS_PLACES / vectors),
                  needed = plan_divide_up(n, (size_t)1 << (ROW_COUNT_BITS - 1)),
                  wave = plan_least(warps / vectors, most), least = wave > needed ? wave : needed;
-    const size_t parts = plan_whole_waves(vectors, warps, least, plan_least(most, least + ROWS_MORE_PARTS));
+    size_t parts = plan_whole_waves(vectors, warps, least, plan_least(most, least + ROWS_MORE_PARTS));
+    for (size_t waves = ROWS_PART_WAVES; waves > 1; waves /= 2)
+        if (parts > 1 && parts * waves <= most && vectors * (parts * waves + parts) <= VECTORS_PLACES) {
+            parts *= waves;
+            break;
+        }
     p->part = plan_divide_up(plan_divide_up(n, parts), ROWS_PART_STEP) * ROWS_PART_STEP;
     p->parts = (unsigned)plan_divide_up(n, p->part);
     if (p->parts == 1) return needed == 1;

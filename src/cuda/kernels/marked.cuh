@@ -33,6 +33,10 @@ static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
     return t;
 }
 
+static __device__ __forceinline__ part_state *place_of_part(const vectors_job &job, size_t v, unsigned part) {
+    return &job.workspace->place[job.first_place + v * job.parts + part];
+}
+
 /* The workspace's limbs of a vector of which there are parts: of its sum, or that of its squares; NULL: none are left.
  */
 template <row_terms TERMS>
@@ -47,7 +51,7 @@ static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_
                                                    quire_accumulator *limbs, int lane) {
     constexpr int words = marked_words<Format, PRODUCT>;
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    const part_state *place = &job.workspace->place[v * job.parts];
+    const part_state *place = place_of_part(job, v, 0);
     const int from = squares ? PART_SQUARES : 0;
     int64_t *word = cells.sum.limb, *of_unknown = limbs->limb;
     bool nonzero = false;
@@ -99,17 +103,16 @@ static __device__ __noinline__ vector_total total_of_elements(const vectors_job 
     return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
 }
 
-/* The same of a whole vector from its parts. */
+/* The same of so many parts, from their totals. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ vector_total total_of_parts(const vectors_job &job, size_t v, bool squares,
+static __device__ __forceinline__ vector_total total_of_parts(const part_state *place, unsigned parts, bool squares,
                                                               int lane) {
     typedef exact_agent<Format, PRODUCT> agent;
     constexpr int words = marked_words<Format, PRODUCT>;
-    const part_state *place = &job.workspace->place[v * job.parts];
     const int from = squares ? PART_SQUARES : 0;
     typename agent::sum s;
     s.clear();
-    for (unsigned p = lane; p < job.parts; p += WARP) {
+    for (unsigned p = lane; p < parts; p += WARP) {
         for (int i = 0; i < words; i++) {
             const double number = __ldcg(&place[p].word[from + i]);
             if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
@@ -123,7 +126,7 @@ static __device__ __forceinline__ vector_total total_of_parts(const vectors_job 
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ vector_total total_of_vector(const vectors_job &job, const vector_pair<Format> &at,
                                                                size_t v, bool squares, int lane) {
-    return job.parts > 1 ? total_of_parts<Format, PRODUCT>(job, v, squares, lane)
+    return job.parts > 1 ? total_of_parts<Format, PRODUCT>(place_of_part(job, v, 0), job.parts, squares, lane)
                          : total_of_elements<Format, PRODUCT>(job, at, 0, at.n, lane);
 }
 
@@ -205,6 +208,17 @@ static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_ce
     }
 }
 
+/* What a part has come to: its total, and that of its squares. */
+template <bool MOMENTS>
+static __device__ __forceinline__ void store_totals_of_part(part_state *place, const vector_total &s,
+                                                            const vector_total &q) {
+    for (int i = 0; i < VECTORS_WORDS; i++) {
+        if (!MOMENTS || i < PART_SQUARES) place->word[i] = s.word[i];
+        if (MOMENTS) place->word[PART_SQUARES + i] = q.word[i];
+    }
+    place->width[0] = s.width, place->width[1] = MOMENTS ? q.width : 0;
+}
+
 /* Part number "part" of vector v, which the parts did not tell: now it is exact, or it goes to the vector's limbs. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
@@ -214,23 +228,38 @@ static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_c
     if (!of_sum || !of_squares) return;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (has_moments) at.y = at.x;
-    part_state *place = &job.workspace->place[v * job.parts + part];
+    part_state *place = place_of_part(job, v, part);
     const size_t begin = min((size_t)part * job.part, at.n), end = min(begin + job.part, at.n);
     const vector_total s = total_of_elements<Format, is_product>(job, at, begin, end, lane);
     vector_total q = {};
     if (has_moments) q = total_of_elements<Format, true>(job, at, begin, end, lane);
     const bool is_exact = s.width == 0 && q.width == 0;
     if (lane == 0) {
-        for (int i = 0; i < VECTORS_WORDS; i++) {
-            if (!has_moments || i < PART_SQUARES) place->word[i] = s.word[i];
-            if (has_moments) place->word[PART_SQUARES + i] = q.word[i];
-        }
+        store_totals_of_part<has_moments>(place, s, q);
         for (int i = 0; i < PART_SUMS; i++) place->width[i] = is_exact ? 0 : NAN;
     }
     __syncwarp();
     if (is_exact) return;
     add_to_limbs<Format, is_product>(job, cells, at, begin, end, of_sum, lane);
     if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
+}
+
+/* Of vectors of very many parts, which one warp would be long at: a warp makes one of 32 neighbours. The new ones stand
+ * behind all the others. */
+template <class Format, row_terms TERMS>
+__global__ void __launch_bounds__(MARKED_THREADS) joined_parts_kernel(const __grid_constant__ vectors_job job) {
+    constexpr bool has_moments = TERMS == ROW_MOMENTS;
+    const int lane = threadIdx.x % WARP;
+    const unsigned joined = job.parts / WARP + (job.parts % WARP != 0);
+    part_state *to = place_of_part(job, job.vectors, 0);
+    for (size_t i = warp_of_grid(); i < job.vectors * joined; i += warps_of_grid()) {
+        const unsigned first = (unsigned)(i % joined) * WARP, parts = min(job.parts - first, (unsigned)WARP);
+        const part_state *from = place_of_part(job, i / joined, first);
+        const vector_total s = total_of_parts<Format, TERMS == ROW_PRODUCTS>(from, parts, false, lane);
+        vector_total q = {};
+        if (has_moments) q = total_of_parts<Format, true>(from, parts, true, lane);
+        if (lane == 0) store_totals_of_part<has_moments>(&to[i], s, q);
+    }
 }
 
 /* Between the kernel that looks at parts and the one that does again what these did not tell: their parts that are not
@@ -245,7 +274,7 @@ __global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __g
     for (grid_items items(places, lane); items.are_there(); items.advance()) {
         bool is = items.mine() < places && is_marked(job, items.mine() / job.parts);
         if (is) {
-            const double *width = job.workspace->place[items.mine()].width;
+            const double *width = place_of_part(job, 0, 0)[items.mine()].width;
             is = width[0] != 0 || width[1] != 0;
         }
         for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {

@@ -167,8 +167,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
     if (!job.accumulator && is_last_block(ended)) *ended = 0, *job.zero = 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the table
- */
+/* -------------------------------------------------------------------------------------------------------- the table */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
     return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
@@ -187,9 +186,9 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 }
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
-    return { (const void *)rows_kernel<Format, TERMS>, (const void *)columns_kernel<Format, TERMS>,
-             (const void *)segments_kernel<Format, TERMS>, (const void *)unknown_parts_kernel<Format, TERMS>,
-             (const void *)marked_kernel<Format, TERMS> };
+    return { (const void *)rows_kernel<Format, TERMS>,          (const void *)columns_kernel<Format, TERMS>,
+             (const void *)segments_kernel<Format, TERMS>,      (const void *)joined_parts_kernel<Format, TERMS>,
+             (const void *)unknown_parts_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
 }
 
 template <class Format> static row_kernels row_kernels_of(quire_term term, bool has_moments) {

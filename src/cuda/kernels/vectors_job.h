@@ -47,6 +47,8 @@
 #define ROWS_FULL 88         /* percent of the places of all waves that rows fill, from which on they are not cut */
 #define ROWS_MORE_PARTS 32   /* beyond the fewest, for waves to be full */
 #define ROWS_PART_LEAST 8192 /* elements of a row for each of its parts, or begun ones */
+#define ROWS_PART_WAVES 4    /* as many parts for every warp, so that the quicker multiprocessors take more of them */
+#define PARTS_JOINED 512     /* parts of a vector from which on 32 of them are joined to one, before all are */
 #define ROWS_PART_STEP 512   /* and a multiple of this */
 #define ROW_ITEM_BITS 12     /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
 #define ROW_COUNT_BITS 20    /* rows of the stream have fewer than 2^this elements */
@@ -64,9 +66,8 @@
 #define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments */
 #define SEGMENTS_STAGE 6080         /* bytes of a piece of a stream of segments */
 #define SEGMENTS_STAGES 2
-#define SEGMENTS_SHARED                                                                                                \
-    (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK)) /* bytes of a block                      \
- */
+/* Bytes of a block. */
+#define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK))
 #define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for */
 #define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
 #define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
@@ -127,6 +128,7 @@ typedef struct {
     unsigned threads, turns;        /* see above */
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
     unsigned parts;                 /* of a vector */
+    size_t first_place;             /* of the parts, for those who bring them together */
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows side by side; of two arrays */
     unsigned rows_of_item;
@@ -143,7 +145,7 @@ struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
 struct row_kernels {
-    const void *rows, *columns, *segments, *unknown, *marked;
+    const void *rows, *columns, *segments, *joined, *unknown, *marked;
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \
