@@ -60,15 +60,16 @@ enum cuda_driver { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT };
 struct cuda_kernel {
     const void *function;
     cuda_driver driver;
-    unsigned threads;      /* of a block, at most */
-    unsigned shared;       /* bytes of dynamic shared memory of a block */
-    unsigned owners;       /* direct: threads that take a tile; ring: the most groups; short: the most batches */
-    unsigned step = 0;     /* exact, short: elements that a warp, or a thread, loads at once */
-    unsigned batch = 0;    /* and those it takes at a time, at most; a multiple */
-    unsigned loose = 0;    /* may be loose for results of so many bits, at most; 0: never */
-    bool once = false;     /* short: threads load once, and the grid may be a cluster */
-    bool is_short = false; /* exact: it is for a short array, spread over all warps; so the host finds */
-    size_t ring = 0;       /* direct: from how many bytes on ring.cuh is better, where it is there */
+    unsigned threads;         /* of a block, at most */
+    unsigned shared;          /* bytes of dynamic shared memory of a block */
+    unsigned owners;          /* direct: threads that take a tile; ring: the most groups; short: the most batches */
+    unsigned step = 0;        /* exact, short: elements that a warp, or a thread, loads at once */
+    unsigned batch = 0;       /* and those it takes at a time, at most; a multiple */
+    unsigned loose = 0;       /* may be loose for results of so many bits, at most; 0: never */
+    bool once = false;        /* short: threads load once, and the grid may be a cluster */
+    bool is_short = false;    /* exact: it is for a short array, spread over all warps; so the host finds */
+    bool adds_floats = false; /* exact: ordinary numbers cost no double */
+    size_t ring = 0;          /* direct: from how many bytes on ring.cuh is better, where it is there */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */

@@ -40,6 +40,11 @@
 #define EXACT_FEW_LOADS 2
 #define EXACT_ONE_LOAD 32
 
+/* GPUs that add one double in the time of so many floats take exact.cuh, which adds floats (float_bins.cuh), where it
+ * has them, from so many bytes on. */
+#define FEW_DOUBLES 8
+#define EXACT_FLOATS ((size_t)2 << 20)
+
 /* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel
  * is launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
 #define EXACT_LOOSE ((size_t)8 << 20)
@@ -102,7 +107,7 @@ constexpr exact_policy exact_policy_of(exact_case c) {
     if (c.kind == EXACT_LOOSE_ONLY) return { 128, 4, vectors };
     if (c.kind <= EXACT_SPREAD) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
     if (c.size == 8 && c.is_product) return { 64, 5, vectors };
-    return c.is_product && c.is_half ? exact_policy{ 256, 2, vectors } : exact_policy{ 128, 4, vectors };
+    return { 128, c.size == 2 || (c.size == 4 && !c.is_product) ? 3 : 4, vectors };
 }
 
 #endif

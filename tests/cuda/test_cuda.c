@@ -390,8 +390,8 @@ END_TEST
 /* Arrays of many lengths, at odd places, on a device that is taken for a lesser one, of a laptop or of 2018: how many
  * blocks there are, and what they load, follows from its multiprocessors and their shared memory. */
 START_TEST(lesser_devices) {
-    static const char *const devices[] = { "1,64,7",  "8,163,8",  "14,64,7",  "24,99,12",
-                                           "46,99,8", "70,99,12", "132,227,9" };
+    static const char *const devices[] = { "1,64,7",  "8,163,8",  "14,64,7",   "24,99,12",
+                                           "46,99,8", "70,99,12", "132,227,9", "0,0,0,64" };
     enum {
         DEVICES = sizeof devices / sizeof *devices,
         LEAST = 9,

@@ -10,7 +10,8 @@
 #include "method/ball.h"
 
 template <class Choice>
-using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered, Choice::threads>;
+using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::lowered, Choice::threads,
+                                 Choice::float_count, typename Choice::floats>;
 
 /* What the warps of a block have counted. */
 template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP, Choice::loose != LOOSE_NEVER> {
@@ -90,7 +91,7 @@ template <class Choice>
 static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choice> &block, int warp, int shrunk) {
     const unsigned saw = block.saw[warp], special = SAW_NAN | SAW_POSITIVE_INFINITY | SAW_NEGATIVE_INFINITY;
     fixed_sum sum = FIXED_NOTHING;
-    if (Choice::windowed && Choice::streams == 1 && block.top[warp] != NO_WINDOW) {
+    if (Choice::counts && Choice::streams == 1 && block.top[warp] != NO_WINDOW) {
 #pragma unroll
         for (int k = 0; k < Choice::kept_bins; k++)
             sum.units =

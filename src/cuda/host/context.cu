@@ -72,8 +72,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
 
 #include "cuda/host/many.cuh"
 
-/* ----------------------------------------------------------------------------------------------------------- launching
- */
+/* -------------------------------------------------------------------------------------------------------- launching */
 
 static cudaLaunchAttribute overlapping(bool may_overlap) {
     cudaLaunchAttribute attribute = {};
@@ -142,7 +141,8 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
         work.hint = c->hint, work.was_hard = was_hard;
     work.ahead = c->has_bulk && job->n && !others && /* of no elements, x may be anything */
                  (kernel.driver == DRIVER_SHORT || array_bytes(job) <= DIRECT_AHEAD);
-    const cuda_kernel first = is_root && work.pass == PASS_LOOSE ? find_kernel(job, LENGTH_LONG_NORM) : kernel;
+    cuda_kernel first = is_root && work.pass == PASS_LOOSE ? find_kernel(job, LENGTH_LONG_NORM) : kernel;
+    if (first.loose < (unsigned)work.format.precision) first = kernel; /* it tells results of fewer bits alone */
     cudaError_t error = start(c, job, &first, work);
     if (!error && work.pass == PASS_LOOSE) {
         work.pass = PASS_AGAIN;
@@ -152,8 +152,7 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     return error || (!wants_zero && !accumulator) || !job->n ? status_of(error) : tell_zeros(c, job, accumulator);
 }
 
-/* --------------------------------------------------------------------------------------------------------- the backend
- */
+/* ------------------------------------------------------------------------------------------------------ the backend */
 
 static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
     const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
@@ -209,8 +208,7 @@ static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many,
                                             cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
                                             cuda_set_progress, cuda_close,       cuda_finish };
 
-/* ------------------------------------------------------------------------------------------------------------- opening
- */
+/* ---------------------------------------------------------------------------------------------------------- opening */
 
 /* Kernels of more shared memory than a block has by default must ask for it, once a device. */
 static cudaError_t prepare_kernels(const cuda_context *c) {
@@ -293,17 +291,20 @@ static unsigned shared_for_kernels(unsigned bytes) { return bytes - (SHARED_MEMO
 static void take_for_lesser(cuda_context *c) {
     device_wish wish = {};
     const char *text = getenv("QUIRE_CUDA_DEVICE");
-    if (text) sscanf(text, "%u,%u,%u", &wish.multiprocessors, &wish.shared, &wish.major);
+    if (text) sscanf(text, "%u,%u,%u,%u", &wish.multiprocessors, &wish.shared, &wish.major, &wish.ratio);
     if (wish.multiprocessors) c->multiprocessors = (int)least_of(wish.multiprocessors, (size_t)c->multiprocessors);
     if (wish.shared) c->shared_memory = (unsigned)least_of(shared_for_kernels(wish.shared << 10), c->shared_memory);
     if (wish.major) c->has_bulk = c->has_bulk && wish.major >= 9;
+    if (wish.ratio) c->few_doubles = wish.ratio >= FEW_DOUBLES;
 }
 
 static cudaError_t fill_context(cuda_context *c) {
     cudaStream_t stream = NULL;
     cudaError_t error = cudaDeviceGetAttribute(&c->multiprocessors, cudaDevAttrMultiProcessorCount, c->device);
-    int shared_memory = 0;
+    int shared_memory = 0, ratio = 0;
     if (!error) error = cudaDeviceGetAttribute(&shared_memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device);
+    if (!error) error = cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, c->device);
+    c->few_doubles = ratio >= FEW_DOUBLES;
     c->shared_memory = shared_for_kernels((unsigned)shared_memory);
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);

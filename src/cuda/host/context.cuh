@@ -15,11 +15,11 @@ struct launch_wish {
     unsigned blocks, warps, bytes;
 };
 
-/* A lesser device that a test wants this one to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,KiB,major"; KiB: of
- * shared memory that a block may have; major: of the compute capability; 0: what it has. Hidden, for the same reason.
- */
+/* A lesser device that a test wants this one to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,KiB,major,ratio"; KiB:
+ * of shared memory that a block may have; major: of the compute capability; ratio: of floats to doubles that it adds at
+ * a time; 0: what it has. Hidden, for the same reason. */
 struct device_wish {
-    unsigned multiprocessors, shared, major;
+    unsigned multiprocessors, shared, major, ratio;
 };
 
 struct cuda_context {
@@ -33,6 +33,7 @@ struct cuda_context {
     unsigned
         *hint; /* the host's: whether the last exact sum of 8 MB or more met what no window holds, as far as is known */
     launch_wish wish;
+    bool few_doubles; /* whether it adds FEW_DOUBLES times as many floats as doubles at a time, or more */
     bool has_bulk;    /* whether the kernels were compiled for compute capability 9.0 or later */
     unsigned cluster; /* blocks of a cluster, at most; 1: there are none */
 };

@@ -164,9 +164,15 @@ static size_t elements_of_short(const quire_job *job) {
     return job->n + (uintptr_t)job->x % 16 / (size_t)describe_format(job->type).size;
 }
 
+/* Whether floats should do what they can of an exact sum, and they can. */
+static bool takes_floats(const cuda_context *c, const quire_job *job) {
+    return c->few_doubles && find_kernel(job, LENGTH_LONG).adds_floats;
+}
+
 /* Whether an exact sum is short. short.cuh has not got products but those of halves. */
 static bool is_short_sum(const cuda_context *c, const quire_job *job) {
     if (c->wish.bytes && array_bytes(job) >= c->wish.bytes) return false;
+    if (takes_floats(c, job) && array_bytes(job) >= EXACT_FLOATS) return false;
     const cuda_kernel kernel = find_kernel(job, LENGTH_SHORT);
     if (kernel.driver != DRIVER_SHORT) return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
     const size_t of_block = threads_for_short(c, &kernel) * (size_t)kernel.batch * kernel.owners;
@@ -175,6 +181,7 @@ static bool is_short_sum(const cuda_context *c, const quire_job *job) {
 
 /* Whether a first kernel may be loose, with a second behind it, if the array is hard; norms always are. */
 static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
+    if (job->finish == FINISH_ROOT && takes_floats(c, job) && !c->wish.bytes) return false;
     const size_t least = job->finish != FINISH_ROOT            ? EXACT_LOOSE
                          : describe_format(job->type).size > 2 ? EXACT_LOOSE_NORM
                                                                : EXACT_LOOSE_NARROW_NORM;

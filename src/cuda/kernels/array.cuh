@@ -38,7 +38,10 @@ template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel e
              WARP * E * Choice::template packs<E>,
              Choice::loose == LOOSE_TERMS    ? 64u
              : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
-                                             : 0u };
+                                             : 0u,
+             false,
+             false,
+             Choice::float_count > 0 };
 }
 
 template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_of() {

@@ -63,7 +63,7 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
                                                       int shrunk) {
     if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
         w.window.read();
-        if (w.window.readings >= READINGS) {
+        if (w.window.readings >= READINGS >> Choice::reading_bits) {
             w.window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
             w.saw |= WARP_DEPOSITED;
         }
@@ -71,36 +71,70 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     w.window.additions += terms;
 }
 
+/* A batch by way of floats, if they hold it; answers whether. It counts as one addition. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ bool add_floats(exact_warp<Choice> &w, const cuda_job &job,
+                                                  const batch_of<Format, E, PACKS> &b) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    auto &window = w.window;
+    const term_extent x = extent_of_terms<Format, Term>(b);
+    if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) return false;
+    window_prepare(w, job, 1, shrunk);
+    const batch_of<Format, E, PACKS> same = b.forgotten();
+    auto term = [&](int i) { return float_term<Format, Term>(same, i); };
+    bool moved;
+    if (Choice::adds_pairs && __all_sync(WHOLE_WARP, x.top + 1 - x.low <= 24)) /* sums of two are floats */
+        moved = window.floats.template add<E * PACKS / 2>([&](int i) { return term(2 * i) + term(2 * i + 1); });
+    else
+        moved = window.floats.template add<E * PACKS>(term);
+    if (!(w.saw & SAW_OTHER)) w.saw |= signs_of_batch<Term>(b, moved);
+    return true;
+}
+
+/* Where a warp's first window belongs. */
+template <class Choice, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ int first_top(const batch_of<Format, E, PACKS> &b) {
+    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
+    if constexpr (Choice::fits) return Choice::fixed_top - shrunk;
+    if constexpr (!Choice::windowed) return warp_max(min(extent_of_terms<Format, Term>(b).top, 100)) + 16;
+    const uint32_t most = batch_most<Format, Term>(b.forgotten());
+    return exact_window<Choice>::top_for((uint32_t)warp_max(most < INFINITE_WORD ? (int)most : 0),
+                                         Choice::least - shrunk, Choice::bins);
+}
+
 /* A batch, by way of the window. Where no window holds such batches, and bits may be dropped, they are from the next
  * one on.
  */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const cuda_job &job,
-                                                    const batch_of<Format, E, PACKS> &b) {
+                                                    const batch_of<Format, E, PACKS> &same) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     auto &window = w.window;
     if (window.slow > 0) {
         window.slow--;
         columns_prepare(w, E * PACKS);
-        w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
+        w.saw |= column_batch<Choice, Format, Term>(same.forgotten(), w.saw);
         return;
     }
-    if (!window.limit) {
-        const uint32_t first = Choice::fits ? 0 : batch_most<Format, Term>(b.forgotten());
-        window.place(Choice::fits ? Choice::fixed_top - shrunk
-                                  : window.top_for((uint32_t)warp_max(first < INFINITE_WORD ? (int)first : 0),
-                                                   Choice::least - shrunk, Choice::bins));
+    if (!window.limit) window.place(first_top<Choice, Format, Term>(same));
+    if constexpr (Choice::float_count && PACKS > 1)
+        if (add_floats<Choice, Format, Term>(w, job, same)) return;
+    const batch_of<Format, E, PACKS> b = same.forgotten();
+    if constexpr (!Choice::windowed) {
+        columns_prepare(w, E * PACKS);
+        w.saw |= column_batch<Choice, Format, Term>(b, w.saw);
+        return;
     }
     window_prepare(w, job, E * PACKS, shrunk);
-    auto before = window.bin;
+    auto before = window.bins(), bin = before;
     uint32_t most;
     const bool left =
-        window_batch<Choice, Format, Term>(window.bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
+        window_batch<Choice, Format, Term>(bin, b, window_unit(window.top, Choice::bins - 1) + shrunk, most);
+    window.bins() = bin; /* here: a compiler that adds only what it needs has too few registers for it */
     const bool large = most >= INFINITE_WORD || (!Choice::fits && most >= window.limit);
     /* whether the lane's column takes all of the batch */
-    const bool whole =
-        large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(window.bin.at[0][0])));
-    if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(window.bin, before));
+    const bool whole = large || (left && (!Choice::rests || Choice::streams == 2 || !double_is_finite(bin.at[0][0])));
+    if (!(w.saw & SAW_OTHER) && !whole) w.saw |= signs_of_batch<Term>(b, !same_bins(bin, before));
     if (!__any_sync(WHOLE_WARP, whole || left)) return;
     const int better = Choice::fits ? window.top
                                     : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
@@ -109,7 +143,7 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     const bool gives_up = Choice::loose && better == NO_WINDOW && job.pass == PASS_LOOSE;
     columns_prepare(w, E * PACKS);
     if (whole) {
-        window.bin = before;
+        window.bins() = before;
         w.saw |= column_batch<Choice, Format, Term>(b.forgotten(), w.saw);
     } else if (left) {
         column_rests<Choice, Format, Term>(before, b);
@@ -147,13 +181,14 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
         if (greatest != NOT_FINITE) w.dropped += window.raise(loose_top(greatest));
     }
     if (window.limit) window_prepare(w, job, totals ? 1 : E * PACKS, shrunk);
-    const auto before = window.bin;
+    auto bin = window.bins();
     if constexpr (totals)
-        window_add_f64(window.bin.at[0], LOOSE_BINS, total);
+        window_add_f64(bin.at[0], LOOSE_BINS, total);
     else
-        loose_add<Choice, Format, Term>(window.bin.at[0], b, window.top, adds_together<Choice>(job));
-    if (__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(window.bin.at[0][0]))) {
-        window.bin = before;
+        loose_add<Choice, Format, Term>(bin.at[0], b, window.top, adds_together<Choice>(job));
+    const bool fits = !__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(bin.at[0][0]));
+    if (fits) window.bins() = bin;
+    if (!fits) {
         if constexpr (Choice::loose_only) {
             w.saw |= specials_of_batch<Format, Term>(b); /* beside which nothing shows in a sum of squares */
         } else {
@@ -176,7 +211,7 @@ static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const c
         loose_first<Choice, Format, Term>(w, job, b);
     } else if (Choice::loose && w.loose) {
         if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, job, b);
-    } else if constexpr (Choice::windowed) {
+    } else if constexpr (Choice::counts) {
         window_first<Choice, Format, Term>(w, job, b);
     } else {
         columns_prepare(w, E * PACKS);
@@ -298,7 +333,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     typedef exact_choice<Format, Term, KIND> Choice;
     if (job.pass != PASS_STRICT)
         let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way
- */
+                                 */
     after_earlier_work();
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
     block_counts<Choice> &block = counts_of_block<Choice>();
@@ -323,7 +358,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     warp_elements<Choice, Format, Term, E>(w, job);
     let_later_work_start();
 
-    if (Choice::windowed) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
+    if (Choice::counts) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
     if constexpr (!Choice::loose_only)
         if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
     w.saw = warp_or(w.saw);

@@ -9,6 +9,7 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/thread/bins.cuh"
 #include "cuda/thread/choices.cuh"
+#include "cuda/thread/float_bins.cuh"
 
 #define BFLOAT16_ROOT ((63u + 127) << 7) /* the bits of 2^63: the squares of what is below are floats */
 #define UNDERFLOW_WORD (64u << 20)       /* the error of a product of at least 2^-959 is exact */
@@ -127,38 +128,39 @@ static __device__ __forceinline__ bool underflows(const batch_of<Format, E, PACK
 static __device__ __forceinline__ uint64_t element_bits(float x) { return bits_of_float(x); }
 static __device__ __forceinline__ uint64_t element_bits(double x) { return bits_of_double(x); }
 
-/* The greatest |x| (and |y|) of a batch of 16-bit elements, as bits. */
-template <class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ uint32_t narrow_most(const batch_of<Format, E, PACKS> &b) {
+/* The greatest |x| of loads of 16-bit elements, as bits. */
+template <class Format, int E, int PACKS>
+static __device__ __forceinline__ uint32_t narrow_most(const pack<Format, E> (&x)[PACKS]) {
     uint32_t two = 0;
-    if constexpr (E == 1) {
 #pragma unroll
-        for (int k = 0; k < PACKS; k++)
-            two = max(two, max((uint32_t)b.x[k][0] & 0x7fff, Term::is_pair ? (uint32_t)b.y[k][0] & 0x7fff : 0));
-    } else {
+    for (int k = 0; k < PACKS; k++)
+        if constexpr (E == 1) {
+            two = max(two, (uint32_t)x[k][0] & 0x7fff);
+        } else {
 #pragma unroll
-        for (int k = 0; k < PACKS; k++)
-#pragma unroll
-            for (int i = 0; i < 4; i += 2) {
-                two = __vimax3_u16x2(two, b.x[k].word[i] & 0x7fff7fff, b.x[k].word[i + 1] & 0x7fff7fff);
-                if (Term::is_pair)
-                    two = __vimax3_u16x2(two, b.y[k].word[i] & 0x7fff7fff, b.y[k].word[i + 1] & 0x7fff7fff);
-            }
-    }
+            for (int i = 0; i < 4; i += 2)
+                two = __vimax3_u16x2(two, x[k].word[i] & 0x7fff7fff, x[k].word[i + 1] & 0x7fff7fff);
+        }
     return max(two >> 16, two & 0xffff);
 }
 
-/* The least |x| > 0 of a batch of 16-bit elements, as bits; 2^16 if there is none. */
+/* And of |y|. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ uint32_t narrow_most(const batch_of<Format, E, PACKS> &b) {
+    return Term::is_pair ? max(narrow_most<Format>(b.x), narrow_most<Format>(b.y)) : narrow_most<Format>(b.x);
+}
+
+/* The least |x| > 0 of loads of 16-bit elements, as bits; 2^16 if there is none. */
 template <class Format, int E, int PACKS>
-static __device__ __forceinline__ uint32_t narrow_least(const batch_of<Format, E, PACKS> &b) {
+static __device__ __forceinline__ uint32_t narrow_least(const pack<Format, E> (&x)[PACKS]) {
     uint32_t two = 0xffffffff; /* of bits - 1: zeros become the greatest number */
 #pragma unroll
     for (int k = 0; k < PACKS; k++)
         if constexpr (E == 1) {
-            two = min(two, (((uint32_t)b.x[k][0] & 0x7fff) - 1) & 0xffff);
+            two = min(two, (((uint32_t)x[k][0] & 0x7fff) - 1) & 0xffff);
         } else {
 #pragma unroll
-            for (int i = 0; i < 4; i++) two = __viaddmin_u16x2(b.x[k].word[i] & 0x7fff7fff, 0xffffffff, two);
+            for (int i = 0; i < 4; i++) two = __viaddmin_u16x2(x[k].word[i] & 0x7fff7fff, 0xffffffff, two);
         }
     return (E == 1 ? min(two, 0xffffu) : min(two >> 16, two & 0xffff)) + 1;
 }
@@ -169,15 +171,45 @@ struct float_span {
 };
 
 template <int E, int PACKS>
-static __device__ __forceinline__ float_span span_of(const batch_of<float_format, E, PACKS> &b) {
+static __device__ __forceinline__ float_span span_of(const pack<float_format, E> (&x)[PACKS]) {
     float_span span = { 0, ~0u };
 #pragma unroll
     for (int i = 0; i < PACKS * E; i++) {
-        const uint32_t bits = bits_of_float(b.x[i / E][i % E]) << 1;
+        const uint32_t bits = bits_of_float(x[i / E][i % E]) << 1;
         span.greatest = max(span.greatest, bits);
         span.least = __viaddmin_u32(bits, ~0u, span.least);
     }
     return span;
+}
+
+/* Of the elements of loads, as terms. */
+template <class Format, int E, int PACKS>
+static __device__ __forceinline__ term_extent extent_of(const pack<Format, E> (&x)[PACKS]) {
+    constexpr format_description f = Format::description;
+    constexpr int stored = f.precision - 1;
+    int most, least; /* exponent fields: numbers are multiples of 2^(field - 1 + least_exponent), or of field 1's */
+    if constexpr (sizeof(typename Format::element) == 2) {
+        most = (int)(narrow_most<Format>(x) >> stored), least = (int)(narrow_least<Format>(x) >> stored);
+    } else {
+        const float_span span = span_of(x);
+        most = (int)(span.greatest >> (stored + 1)), least = (int)(span.least >> (stored + 1));
+    }
+    const int top =
+        most == (int)(f.infinity >> stored) ? NOT_A_FLOAT : max(most, 1) - 1 + f.least_exponent + f.precision;
+    return { top, max(least, 1) - 1 + f.least_exponent };
+}
+
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ term_extent extent_of_terms(const batch_of<Format, E, PACKS> &b) {
+    const term_extent x = extent_of<Format>(b.x), y = Term::is_pair ? extent_of<Format>(b.y) : x;
+    return Term::is_product ? term_extent{ x.top + y.top, x.low + y.low } : x;
+}
+
+/* Term i of a batch as a float, if that is one: of halves, or whose extent is within that of floats. */
+template <class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ float float_term(const batch_of<Format, E, PACKS> &b, int i) {
+    const float x = decode(Format(), b.x[i / E][i % E]);
+    return Term::value(x, Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x);
 }
 
 /* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among
@@ -198,7 +230,7 @@ static __device__ __forceinline__ uint32_t batch_most(const batch_of<Format, E, 
 #pragma unroll
             for (int i = 0; i < PACKS * E; i++) greatest = fmaxf(greatest, fabsf(b.x[i / E][i % E]));
         } else {
-            greatest = float_of_bits(span_of(b).greatest >> 1); /* which is asked for anyway */
+            greatest = float_of_bits(span_of(b.x).greatest >> 1); /* which is asked for anyway */
         }
         return magnitude_word(Term::value((double)greatest, (double)greatest));
     } else {

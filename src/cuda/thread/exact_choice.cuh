@@ -10,6 +10,7 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/policy.h"
 #include "cuda/thread/column.cuh"
+#include "cuda/thread/float_bins.cuh"
 
 /* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; loose.cuh. */
 enum loose_way {
@@ -41,9 +42,8 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr bool is_positive =
         std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
     static constexpr bool always_strict = is_short || !windowed || (fits && !(is_product && is_positive));
-    static constexpr loose_way loose = always_strict              ? LOOSE_NEVER
-                                       : is_narrow && is_positive ? LOOSE_TOTALS
-                                                                  : LOOSE_TERMS;
+    static constexpr bool has_totals = is_positive && (is_narrow || (loose_only && !is_double));
+    static constexpr loose_way loose = always_strict ? LOOSE_NEVER : has_totals ? LOOSE_TOTALS : LOOSE_TERMS;
     static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose */
     static constexpr bool may_add_together = loose == LOOSE_TERMS && is_bfloat16;
     static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
@@ -54,12 +54,15 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     template <int E> static constexpr int packs = E == 1 ? 8 : policy.vectors;
     static constexpr int vector_terms = policy.vectors * 16 / (int)sizeof(element);
     static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most */
-    /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly; 0: never
-     * asked. */
-    static constexpr int spare =
-        !is_product && !is_half && !is_double ? 53 - Format::description.precision - LANE_TERM_BITS : 0;
-    /* And neighbours to floats. */
-    static constexpr int pair_spare = spare && is_bfloat16 ? 24 - Format::description.precision - 1 : 0;
+    /* Bins of floats that a batch is tried in first (float_bins.cuh): as many as ordinary numbers need; 0: none. */
+    static constexpr int float_count = KIND != EXACT_LONG || is_double || (is_product && !is_narrow) ? 0
+                                       : is_narrow && !is_product                                    ? 2
+                                                                                                     : 3;
+    typedef float_bins<lane_terms, float_count> floats;
+    static constexpr bool adds_pairs = is_bfloat16 && !is_product;
+    static constexpr bool counts = windowed || float_count; /* in a window */
+    /* An addition to a window may be of so many terms, as a power of two. */
+    static constexpr int reading_bits = float_count ? LANE_TERM_BITS : 0;
     static constexpr int column_threads = KIND == EXACT_FEW ? 0 : threads; /* 0: as many as the block has */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */

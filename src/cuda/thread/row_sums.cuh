@@ -179,10 +179,30 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
             add_product(a, b);
         }
     }
+    /* Adds a group by way of one float, if that is its sum; answers whether. */
+    template <int COUNT>
+    __device__ __forceinline__ bool add_as_float(const element_group<Format, COUNT> &x, bool magnitude) {
+        typedef shifted<Format> to;
+        constexpr bool is_sure = arithmetic::exponents + 4 <= 24;
+        static_assert(COUNT <= 16, "a group's sum has more bits");
+        const uint32_t keep = magnitude ? to::mask & 0x7fffffff : to::mask;
+        float down = 0, up = 0; /* whose zeros have the sign that rounding to nearest gives them */
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const float term = to::float_element(x.word[i / 4], i % 4, keep);
+            up = i ? add_up(up, term) : term;
+            if (!is_sure) down = i ? add_down(down, term) : term;
+        }
+        if (!is_sure && down != up) return false;
+        numbers.add(to::from_float(up));
+        return true;
+    }
     template <int COUNT>
     __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
                                         bool magnitude) {
         special |= special_of(x);
+        if constexpr (is_shifted && sizeof(typename Format::element) == 1 && COUNT > 1)
+            if (add_as_float(x, magnitude)) return;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
     }

@@ -1,6 +1,7 @@
 /* shifted.cuh - elements of 8 and 16 bits as doubles without a conversion: sign, exponent and significand move to where
  * a double has them. That is the number times 2^(bias - 1023), exactly, subnormals included. Infinities and NaN become
- * numbers, and are looked for apart, in a whole word of elements at once.
+ * numbers, and are looked for apart, in a whole word of elements at once. Those of 8 bits become floats likewise, times
+ * 2^(bias - 127), several of which add up to one that is made a double in the same way.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,6 +27,18 @@ template <class Format> struct shifted {
     /* Element i of a word. keep: the mask, or without its sign. */
     static __device__ __forceinline__ double element(uint32_t word, int i, uint32_t keep) {
         return __hiloint2double((int)((uint32_t)((int32_t)(word << (32 - bits * (i + 1))) >> down) & keep), 0);
+    }
+    /* The same of 8 bits as a float. */
+    static __device__ __forceinline__ float float_element(uint32_t word, int i, uint32_t keep) {
+        static_assert(bits == 8, "others are not added as floats");
+        constexpr int less = down - 3; /* a float's exponent has 8 bits */
+        const uint32_t kept = (keep & 0x80000000u) | places >> less;
+        return float_of_bits((uint32_t)((int32_t)(word << (32 - bits * (i + 1))) >> less) & kept);
+    }
+    /* A sum of those as element() would have given it. */
+    static __device__ __forceinline__ double from_float(float sum) {
+        const int32_t at = (int32_t)bits_of_float(sum);
+        return __hiloint2double((at >> 3) & (int)0x8fffffff, at << 29);
     }
     /* Not 0 in the signs if an element of the word is an infinity or NaN. */
     static __device__ __forceinline__ uint32_t special(uint32_t word) { return (word & ~signs) + to_sign; }

@@ -5,59 +5,10 @@
 #ifndef QUIRE_CUDA_WARP_BATCH_BINS_CUH
 #define QUIRE_CUDA_WARP_BATCH_BINS_CUH
 
-#include <limits.h>
-
 #include "cuda/thread/batch.cuh"
 #include "cuda/thread/exact_choice.cuh"
 
-#define PAIR_LIMIT                                                                                                     \
-    (0x7f00u << 13) /* magnitude_words, as of moved bits, of bfloat16 two of which are a finite float                  \
- */
-
-/* ------------------------------------------------------------------------------------------------------- into windows
- */
-
-/* By how many binades the elements of a lane's batch that are not zero differ; more than any do if their sum may be no
- * multiple of 2^unit. */
-template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ int batch_span(const batch_of<Format, E, PACKS> &b, int unit) {
-    constexpr int stored = Format::description.precision - 1, least_unit = Format::description.least_exponent;
-    int most, least; /* exponent fields: numbers are multiples of 2^(field - 1 + least_unit), or of that with field 1 */
-    if constexpr (sizeof(typename Format::element) == 2) {
-        most = (int)(narrow_most<Format, Term>(b) >> stored), least = (int)(narrow_least(b) >> stored);
-    } else {
-        const float_span span = span_of(b);
-        most = (int)(span.greatest >> (stored + 1)), least = (int)(span.least >> (stored + 1));
-    }
-    return least - 1 + least_unit >= unit || least_unit >= unit ? most - least : INT_MAX;
-}
-
-template <class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ double batch_total(const batch_of<Format, E, PACKS> &b) {
-    double total[2] = { 0, 0 };
-#pragma unroll
-    for (int i = 0; i < E * PACKS; i++) {
-        double part[1];
-        batch_parts<Format, Term>(b, i, part);
-        total[i % 2] = total[i % 2] + part[0];
-    }
-    return total[0] + total[1];
-}
-
-/* The same by way of floats, which the sums of two neighbours are: of bfloat16. */
-template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ double total_of_pairs(const batch_of<Format, E, PACKS> &b) {
-    constexpr uint32_t kept = Choice::is_positive ? 0x7fff7fff : 0xffffffff;
-    double total[2] = { 0, 0 };
-#pragma unroll
-    for (int k = 0; k < PACKS; k++)
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const uint32_t two = b.x[k].word[i] & kept;
-            total[i % 2] = total[i % 2] + (double)(float_of_bits(two << 16) + float_of_bits(two & 0xffff0000));
-        }
-    return (total[0] + total[1]) * power_of_two(-term_as_double<Format, Term>::shrunk);
-}
+/* ----------------------------------------------------------------------------------------------------- into windows */
 
 /* Adds the terms of a batch to the lane's bins, by way of one sum if that does; answers whether something was left
  * over, and batch_most. unit: the exponent of the last bin's. */
@@ -67,24 +18,12 @@ static __device__ __forceinline__ bool window_batch(Bins &bin, const batch_of<Fo
     constexpr bool narrow = sizeof(typename Format::element) == 2; /* what is left over shows in the least magnitude */
     constexpr bool apart = narrow || (!Choice::is_double && !Term::is_pair);
     most = apart ? batch_most<Format, Term>(b) : 0;
-    if constexpr (Choice::spare > 0) {
-        const int span = batch_span<Choice, Format, Term>(b, unit);
-        if (__all_sync(WHOLE_WARP, span <= Choice::spare)) {
-            double total;
-            if (Choice::pair_spare && __all_sync(WHOLE_WARP, span <= Choice::pair_spare && most < PAIR_LIMIT))
-                total = total_of_pairs<Choice, Format, Term>(b);
-            else
-                total = batch_total<Format, Term>(b);
-            window_add_f64(bin.at[0], Choice::bins, total);
-            return false;
-        }
-    }
     int rest_high = 0, rest_low = 0;
     bool left = false;
     if constexpr (narrow && !Choice::fits) {
         /* the exponent field of the least normal numbers that, or whose squares, the unit divides */
         const int field = (Term::is_product ? (unit + 1) >> 1 : unit) - Format::description.least_exponent + 1;
-        left = field > 1 && narrow_least(b) < (uint32_t)field << (Format::description.precision - 1);
+        left = field > 1 && narrow_least<Format>(b.x) < (uint32_t)field << (Format::description.precision - 1);
     }
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
@@ -120,8 +59,7 @@ static __device__ __forceinline__ unsigned signs_of_batch(const batch_of<Format,
     return other ? SAW_OTHER : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- into columns
- */
+/* ----------------------------------------------------------------------------------------------------- into columns */
 
 /* Adds all terms of a batch to the lane's column. */
 template <class Choice, class Format, class Term, int E, int PACKS>

@@ -17,16 +17,14 @@
 #include "cuda/thread/bins.cuh"
 #include "cuda/thread/column.cuh"
 
-#define ERROR_BELOW 53   /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
-#define WINDOW_ROOM 1    /* binades left free above the greatest element when a window is placed */
-#define WINDOW_ALIGNED 4 /* its top is a multiple, so that warps agree, whose sums then are quickly added up */
-#define OUTLIERS 3       /* so many lanes of a warp may be outside without a word */
-#define MOVES 16         /* so many times a window moves */
-#define SLOW_BATCHES 512 /* the longest stretch that goes to columns before the window is tried again */
-#define READINGS                                                                                                       \
-    (1 << 11)             /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves the count    \
- */
-#define NO_WINDOW INT_MIN /* the top of none */
+#define ERROR_BELOW 53     /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
+#define WINDOW_ROOM 1      /* binades left free above the greatest element when a window is placed */
+#define WINDOW_ALIGNED 4   /* its top is a multiple, so that warps agree, whose sums then are quickly added up */
+#define OUTLIERS 3         /* so many lanes of a warp may be outside without a word */
+#define MOVES 16           /* so many times a window moves */
+#define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again */
+#define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves it */
+#define NO_WINDOW INT_MIN  /* the top of none */
 
 /* The sum of what the lanes have, in units of 1 (low) and 2^32 (high). */
 static __device__ __forceinline__ cell_total warp_sum(int64_t x) {
@@ -58,14 +56,24 @@ template <int BINS, int THREADS> static __device__ __forceinline__ int64_t *shar
     return counts + threadIdx.x;
 }
 
-/* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. */
-template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
+/* And the bins of a window that has floats, which most batches go to. */
+template <int STREAMS, int BINS, int THREADS>
+static __device__ __forceinline__ window_bins<STREAMS, BINS> &shared_bins(void) {
+    __shared__ window_bins<STREAMS, BINS> bins[THREADS];
+    return bins[threadIdx.x];
+}
+
+/* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. Floats:
+ * FLOATS bins of floats (float_bins.cuh) within the window, which counts what they have counted when it is read. */
+template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Floats> struct warp_window {
     static constexpr bool in_memory = STREAMS == 1 && !LOWERED; /* doubles' columns are large */
-    static constexpr unsigned memory = in_memory ? sizeof(int64_t) * BINS * THREADS : 0;
-    window_bins<STREAMS, BINS> bin; /* of this lane, as is */
-    int64_t counts[STREAMS][BINS];  /* this, unless in memory; the rest is the warp's */
+    static constexpr unsigned memory = (in_memory + (FLOATS > 0)) * sizeof(int64_t) * BINS * THREADS;
+    window_bins<STREAMS, BINS> own_bins; /* of this lane, as is, unless there are floats */
+    int64_t counts[STREAMS][BINS];       /* this, unless in memory; the rest is the warp's */
     int top, additions, readings, moves, slow, stretch;
     uint32_t limit; /* elements of this magnitude_word are too large; 0: there is no window yet */
+    Floats floats;
+    int below; /* how far the floats' top is below the window's */
 
     __device__ __forceinline__ int64_t &count(int s, int k) {
         if constexpr (in_memory)
@@ -73,9 +81,15 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         else
             return counts[s][k];
     }
+    __device__ __forceinline__ window_bins<STREAMS, BINS> &bins() {
+        if constexpr (FLOATS > 0)
+            return shared_bins<STREAMS, BINS, THREADS>();
+        else
+            return own_bins;
+    }
 
     /* Where bin k of a stream starts; of a second one that nothing is added to (loose products of doubles), anywhere.
- */
+     */
     __device__ __forceinline__ double start(int s, int k) const {
         const int lowered = LOWERED && top > WINDOW_GREATEST_TOP ? LOWERED : 0;
         return window_start(top - lowered - s * ERROR_BELOW, k);
@@ -86,15 +100,18 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         limit = power_word(top);
         additions = 0;
         for (int s = 0; s < STREAMS; s++)
-            for (int k = 0; k < BINS; k++) bin.at[s][k] = start(s, k);
+            for (int k = 0; k < BINS; k++) bins().at[s][k] = start(s, k);
+        if constexpr (FLOATS > 0) floats.open();
     }
 
     __device__ __forceinline__ void open() {
         top = additions = readings = moves = slow = 0;
         stretch = 1;
         limit = 0;
+        below = 0;
         for (int s = 0; s < STREAMS; s++)
-            for (int k = 0; k < BINS; k++) bin.at[s][k] = 0, count(s, k) = 0;
+            for (int k = 0; k < BINS; k++) bins().at[s][k] = 0, count(s, k) = 0;
+        if constexpr (FLOATS > 0) floats.open();
     }
 
     /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there
@@ -105,15 +122,43 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS> struct warp_window {
         return t < lowest ? lowest : t > WINDOW_GREATEST_TOP ? WINDOW_GREATEST_TOP : t;
     }
 
+    /* Counts what the floats have counted. The last bin's unit divides it: that is below theirs, or no term has bits
+     * below it. */
+    __device__ __forceinline__ void read_floats() {
+        for (int k = 0; k < FLOATS; k++) {
+            const int64_t units = floats.count[k];
+            const int up = window_range(1) - below - Floats::depth(k); /* above the first bin's unit */
+            count(0, 0) += up >= 0 ? units * ((int64_t)1 << up) : units >> -up;
+            if (BINS > 1 && up < 0)
+                count(0, BINS - 1) +=
+                    (int64_t)((uint64_t)units << (WINDOW_STEP + up)) & (((int64_t)1 << WINDOW_STEP) - 1);
+            floats.count[k] = 0;
+        }
+    }
+
     __device__ __forceinline__ void read() {
+        if constexpr (FLOATS > 0) read_floats();
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
                 const double began = start(s, k);
-                count(s, k) += window_count_f64(bin.at[s][k], began);
-                bin.at[s][k] = began;
+                count(s, k) += window_count_f64(bins().at[s][k], began);
+                bins().at[s][k] = began;
             }
         additions = 0;
         readings++;
+    }
+
+    /* Moves the floats to where they hold such terms of all lanes, in the middle, if they can; answers whether. By a
+     * whole warp. */
+    __device__ __forceinline__ bool move_floats(term_extent x, int shrunk) {
+        const int greatest = warp_max(x.top), least = -warp_max(-x.low), its_top = top + shrunk;
+        const int lowest = max(window_unit(its_top, BINS - 1) + Floats::range, Floats::least_top);
+        const int better = max(greatest + max(Floats::range - (greatest - least), 0) / 2, lowest);
+        const int new_top = min(better, min(its_top, Floats::greatest_top));
+        if (new_top < lowest || greatest > new_top || least < new_top - Floats::range) return false;
+        read_floats(); /* these alone: readings are counted by what the bins take between them */
+        floats.top = new_top, below = its_top - new_top;
+        return true;
     }
 
     /* Adds what the warp has counted to limbs, and forgets it. Elements come divided by 2^shrunk. */

@@ -1,0 +1,128 @@
+/* test_floats.c - exact sums by bins of floats (src/cuda/thread/float_bins.cuh), filled to the brim: the CPU's bits. A
+ * lane's batch is 32 floats or 64 elements of 16 bits, the bins' range 53 bits or 33, their units 17 or 16 bits below
+ * the top and then 18 or 17 bits apart: one more would fail here. CK_FORK=no. */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <quire/quire.h>
+
+#include "device.h"
+#include "support.h"
+
+#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
+#define OK(call) ck_assert_int_eq(call, QUIRE_OK)
+
+static const char *const LAUNCHES[] = { "0,0,1", "1,1,1", "3,0,1" };
+enum { LAUNCH_COUNT = 3, N = 1 << 20 }; /* one warp alone reads its counts as late as it may */
+
+/* The window that a batch of such elements gets: its top, where there are no bits to spare. */
+static const struct window {
+    quire_type type;
+    int precision, top, first, step, bins, batch;
+} WINDOWS[] = {
+    { QUIRE_F32, 24, 0, 17, 18, 3, 1024 },
+    { QUIRE_F16, 11, 9, 16, 17, 2, 2048 },
+    { QUIRE_BF16, 8, 3, 16, 17, 2, 2048 },
+};
+enum { WINDOW_COUNT = 3, KINDS = 3 };
+
+static quire_context *on[LAUNCH_COUNT];
+static char *device;
+static uint64_t *result;
+static char x[N * sizeof(float)];
+
+static void open_all(void) {
+    CUDA(cudaMalloc((void **)&device, sizeof x));
+    CUDA(cudaMalloc((void **)&result, sizeof *result));
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        setenv("QUIRE_CUDA_LAUNCH", LAUNCHES[i], 1);
+        OK(quire_open_cuda(&on[i], 0, NULL));
+    }
+    unsetenv("QUIRE_CUDA_LAUNCH");
+}
+
+static void close_all(void) {
+    for (int i = 0; i < LAUNCH_COUNT; i++) quire_close(on[i]);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+}
+
+static void check_sum(quire_operation operation, quire_type type, quire_type to, int kind, int signs) {
+    quire_reduction what = { operation, type, to, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_layout layout = quire_rows(1, N, N);
+    uint64_t expected = 0;
+    OK(quire_reduce(NULL, &what, &layout, x, NULL, NULL, &expected));
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        uint64_t found = 0;
+        CUDA(cudaMemset(result, 0, sizeof *result));
+        OK(quire_reduce(on[i], &what, &layout, device, NULL, NULL, result));
+        CUDA(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
+        ck_assert_msg(found == expected, "operation %d, %s to %s, bin %d, signs %d, launch %s: %llx, expected %llx",
+                      (int)operation, type_name(type), type_name(to), kind, signs, LAUNCHES[i],
+                      (unsigned long long)found, (unsigned long long)expected);
+    }
+}
+
+/* Terms as great as the window allows, or which leave nearly half a unit of the bins before: all that a bin has to
+ * count, of one sign, of the other, and of both in turn. Beside them, in each batch, one that makes the window's top
+ * and one that has its last bit. */
+START_TEST(full_bins) {
+    const struct window *w = &WINDOWS[_i / KINDS];
+    const int bin = _i % KINDS, below = bin ? w->first + (bin - 1) * w->step + 1 : 0; /* half a unit: 2^(top - below) */
+    const int range = w->first + (w->bins - 1) * w->step;
+    const int bits = range - below < w->precision ? range - below : w->precision;
+    if (bin >= w->bins) return;
+    for (int signs = 0; signs < 3; signs++) {
+        const double term = ldexp(1, w->top - below) - ldexp(1, w->top - below - bits);
+        for (int i = 0; i < N; i++) {
+            const int negative = signs == 2 ? i % 2 : signs, at = i % w->batch;
+            const double magnitude = at == 5    ? ldexp(1, w->top) - ldexp(1, w->top - w->precision)
+                                     : at == 77 ? ldexp(1, w->top - range + w->precision - 1)
+                                                : term;
+            type_set(w->type, x, (size_t)i, negative ? -magnitude : magnitude);
+        }
+        CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+        check_sum(QUIRE_SUM, w->type, QUIRE_F64, bin, signs);
+        check_sum(QUIRE_SUM, w->type, w->type, bin, signs);
+        check_sum(QUIRE_ASUM, w->type, QUIRE_F64, bin, signs);
+    }
+}
+END_TEST
+
+/* All but one of 256 batches as great as halves are, and that one as small: the floats move before the window is read,
+ * so often that its counts would run over if that were forgotten. One warp has them all. */
+START_TEST(moving_bins) {
+    enum { BATCH = 2048, BATCHES = 17000 };
+    const size_t n = (size_t)BATCH * BATCHES;
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F16, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_layout layout = quire_rows(1, n, n);
+    uint16_t *host = malloc(n * sizeof *host), *there;
+    uint64_t expected = 0, found = 0;
+    quire_context *one;
+    for (size_t i = 0; i < n; i++) host[i] = i / BATCH % 256 == 255 ? 0x0001 : 0x7bff;
+    setenv("QUIRE_CUDA_LAUNCH", "1,1,0", 1);
+    OK(quire_open_cuda(&one, 0, NULL));
+    unsetenv("QUIRE_CUDA_LAUNCH");
+    CUDA(cudaMalloc((void **)&there, n * sizeof *there));
+    CUDA(cudaMemcpy(there, host, n * sizeof *there, cudaMemcpyHostToDevice));
+    OK(quire_reduce(NULL, &what, &layout, host, NULL, NULL, &expected));
+    OK(quire_reduce(one, &what, &layout, there, NULL, NULL, result));
+    CUDA(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
+    ck_assert_msg(found == expected, "%llx, expected %llx", (unsigned long long)found, (unsigned long long)expected);
+    quire_close(one);
+    CUDA(cudaFree(there));
+    free(host);
+}
+END_TEST
+
+static void add_tests(TCase *cases) {
+    tcase_add_unchecked_fixture(cases, open_all, close_all);
+    tcase_add_test(cases, moving_bins);
+    tcase_add_loop_test(cases, full_bins, 0, WINDOW_COUNT * KINDS);
+}
+
+int main(void) { return device_is_missing() ? 0 : run_cases_without_place("floats", add_tests); }
