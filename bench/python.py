@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import quire
+import today
 
 
 def compare(label, ours, theirs, turns=7, seconds=0.2):
@@ -28,18 +29,6 @@ def compare(label, ours, theirs, turns=7, seconds=0.2):
         for which, call in enumerate(calls):
             least[which] = min(least[which], timeit.timeit(call, number=counts[which]) / counts[which])
     print(f"{label:<44}{least[0] * 1e6:14.2f}{least[1] * 1e6:14.2f}{least[0] / least[1]:8.3f}", flush=True)
-
-
-def ill_conditioned(n, condition):
-    """n doubles whose magnitudes sum to about that many times their sum: a thousand are the sum, the others cancel."""
-    random = np.random.default_rng(1)
-    if condition == 1:
-        return random.uniform(size=n)
-    half = random.uniform(-1, 1, (n - 1000) // 2)
-    size = np.abs(half).sum() * 2 / condition / 1000
-    x = np.concatenate([half, -half, random.uniform(0.5 * size, 1.5 * size, 1000)])
-    random.shuffle(x)
-    return x
 
 
 def sums(x):
@@ -65,13 +54,13 @@ def accuracy(file, n=10**6):
     print(", ".join(f"{name} {version}" for name, version in versions.items()))
     if file:
         print(f"# version: quire {quire.__version__}", file=file)
-        print(f"# cpu: {processor()}, one thread", file=file)
+        print(f"# cpu: {today.processor()}, one thread", file=file)
         print("# python: " + ", ".join(f"{name} {version}" for name, version in versions.items()), file=file)
         print(f"# date: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}", file=file)
         print(f"# command: bench/python.py --accuracy --csv {Path(file.name).name}", file=file)
         print("n,type,condition,function,seconds,error_ulps", file=file)
     for condition in (1, 1e10, 1e20):
-        x = ill_conditioned(n, condition)
+        x = today.numbers(np.float64, n, condition)[0] if condition > 1 else np.random.default_rng(1).uniform(size=n)
         high = math.fsum(x)
         low = math.fsum([*x, -high])  # the sum is high + low to 106 bits
         print(f"\n{n} doubles, condition number {math.fsum(abs(x)) / abs(high):.1e}, sum {high!r}")
@@ -87,14 +76,6 @@ def accuracy(file, n=10**6):
             print(f"{name:<12}{result:>24.17g}{error:>16.3g}{least[name] * 1e6:>12.0f}")
             if file:
                 print(f"{n},f64,{condition:g},{name},{least[name]:.6g},{error:.6g}", file=file)
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.machine()
 
 
 def main():

@@ -259,4 +259,5 @@ def main():
                     on_device)
 
 
-main()
+if __name__ == "__main__":
+    main()

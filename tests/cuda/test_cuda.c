@@ -240,15 +240,6 @@ START_TEST(two_streams) {
 }
 END_TEST
 
-/* A context whose launches are as src/cuda/host/context.cu reads that. */
-static quire_context *open_launched(const char *launch) {
-    quire_context *c;
-    setenv("QUIRE_CUDA_LAUNCH", launch, 1);
-    OK(quire_open_cuda(&c, 0, NULL));
-    unsetenv("QUIRE_CUDA_LAUNCH");
-    return c;
-}
-
 /* Long arrays, at odd places, of data that fit a window, nearly do, and do not: the CPU's bits, in every method; as
  * they are launched, and in pieces as if they were longer. */
 START_TEST(equals_the_cpu) {
@@ -263,7 +254,7 @@ START_TEST(equals_the_cpu) {
     char *x = malloc(2 * room), *device;
     uint64_t found[2], expected[2], *result;
     quire_context *c[3], *cpu;
-    for (int i = 0; i < 3; i++) c[i] = open_launched(launches[i]);
+    for (int i = 0; i < 3; i++) c[i] = open_launched(launches[i], NULL);
     OK(quire_open_cpu(&cpu, 0));
     CUDA(cudaMalloc((void **)&device, 2 * room));
     CUDA(cudaMalloc((void **)&result, 64));
@@ -461,7 +452,7 @@ START_TEST(uneven) {
     CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
     OK(quire_sum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, &expected));
     for (int i = 0; i < 3; i++) {
-        quire_context *c = open_launched(launches[i]);
+        quire_context *c = open_launched(launches[i], NULL);
         OK(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
         CUDA(cudaMemcpy(&found[i], result, 8, cudaMemcpyDeviceToHost));
         ck_assert_msg(found[i] == expected, "type %d kind %d launch %s: %llx, expected %llx", (int)type, kind,
@@ -542,7 +533,7 @@ typedef struct brim {
 static brim *brim_open(quire_type type) {
     static brim b;
     b.type = type;
-    b.context = open_launched("1,1");
+    b.context = open_launched("1,1", NULL);
     CUDA(cudaMalloc((void **)&b.device, BRIM_BYTES));
     CUDA(cudaMalloc((void **)&b.result, 4 * sizeof *b.result));
     return &b;

@@ -38,11 +38,7 @@ static char x[N * sizeof(float)];
 static void open_all(void) {
     CUDA(cudaMalloc((void **)&device, sizeof x));
     CUDA(cudaMalloc((void **)&result, sizeof *result));
-    for (int i = 0; i < LAUNCH_COUNT; i++) {
-        setenv("QUIRE_CUDA_LAUNCH", LAUNCHES[i], 1);
-        OK(quire_open_cuda(&on[i], 0, NULL));
-    }
-    unsetenv("QUIRE_CUDA_LAUNCH");
+    for (int i = 0; i < LAUNCH_COUNT; i++) on[i] = open_launched(LAUNCHES[i], NULL);
 }
 
 static void close_all(void) {
@@ -102,11 +98,8 @@ START_TEST(moving_bins) {
     const quire_layout layout = quire_rows(1, n, n);
     uint16_t *host = malloc(n * sizeof *host), *there;
     uint64_t expected = 0, found = 0;
-    quire_context *one;
     for (size_t i = 0; i < n; i++) host[i] = i / BATCH % 256 == 255 ? 0x0001 : 0x7bff;
-    setenv("QUIRE_CUDA_LAUNCH", "1,1,0", 1);
-    OK(quire_open_cuda(&one, 0, NULL));
-    unsetenv("QUIRE_CUDA_LAUNCH");
+    quire_context *one = open_launched("1,1,0", NULL);
     CUDA(cudaMalloc((void **)&there, n * sizeof *there));
     CUDA(cudaMemcpy(there, host, n * sizeof *there, cudaMemcpyHostToDevice));
     OK(quire_reduce(NULL, &what, &layout, host, NULL, NULL, &expected));

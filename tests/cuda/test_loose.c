@@ -29,11 +29,7 @@ static unsigned char x[ROOM], y[ROOM];
 static void open_all(void) {
     CUDA(cudaStreamCreate(&stream));
     CUDA(cudaMalloc((void **)&device, 2 * ROOM + 64));
-    for (int i = 0; i < LAUNCH_COUNT; i++) {
-        setenv("QUIRE_CUDA_LAUNCH", LAUNCHES[i], 1);
-        OK(quire_open_cuda(&on[i], 0, stream));
-    }
-    unsetenv("QUIRE_CUDA_LAUNCH");
+    for (int i = 0; i < LAUNCH_COUNT; i++) on[i] = open_launched(LAUNCHES[i], stream);
 }
 
 static void close_all(void) {

@@ -105,9 +105,7 @@ START_TEST(one_block_at_a_time) {
     CUDA(cudaMallocHost((void **)&result, sizeof *result));
     CUDA(cudaMemcpy(device, x, N * sizeof *x, cudaMemcpyHostToDevice));
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    setenv("QUIRE_CUDA_LAUNCH", k->launch, 1);
-    check_ok(quire_open_cuda(&c, 0, stream));
-    unsetenv("QUIRE_CUDA_LAUNCH");
+    c = open_launched(k->launch, stream);
     check_ok(quire_sum(c, QUIRE_F32, N, device, k->method, QUIRE_F32, result)); /* CUDA loads the kernels */
     CUDA(cudaStreamSynchronize(stream));
     ck_assert(*result == expected);

@@ -230,7 +230,7 @@ static __device__ __forceinline__ uint32_t batch_most(const batch_of<Format, E, 
 #pragma unroll
             for (int i = 0; i < PACKS * E; i++) greatest = fmaxf(greatest, fabsf(b.x[i / E][i % E]));
         } else {
-            greatest = float_of_bits(span_of(b.x).greatest >> 1); /* which is asked for anyway */
+            greatest = float_of_bits(span_of(b.x).greatest >> 1);
         }
         return magnitude_word(Term::value((double)greatest, (double)greatest));
     } else {

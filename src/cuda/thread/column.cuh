@@ -1,6 +1,6 @@
 /* column.cuh - exact accumulation of anything: a thread's own column of cells in shared memory, one for every range of
  * exponents. No cell is shared, so there are no atomics; lanes of a warp never meet in a bank. What no window holds
- * goes here, and all products of two bfloat16.
+ * goes here, and products of two bfloat16 that bins of floats do not hold.
  *
  * A cell is a floating-point number or an integer that takes Column::additions terms exactly. A column is emptied into
  * the warp's totals: for every cell two integers, in units of the cell and of 2^32 times it, which hold whatever comes.

@@ -1,4 +1,4 @@
-/* window.cuh - a warp's window (method/window.h): its bins in registers, what they have counted, and when it moves.
+/* window.cuh - a warp's window (method/window.h): its bins, what they have counted, and when it moves.
  *
  * The window is the same in all lanes of a warp, and so is every decision here. It follows the data: it is placed on
  * the first batch, moves up when several lanes have elements above it, and down when several have bits below it that a
