@@ -31,12 +31,13 @@ static const struct window {
 enum { WINDOW_COUNT = 3, KINDS = 3 };
 
 static quire_context *on[LAUNCH_COUNT];
-static char *device;
+static char *device, *device_y;
 static uint64_t *result;
-static char x[N * sizeof(float)];
+static char x[N * sizeof(float)], y[N * sizeof(float)];
 
 static void open_all(void) {
     CUDA(cudaMalloc((void **)&device, sizeof x));
+    CUDA(cudaMalloc((void **)&device_y, sizeof y));
     CUDA(cudaMalloc((void **)&result, sizeof *result));
     for (int i = 0; i < LAUNCH_COUNT; i++) on[i] = open_launched(LAUNCHES[i], NULL);
 }
@@ -44,23 +45,29 @@ static void open_all(void) {
 static void close_all(void) {
     for (int i = 0; i < LAUNCH_COUNT; i++) quire_close(on[i]);
     CUDA(cudaFree(device));
+    CUDA(cudaFree(device_y));
     CUDA(cudaFree(result));
 }
 
-static void check_sum(quire_operation operation, quire_type type, quire_type to, int kind, int signs) {
-    quire_reduction what = { operation, type, to, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+static void check(const quire_reduction *what, int kind, int signs) {
     const quire_layout layout = quire_rows(1, N, N);
+    const int has_y = what->operation == QUIRE_DOT;
     uint64_t expected = 0;
-    OK(quire_reduce(NULL, &what, &layout, x, NULL, NULL, &expected));
+    OK(quire_reduce(NULL, what, &layout, x, NULL, has_y ? y : NULL, &expected));
     for (int i = 0; i < LAUNCH_COUNT; i++) {
         uint64_t found = 0;
         CUDA(cudaMemset(result, 0, sizeof *result));
-        OK(quire_reduce(on[i], &what, &layout, device, NULL, NULL, result));
+        OK(quire_reduce(on[i], what, &layout, device, NULL, has_y ? device_y : NULL, result));
         CUDA(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
         ck_assert_msg(found == expected, "operation %d, %s to %s, bin %d, signs %d, launch %s: %llx, expected %llx",
-                      (int)operation, type_name(type), type_name(to), kind, signs, LAUNCHES[i],
-                      (unsigned long long)found, (unsigned long long)expected);
+                      (int)what->operation, type_name(what->type), type_name(what->result_type), kind, signs,
+                      LAUNCHES[i], (unsigned long long)found, (unsigned long long)expected);
     }
+}
+
+static void check_sum(quire_operation operation, quire_type type, quire_type to, int kind, int signs) {
+    const quire_reduction what = { operation, type, to, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    check(&what, kind, signs);
 }
 
 /* Terms as great as the window allows, or which leave nearly half a unit of the bins before: all that a bin has to
@@ -86,6 +93,52 @@ START_TEST(full_bins) {
         check_sum(QUIRE_SUM, w->type, w->type, bin, signs);
         check_sum(QUIRE_ASUM, w->type, QUIRE_F64, bin, signs);
     }
+}
+END_TEST
+
+/* Products whose top and last bit are as far apart as three bins of 32 terms allow, 53 bits, and which cancel; now and
+ * then one with the bit below, which is taken out of its batch. Or all of it behind zeros, of which a warp's first
+ * batches tell nothing. */
+START_TEST(small_products) {
+    static const struct {
+        quire_type type;
+        int precision;
+    } OF[] = { { QUIRE_F16, 11 }, { QUIRE_BF16, 8 } };
+    enum { RANGE = 53, TOP = 6, BATCH = 1024, LEAST = TOP - RANGE }; /* of a product: of its factors half of that */
+    const quire_type type = OF[_i / 2].type;
+    const int stored = OF[_i / 2].precision - 1, behind_zeros = _i % 2;
+    const double odd = 1 + ldexp(1, -stored), most = ldexp(2 - ldexp(1, -stored), TOP / 2 - 1);
+    const double low = ldexp(odd, LEAST / 2 + stored), lower = ldexp(odd, LEAST / 2 - 1 + stored);
+    for (int i = 0; i < N; i++) {
+        const int b = i / BATCH, at = i % BATCH;
+        double u = 0, v = 0;
+        if (at == 5) u = v = most;
+        if (at == 77) u = low, v = lower;
+        if (at == 1000 && (b * b + b) % 7 == 2) u = v = lower;
+        if (at != 1000 && b % 2) u = -u;
+        if (behind_zeros && i < N / 2) u = v = 0;
+        type_set(type, x, (size_t)i, u);
+        type_set(type, y, (size_t)i, v);
+    }
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(device_y, y, sizeof y, cudaMemcpyHostToDevice));
+    check_sum(QUIRE_DOT, type, QUIRE_F64, 0, behind_zeros);
+    check_sum(QUIRE_DOT, type, type, 0, behind_zeros);
+}
+END_TEST
+
+/* The same of squares, 64 terms and 50 bits, once. Upward the least bit decides the result: the others are a double. */
+START_TEST(small_squares) {
+    enum { BATCH = 2048 };
+    const quire_reduction what = { QUIRE_SUMSQ, QUIRE_F16, QUIRE_F64, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
+    for (int i = 0; i < N; i++) {
+        const int at = i % BATCH;
+        double u = at == 5 ? 2 : at == 77 ? 0x1p-13 : 0;
+        if (i == BATCH * 300 + 1000) u = 0x1p-14 * (1 + 0x1p-10);
+        type_set(QUIRE_F16, x, (size_t)i, u);
+    }
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    check(&what, 0, 0);
 }
 END_TEST
 
@@ -115,6 +168,8 @@ END_TEST
 static void add_tests(TCase *cases) {
     tcase_add_unchecked_fixture(cases, open_all, close_all);
     tcase_add_test(cases, moving_bins);
+    tcase_add_test(cases, small_squares);
+    tcase_add_loop_test(cases, small_products, 0, 4);
     tcase_add_loop_test(cases, full_bins, 0, WINDOW_COUNT * KINDS);
 }
 

@@ -101,7 +101,7 @@ static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accum
         __syncwarp();
     }
     const quire_total mine = accumulator_total_of(sum, thread ? end[1] : end[0]);
-    finish_ends(job, round_total(job, mine), thread);
+    finish_ends(job, round_total(job, mine, job.n), thread);
 }
 
 /* The same in units, if nothing went to limbs, and 128 bits will do; answers whether it is so. */

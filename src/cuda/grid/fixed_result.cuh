@@ -40,7 +40,7 @@ static __device__ quire_total total_of_units(fixed_sum s, size_t n) {
 
 /* The result from a sum that the hardware does not round. */
 static __device__ __noinline__ uint64_t round_units(const cuda_job &job, fixed_sum s) {
-    return round_total(job, total_of_units(s, job.n));
+    return round_total(job, total_of_units(s, job.n), job.n);
 }
 
 /* Rounds the sum, or adds it to an accumulator; by a whole warp. */

@@ -13,14 +13,20 @@
 #include "cuda/thread/choices.cuh"
 #include "cuda/warp/total.cuh"
 
-/* The one rounding. */
-static __device__ __forceinline__ uint64_t round_total(const cuda_job &job, quire_total total) {
-    return finish_and_round(total, job.finish, job.n, job.format, job.rounding);
+/* The one rounding, of a total of n terms: once in a kernel's code, which is long. */
+static __device__ __noinline__ uint64_t round_total(const quire_total &total, finish_kind finish, uint64_t n,
+                                                    const format_description &format, quire_rounding rounding) {
+    return finish_and_round(total, finish, n, format, rounding);
+}
+
+template <class Job>
+static __device__ __forceinline__ uint64_t round_total(const Job &job, const quire_total &total, uint64_t n) {
+    return round_total(total, job.finish, n, job.format, job.rounding);
 }
 
 static __device__ void store_total(const cuda_job &job, quire_total total) {
     if (job.zero && total.kind == TOTAL_FINITE && !total.high && !total.negative) *job.zero = 1;
-    format_store(round_total(job, total), job.format.size, job.result);
+    format_store(round_total(job, total, job.n), job.format.size, job.result);
 }
 
 /* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by

@@ -37,8 +37,8 @@ static __device__ __forceinline__ bool round_ball(moment_ball ball, const format
         *bits = round_number(low, format.precision);
         return *bits == round_number(high, format.precision);
     }
-    *bits = total_round(total_of_double(low), format, rounding);
-    return *bits == total_round(total_of_double(high), format, rounding);
+    *bits = round_total(total_of_double(low), FINISH_KEEP, 1, format, rounding);
+    return *bits == round_total(total_of_double(high), FINISH_KEEP, 1, format, rounding);
 }
 
 /* The mean or the root of a ball that is not near 0: as moments_ball.h has it, if the ball is that narrow; else by its

@@ -73,8 +73,8 @@ static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_ac
         const quire_total limbs = warp_total(sum.limb, lane);
         if (lane) return;
         sum.count = (int64_t)n;
-        const quire_total t = accumulator_total_of(&sum, limbs);
-        format_store(finish_and_round(t, job.finish, n, job.format, job.rounding), job.format.size, result_at(job, v));
+        const uint64_t bits = round_total(job, accumulator_total_of(&sum, limbs), n);
+        format_store(bits, job.format.size, result_at(job, v));
     } else if (lane == 0) {
         sum.count = (int64_t)n;
         accumulator_carry(&sum);

@@ -18,39 +18,41 @@ static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_c
     add_to_shared(to, cells.sum, lane);
 }
 
-/* An exact vector all of whose parts have ended, by limbs: those of unknown parts are there already. By a whole warp.
- */
+/* The parts of a vector as one accumulator in cells: the words of those that are exact, and the limbs that the others
+ * have gone to, which are cleared; NULL: all are exact. squares: the sum of squares of parts that have both. By a whole
+ * warp. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void parts_by_limbs(const vectors_job &job, warp_cells &cells, size_t v, size_t slot,
-                                                   const part_state *place, unsigned parts, bool some_unknown,
-                                                   int lane) {
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    if (some_unknown && slot >= VECTORS_LIMBS) {
-        sum_by_cells<Format, PRODUCT>(job, cells, v, lane);
-        return;
-    }
-    int64_t *word = cells.sum.limb, *limbs = job.workspace->limbs[slot].limb;
+static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells,
+                                                   const vector_pair<Format> &at, const part_state *place,
+                                                   unsigned parts, bool squares, quire_accumulator *limbs, int lane) {
+    constexpr int words = exact_terms<Format, PRODUCT>::words;
+    const int from = squares ? PART_SQUARES : 0;
+    int64_t *word = cells.sum.limb, *of_unknown = limbs ? limbs->limb : NULL;
     bool nonzero = false;
     cells.clear(lane);
-    for (unsigned p = lane; p < parts; p += WARP)
-        for (int i = 0; i < VECTORS_WORDS; i++) {
-            const double number = __ldcg(&place[p].word[i]);
-            nonzero |= number != 0;
-            cells.add_double(number);
-        }
-    cells.empty(lane);
-    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS && some_unknown; i += WARP)
-        word[i] += __ldcg(&limbs[i]), limbs[i] = 0;
+    for (unsigned first = 0; first < parts; first += CELL_ELEMENTS / 4) {
+        for (unsigned p = first + lane; p < parts && p < first + CELL_ELEMENTS / 4; p += WARP)
+            for (int i = 0; i < words && __ldcg(&place[p].width[squares]) == 0; i++) {
+                const double number = __ldcg(&place[p].word[from + i]);
+                nonzero |= number != 0;
+                cells.add_double(number);
+            }
+        cells.empty(lane);
+    }
+    for (int i = lane; limbs && i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
+        word[i] += __ldcg(&of_unknown[i]), of_unknown[i] = 0;
     nonzero = __any_sync(WHOLE_WARP, nonzero);
-    const int64_t other =
-        nonzero ? OTHER_NONZERO : other_terms<Format, PRODUCT>(at.x, at.y, 0, at.n, job.magnitude, lane);
-    if (lane == 0) cells.sum.other |= other;
     __syncwarp();
-    store_limbs(job, cells.sum, v, at.n, lane);
+    const bool is_told = nonzero || cells.sum.other >= OTHER_NONZERO;
+    const int64_t other = is_told
+                              ? OTHER_NONZERO
+                              : other_terms<Format, PRODUCT>(at.x, PRODUCT ? at.y : at.x, 0, at.n, job.magnitude, lane);
+    __syncwarp();
+    if (lane == 0) cells.sum.other |= other, cells.sum.count = (int64_t)at.n;
     __syncwarp();
 }
 
-/* The same, by a few doubles if these hold the sum. */
+/* An exact vector, all of whose parts have ended: by a few doubles, if these hold the sum. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, warp_cells &cells, size_t v, size_t slot,
                                                        const part_state *place, unsigned parts, int lane) {
@@ -69,8 +71,16 @@ static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, w
     vector_total t = agent::merged(s, WARP);
     bool is_stored = !some_unknown && !job.accumulator;
     if (is_stored && lane == 0) is_stored = store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
-    if (!__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) /* the others may have other words */
-        parts_by_limbs<Format, PRODUCT>(job, cells, v, slot, place, parts, some_unknown, lane);
+    if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return; /* the others may have other words */
+    if (some_unknown && slot >= VECTORS_LIMBS) {
+        sum_by_cells<Format, PRODUCT>(job, cells, v, lane);
+        return;
+    }
+    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+    quire_accumulator *limbs = some_unknown ? &job.workspace->limbs[slot] : NULL;
+    cells_of_parts<Format, PRODUCT>(job, cells, at, place, parts, false, limbs, lane);
+    store_limbs(job, cells.sum, v, at.n, lane);
+    __syncwarp();
 }
 
 /* The same in the canonical order: a lane takes neighbouring parts, a subtree, and lanes merge with their neighbours.

@@ -71,16 +71,28 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     w.window.additions += terms;
 }
 
-/* A batch by way of floats, if they hold it; answers whether. It counts as one addition. */
+/* A batch by way of floats, if they hold it, but for a few terms that are too small; answers whether. It counts as one
+ * addition. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ bool add_floats(exact_warp<Choice> &w, const cuda_job &job,
                                                   const batch_of<Format, E, PACKS> &b) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     auto &window = w.window;
     const term_extent x = extent_of_terms<Format, Term>(b);
-    if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) return false;
+    batch_of<Format, E, PACKS> same = b.forgotten();
+    if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) {
+        if constexpr (!Choice::takes_small_terms) return false;
+        const int least = window.floats.least();
+        const unsigned small = __ballot_sync(WHOLE_WARP, x.low < least);
+        if (__any_sync(WHOLE_WARP, x.top > window.floats.top) || __popc(small) > OUTLIERS) return false;
+        columns_prepare(w, E * PACKS);
+        batch_of<Format, E, PACKS> rest = same;
+        if constexpr (Choice::takes_small_terms)
+            if (x.low < least) w.saw |= take_small_terms<Choice, Format, Term>(rest, least);
+        __syncwarp();
+        same = rest;
+    }
     window_prepare(w, job, 1, shrunk);
-    const batch_of<Format, E, PACKS> same = b.forgotten();
     auto term = [&](int i) { return float_term<Format, Term>(same, i); };
     bool moved;
     if (Choice::adds_pairs && __all_sync(WHOLE_WARP, x.top + 1 - x.low <= 24)) /* sums of two are floats */
@@ -96,7 +108,10 @@ template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ int first_top(const batch_of<Format, E, PACKS> &b) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     if constexpr (Choice::fits) return Choice::fixed_top - shrunk;
-    if constexpr (!Choice::windowed) return warp_max(min(extent_of_terms<Format, Term>(b).top, 100)) + 16;
+    if constexpr (!Choice::windowed) {
+        const int top = extent_of_terms<Format, Term>(b).top;
+        return warp_max(top >= NOT_A_FLOAT ? 2 * Format::description.least_exponent : min(top, 100)) + 16;
+    }
     const uint32_t most = batch_most<Format, Term>(b.forgotten());
     return exact_window<Choice>::top_for((uint32_t)warp_max(most < INFINITE_WORD ? (int)most : 0),
                                          Choice::least - shrunk, Choice::bins);
@@ -123,6 +138,11 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     if constexpr (!Choice::windowed) {
         columns_prepare(w, E * PACKS);
         w.saw |= column_batch<Choice, Format, Term>(b, w.saw);
+        __syncwarp();
+        const int better = first_top<Choice, Format, Term>(b); /* the first batch may have been zeros */
+        if (better > window.top && window.moves < MOVES &&
+            window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk))
+            w.saw |= WARP_DEPOSITED;
         return;
     }
     window_prepare(w, job, E * PACKS, shrunk);

@@ -7,6 +7,7 @@
 #define QUIRE_CUDA_KERNELS_MARKED_CUH
 
 #include "cuda/grid/row_finish.cuh"
+#include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/grid_warps.cuh"
 #include "operation/moments.h"
 
@@ -43,38 +44,6 @@ template <row_terms TERMS>
 static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vectors_job &job, size_t v, bool squares) {
     const size_t slot = TERMS == ROW_MOMENTS ? 2 * v + squares : v;
     return job.parts > 1 && slot < VECTORS_LIMBS ? &job.workspace->limbs[slot] : NULL;
-}
-
-/* The sum of a vector, or of its squares, whose parts are exact, or are in the limbs, which are cleared. */
-template <class Format, bool PRODUCT>
-static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells, size_t v, bool squares,
-                                                   quire_accumulator *limbs, int lane) {
-    constexpr int words = marked_words<Format, PRODUCT>;
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    const part_state *place = place_of_part(job, v, 0);
-    const int from = squares ? PART_SQUARES : 0;
-    int64_t *word = cells.sum.limb, *of_unknown = limbs->limb;
-    bool nonzero = false;
-    cells.clear(lane);
-    for (unsigned first = 0; first < job.parts; first += CELL_ELEMENTS / 4) {
-        for (unsigned p = first + lane; p < job.parts && p < first + CELL_ELEMENTS / 4; p += WARP)
-            for (int i = 0; i < words && __ldcg(&place[p].width[squares]) == 0; i++) {
-                const double number = __ldcg(&place[p].word[from + i]);
-                nonzero |= number != 0;
-                cells.add_double(number);
-            }
-        cells.empty(lane);
-    }
-    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] += __ldcg(&of_unknown[i]), of_unknown[i] = 0;
-    nonzero = __any_sync(WHOLE_WARP, nonzero);
-    __syncwarp();
-    const bool is_told = nonzero || cells.sum.other >= OTHER_NONZERO;
-    const int64_t other = is_told
-                              ? OTHER_NONZERO
-                              : other_terms<Format, PRODUCT>(at.x, PRODUCT ? at.y : at.x, 0, at.n, job.magnitude, lane);
-    __syncwarp();
-    if (lane == 0) cells.sum.other |= other, cells.sum.count = (int64_t)at.n;
-    __syncwarp();
 }
 
 /* A range of a vector, whose total is t, as an accumulator in cells: by the few doubles of t, if they are its exact
@@ -152,11 +121,12 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
                                                       const vector_pair<Format> &at, const vector_total &s,
                                                       const vector_total &q, int lane) {
     quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false);
+    const part_state *place = place_of_part(job, v, 0);
     if constexpr (TERMS == ROW_MOMENTS) {
         quire_accumulator *of_squares = limbs_of_parts<TERMS>(job, v, true);
         if (limbs && of_squares) {
-            cells_of_parts<Format, false>(job, room.cells, v, false, limbs, lane);
-            cells_of_parts<Format, true>(job, room.squares, v, true, of_squares, lane);
+            cells_of_parts<Format, false>(job, room.cells, at, place, job.parts, false, limbs, lane);
+            cells_of_parts<Format, true>(job, room.squares, at, place, job.parts, true, of_squares, lane);
         } else {
             fill_cells<Format, false>(job, room.cells, at, 0, at.n, s, lane);
             fill_cells<Format, true>(job, room.squares, at, 0, at.n, q, lane);
@@ -166,7 +136,7 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
                                                    job.format, job.rounding, &room.moment),
                          job.format.size, result_at(job, v));
     } else if (limbs) {
-        cells_of_parts<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, false, limbs, lane);
+        cells_of_parts<Format, TERMS == ROW_PRODUCTS>(job, room.cells, at, place, job.parts, false, limbs, lane);
         store_limbs(job, room.cells.sum, v, at.n, lane);
     } else {
         sum_by_cells<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, lane);
@@ -176,8 +146,7 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
 
 /* The result of a vector; or, if only its parts have been looked at, and do not tell it, its mark. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v,
-                                                  int lane) {
+static __device__ __noinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
     vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     if (has_moments) at.y = at.x;

@@ -114,6 +114,9 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* Products of 8 or 16 bits may need more bits than a double has. But a sum that is known to some 2^-50 of its terms
      * tells results of up to 24 bits; for doubles as results it is not asked (needs_long_products, host/rows.cuh). */
     static constexpr bool has_short_products = product_bits <= 24;
+    /* Whether the terms of a group, 16 at most, are added up as floats first: half of a float's bits are left for how
+     * far they are apart, so that mostly one float is their sum; squares of E5M2 are too far apart for that. */
+    static constexpr bool in_floats = product_bits + 4 <= 12, products_in_floats = in_floats && 2 * exponents <= 40;
     typedef std::conditional_t<has_short_products, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
@@ -179,30 +182,54 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
             add_product(a, b);
         }
     }
-    /* Adds a group by way of one float, if that is its sum; answers whether. */
-    template <int COUNT>
-    __device__ __forceinline__ bool add_as_float(const element_group<Format, COUNT> &x, bool magnitude) {
-        typedef shifted<Format> to;
-        constexpr bool is_sure = arithmetic::exponents + 4 <= 24;
-        static_assert(COUNT <= 16, "a group's sum has more bits");
-        const uint32_t keep = magnitude ? to::mask & 0x7fffffff : to::mask;
+    /* The sum of a group's terms as one float, if it is one; answers whether. SURE: it always is. */
+    template <int COUNT, bool SURE, class Term>
+    static __device__ __forceinline__ bool float_sum(Term term, float *sum) {
         float down = 0, up = 0; /* whose zeros have the sign that rounding to nearest gives them */
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
-            const float term = to::float_element(x.word[i / 4], i % 4, keep);
-            up = i ? add_up(up, term) : term;
-            if (!is_sure) down = i ? add_down(down, term) : term;
+            const float x = term(i);
+            up = i ? add_up(up, x) : x;
+            if (!SURE) down = i ? add_down(down, x) : x;
         }
-        if (!is_sure && down != up) return false;
-        numbers.add(to::from_float(up));
+        *sum = up;
+        return SURE || down == up;
+    }
+    /* Adds a group by way of one float each, if these are its sums; answers whether. Products of two elements of 8 bits
+     * are floats. */
+    template <int COUNT>
+    __device__ __forceinline__ bool add_as_floats(const element_group<Format, COUNT> &x,
+                                                  const element_group<Format, COUNT> &y, bool magnitude) {
+        typedef shifted<Format> to;
+        constexpr bool is_sure = arithmetic::exponents + 4 <= 24;
+        static_assert(COUNT <= 16, "a group's sum has more bits");
+        float sum = 0, of_products = 0;
+        if constexpr (is_shifted) {
+            const uint32_t keep = magnitude ? to::mask & 0x7fffffff : to::mask;
+            if (!float_sum<COUNT, is_sure>([&](int i) { return to::float_element(x.word[i / 4], i % 4, keep); }, &sum))
+                return false;
+            numbers.add(to::from_float(sum));
+        } else {
+            if (!float_sum<COUNT, false>(
+                    [&](int i) {
+                        const float a = decode(Format(), x.of[i]);
+                        return a * (TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a);
+                    },
+                    &of_products))
+                return false;
+            if (has_numbers && !float_sum<COUNT, is_sure>([&](int i) { return decode(Format(), x.of[i]); }, &sum))
+                return false;
+            if constexpr (has_numbers) numbers.add(sum);
+            products.add(of_products);
+        }
         return true;
     }
     template <int COUNT>
     __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
                                         bool magnitude) {
         special |= special_of(x);
-        if constexpr (is_shifted && sizeof(typename Format::element) == 1 && COUNT > 1)
-            if (add_as_float(x, magnitude)) return;
+        if constexpr (COUNT > 1 && (has_products ? arithmetic::products_in_floats : arithmetic::in_floats))
+            if (add_as_floats(x, y, magnitude)) return;
 #pragma unroll
         for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
     }
