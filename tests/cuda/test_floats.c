@@ -133,8 +133,8 @@ START_TEST(small_squares) {
     const quire_reduction what = { QUIRE_SUMSQ, QUIRE_F16, QUIRE_F64, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
     for (int i = 0; i < N; i++) {
         const int at = i % BATCH;
-        double u = at == 5 ? 2 : at == 77 ? 0x1p-13 : 0;
-        if (i == BATCH * 300 + 1000) u = 0x1p-14 * (1 + 0x1p-10);
+        double u = at == 5 ? 2 : at == 77 ? 0x1p-12 : 0; /* 48 bits: the top is one higher */
+        if (i == BATCH * 300 + 1000) u = 0x1p-13 * (1 + 0x1p-10);
         type_set(QUIRE_F16, x, (size_t)i, u);
     }
     CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));

@@ -110,7 +110,8 @@ static __device__ __forceinline__ int first_top(const batch_of<Format, E, PACKS>
     if constexpr (Choice::fits) return Choice::fixed_top - shrunk;
     if constexpr (!Choice::windowed) {
         const int top = extent_of_terms<Format, Term>(b).top;
-        return warp_max(top >= NOT_A_FLOAT ? 2 * Format::description.least_exponent : min(top, 100)) + 16;
+        const bool is_finite = top < NOT_A_FLOAT / 2; /* that of a special factor and another is lower */
+        return warp_max(is_finite ? min(top, 100) : 2 * Format::description.least_exponent) + 16;
     }
     const uint32_t most = batch_most<Format, Term>(b.forgotten());
     return exact_window<Choice>::top_for((uint32_t)warp_max(most < INFINITE_WORD ? (int)most : 0),
@@ -139,7 +140,8 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
         columns_prepare(w, E * PACKS);
         w.saw |= column_batch<Choice, Format, Term>(b, w.saw);
         __syncwarp();
-        const int better = first_top<Choice, Format, Term>(b); /* the first batch may have been zeros */
+        /* until the floats have held a batch the window follows: the first may have been zeros */
+        const int better = window.floats.top == INT_MIN ? first_top<Choice, Format, Term>(b) : NO_WINDOW;
         if (better > window.top && window.moves < MOVES &&
             window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk))
             w.saw |= WARP_DEPOSITED;
