@@ -11,6 +11,8 @@
 
 #include "missing_cuda.h"
 
+#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
+
 /* Whether there is no device; says so as TAP does. */
 static inline int device_is_missing(void) {
     const char *reason = missing_cuda();

@@ -15,7 +15,6 @@
 #include "number.h"
 #include "support.h"
 
-#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
 #define OK(call) ck_assert_int_eq(call, QUIRE_OK)
 
 static uint64_t state = 1;

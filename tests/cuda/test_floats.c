@@ -13,7 +13,6 @@
 #include "device.h"
 #include "support.h"
 
-#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
 #define OK(call) ck_assert_int_eq(call, QUIRE_OK)
 
 static const char *const LAUNCHES[] = { "0,0,1", "1,1,1", "3,0,1" };
@@ -100,13 +99,9 @@ END_TEST
  * then one with the bit below, which is taken out of its batch. Or all of it behind zeros, of which a warp's first
  * batches tell nothing. */
 START_TEST(small_products) {
-    static const struct {
-        quire_type type;
-        int precision;
-    } OF[] = { { QUIRE_F16, 11 }, { QUIRE_BF16, 8 } };
     enum { RANGE = 53, TOP = 6, BATCH = 1024, LEAST = TOP - RANGE }; /* of a product: of its factors half of that */
-    const quire_type type = OF[_i / 2].type;
-    const int stored = OF[_i / 2].precision - 1, behind_zeros = _i % 2;
+    const quire_type type = WINDOWS[1 + _i / 2].type;
+    const int stored = WINDOWS[1 + _i / 2].precision - 1, behind_zeros = _i % 2;
     const double odd = 1 + ldexp(1, -stored), most = ldexp(2 - ldexp(1, -stored), TOP / 2 - 1);
     const double low = ldexp(odd, LEAST / 2 + stored), lower = ldexp(odd, LEAST / 2 - 1 + stored);
     for (int i = 0; i < N; i++) {

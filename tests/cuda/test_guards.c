@@ -9,7 +9,6 @@
 #include "families.h"
 #include "support.h"
 
-#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
 #define DRIVER(call) ck_assert_msg((call) == CUDA_SUCCESS, "%s", #call)
 
 /* ------------------------------------------------------------------------------------------------- memory, guarded */

@@ -15,7 +15,6 @@
 #include "families.h"
 #include "support.h"
 
-#define CUDA(call) ck_assert_msg((call) == cudaSuccess, "%s: %s", #call, cudaGetErrorString(cudaGetLastError()))
 #define OK(call) ck_assert_int_eq(call, QUIRE_OK)
 
 static const char *const LAUNCHES[] = { "0,0,1", "1,1,1", "9,1,1", "5,0,1" };

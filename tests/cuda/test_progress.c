@@ -14,7 +14,6 @@
 #include "device_code.h"
 #include "support.h"
 
-#define CUDA(call) ck_assert_int_eq((int)(call), (int)cudaSuccess)
 #define PATIENCE 5 /* seconds: a sum that waits for ever is taken for one that takes so long */
 #define MOST_THREADS 1024u
 

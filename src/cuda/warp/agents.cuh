@@ -69,8 +69,9 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
     typedef exact_sum_of<Format, PRODUCT> sum;
     static constexpr int words = exact_terms<Format, PRODUCT>::words;
 
-    static __device__ __noinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
-                                                        order_rows, bool magnitude, unsigned thread, unsigned threads) {
+    static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
+                                                           order_rows, bool magnitude, unsigned thread,
+                                                           unsigned threads) {
         sum s;
         s.clear();
         base::each_group(v, begin, end, thread, threads,
