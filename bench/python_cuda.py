@@ -6,20 +6,21 @@ tensors that is the time a call takes the processor, of large ones the time it t
 where told.
 
 bench/python_cuda.py [seconds a line, 0.3 unless told]
+bench/python_cuda.py --shapes [seconds a line]          rows, columns and segments of all lengths, 256 MiB each
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 import platform
-import sys
 import time
 
 import quire
 import torch
 
-SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 0.3
 TURNS = 7
+seconds_a_line = 0.3
 
 
 def seconds_of(call, count):
@@ -40,19 +41,54 @@ def compare(label, ours, theirs):
     except NotImplementedError as error:
         print(f"| {label} | {error} | | |", flush=True)
         return
-    counts = [max(3, min(5000, int(SECONDS / 2 / TURNS / seconds_of(call, 20)))) for call in calls]
+    counts = [max(3, min(5000, int(seconds_a_line / 2 / TURNS / seconds_of(call, 20)))) for call in calls]
     for _ in range(TURNS):
         for which, call in enumerate(calls):
             least[which] = min(least[which], seconds_of(call, counts[which]))
     print(f"| {label} | {least[0] * 1e6:.2f} | {least[1] * 1e6:.2f} | {least[0] / least[1]:.2f} |", flush=True)
 
 
+def shapes(word, size, lengths=(8, 32, 100, 128, 512, 1024, 4096, 50257)):
+    """Rows, columns and segments of so many elements."""
+    count = 2**28 // size
+    whole = torch.randn(count, device="cuda").to(getattr(torch, word))
+    for n in lengths:
+        x = whole[: count // n * n].view(-1, n)
+        compare(f"sum of rows of {n}, {word}", lambda: quire.sum(x, axis=-1), lambda: torch.sum(x, -1))
+        compare(
+            f"norm of rows of {n}, {word}",
+            lambda: quire.norm(x, axis=-1),
+            lambda: torch.linalg.vector_norm(x, dim=-1),
+        )
+        compare(f"var of rows of {n}, {word}", lambda: quire.var(x, axis=-1), lambda: torch.var(x, -1, correction=0))
+    for n in (8, 1024, 2**16):
+        x = whole.view(-1, n)
+        compare(f"sum of {n} columns, {word}", lambda: quire.sum(x, axis=0), lambda: torch.sum(x, 0))
+    for n in (8, 64, 1024) if word == "float32" else ():
+        offsets = torch.arange(0, count + 1, n, device="cuda")
+        compare(
+            f"sum of segments of {n}, {word}",
+            lambda: quire.segment_sum(whole, offsets),
+            lambda: torch.segment_reduce(whole, "sum", offsets=offsets),
+        )
+
+
 def main():
+    global seconds_a_line
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", nargs="?", type=float, default=seconds_a_line, help="to spend on a line")
+    parser.add_argument("--shapes", action="store_true", help="rows, columns and segments of all lengths")
+    options = parser.parse_args()
+    seconds_a_line = options.seconds
     print(
         f"quire {quire.__version__}, PyTorch {torch.__version__}, Python {platform.python_version()}, "
         f"{torch.cuda.get_device_name()}\n"
     )
     print("| | quire, µs | PyTorch, µs | ratio |\n|---|---|---|---|")
+    if options.shapes:
+        for word, size in ("float32", 4), ("bfloat16", 2), ("float16", 2), ("float64", 8):
+            shapes(word, size)
+        return
     ten = torch.randn(10, device="cuda")
     compare("sum of 10", lambda: quire.sum(ten), lambda: torch.sum(ten))
     compare("sum of 10 along -1", lambda: quire.sum(ten, axis=-1), lambda: torch.sum(ten, -1))

@@ -89,7 +89,7 @@ static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t
     check_that(p.pieces > 1, "parts of one piece"); /* rows.cuh: else row_bytes would be those of a part */
     check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part,
                l->n);
-    check_that(vectors * p.parts <= VECTORS_PLACES && !p.is_contiguous, "no room for %zu times %u", vectors, p.parts);
+    check_that(vectors * p.parts <= VECTORS_PLACES, "no room for %zu times %u", vectors, p.parts);
 }
 
 START_TEST(streams) {

@@ -10,7 +10,8 @@
 
 #include "operation/operations.h"
 
-/* high + low, |low| <= ulp(high); radius < 0: nothing is known. */
+/* high + low, |low| <= ulp(high); radius 0: all that rounds to a double's bits or fewer rounds as high + low does;
+ * radius < 0: nothing is known. */
 typedef struct {
     double high, low, radius;
 } moment_ball;
@@ -20,6 +21,7 @@ typedef struct {
 #define BALL_GREATEST 0x1p400
 #define BALL_COUNTS ((int64_t)1 << 40)   /* n and n - correction */
 #define BALL_PRODUCTS ((int64_t)1 << 26) /* those of which the product is a double */
+#define BALL_EXACT ((int64_t)1 << 25)    /* and 7 times it */
 
 /* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1
  * the term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most.
@@ -82,6 +84,47 @@ QUIRE_INLINE moment_ball moment_in_ball(const double *s, const double *q, const 
     else
         ball = moment_divided(moment_divided(ball, (double)n), (double)less);
     return finish == FINISH_STDDEV ? moment_rooted(ball) : ball;
+}
+
+/* a += b, exactly; answers whether a double holds that. */
+QUIRE_INLINE int add_exactly(double *a, double b) { return two_sum_f64(*a, b, a) == 0; }
+
+/* n Q - S^2, as two doubles, if nothing is off and nothing is lost; else radius < 0. All are 0 or above 2^-400, so that
+ * they are multiples of 2^-452, and their products of 2^-904: no error of a product underflows. */
+QUIRE_INLINE moment_ball moment_exact_difference(const double *s, const double *q, const double *width, double n) {
+    double s_0, q_0, q_1, difference, high;
+    const double s_1 = two_sum_f64(s[0], s[1], &s_0);
+    double q_2 = two_sum_f64(q[1], q[2], &q_1);
+    const int is_two = add_exactly(&q_2, two_sum_f64(q[0], q_1, &q_0)) && s_1 == 0 && width[0] == 0 && width[1] == 0;
+    const int is_there = q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST && (q_2 == 0 || q_2 * q_2 >= 0x1p-800) &&
+                         (s_0 == 0 || s_0 * s_0 >= 0x1p-800);
+    const double large = n * q_0, small = n * q_2, square = s_0 * s_0;
+    double low = two_sum_f64(large, -square, &difference);
+    const int is_exact = add_exactly(&low, fma_f64(n, q_0, -large)) && add_exactly(&low, small) &&
+                         add_exactly(&low, -fma_f64(s_0, s_0, -square)) && add_exactly(&low, fma_f64(n, q_2, -small));
+    low = two_sum_f64(difference, low, &high);
+    const moment_ball ball = { high, low, is_two && is_there && is_exact ? 0.0 : -1.0 };
+    return ball;
+}
+
+/* A variance as the quotient of numbers that nothing was lost of, if there are such: integers and other short numbers
+ * often have one in the middle of two results, which no ball decides, however small. The quotient is v + r / D, where r
+ * is the remainder of v, which an fma has exactly, and what is below the dividend. That r / D is rounded shows in no
+ * result. Results, and the middles between them, differ from v by multiples c of a quarter of its ulp, up to 7 of them,
+ * and c D is a double. If r is another double, it is more than 2^-53 of c D away from it, or D c is a power of two:
+ * then r / D is more than half an ulp away from c, and is not rounded to it, nor beyond. */
+QUIRE_INLINE moment_ball moment_exactly(const double *s, const double *q, const double *width, finish_kind finish,
+                                        uint64_t n, int64_t correction) {
+    const moment_ball none = { 0, 0, -1 };
+    const int64_t less = (int64_t)(n - (uint64_t)correction), most = BALL_EXACT;
+    if (finish != FINISH_VARIANCE || n > (uint64_t)most || less <= 0 || less > most) return none;
+    const moment_ball dividend = moment_exact_difference(s, q, width, (double)n);
+    if (dividend.radius < 0 || !(dividend.high >= 0x1p-800)) return none;
+    const double divisor = (double)n * (double)less, quotient = dividend.high / divisor;
+    double rest = dividend.low;
+    if (!add_exactly(&rest, fma_f64(-quotient, divisor, dividend.high))) return none;
+    const moment_ball ball = { quotient, rest / divisor, 0 };
+    return ball;
 }
 
 #endif

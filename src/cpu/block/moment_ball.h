@@ -34,13 +34,10 @@ QUIRE_INLINE moment_way moments_first_way(format_description of, format_descript
     return bits <= 24 ? MOMENTS_WHOLE : MOMENTS_SPLIT;
 }
 
-/* The bits of the result, if all of the ball rounds to the same; answers whether it does. 0 is for others to tell. The
- * environment is ours. */
-static inline int moments_told(const moment_sums *sums, const quire_job *job, format_description format,
-                               uint64_t *bits) {
+/* The bits of the result, if all of the ball above 0 rounds to the same; answers whether it does. */
+static inline int moment_ball_round(moment_ball ball, const quire_job *job, format_description format, uint64_t *bits) {
     const int is_nearest = job->rounding == QUIRE_TO_NEAREST;
     double low, high;
-    const moment_ball ball = moment_in_ball(sums->s, sums->q, sums->width, job->finish, job->n, job->correction);
     if (!(ball.radius > 0) || !ball_ends(ball, &low, &high)) return 0;
     if (is_nearest && format.precision == 53) {
         *bits = bits_of_double(low);
@@ -53,6 +50,19 @@ static inline int moments_told(const moment_sums *sums, const quire_job *job, fo
     }
     *bits = total_round(total_of_double(low), format, job->rounding);
     return *bits == total_round(total_of_double(high), format, job->rounding);
+}
+
+/* The bits of the result, if the sums tell it; answers whether they do. 0 is for others to tell. The environment is
+ * ours. */
+static inline int moments_told(const moment_sums *sums, const quire_job *job, format_description format,
+                               uint64_t *bits) {
+    const double *s = sums->s, *q = sums->q, *width = sums->width;
+    if (moment_ball_round(moment_in_ball(s, q, width, job->finish, job->n, job->correction), job, format, bits))
+        return 1;
+    const moment_ball exact = moment_exactly(s, q, width, job->finish, job->n, job->correction);
+    if (exact.radius < 0) return 0;
+    *bits = total_round(total_of_two(exact.high, exact.low), format, job->rounding);
+    return 1;
 }
 
 #endif

@@ -23,8 +23,10 @@ static __device__ __forceinline__ bool round_ball(moment_ball ball, const format
     const bool is_nearest = rounding == QUIRE_TO_NEAREST;
     if (!(ball.radius >= 0)) return false;
     if (ball.radius == 0) {
-        *bits = 0;
-        return ball.high == 0 && ball.low == 0;
+        *bits = is_nearest && format.precision >= 8
+                    ? round_number(sum_of_two(ball.high, ball.low, format.precision), format.precision)
+                    : round_total(total_of_two(ball.high, ball.low), FINISH_KEEP, 1, format, rounding);
+        return true;
     }
     double low, high;
     if (!ball_ends(ball, &low, &high)) return false;

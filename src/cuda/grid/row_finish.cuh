@@ -8,6 +8,12 @@
 #include "cuda/grid/marks.cuh"
 #include "cuda/thread/row_sums.cuh"
 
+/* The variance that no ball tells, if it is a quotient of exact numbers. */
+static __device__ __forceinline__ bool round_exactly(const vectors_job &job, size_t n, const double *s, const double *q,
+                                                     const double *width, uint64_t *bits) {
+    return round_ball(moment_exactly(s, q, width, job.finish, n, job.correction), job.format, job.rounding, bits);
+}
+
 /* The variance of a row, or its root; word: the sum's words, then those of the squares'; and the widths. Answers
  * whether it is stored. Of too few elements there is none: NaN. */
 template <class Sums>
@@ -20,9 +26,9 @@ static __device__ __forceinline__ bool store_moment(const vectors_job &job, size
     constexpr int numbers = Sums::number_words, squares = Sums::words - numbers;
     const double s[2] = { word[0], numbers > 1 ? word[1] : 0 };
     const double q[3] = { word[numbers], squares > 1 ? word[numbers + 1] : 0, squares > 2 ? word[numbers + 2] : 0 };
-    const moment_ball ball = moment_in_ball(s, q, width, job.finish, n, job.correction);
     uint64_t bits;
-    if (!round_ball(ball, job.format, job.rounding, &bits)) return false;
+    const moment_ball ball = moment_in_ball(s, q, width, job.finish, n, job.correction);
+    if (!round_ball(ball, job.format, job.rounding, &bits) && !round_exactly(job, n, s, q, width, &bits)) return false;
     format_store(bits, job.format.size, result_at(job, v));
     return true;
 }

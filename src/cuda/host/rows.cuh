@@ -30,7 +30,7 @@ static bool is_pair(const quire_job *job, const quire_layout *x, const quire_lay
            (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
 }
 
-/* The second kernel: what has been marked; or all; or those of which there are parts. */
+/* The second kernel: what has been marked; or all. */
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
     work->source = source;
@@ -39,25 +39,33 @@ static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vec
                         plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
 
-/* The parts of a job as one warp a vector should look at them: joined, if they are very many; sets the job's. */
-static cudaError_t join_parts(const cuda_context *c, const quire_job *job, vectors_job *work) {
-    const size_t warps = MARKED_THREADS / 32, joined = plan_divide_up(work->parts, 32);
-    if (work->parts < PARTS_JOINED || work->vectors * (work->parts + joined) > VECTORS_PLACES) return cudaSuccess;
-    const cudaError_t error =
-        start_blocks(c, find_row_kernels(job).joined, MARKED_THREADS,
-                     plan_least(plan_divide_up(work->vectors * joined, warps), (size_t)c->multiprocessors * 8), work);
-    work->first_place = work->vectors * work->parts;
-    work->parts = (unsigned)joined, work->part *= 32;
-    return error;
+/* Parts of a job brought together, so many to one. */
+static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vectors_job work, unsigned join) {
+    const size_t warps = MARKED_THREADS / 32, most = (size_t)c->multiprocessors * 8,
+                 all = work.vectors * plan_divide_up(work.parts, join);
+    work.join = join, work.threads = plan_part_threads(join, all, warps * most);
+    return start_blocks(c, find_row_kernels(job).parts, MARKED_THREADS,
+                        plan_least(plan_divide_up(all, warps * (32 / work.threads)), most), &work);
+}
+
+/* The results of vectors of which there are parts, or their marks. Of very many parts, which would keep a few threads
+ * busy for long, 32 are joined to one before. */
+static cudaError_t bring_together(const cuda_context *c, const quire_job *job, vectors_job work) {
+    const size_t joined = plan_divide_up(work.parts, 32);
+    if (work.parts >= PARTS_JOINED && work.vectors * (work.parts + joined) <= VECTORS_PLACES) {
+        const cudaError_t error = start_parts(c, job, work, 32);
+        if (error) return error;
+        work.first_place = work.vectors * work.parts;
+        work.parts = (unsigned)joined, work.part *= 32;
+    }
+    return start_parts(c, job, work, work.parts);
 }
 
 /* What comes behind a kernel that has left parts, or marks. */
 static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
     if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
     const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * work->parts, 32);
-    vectors_job joined = *work;
-    cudaError_t error = join_parts(c, job, &joined);
-    if (!error) error = start_marked(c, job, &joined, MARKED_PARTS);
+    cudaError_t error = bring_together(c, job, *work);
     if (!error)
         error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
                              plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);

@@ -42,7 +42,6 @@ static inline int plan_parts(rows_plan *p, size_t n, size_t vectors, size_t warp
     p->part = plan_divide_up(plan_divide_up(n, parts), ROWS_PART_STEP) * ROWS_PART_STEP;
     p->parts = (unsigned)plan_divide_up(n, p->part);
     if (p->parts == 1) return needed == 1;
-    p->is_contiguous = 0;
     return vectors <= VECTORS_PLACES / p->parts;
 }
 

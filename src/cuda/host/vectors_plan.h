@@ -83,6 +83,15 @@ static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t leas
     return best;
 }
 
+/* Threads that share parts, which become one of so many: as many as there are parts, but fewer where so many warps had
+ * to take turns. */
+static inline unsigned plan_part_threads(size_t parts, size_t all, size_t warps) {
+    unsigned threads = 1;
+    while (threads < 32 && threads < parts) threads *= 2;
+    while (threads > 1 && plan_divide_up(all, 32 / threads) > warps) threads /= 2;
+    return threads;
+}
+
 /* Segments, whose lengths the device knows: turns of them a warp. */
 static inline vectors_plan plan_segments(size_t segments, size_t warps) {
     vectors_plan p = { 1, 1, 1, 0, 0 };

@@ -49,7 +49,7 @@ template <class Format, row_terms TERMS> struct column_sums {
         for (int i = 0; i < columns::count; i++) of[i].clear();
     }
     __device__ __forceinline__ void add(const group &x, const group &y, bool magnitude) {
-        special |= sums_of_column::special_of(x);
+        special |= sums_of_column::special_of(x, y);
 #pragma unroll
         for (int i = 0; i < columns::count; i++) of[i].add_element(x, y, i, magnitude);
     }

@@ -1,5 +1,6 @@
-/* marked.cuh - the results that a first kernel has marked, or all of a job's, or those of which it has left parts: a
- * vector a warp: by a few doubles and a width (thread/row_sums.cuh) if these tell the result, and else by cells.
+/* marked.cuh - what a first kernel has left. Parts of vectors are brought together. The results that have been marked,
+ * or all of a job's, are found by a warp each: by a few doubles and a width (thread/row_sums.cuh) if these tell the
+ * result, and else by cells.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,37 +73,38 @@ static __device__ __noinline__ vector_total total_of_elements(const vectors_job 
     return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
 }
 
-/* The same of so many parts, from their totals. */
+/* The same of so many parts, from their totals, for the first of the threads that share them. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ vector_total total_of_parts(const part_state *place, unsigned parts, bool squares,
-                                                              int lane) {
+                                                              unsigned thread, unsigned threads) {
     typedef exact_agent<Format, PRODUCT> agent;
     constexpr int words = marked_words<Format, PRODUCT>;
     const int from = squares ? PART_SQUARES : 0;
     typename agent::sum s;
     s.clear();
-    for (unsigned p = lane; p < parts; p += WARP) {
+    for (unsigned p = thread; p < parts; p += threads) {
         for (int i = 0; i < words; i++) {
             const double number = __ldcg(&place[p].word[from + i]);
             if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
         }
         s.widen(__ldcg(&place[p].width[squares]), 0);
     }
-    return total_of_first(agent::merged(s, WARP));
+    return agent::merged(s, threads);
 }
 
 /* The total of a whole vector, or of its squares. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ vector_total total_of_vector(const vectors_job &job, const vector_pair<Format> &at,
                                                                size_t v, bool squares, int lane) {
-    return job.parts > 1 ? total_of_parts<Format, PRODUCT>(place_of_part(job, v, 0), job.parts, squares, lane)
-                         : total_of_elements<Format, PRODUCT>(job, at, 0, at.n, lane);
+    if (job.parts == 1) return total_of_elements<Format, PRODUCT>(job, at, 0, at.n, lane);
+    const part_state *place = place_of_part(job, v, 0);
+    return total_of_first(total_of_parts<Format, PRODUCT>(place, job.parts, squares, (unsigned)lane, WARP));
 }
 
 /* The result of a vector, if its total and that of its squares tell it. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
-                                                    const vector_total &q) {
+static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
+                                                 const vector_total &q) {
     if constexpr (TERMS == ROW_MOMENTS) {
         typedef moment_words<Format> both;
         const double width[PART_SUMS] = { s.width, q.width };
@@ -144,7 +146,7 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
     __syncwarp();
 }
 
-/* The result of a vector; or, if only its parts have been looked at, and do not tell it, its mark. */
+/* The result of a vector. */
 template <class Format, row_terms TERMS>
 static __device__ __noinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
@@ -155,11 +157,7 @@ static __device__ __noinline__ void one_marked(const vectors_job &job, marked_ro
     bool is_stored = false;
     if (lane == 0) is_stored = store_totals<Format, TERMS>(job, v, at.n, s, q);
     is_stored = __shfl_sync(WHOLE_WARP, (int)is_stored, 0);
-    if (is_stored) return;
-    if (job.source != MARKED_PARTS)
-        store_by_cells<Format, TERMS>(job, room, v, at, s, q, lane);
-    else if (lane == 0)
-        mark_result(job, v);
+    if (!is_stored) store_by_cells<Format, TERMS>(job, room, v, at, s, q, lane);
 }
 
 /* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
@@ -213,21 +211,29 @@ static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_c
     if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
 }
 
-/* Of vectors of very many parts, which one warp would be long at: a warp makes one of 32 neighbours. The new ones stand
- * behind all the others. */
+/* Neighbouring parts are brought together, job.join of them to one: where these are all of a vector's, to its result,
+ * or if they do not tell it to its mark; else to another part, of which the new ones stand behind all the others. Some
+ * threads of a warp share them.
+ */
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(MARKED_THREADS) joined_parts_kernel(const __grid_constant__ vectors_job job) {
+__global__ void __launch_bounds__(MARKED_THREADS) parts_kernel(const __grid_constant__ vectors_job job) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
-    const int lane = threadIdx.x % WARP;
-    const unsigned joined = job.parts / WARP + (job.parts % WARP != 0);
+    const unsigned lane = threadIdx.x % WARP, threads = job.threads, thread = lane % threads, groups = WARP / threads;
+    const unsigned joined = job.parts / job.join + (job.parts % job.join != 0);
+    const size_t all = job.vectors * joined;
     part_state *to = place_of_part(job, job.vectors, 0);
-    for (size_t i = warp_of_grid(); i < job.vectors * joined; i += warps_of_grid()) {
-        const unsigned first = (unsigned)(i % joined) * WARP, parts = min(job.parts - first, (unsigned)WARP);
-        const part_state *from = place_of_part(job, i / joined, first);
-        const vector_total s = total_of_parts<Format, TERMS == ROW_PRODUCTS>(from, parts, false, lane);
-        vector_total q = {};
-        if (has_moments) q = total_of_parts<Format, true>(from, parts, true, lane);
-        if (lane == 0) store_totals_of_part<has_moments>(&to[i], s, q);
+    for (size_t first = warp_of_grid() * groups; first < all; first += warps_of_grid() * groups) {
+        const size_t i = first + lane / threads, v = i / joined;
+        const unsigned begin = (unsigned)(i % joined) * job.join;
+        const unsigned parts = i < all ? min(job.parts - begin, job.join) : 0;
+        const part_state *from = place_of_part(job, v, begin);
+        vector_total q = {}, s = total_of_parts<Format, TERMS == ROW_PRODUCTS>(from, parts, false, thread, threads);
+        if (has_moments) q = total_of_parts<Format, true>(from, parts, true, thread, threads);
+        if (thread != 0 || i >= all) continue;
+        if (joined > 1)
+            store_totals_of_part<has_moments>(&to[i], s, q);
+        else if (!store_totals<Format, TERMS>(job, v, vector_at<Format>(job.at, job.vectors, v).n, s, q))
+            mark_result(job, v);
     }
 }
 

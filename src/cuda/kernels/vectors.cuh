@@ -187,7 +187,7 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     return { (const void *)rows_kernel<Format, TERMS>,          (const void *)columns_kernel<Format, TERMS>,
-             (const void *)segments_kernel<Format, TERMS>,      (const void *)joined_parts_kernel<Format, TERMS>,
+             (const void *)segments_kernel<Format, TERMS>,      (const void *)parts_kernel<Format, TERMS>,
              (const void *)unknown_parts_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
 }
 

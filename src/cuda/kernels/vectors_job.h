@@ -108,9 +108,8 @@ typedef struct {
     bool is_64_bit;          /* an index */
 } vectors_at;
 
-/* Where the kernel for marked results finds what to do: in the list and the results; everywhere; or in parts of
- * vectors, of which it then marks those that these do not tell. */
-typedef enum { MARKED_RESULTS, MARKED_ALL, MARKED_PARTS } marked_source;
+/* Where the kernel for marked results finds what to do: in the list and the results; or everywhere. */
+typedef enum { MARKED_RESULTS, MARKED_ALL } marked_source;
 
 typedef struct {
     vectors_at at;
@@ -128,9 +127,10 @@ typedef struct {
     unsigned threads, turns;        /* see above */
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
     unsigned parts;                 /* of a vector */
+    unsigned join;                  /* so many of them, at most, become one */
     size_t first_place;             /* of the parts, for those who bring them together */
     vectors_workspace *workspace;
-    bool is_contiguous, is_pair; /* rows side by side; of two arrays */
+    bool is_contiguous, is_pair; /* rows, of which a part is one, too, stand side by side; of two arrays */
     unsigned rows_of_item;
     marked_source source; /* of the kernel for marked results */
     size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces */
@@ -145,7 +145,7 @@ struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
 };
 struct row_kernels {
-    const void *rows, *columns, *segments, *joined, *unknown, *marked;
+    const void *rows, *columns, *segments, *parts, *unknown, *marked;
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

@@ -54,10 +54,22 @@ template <class Format, int COUNT> struct element_group {
             word[i] = four.x, word[i + 1] = four.y, word[i + 2] = four.z, word[i + 3] = four.w;
         }
     }
-    /* COUNT elements, 16 bytes, of shared memory, aligned. */
-    __device__ __forceinline__ void load_stage(const unsigned char *p) {
-        const uint4 four = *(const uint4 *)p;
-        word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
+    /* COUNT elements, 16 bytes, of shared memory; ALIGNED: at a multiple of these. No word is read that has none of
+     * them. */
+    template <bool ALIGNED = true> __device__ __forceinline__ void load_stage(const unsigned char *p) {
+        if constexpr (ALIGNED) {
+            const uint4 four = *(const uint4 *)p;
+            word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
+        } else if constexpr (sizeof(element) >= 4) {
+#pragma unroll
+            for (int i = 0; i < COUNT; i++) of[i] = ((const element *)p)[i];
+        } else {
+            const unsigned off = (unsigned)((uintptr_t)p % 4);
+            const uint32_t *from = (const uint32_t *)(p - off);
+            const uint32_t last = off ? from[4] : 0;
+#pragma unroll
+            for (int i = 0; i < 4; i++) word[i] = __funnelshift_r(from[i], i < 3 ? from[i + 1] : last, 8 * off);
+        }
     }
     /* One element; what is beside it in its word is 0. */
     __device__ __forceinline__ void load_one(const element *p) {

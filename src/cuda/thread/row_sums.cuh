@@ -114,9 +114,10 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* Products of 8 or 16 bits may need more bits than a double has. But a sum that is known to some 2^-50 of its terms
      * tells results of up to 24 bits; for doubles as results it is not asked (needs_long_products, host/rows.cuh). */
     static constexpr bool has_short_products = product_bits <= 24;
-    /* Whether the terms of a group, 16 at most, are added up as floats first: half of a float's bits are left for how
-     * far they are apart, so that mostly one float is their sum; squares of E5M2 are too far apart for that. */
-    static constexpr bool in_floats = product_bits + 4 <= 12, products_in_floats = in_floats && 2 * exponents <= 40;
+    /* Whether terms are added up as floats first, 16 at most, or so many products: half of a float's bits are left for
+     * how far they are apart, so that mostly one float is their sum. Sixteen squares of E5M2 are too far apart. */
+    static constexpr bool in_floats = product_bits + 4 <= 12;
+    static constexpr int products_together = 2 * exponents <= 40 ? 16 : 4;
     typedef std::conditional_t<has_short_products, directed_sum,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
@@ -129,8 +130,11 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     static constexpr int sums = has_numbers + has_products;
     static constexpr int number_words = has_numbers ? arithmetic::number_sum::words : 0;
     static constexpr int words = number_words + (has_products ? arithmetic::product_sum::words : 0);
-    /* Where products want numbers as they are, the sum of numbers takes the same. */
-    static constexpr bool is_shifted = arithmetic::is_shifted && !has_products, looks_for_special = is_shifted;
+    /* Where products want numbers as they are, the sum of numbers takes the same; those of shifted numbers of 8 bits
+     * are floats. */
+    static constexpr bool is_shifted = arithmetic::is_shifted && (!has_products || arithmetic::in_floats);
+    static constexpr bool looks_for_special = is_shifted;
+    typedef shifted<Format> to;
     typename arithmetic::number_sum numbers;
     typename arithmetic::product_sum products;
     uint32_t special;
@@ -144,7 +148,6 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     template <int COUNT>
     static __device__ __forceinline__ double number(const element_group<Format, COUNT> &x, int i, bool magnitude) {
         if constexpr (is_shifted) {
-            typedef shifted<Format> to;
             constexpr int per_word = 32 / to::bits;
             return to::element(x.word[i / per_word], i % per_word, magnitude ? to::mask & 0x7fffffff : to::mask);
         } else {
@@ -164,25 +167,41 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
         }
     }
     /* Not 0 in the format's signs if an element is an infinity or NaN, which sums of shifted numbers do not tell. */
-    template <int COUNT> static __device__ __forceinline__ uint32_t special_of(const element_group<Format, COUNT> &x) {
+    template <int COUNT>
+    static __device__ __forceinline__ uint32_t special_of(const element_group<Format, COUNT> &x,
+                                                          const element_group<Format, COUNT> &y) {
         uint32_t any = 0;
         if constexpr (looks_for_special) {
 #pragma unroll
-            for (int w = 0; w < element_group<Format, COUNT>::WORDS; w++) any |= shifted<Format>::special(x.word[w]);
+            for (int w = 0; w < element_group<Format, COUNT>::WORDS; w++)
+                any |= to::special(x.word[w]) | (TERMS == ROW_PRODUCTS ? to::special(y.word[w]) : 0);
         }
         return any;
+    }
+    /* A number of 8 bits as a shifted float; a product of two, exactly, shifted as one of them is. */
+    template <int COUNT>
+    static __device__ __forceinline__ float float_number(const element_group<Format, COUNT> &x, int i, uint32_t keep) {
+        return to::float_element(x.word[i / 4], i % 4, keep);
+    }
+    template <int COUNT>
+    static __device__ __forceinline__ float float_product(const element_group<Format, COUNT> &x,
+                                                          const element_group<Format, COUNT> &y, int i) {
+        const float a = float_number(x, i, to::mask);
+        return a * to::float_scale * (TERMS == ROW_PRODUCTS ? float_number(y, i, to::mask) : a);
     }
     /* The terms of element i of a group. */
     template <int COUNT>
     __device__ __forceinline__ void add_element(const element_group<Format, COUNT> &x,
                                                 const element_group<Format, COUNT> &y, int i, bool magnitude) {
         if constexpr (has_numbers) numbers.add(number(x, i, magnitude));
-        if constexpr (has_products) {
+        if constexpr (has_products && is_shifted) {
+            products.add(to::from_float(float_product(x, y, i)));
+        } else if constexpr (has_products) {
             const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;
             add_product(a, b);
         }
     }
-    /* The sum of a group's terms as one float, if it is one; answers whether. SURE: it always is. */
+    /* The sum of terms as one float, if it is one; answers whether. SURE: it always is. */
     template <int COUNT, bool SURE, class Term>
     static __device__ __forceinline__ bool float_sum(Term term, float *sum) {
         float down = 0, up = 0; /* whose zeros have the sign that rounding to nearest gives them */
@@ -195,43 +214,37 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
         *sum = up;
         return SURE || down == up;
     }
-    /* Adds a group by way of one float each, if these are its sums; answers whether. Products of two elements of 8 bits
-     * are floats. */
-    template <int COUNT>
-    __device__ __forceinline__ bool add_as_floats(const element_group<Format, COUNT> &x,
-                                                  const element_group<Format, COUNT> &y, bool magnitude) {
-        typedef shifted<Format> to;
-        constexpr bool is_sure = arithmetic::exponents + 4 <= 24;
-        static_assert(COUNT <= 16, "a group's sum has more bits");
-        float sum = 0, of_products = 0;
-        if constexpr (is_shifted) {
-            const uint32_t keep = magnitude ? to::mask & 0x7fffffff : to::mask;
-            if (!float_sum<COUNT, is_sure>([&](int i) { return to::float_element(x.word[i / 4], i % 4, keep); }, &sum))
-                return false;
-            numbers.add(to::from_float(sum));
-        } else {
-            if (!float_sum<COUNT, false>(
-                    [&](int i) {
-                        const float a = decode(Format(), x.of[i]);
-                        return a * (TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a);
-                    },
-                    &of_products))
-                return false;
-            if (has_numbers && !float_sum<COUNT, is_sure>([&](int i) { return decode(Format(), x.of[i]); }, &sum))
-                return false;
-            if constexpr (has_numbers) numbers.add(sum);
-            products.add(of_products);
+    /* Adds shifted terms, so many together, by way of one float where that is their sum. */
+    template <int COUNT, int TOGETHER, bool SURE, class Sum, class Term>
+    static __device__ __forceinline__ void add_floats(Sum &to_sum, Term term) {
+        static_assert(TOGETHER <= 16 && COUNT % TOGETHER == 0, "their sum has more bits, or some are left");
+#pragma unroll
+        for (int from = 0; from < COUNT; from += TOGETHER) {
+            float sum;
+            if (float_sum<TOGETHER, SURE>([&](int i) { return term(from + i); }, &sum)) {
+                to_sum.add(to::from_float(sum));
+            } else {
+#pragma unroll
+                for (int i = 0; i < TOGETHER; i++) to_sum.add(to::from_float(term(from + i)));
+            }
         }
-        return true;
     }
     template <int COUNT>
     __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
                                         bool magnitude) {
-        special |= special_of(x);
-        if constexpr (COUNT > 1 && (has_products ? arithmetic::products_in_floats : arithmetic::in_floats))
-            if (add_as_floats(x, y, magnitude)) return;
+        special |= special_of(x, y);
+        if constexpr (COUNT > 1 && arithmetic::in_floats) {
+            constexpr bool is_sure = arithmetic::exponents + 4 <= 24;
+            const uint32_t keep = magnitude ? to::mask & 0x7fffffff : to::mask;
+            if constexpr (has_numbers)
+                add_floats<COUNT, COUNT, is_sure>(numbers, [&](int i) { return float_number(x, i, keep); });
+            if constexpr (has_products)
+                add_floats<COUNT, arithmetic::products_together, false>(products,
+                                                                        [&](int i) { return float_product(x, y, i); });
+        } else {
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
+            for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
+        }
     }
 
     /* At the end of an item, if there is more than one. */
@@ -246,22 +259,22 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
             for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2)
                 special |= __shfl_xor_sync(WHOLE_WARP, special, lanes);
     }
-    /* What makes numbers of the sums of numbers. */
-    static __device__ __forceinline__ double scale() { return is_shifted ? shifted<Format>::scale() : 1; }
+    /* What makes numbers of the sums. */
+    static __device__ __forceinline__ double scale() { return is_shifted ? to::scale() : 1; }
 
     /* Of sum number i: of numbers, of products. */
     __device__ __forceinline__ double width(int i) const {
         if constexpr (looks_for_special)
-            if (special & shifted<Format>::signs) return double_of_bits(double_format::description.quiet_nan);
+            if (special & to::signs) return double_of_bits(double_format::description.quiet_nan);
         if constexpr (has_numbers)
             if (i == 0) return numbers.width() * scale();
-        if constexpr (has_products) return products.width();
+        if constexpr (has_products) return products.width() * scale();
         return 0;
     }
     __device__ __forceinline__ double word(int i) const {
         if constexpr (has_numbers)
             if (i < number_words) return numbers.word(i) * scale();
-        if constexpr (has_products) return products.word(i - number_words);
+        if constexpr (has_products) return products.word(i - number_words) * scale();
         return 0;
     }
 };

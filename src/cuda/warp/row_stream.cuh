@@ -43,14 +43,15 @@ template <class Format> struct row_place {
     /* Item "piece" of the rows from one on. Pieces end where lines of memory end, if so many suffice. */
     __device__ __forceinline__ row_place(const vectors_job &job, size_t row, unsigned piece) {
         const size_t all = job.vectors * job.parts, n = job.at.x_layout.n;
-        const size_t part = job.parts > 1 ? row % job.parts * job.part : 0;
-        const size_t count = job.parts > 1 ? min(job.part, n - min(part, n)) : n;
-        before = 0, behind = count;
+        const size_t v = job.parts > 1 ? row / job.parts : row;
+        const size_t part = job.parts > 1 ? min((row - v * job.parts) * job.part, n) : 0;
+        const size_t count = job.parts > 1 ? min(job.part, n - part) : n;
         if (job.is_contiguous) {
-            before = row * n, behind = job.vectors * n - before;
+            before = v * n + part, behind = job.vectors * n - before;
             x = (const element *)job.at.x + before, y = (const element *)job.at.y + before;
         } else {
-            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, row / job.parts);
+            const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
+            before = part, behind = n - part;
             x = at.x.x + part, y = at.y.x + part;
         }
         size_t from = 0, to = count;
@@ -155,13 +156,13 @@ static __device__ __forceinline__ bool are_aligned(const unsigned char *x, const
     return off_x == off_y && (apart == 0 || (off_x | apart % ROWS_CHUNK) == 0);
 }
 
-/* Adds the chunk that stands at x, and at y. */
-template <class Format, row_terms TERMS>
+/* Adds 16 bytes that stand at x, and at y; ALIGNED: at chunks. */
+template <bool ALIGNED, class Format, row_terms TERMS>
 static __device__ __forceinline__ void add_chunk(row_sums<Format, TERMS> &sums, const unsigned char *x,
                                                  const unsigned char *y, bool magnitude) {
     element_group<Format, ROWS_CHUNK / (int)sizeof(typename Format::element)> of_x, of_y;
-    of_x.load_stage(x);
-    if (TERMS == ROW_PRODUCTS) of_y.load_stage(y);
+    of_x.template load_stage<ALIGNED>(x);
+    if (TERMS == ROW_PRODUCTS) of_y.template load_stage<ALIGNED>(y);
     sums.add(of_x, of_y, magnitude);
 }
 
@@ -179,15 +180,21 @@ static __device__ __forceinline__ void add_elements(row_sums<Format, TERMS> &sum
     }
 }
 
-/* Adds what a thread has of a row of so many bytes, which its neighbours share: if chunks can be added these, and
- * elements before and behind them; else elements. "rotation" is how many bytes into the chunks its threads begin: where
- * all began at the front, the threads of neighbouring rows would meet in the same banks. */
+/* Adds what a thread has of a row of so many bytes, which its neighbours share, 16 at a time, and elements behind
+ * these; if the row stands at chunks these, and elements before them. "rotation" is how many bytes into the chunks its
+ * threads begin: where all began at the front, the threads of neighbouring rows would meet in the same banks. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, const unsigned char *x,
                                                const unsigned char *y, unsigned bytes, unsigned thread,
                                                unsigned threads, bool is_aligned, unsigned rotation, bool magnitude) {
+    /* a second loop costs registers, of which products of long elements have none to spare */
+    constexpr bool has_loop = sizeof(typename Format::element) < 4 || TERMS == ROW_NUMBERS;
     if (!is_aligned) {
-        add_elements(sums, x, y, 0, bytes, thread, threads, magnitude);
+        const unsigned chunks = has_loop ? bytes - bytes % ROWS_CHUNK : 0;
+        if constexpr (has_loop)
+            for (unsigned k = thread * ROWS_CHUNK; k < chunks; k += threads * ROWS_CHUNK)
+                add_chunk<false>(sums, x + k, y + k, magnitude);
+        add_elements(sums, x, y, chunks, bytes, thread, threads, magnitude);
         return;
     }
     const unsigned step = threads * ROWS_CHUNK, head = min((unsigned)-(uintptr_t)x % ROWS_CHUNK, bytes);
@@ -195,12 +202,11 @@ static __device__ __forceinline__ void add_row(row_sums<Format, TERMS> &sums, co
     if (head) add_elements(sums, x, y, 0, head, thread, threads, magnitude);
     unsigned k = mine + rotation;
     for (unsigned left = whole; left; left -= step) {
-        add_chunk<Format, TERMS>(sums, x + k, y + k, magnitude);
+        add_chunk<true>(sums, x + k, y + k, magnitude);
         k += step;
         if (k >= end) k -= whole;
     }
-    if (mine + whole + ROWS_CHUNK <= bytes)
-        add_chunk<Format, TERMS>(sums, x + mine + whole, y + mine + whole, magnitude);
+    if (mine + whole + ROWS_CHUNK <= bytes) add_chunk<true>(sums, x + mine + whole, y + mine + whole, magnitude);
     const unsigned tail = (bytes - head) % ROWS_CHUNK;
     if (tail) add_elements(sums, x, y, bytes - tail, bytes, thread, threads, magnitude);
 }
