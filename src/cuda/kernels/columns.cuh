@@ -7,8 +7,8 @@
 #ifndef QUIRE_CUDA_KERNELS_COLUMNS_CUH
 #define QUIRE_CUDA_KERNELS_COLUMNS_CUH
 
+#include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/row_finish.cuh"
-#include "cuda/kernels/grid_warps.cuh"
 #include "cuda/thread/lane_columns.cuh"
 
 #define COLUMNS_ITEM 64 /* loads that make an item (row_sums.cuh) */

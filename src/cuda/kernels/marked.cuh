@@ -7,9 +7,9 @@
 #ifndef QUIRE_CUDA_KERNELS_MARKED_CUH
 #define QUIRE_CUDA_KERNELS_MARKED_CUH
 
+#include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/grid/vectors_parts.cuh"
-#include "cuda/kernels/grid_warps.cuh"
 #include "operation/moments.h"
 
 /* A warp's shared memory. */

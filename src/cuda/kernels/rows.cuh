@@ -5,8 +5,8 @@
 #ifndef QUIRE_CUDA_KERNELS_ROWS_CUH
 #define QUIRE_CUDA_KERNELS_ROWS_CUH
 
+#include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/row_finish.cuh"
-#include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/row_stream.cuh"
 
 /* The result of a row, or what a part of it has come to. */

@@ -7,8 +7,8 @@
 #ifndef QUIRE_CUDA_KERNELS_SEGMENTS_CUH
 #define QUIRE_CUDA_KERNELS_SEGMENTS_CUH
 
+#include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/row_finish.cuh"
-#include "cuda/kernels/grid_warps.cuh"
 #include "cuda/warp/segment_stream.cuh"
 
 /* Elements that a thread loads at a time, some times 16 bytes, and loads that make an item (row_sums.cuh). */

@@ -182,21 +182,25 @@ static __device__ __forceinline__ float_span span_of(const pack<float_format, E>
     return span;
 }
 
+/* Numbers of an exponent field are multiples of 2^this. */
+template <class Format> static __device__ __forceinline__ int low_of_field(int field) {
+    return max(field, 1) - 1 + Format::description.least_exponent;
+}
+
 /* Of the elements of loads, as terms. */
 template <class Format, int E, int PACKS>
 static __device__ __forceinline__ term_extent extent_of(const pack<Format, E> (&x)[PACKS]) {
     constexpr format_description f = Format::description;
     constexpr int stored = f.precision - 1;
-    int most, least; /* exponent fields: numbers are multiples of 2^(field - 1 + least_exponent), or of field 1's */
+    int most, least; /* exponent fields */
     if constexpr (sizeof(typename Format::element) == 2) {
         most = (int)(narrow_most<Format>(x) >> stored), least = (int)(narrow_least<Format>(x) >> stored);
     } else {
         const float_span span = span_of(x);
         most = (int)(span.greatest >> (stored + 1)), least = (int)(span.least >> (stored + 1));
     }
-    const int top =
-        most == (int)(f.infinity >> stored) ? NOT_A_FLOAT : max(most, 1) - 1 + f.least_exponent + f.precision;
-    return { top, max(least, 1) - 1 + f.least_exponent };
+    const int top = most == (int)(f.infinity >> stored) ? NOT_A_FLOAT : low_of_field<Format>(most) + f.precision;
+    return { top, low_of_field<Format>(least) };
 }
 
 template <class Format, class Term, int E, int PACKS>
@@ -208,9 +212,8 @@ static __device__ __forceinline__ term_extent extent_of_terms(const batch_of<For
 /* Term x * y of 16-bit elements is a multiple of 2^this; of 0 this is high. */
 template <class Format, class Term>
 static __device__ __forceinline__ int low_of_term(typename Format::element x, typename Format::element y) {
-    constexpr format_description f = Format::description;
-    auto low = [&](uint32_t bits) {
-        return max((int)((bits & 0x7fff) >> (f.precision - 1)), 1) - 1 + f.least_exponent;
+    auto low = [](uint32_t bits) {
+        return low_of_field<Format>((int)((bits & 0x7fff) >> (Format::description.precision - 1)));
     };
     if (!(x & 0x7fff) || (Term::is_pair && !(y & 0x7fff))) return INT_MAX;
     return low(x) + low(Term::is_pair ? y : x);

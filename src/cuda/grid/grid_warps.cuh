@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CUDA_KERNELS_GRID_WARPS_CUH
-#define QUIRE_CUDA_KERNELS_GRID_WARPS_CUH
+#ifndef QUIRE_CUDA_GRID_GRID_WARPS_CUH
+#define QUIRE_CUDA_GRID_GRID_WARPS_CUH
 
 #include "cuda/device/warp.cuh"
 
