@@ -125,9 +125,9 @@ static __device__ __forceinline__ bool is_last_unit(unsigned *ended, unsigned un
 /* Part number "part" of "parts", "elements" each, of the vectors that a warp has at once: from first on, in slots from
  * slot on, whose places are those from "places" on. */
 template <class Format, bool PRODUCT, class Agent, class Method>
-static __device__ __noinline__ void one_part(const vectors_job &job, warp_cells &cells, size_t first, unsigned threads,
-                                             size_t slot, size_t places, unsigned part, size_t elements, unsigned parts,
-                                             int lane) {
+static __device__ __forceinline__ void one_part(const vectors_job &job, warp_cells &cells, size_t first,
+                                                unsigned threads, size_t slot, size_t places, unsigned part,
+                                                size_t elements, unsigned parts, int lane) {
     vectors_workspace &w = *job.workspace;
     const unsigned group = lane / threads, thread = lane % threads, groups = WARP / threads;
     const bool is_there = first + group < job.vectors;

@@ -21,8 +21,8 @@ static cudaError_t load_many(const cuda_context *c) {
                 job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
                 const vectors_kernels v = find_vectors_kernels(&job);
                 const row_kernels r = find_row_kernels(&job);
-                for (const void *function :
-                     { v.vectors, v.zeros, r.rows, r.columns, r.segments, r.parts, r.unknown, r.marked })
+                for (const void *function : { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments,
+                                              r.parts, r.unknown, r.marked })
                     if (!error) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
@@ -66,8 +66,8 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
         is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
                                 plan_least(plan_divide_up(p.units, warps), most), work, is_stream ? SEGMENTS_SHARED : 0)
                  : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
-    work->has_aside = true;
-    if (!error && !has_moments) error = start_vectors(c, find_vectors_kernels(job).vectors, work, warps_of_device(c));
+    if (!error && !has_moments)
+        error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
     return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);
 }
 

@@ -77,6 +77,22 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
     finish_bundle<Format, PRODUCT, Agent>(job, cells, first + lane, is_there && !left_out, mine, lane);
 }
 
+template <class Format, bool PRODUCT, class Agent, class Method>
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
+    vectors_kernel(const __grid_constant__ vectors_job job) {
+    const int lane = threadIdx.x % WARP;
+    warp_cells &cells = cells_of_warp();
+    const unsigned groups = WARP / job.threads, bundle = job.at.begin ? job.turns : groups * job.turns;
+    const size_t bundles = (job.vectors + bundle - 1) / bundle;
+    for (size_t unit = warp_of_grid(); unit < bundles * job.parts; unit += warps_of_grid())
+        if (job.parts == 1 && !job.accumulator)
+            one_bundle<Format, PRODUCT, Agent>(job, cells, unit * bundle, bundle, lane);
+        else
+            one_part<Format, PRODUCT, Agent, Method>(job, cells, unit / job.parts * bundle, job.threads,
+                                                     unit / job.parts * bundle, unit / job.parts * bundle * job.parts,
+                                                     (unsigned)(unit % job.parts), job.part, job.parts, lane);
+}
+
 /* How many parts each of so many slots has places for. */
 static __device__ __forceinline__ unsigned most_parts(size_t slots) {
     return VECTORS_PLACES / (unsigned)max(slots, (size_t)1);
@@ -107,8 +123,11 @@ struct aside_slots {
 /* The segments that were put aside, cut into parts for as many as there is room: all parts, one after the other, go to
  * the warps of the grid in turn. The last block to end forgets them. */
 template <class Format, bool PRODUCT, class Agent, class Method>
-static __device__ __forceinline__ void parts_of_segments(const vectors_job &job, warp_cells &cells, int lane) {
+__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
+    long_segments_kernel(const __grid_constant__ vectors_job job) {
+    const int lane = threadIdx.x % WARP;
     vectors_workspace &w = *job.workspace;
+    warp_cells &cells = cells_of_warp();
     const size_t count = min(__ldcg(&w.long_segments), (unsigned)LONG_SEGMENTS), warps = warps_of_grid();
     size_t ahead = warp_of_grid(); /* parts until this warp's next one */
     for (size_t base = 0; base < count; base += WARP) {
@@ -124,27 +143,6 @@ static __device__ __forceinline__ void parts_of_segments(const vectors_job &job,
         ahead -= own.all;
     }
     if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = 0, w.long_segments = 0;
-}
-
-/* All vectors; or the segments that were put aside. */
-template <class Format, bool PRODUCT, class Agent, class Method>
-__global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
-    vectors_kernel(const __grid_constant__ vectors_job job) {
-    const int lane = threadIdx.x % WARP;
-    warp_cells &cells = cells_of_warp();
-    if (job.has_aside) {
-        parts_of_segments<Format, PRODUCT, Agent, Method>(job, cells, lane);
-        return;
-    }
-    const unsigned groups = WARP / job.threads, bundle = job.at.begin ? job.turns : groups * job.turns;
-    const size_t bundles = (job.vectors + bundle - 1) / bundle;
-    for (size_t unit = warp_of_grid(); unit < bundles * job.parts; unit += warps_of_grid())
-        if (job.parts == 1 && !job.accumulator)
-            one_bundle<Format, PRODUCT, Agent>(job, cells, unit * bundle, bundle, lane);
-        else
-            one_part<Format, PRODUCT, Agent, Method>(job, cells, unit / job.parts * bundle, job.threads,
-                                                     unit / job.parts * bundle, unit / job.parts * bundle * job.parts,
-                                                     (unsigned)(unit % job.parts), job.part, job.parts, lane);
 }
 
 /* After a kernel that has not told zeros from terms that cancel (job: one vector): an exact sum that was 0, and is to
@@ -173,6 +171,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
     return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
+             (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
              (const void *)zeros_kernel<Format, PRODUCT> };
 }
 

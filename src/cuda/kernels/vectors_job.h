@@ -128,7 +128,6 @@ typedef struct {
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
     unsigned parts;                 /* of a vector */
     unsigned join;                  /* so many of them, at most, become one */
-    bool has_aside;                 /* of segments those that were put aside */
     size_t first_place;             /* of the parts, for those who bring them together */
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows, of which a part is one, too, stand side by side; of two arrays */
@@ -141,9 +140,9 @@ typedef struct {
 } vectors_job;
 
 #ifdef __CUDACC__
-/* The kernels of a format, by whether terms are products and by method. One file each. */
+/* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
 struct vectors_kernels {
-    const void *vectors, *zeros;
+    const void *vectors, *long_segments, *zeros;
 };
 struct row_kernels {
     const void *rows, *columns, *segments, *parts, *unknown, *marked;
