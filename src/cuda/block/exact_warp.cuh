@@ -92,6 +92,7 @@ static __device__ __forceinline__ bool add_floats(exact_warp<Choice> &w, const c
     batch_of<Format, E, PACKS> same = b.forgotten();
     if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) {
         if constexpr (!Choice::takes_small_terms) return false;
+        if (!job.few_doubles) return false; /* the doubles' window is quicker than a column that must be emptied */
         batch_of<Format, E, PACKS> rest = same;
         if constexpr (Choice::takes_small_terms)
             if (!leave_small_terms<Choice, Format, Term>(w, x, rest)) return false;
