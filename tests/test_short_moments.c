@@ -56,7 +56,8 @@ START_TEST(exact_quotients) {
     size_t there = 0, undecided = 0;
     generator_seed(&g, 7);
     for (size_t turn = 0; turn < scaled(20000); turn++) {
-        const size_t n = generator_below(&g, 2) ? 2 + generator_below(&g, MOST - 2) : 2 << generator_below(&g, 7);
+        const size_t n =
+            generator_below(&g, 2) ? 2 + generator_below(&g, MOST - 2) : (size_t)2 << generator_below(&g, 7);
         const int64_t correction = generator_below(&g, 3) ? generator_between(&g, 0, 1) : -generator_between(&g, 1, 99);
         double x[MOST], s[2], q[3];
         const double width[2] = { 0, 0 };
