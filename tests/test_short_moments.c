@@ -89,7 +89,7 @@ START_TEST(not_exact) {
     const double little[2] = { 0x1.0000000000001p10, 0 }, much[3] = { 0x1p60, 0, 0 };
     const double apart[3] = { 0x1p52 + 1, 0x1p-60, 0 }, product[3] = { 0x1p60, 0x1.0000000000001p-10, 0 };
     const double remainder[3] = { 1, 0x1.0000000000001p-60, 0 };
-    const uint64_t many = (uint64_t)BALL_EXACT;
+    const uint64_t many = (uint64_t)BALL_QUOTIENTS;
     ck_assert(moment_exactly(s, q, none, FINISH_VARIANCE, 3, 1).radius == 0);
     ck_assert(moment_exactly(s, q, none, FINISH_VARIANCE, many, 0).radius == 0);
     ck_assert(moment_exactly(s, q, off[0], FINISH_VARIANCE, 3, 1).radius < 0);

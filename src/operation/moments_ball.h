@@ -19,9 +19,9 @@ typedef struct {
 /* Numbers for which nothing here overflows, and no error of a product underflows. */
 #define BALL_LEAST 0x1p-400
 #define BALL_GREATEST 0x1p400
-#define BALL_COUNTS ((int64_t)1 << 40)   /* n and n - correction */
-#define BALL_PRODUCTS ((int64_t)1 << 26) /* those of which the product is a double */
-#define BALL_EXACT ((int64_t)1 << 25)    /* and 7 times it */
+#define BALL_COUNTS ((int64_t)1 << 40)    /* n and n - correction */
+#define BALL_PRODUCTS ((int64_t)1 << 26)  /* those of which the product is a double */
+#define BALL_QUOTIENTS ((int64_t)1 << 25) /* and 7 times it */
 
 /* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1
  * the term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most.
@@ -116,7 +116,7 @@ QUIRE_INLINE moment_ball moment_exact_difference(const double *s, const double *
 QUIRE_INLINE moment_ball moment_exactly(const double *s, const double *q, const double *width, finish_kind finish,
                                         uint64_t n, int64_t correction) {
     const moment_ball none = { 0, 0, -1 };
-    const int64_t less = (int64_t)(n - (uint64_t)correction), most = BALL_EXACT;
+    const int64_t less = (int64_t)(n - (uint64_t)correction), most = BALL_QUOTIENTS;
     if (finish != FINISH_VARIANCE || n > (uint64_t)most || less <= 0 || less > most) return none;
     const moment_ball dividend = moment_exact_difference(s, q, width, (double)n);
     if (dividend.radius < 0 || !(dividend.high >= 0x1p-800)) return none;
