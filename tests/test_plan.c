@@ -54,6 +54,23 @@ START_TEST(layouts) {
 }
 END_TEST
 
+/* Threads that share parts: all of a warp's groups are full, none has two threads too many, and warps take turns only
+ * where a thread has all the parts of one. */
+START_TEST(threads_of_parts) {
+    for (size_t parts = 1; parts < 5000; parts += parts / 4 + 1)
+        for (size_t all = 1; all < (size_t)1 << 20; all *= 3)
+            for (size_t warps = 1; warps < 10000; warps *= 3) {
+                const unsigned threads = plan_part_threads(parts, all, warps);
+                check_that(is_power_of_two(threads) && threads <= 32, "%u threads", threads);
+                check_that(threads == 1 || threads / 2 < parts, "%u threads for %zu parts", threads, parts);
+                check_that(threads == 1 || plan_divide_up(all, 32 / threads) <= warps, "%u threads, %zu of %zu",
+                           threads, all, warps);
+                check_that(2 * threads > 32 || threads >= parts || plan_divide_up(all, 16 / threads) > warps,
+                           "%u threads are too few", threads);
+            }
+}
+END_TEST
+
 START_TEST(segments) {
     for (size_t count = 1; count < (size_t)1 << 40; count += count / 3 + 1)
         for (size_t warps = 1; warps < 10000; warps *= 3) {
@@ -146,6 +163,7 @@ END_TEST
 static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, layouts);
+    tcase_add_test(cases, threads_of_parts);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);

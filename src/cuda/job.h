@@ -51,7 +51,6 @@ struct cuda_job {
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not */
     bool was_hard;
-    bool few_doubles; /* see FEW_DOUBLES */
 };
 
 /* The file of a kernel, which says how a grid is shaped. */

@@ -67,38 +67,16 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     w.window.additions += terms;
 }
 
-/* Leaves the terms that are too small for the window's floats to the lanes' columns, where these are a few lanes' of a
- * warp, and nothing else is in the way; answers whether. */
-template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ bool leave_small_terms(exact_warp<Choice> &w, term_extent x,
-                                                         batch_of<Format, E, PACKS> &b) {
-    const int least = w.window.floats.least();
-    const unsigned small = __ballot_sync(WHOLE_WARP, x.low < least);
-    if (__any_sync(WHOLE_WARP, x.top > w.window.floats.top) || __popc(small) > OUTLIERS) return false;
-    columns_prepare(w, E * PACKS);
-    if (x.low < least) w.saw |= take_small_terms<Choice, Format, Term>(b, least);
-    __syncwarp();
-    return true;
-}
-
-/* A batch by way of floats, if they hold it, but for a few terms that are too small; answers whether. It counts as one
- * addition. */
+/* A batch by way of floats, if they hold it; answers whether. It counts as one addition. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ bool add_floats(exact_warp<Choice> &w, const cuda_job &job,
                                                   const batch_of<Format, E, PACKS> &b) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     auto &window = w.window;
     const term_extent x = extent_of_terms<Format, Term>(b);
-    batch_of<Format, E, PACKS> same = b.forgotten();
-    if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) {
-        if constexpr (!Choice::takes_small_terms) return false;
-        if (!job.few_doubles) return false; /* the doubles' window is quicker than a column that must be emptied */
-        batch_of<Format, E, PACKS> rest = same;
-        if constexpr (Choice::takes_small_terms)
-            if (!leave_small_terms<Choice, Format, Term>(w, x, rest)) return false;
-        same = rest;
-    }
+    if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) return false;
     window_prepare(w, job, 1, shrunk);
+    const batch_of<Format, E, PACKS> same = b.forgotten();
     auto term = [&](int i) { return float_term<Format, Term>(same, i); };
     bool moved;
     if (Choice::adds_pairs && __all_sync(WHOLE_WARP, x.top + 1 - x.low <= 24)) /* sums of two are floats */

@@ -124,7 +124,6 @@ static quire_status launch(cuda_context *c, const quire_job *job, quire_accumula
     const bool was_hard = *(volatile unsigned *)c->hint;
     const cuda_kernel kernel = kernel_for(c, job, was_hard, accumulator != NULL);
     cuda_job work = {};
-    work.few_doubles = c->few_doubles;
     work.x = job->x, work.y = job->y, work.n = job->n;
     work.finish = job->finish, work.rounding = job->rounding;
     work.format = describe_format(job->result_type);

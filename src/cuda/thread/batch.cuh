@@ -209,16 +209,6 @@ static __device__ __forceinline__ term_extent extent_of_terms(const batch_of<For
     return Term::is_product ? term_extent{ x.top + y.top, x.low + y.low } : x;
 }
 
-/* Term x * y of 16-bit elements is a multiple of 2^this; of 0 this is high. */
-template <class Format, class Term>
-static __device__ __forceinline__ int low_of_term(typename Format::element x, typename Format::element y) {
-    auto low = [](uint32_t bits) {
-        return low_of_field<Format>((int)((bits & 0x7fff) >> (Format::description.precision - 1)));
-    };
-    if (!(x & 0x7fff) || (Term::is_pair && !(y & 0x7fff))) return INT_MAX;
-    return low(x) + low(Term::is_pair ? y : x);
-}
-
 /* Term i of a batch as a float, if that is one: of halves, or whose extent is within that of floats. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ float float_term(const batch_of<Format, E, PACKS> &b, int i) {

@@ -154,7 +154,6 @@ template <class Format> struct pack<Format, 1> {
         else
             one = upper ? (element)-0.0 : (element)0;
     }
-    __device__ __forceinline__ void set(int, element e) { one = e; }
     __device__ __forceinline__ bool is_other() const {
         if constexpr (sizeof(element) == 2)
             return one != 0x8000;

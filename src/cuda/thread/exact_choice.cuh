@@ -59,8 +59,6 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
                                        : is_narrow && !is_product                                    ? 2
                                                                                                      : 3;
     typedef float_bins<lane_terms, float_count> floats;
-    /* Whether a few terms that are too small for them do not keep a batch from them: squares are twice as far apart. */
-    static constexpr bool takes_small_terms = is_product && float_count > 0;
     static constexpr bool adds_pairs = is_bfloat16 && !is_product;
     static constexpr bool counts = windowed || float_count; /* in a window */
     /* An addition to a window may be of so many terms, as a power of two. */

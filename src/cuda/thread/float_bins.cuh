@@ -46,9 +46,7 @@ template <int TERMS, int BINS> struct float_bins {
         top = INT_MIN;
         for (int k = 0; k < BINS; k++) count[k] = 0;
     }
-    /* They hold multiples of 2^this; none before they have a top. */
-    __device__ __forceinline__ int least() const { return top == INT_MIN ? INT_MAX : top - range; }
-    __device__ __forceinline__ bool hold(term_extent x) const { return x.top <= top && x.low >= least(); }
+    __device__ __forceinline__ bool hold(term_extent x) const { return x.top <= top && x.low >= top - range; }
     /* Adds a lane's terms, of which the bins hold each; answers whether they have moved a bin. term(i): number i. */
     template <int COUNT, class Term> __device__ __forceinline__ bool add(Term term) {
         static_assert(COUNT <= TERMS, "bins overflow");

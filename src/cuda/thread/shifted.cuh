@@ -28,11 +28,12 @@ template <class Format> struct shifted {
     static __device__ __forceinline__ double element(uint32_t word, int i, uint32_t keep) {
         return __hiloint2double((int)((uint32_t)((int32_t)(word << (32 - bits * (i + 1))) >> down) & keep), 0);
     }
-    /* The same of 8 bits as a float; what makes a number of it, exactly. */
+    /* The factor that makes numbers of floats. */
     static constexpr int float_bias = 127 - ((1 << (exponent_bits - 1)) - 1);
     static constexpr float float_scale = (float)(1ull << float_bias / 2) * (float)(1ull << (float_bias + 1) / 2);
     static_assert(bits > 8 || 2 * Format::description.least_exponent - float_bias >= -149,
                   "a product of a number and one that is shifted has bits below a float's");
+    /* Element i of 8 bits as a float. */
     static __device__ __forceinline__ float float_element(uint32_t word, int i, uint32_t keep) {
         static_assert(bits == 8, "others are not added as floats");
         constexpr int less = down - 3; /* a float's exponent has 8 bits */

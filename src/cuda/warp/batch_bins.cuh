@@ -84,27 +84,6 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
     return saw;
 }
 
-/* Takes the terms with bits below 2^least out of a batch of 16-bit elements, and adds them to the lane's column. */
-template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __noinline__ unsigned take_small_terms(batch_of<Format, E, PACKS> &b, int least) {
-    unsigned saw = 0;
-#pragma unroll 1
-    for (int k = 0; k < PACKS; k++) {
-        pack<Format, E> x = b.x[0], y = b.y[0];
-#pragma unroll
-        for (int i = 0; i < E; i++) {
-            if (low_of_term<Format, Term>(x[i], y[i]) >= least) continue;
-            const float a = decode(Format(), x[i]);
-            saw |= column_add_any<typename Choice::column, Term>(a, Term::is_pair ? decode(Format(), y[i]) : a);
-            x.set(i, 0);
-        }
-#pragma unroll
-        for (int i = 1; i < PACKS; i++) b.x[i - 1] = b.x[i], b.y[i - 1] = b.y[i];
-        b.x[PACKS - 1] = x, b.y[PACKS - 1] = y;
-    }
-    return saw;
-}
-
 /* What Inf and NaN among the elements of one array's batch say of the sum. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ unsigned specials_of_batch(const batch_of<Format, E, PACKS> &b) {
