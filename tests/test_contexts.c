@@ -335,6 +335,7 @@ START_TEST(statuses_have_texts) {
         { QUIRE_INVALID_STREAM, 43 },
         { QUIRE_DEVICE_FAULT, 44 },
         { QUIRE_COMMUNICATION_FAULT, 50 },
+        { QUIRE_RANKS_DIFFER, 51 },
     };
     enum { COUNT = sizeof statuses / sizeof *statuses };
     const char *texts[COUNT];

@@ -130,28 +130,63 @@ START_TEST(doubles) {
 }
 END_TEST
 
-START_TEST(flags_status_and_count) {
+START_TEST(flags) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found;
-    quire_record empty = quire_record_of(&a), r = empty, count = quire_record_of_count(UINT64_MAX);
+    quire_record empty = quire_record_of(&a), r = empty;
     ck_assert_uint_eq(empty.head, 0);
     a.nan = 1, a.other = 1;
     quire_record one = quire_record_of(&a);
-    one.head |= (uint64_t)QUIRE_NULL_POINTER << 16;
     quire_record_merge(&r, &one);
     a.nan = 0, a.positive_infinity = 1, a.negative_infinity = 1;
     one = quire_record_of(&a);
-    one.head |= (uint64_t)QUIRE_INVALID_TYPE << 16;
     quire_record_merge(&r, &one);
-    ck_assert_int_eq(QUIRE_RECORD_STATUS(r.head), QUIRE_NULL_POINTER);
     quire_record_to(&r, 5, &found);
     ck_assert_int_eq(found.nan, 1);
     ck_assert_int_eq(found.positive_infinity, 1);
     ck_assert_int_eq(found.negative_infinity, 1);
     ck_assert_int_eq(found.other, 1);
     ck_assert_int_eq(found.count, 5);
-    for (int i = 0; i < 10; i++) quire_record_merge(&count, &count);
-    ck_assert_uint_eq(count.word[0], UINT64_MAX << 10); /* modulo 2^64, as an accumulator's */
-    ck_assert(!(count.head & QUIRE_RECORD_WIDE));
+}
+END_TEST
+
+/* What ranks say of their call, merged in every order: the terms are added up, the greatest status is everybody's, and
+ * one number that differs is seen. */
+START_TEST(calls) {
+    const quire_reduction good = { QUIRE_VARIANCE, QUIRE_F32, QUIRE_F64, 0, QUIRE_UPWARD, 1, { 0 } };
+    for (int way = 0; way < 12; way++)
+        for (int turn = 0; turn < 3; turn++) {
+            quire_record call[3];
+            quire_status right = QUIRE_OK, status[3] = { QUIRE_OK, QUIRE_OK, QUIRE_OK };
+            for (int r = 0; r < 3; r++) {
+                const int other = (r + turn) % 3 == 0;
+                quire_reduction what = good;
+                uint64_t vectors = 5, terms = 10u + (unsigned)r;
+                if (way == 0) what.operation = QUIRE_STDDEV;
+                if (way == 1) right = QUIRE_RANKS_DIFFER, what.operation = other ? QUIRE_STDDEV : QUIRE_VARIANCE;
+                if (way == 2) right = QUIRE_RANKS_DIFFER, what.type = other ? QUIRE_BF16 : QUIRE_F32;
+                if (way == 3) right = QUIRE_RANKS_DIFFER, what.result_type = other ? QUIRE_F32 : QUIRE_F64;
+                if (way == 4) right = QUIRE_RANKS_DIFFER, what.rounding = other ? QUIRE_DOWNWARD : QUIRE_UPWARD;
+                if (way == 5) right = QUIRE_RANKS_DIFFER, what.correction = other ? 0 : 1;
+                if (way == 6) right = QUIRE_RANKS_DIFFER, vectors = other ? 6 : 5;
+                if (way == 7) what.operation = QUIRE_SUM, what.correction = other; /* which a sum does not read */
+                if (way == 8) what.result_type = other ? (quire_type)0 : what.type;
+                if (way == 9) what.operation = other ? (quire_operation)0 : QUIRE_SUM;
+                if (way == 10) right = QUIRE_RANKS_DIFFER, vectors = other ? (uint64_t)1 << 47 : 0;
+                if (way == 11) {
+                    right = QUIRE_NULL_POINTER, what.type = other ? QUIRE_BF16 : QUIRE_F32;
+                    status[r] = other ? QUIRE_NULL_POINTER : r == turn ? QUIRE_INVALID_TYPE : QUIRE_OK;
+                }
+                call[r] = quire_record_of_call(status[r], terms, vectors, &what);
+            }
+            quire_record forward = call[0], backward = call[2];
+            quire_record_merge(&forward, &call[1]);
+            quire_record_merge(&forward, &call[2]);
+            quire_record_merge(&call[1], &call[0]);
+            quire_record_merge(&backward, &call[1]);
+            ck_assert_mem_eq(&forward, &backward, sizeof forward);
+            ck_assert_msg(quire_record_status(&forward) == right, "way %d", way);
+            ck_assert_uint_eq(forward.word[QUIRE_CALL_TERMS], 33);
+        }
 }
 END_TEST
 
@@ -160,7 +195,8 @@ static void add(TCase *cases) {
     tcase_add_test(cases, full_windows);
     tcase_add_test(cases, one_alone);
     tcase_add_test(cases, doubles);
-    tcase_add_test(cases, flags_status_and_count);
+    tcase_add_test(cases, flags);
+    tcase_add_test(cases, calls);
 }
 
 int main(void) { return run_cases_without_place("records", add); }

@@ -11,14 +11,15 @@
  * Each rank adds its elements up exactly, ONE MPI_Allreduce merges these sums, and each rank rounds once. The result is
  * what a single rank with all elements would get from quire_reduce, bit for bit. docs/ranks.md has the cost.
  *
- * All functions here are collective: all ranks of comm call the same one, with the same number of fields or elements
- * (where it is an argument of its own, as MPI's count is), and the same *what. How many elements of a vector a rank has
- * is its own affair, 0 included. results are written on every rank.
+ * All functions here are collective: all ranks of comm call the same one, with the same *what. How many elements of a
+ * vector a rank has is its own affair, 0 included. results are written on every rank.
  *
  * ERRORS are everybody's. If a rank's arguments are bad, or its call fails, no rank waits in vain, all get the same
- * status (the greatest of theirs), and no results are written. Statuses are quire_reduce's, and
- * QUIRE_COMMUNICATION_FAULT if an MPI call fails and the communicator's error handler returns; then results are not to
- * be used on any rank.
+ * status (the greatest of theirs), and no results are written. Statuses are quire_reduce's; QUIRE_RANKS_DIFFER if the
+ * ranks' *what or sizes are not the same where they must be; and QUIRE_COMMUNICATION_FAULT if an MPI call fails and the
+ * communicator's error handler returns; then results are not to be used on any rank. One thing nobody can see in time:
+ * different numbers of fields where a rank has fewer than 256 (128 for moments), since they are the length of the first
+ * message, as count is in MPI_Allreduce. MPI's own rule holds there.
  *
  * CONTEXTS are on the CPU (or NULL), data is in host memory, and the method is QUIRE_EXACT. Sums made on a device:
  * quire_accumulate there, copy the accumulators to host memory, quire_mpi_allreduce_accumulators, quire_finish.
@@ -35,185 +36,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <quire/mpi_record.h>
+#include <quire/mpi_vectors.h>
 #include <quire/quire.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---------------------------------------------------------------------------------------------------------- helpers */
-
-static inline quire_status quire_mpi_status(int code) {
-    return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT;
-}
-
-static inline void quire_mpi_merge(void *from, void *into, int *length, MPI_Datatype *type) {
-    (void)type;
-    for (int i = 0; i < *length; i++) quire_record_merge((quire_record *)into + i, (const quire_record *)from + i);
-}
-
-/* Merges records over the ranks, in place. The type and the operation live for this call only: they cost a fraction of
- * a microsecond, and nothing is left behind at MPI_Finalize. */
-static inline quire_status quire_mpi_allreduce_records(int count, quire_record *records, MPI_Comm comm) {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Op merge = MPI_OP_NULL;
-    int code = MPI_Type_contiguous(QUIRE_RECORD_WORDS + 1, MPI_UINT64_T, &type);
-    if (code == MPI_SUCCESS) code = MPI_Type_commit(&type);
-    if (code == MPI_SUCCESS) code = MPI_Op_create(quire_mpi_merge, 1, &merge);
-    if (code == MPI_SUCCESS) code = MPI_Allreduce(MPI_IN_PLACE, records, count, type, merge, comm);
-    if (merge != MPI_OP_NULL) MPI_Op_free(&merge);
-    if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
-    return quire_mpi_status(code);
-}
-
-/* Vectors that are distributed over ranks, as quire_reduce has them, and what is done with each. squares: a field has a
- * record for its squares, too, whatever the operation, so that the length of a message is a matter of which function
- * was called; only variance and stddev fill it. */
-typedef struct quire_mpi_job {
-    quire_context *context;
-    quire_reduction what;
-    quire_layout x_layout, y_layout;
-    const void *x, *y;
-    int squares;
-} quire_mpi_job;
-
-static inline int quire_mpi_has_squares(const quire_mpi_job *job) {
-    return job->what.operation == QUIRE_VARIANCE || job->what.operation == QUIRE_STDDEV;
-}
-
-/* Whether a rank's own arguments are good. quire_reduce says so of *what, given no vectors. */
-static inline quire_status quire_mpi_check(const quire_mpi_job *job, size_t fields, const void *results) {
-    const quire_reduction *what = &job->what;
-    const quire_layout *x = &job->x_layout, *y = &job->y_layout, none = { 0, 0, 0, 0, 0, 0 };
-    const size_t size = quire_type_size(what->type);
-    const size_t result_size = quire_type_size(what->result_type ? what->result_type : what->type);
-    const int dot = what->operation == QUIRE_DOT;
-    quire_status status = quire_reduce(NULL, what, &none, NULL, NULL, NULL, NULL);
-    if (status) return status;
-    if (quire_mpi_has_squares(job) && !job->squares) return QUIRE_INVALID_OPERATION;
-    if (what->method && what->method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
-    if (x->inner ? fields / x->inner != x->outer || fields % x->inner : fields != 0) return QUIRE_INVALID_LAYOUT;
-    if (dot && (x->outer != y->outer || x->n != y->n || x->inner != y->inner)) return QUIRE_INVALID_LAYOUT;
-    if (x->n > PTRDIFF_MAX / size) return QUIRE_SIZE_OVERFLOW;
-    if (!fields) return QUIRE_OK;
-    if (!results || (x->n && (!job->x || (dot && !job->y)))) return QUIRE_NULL_POINTER;
-    const uintptr_t odd = x->n ? (uintptr_t)job->x | (dot ? (uintptr_t)job->y : 0) : 0;
-    return odd & (size - 1) || (uintptr_t)results & (result_size - 1) ? QUIRE_MISALIGNED : QUIRE_OK;
-}
-
-/* n elements of a vector of a layout, side by side: where they are, or copied. */
-static inline const void *quire_mpi_elements(const void *x, const quire_layout *layout, size_t field, size_t from,
-                                             size_t n, size_t size, void *copy) {
-    const ptrdiff_t i = (ptrdiff_t)(field / layout->inner), j = (ptrdiff_t)(field % layout->inner);
-    const char *first =
-        (const char *)x +
-        (i * layout->outer_stride + j * layout->inner_stride + (ptrdiff_t)from * layout->stride) * (ptrdiff_t)size;
-    if (layout->stride == 1) return first;
-    for (size_t k = 0; k < n; k++)
-        memcpy((char *)copy + k * size, first + (ptrdiff_t)k * layout->stride * (ptrdiff_t)size, size);
-    return copy;
-}
-
-/* Adds a vector up: the terms of its operation to into[0], for a variance its squares to into[1]. */
-static inline quire_status quire_mpi_accumulate(const quire_mpi_job *job, size_t field, quire_accumulator *into) {
-    const size_t most = 512;
-    double x_copy[512], y_copy[512];
-    const quire_operation operation = job->what.operation;
-    const quire_type type = job->what.type;
-    const size_t size = quire_type_size(type), n = job->x_layout.n;
-    const int contiguous = job->x_layout.stride == 1 && (operation != QUIRE_DOT || job->y_layout.stride == 1);
-    quire_status status = QUIRE_OK;
-    for (size_t k = 0; k < n && !status;) {
-        const size_t some = contiguous || n - k < most ? n - k : most;
-        const void *x = quire_mpi_elements(job->x, &job->x_layout, field, k, some, size, x_copy), *y = x;
-        if (operation == QUIRE_DOT) y = quire_mpi_elements(job->y, &job->y_layout, field, k, some, size, y_copy);
-        if (operation == QUIRE_ASUM)
-            status = quire_accumulate_magnitudes(job->context, into, type, some, x);
-        else if (operation == QUIRE_DOT || operation == QUIRE_NRM2 || operation == QUIRE_SUMSQ)
-            status = quire_accumulate_products(job->context, into, type, some, x, y);
-        else
-            status = quire_accumulate(job->context, into, type, some, x);
-        if (quire_mpi_has_squares(job) && !status)
-            status = quire_accumulate_products(job->context, into + 1, type, some, x, x);
-        k += some;
-    }
-    return status;
-}
-
-/* Whether a rank has but a double of each vector, to be added as it is: then no accumulator is needed. A context would
- * have a say in where the double lies. */
-static inline int quire_mpi_is_one_double(const quire_mpi_job *job) {
-    return !job->context && job->x_layout.n == 1 && job->what.type == QUIRE_F64 &&
-           (!job->what.operation || job->what.operation == QUIRE_SUM || job->what.operation == QUIRE_MEAN);
-}
-
-/* The records of a vector of this rank. */
-static inline quire_status quire_mpi_pack(const quire_mpi_job *job, size_t field, quire_record *records) {
-    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
-    const int squares = quire_mpi_has_squares(job);
-    quire_accumulator a[2];
-    if (quire_mpi_is_one_double(job)) {
-        records[0] = quire_record_of_double(quire_mpi_elements(job->x, &job->x_layout, field, 0, 1, 8, &a[0]));
-        return QUIRE_OK;
-    }
-    a[0] = zero;
-    if (squares) a[1] = zero;
-    const quire_status status = quire_mpi_accumulate(job, field, a);
-    records[0] = quire_record_of(&a[0]);
-    if (squares) records[1] = quire_record_of(&a[1]);
-    return status;
-}
-
-/* Finishes a vector whose record says that it is wide: with whole accumulators. */
-static inline quire_status quire_mpi_finish_wide(const quire_mpi_job *job, size_t field, void *result, MPI_Comm comm) {
-    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
-    quire_accumulator whole[2] = { zero, zero };
-    const int used = 1 + quire_mpi_has_squares(job);
-    quire_status status = quire_mpi_accumulate(job, field, whole);
-    const int code = MPI_Allreduce(MPI_IN_PLACE, whole, used * QUIRE_ACCUMULATOR_WORDS, MPI_INT64_T, MPI_SUM, comm);
-    if (!status) status = quire_mpi_status(code);
-    return status ? status : quire_finish(&job->what, &whole[0], &whole[1], result);
-}
-
-/* Finishes a vector: from its records, or, if they are wide, on all ranks, from whole accumulators. */
-static inline quire_status quire_mpi_finish(const quire_mpi_job *job, size_t field, const quire_record *records,
-                                            uint64_t count, void *result, MPI_Comm comm) {
-    const int squares = quire_mpi_has_squares(job);
-    quire_accumulator a[2];
-    if ((records[0].head | (squares ? records[1].head : 0)) & QUIRE_RECORD_WIDE)
-        return quire_mpi_finish_wide(job, field, result, comm);
-    quire_record_to(&records[0], count, &a[0]);
-    if (squares) quire_record_to(&records[1], count, &a[1]);
-    return quire_finish(&job->what, &a[0], squares ? &a[1] : NULL, result);
-}
-
-/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The last
- * record of a message is the number of terms. Every record has the status of its rank. */
-#define QUIRE_MPI_RECORDS 257
-
-static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fields, quire_status status, void *results,
-                                            MPI_Comm comm) {
-    const size_t each = job->squares ? 2 : 1, most = (QUIRE_MPI_RECORDS - 1) / each;
-    const size_t size = quire_type_size(job->what.result_type ? job->what.result_type : job->what.type);
-    quire_record records[QUIRE_MPI_RECORDS];
-    size_t from = 0;
-    do {
-        const size_t some = fields - from < most ? fields - from : most;
-        quire_record *count = &records[each * some];
-        memset(records, 0, each * some * sizeof *records);
-        for (size_t i = 0; i < some && !status; i++) status = quire_mpi_pack(job, from + i, &records[each * i]);
-        *count = quire_record_of_count(job->x_layout.n);
-        count->head |= (uint64_t)status << 16;
-        const quire_status fault = quire_mpi_allreduce_records((int)(each * some) + 1, records, comm);
-        status = fault ? fault : (quire_status)QUIRE_RECORD_STATUS(count->head);
-        for (size_t i = 0; i < some && !status; i++)
-            status = quire_mpi_finish(job, from + i, &records[each * i], count->word[0],
-                                      (char *)results + (from + i) * size, comm);
-        from += some;
-    } while (from < fields && !status);
-    return status;
-}
 
 /* -------------------------------------------------------------------------------------------------------- the calls */
 
@@ -267,23 +95,49 @@ static inline quire_status quire_mpi_allreduce_moments(quire_context *context, c
     return quire_mpi_vectors(context, what, fields, x_layout, x, NULL, NULL, results, 1, comm);
 }
 
-/* Merges accumulators in host memory over the ranks, each with those of the same number; all ranks get the merged ones,
- * carried. QUIRE_NULL_POINTER and QUIRE_MISALIGNED on any rank leave all untouched. */
-static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_accumulator *accumulators, MPI_Comm comm) {
-    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
-    int status = count > 0 && !accumulators ? QUIRE_NULL_POINTER : QUIRE_OK;
-    if (!status && (uintptr_t)accumulators & (sizeof(int64_t) - 1)) status = QUIRE_MISALIGNED;
-    quire_status fault = quire_mpi_status(MPI_Allreduce(MPI_IN_PLACE, &status, 1, MPI_INT, MPI_MAX, comm));
-    if (fault || status) return fault ? fault : (quire_status)status;
-    for (int i = 0; i < count && !fault; i++) {
-        quire_accumulator merged = zero;
-        fault = quire_mpi_status(
-            MPI_Allreduce(&accumulators[i], &merged, QUIRE_ACCUMULATOR_WORDS, MPI_INT64_T, MPI_SUM, comm));
-        if (fault) break;
-        quire_carry(&merged);
-        accumulators[i] = merged;
+/* An accumulator with what its rank says of the call: a message whose length does not depend on the arguments. */
+typedef struct quire_mpi_first {
+    int64_t word[QUIRE_ACCUMULATOR_WORDS];
+    quire_record call;
+} quire_mpi_first;
+
+static inline void quire_mpi_merge_first(void *from, void *into, int *length, MPI_Datatype *type) {
+    const quire_mpi_first *a = (const quire_mpi_first *)from;
+    quire_mpi_first *b = (quire_mpi_first *)into;
+    (void)type;
+    for (int i = 0; i < *length; i++) {
+        quire_record_merge(&b[i].call, &a[i].call);
+        for (int k = 0; k < QUIRE_ACCUMULATOR_WORDS; k++)
+            b[i].word[k] = (int64_t)((uint64_t)b[i].word[k] + (uint64_t)a[i].word[k]);
     }
-    return fault;
+}
+
+/* Merges accumulators in host memory over the ranks, each with those of the same number; all ranks get the merged ones,
+ * carried: the first in one Allreduce, all others in a second.
+ *   count         how many; the same on all ranks, else QUIRE_RANKS_DIFFER; below 0: QUIRE_INVALID_LAYOUT
+ *   accumulators  count of them, added to since they were carried at most 2^31 times divided by the number of ranks
+ * A bad argument on any rank leaves all untouched. */
+static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_accumulator *accumulators, MPI_Comm comm) {
+    const int most = 1 << 20; /* at once: their words must be an int */
+    quire_status status = count < 0 ? QUIRE_INVALID_LAYOUT : QUIRE_OK;
+    quire_reduction what;
+    quire_mpi_first first;
+    if (!status && count && !accumulators) status = QUIRE_NULL_POINTER;
+    if (!status && (uintptr_t)accumulators & (sizeof(int64_t) - 1)) status = QUIRE_MISALIGNED;
+    memset(&what, 0, sizeof what);
+    memset(&first, 0, sizeof first);
+    if (!status && count) memcpy(first.word, accumulators, sizeof first.word);
+    first.call = quire_record_of_call(status, 0, count < 0 ? 0 : (uint64_t)count, &what);
+    status = quire_mpi_allreduce_by(quire_mpi_merge_first, sizeof first / 8, 1, &first, comm);
+    if (!status) status = quire_record_status(&first.call);
+    for (int i = 1; i < count && !status; i += most) {
+        const int some = count - i < most ? count - i : most;
+        status = quire_mpi_status(
+            MPI_Allreduce(MPI_IN_PLACE, &accumulators[i], some * QUIRE_ACCUMULATOR_WORDS, MPI_INT64_T, MPI_SUM, comm));
+    }
+    if (!status && count) memcpy(accumulators, first.word, sizeof first.word);
+    for (int i = 0; i < count && !status; i++) status = quire_carry(&accumulators[i]);
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------------- element by element */
@@ -322,7 +176,7 @@ static inline quire_status quire_mpi_elements_at_once(quire_context *context, co
 /* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of
  * x[i] of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements
  * between them.
- *   n        elements of x and of results, the same on all ranks; else QUIRE_INVALID_LAYOUT
+ *   n        elements of x and of results, the same on all ranks; else QUIRE_RANKS_DIFFER
  *   x        this rank's array
  *   results  n elements of the result type, on all ranks; may be x if the result type is the type
  *
@@ -360,12 +214,11 @@ static inline quire_status quire_mpi_allreduce_elements(quire_context *context, 
         status = quire_reduce(context, what, &one, gathered, NULL, NULL, mine);
     }
 
-    /* Whether all are ready, and of one mind about n and the sizes: the greatest and the least of each. */
-    int64_t said[5] = { (int64_t)status, (int64_t)n, -(int64_t)n, (int64_t)(size * 16 + result_size), 0 };
-    said[4] = -said[3];
-    code = MPI_Allreduce(MPI_IN_PLACE, said, 5, MPI_INT64_T, MPI_MAX, comm);
-    status = code != MPI_SUCCESS ? QUIRE_COMMUNICATION_FAULT : (quire_status)said[0];
-    if (!status && (said[1] != -said[2] || said[3] != -said[4])) status = QUIRE_INVALID_LAYOUT;
+    quire_reduction said;
+    memset(&said, 0, sizeof said);
+    if (what) said = *what;
+    quire_record call = quire_record_of_call(status, 0, n, &said);
+    status = quire_mpi_allreduce_records(1, &call, comm); /* whether all are ready, and agree */
 
     MPI_Datatype x_type = MPI_DATATYPE_NULL, result_type = MPI_DATATYPE_NULL;
     if (!status) status = quire_mpi_status(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, (int)size, &x_type));

@@ -24,12 +24,11 @@
 
 #define QUIRE_RECORD_WORDS 6
 
-/* The head has three bytes that merging takes the greatest of, and flags that it or-s. With the window at bit 64 l of
+/* The head has two bytes that merging takes the greatest of, and flags that it or-s. With the window at bit 64 l of
  * the accumulator, the low byte is 255 - l, and the high byte 1 + the number of its last 64 bits, sign and headroom
  * included; both are 0 if it is empty. */
 #define QUIRE_RECORD_LOW(head) ((int)((head)&0xff))
 #define QUIRE_RECORD_HIGH(head) ((int)((head) >> 8 & 0xff))
-#define QUIRE_RECORD_STATUS(head) ((int)((head) >> 16 & 0xff))
 #define QUIRE_RECORD_NAN ((uint64_t)1 << 32)
 #define QUIRE_RECORD_POSITIVE_INFINITY ((uint64_t)1 << 33)
 #define QUIRE_RECORD_NEGATIVE_INFINITY ((uint64_t)1 << 34)
@@ -37,6 +36,7 @@
 #define QUIRE_RECORD_NONZERO ((uint64_t)1 << 36) /* and 2^32 - 1 or more */
 #define QUIRE_RECORD_WIDE ((uint64_t)1 << 37)
 #define QUIRE_RECORD_FLAGS ((uint64_t)0x3f << 32)
+#define QUIRE_RECORD_CALL ((uint64_t)1 << 38) /* no sum: what a rank says of its call, see below */
 
 typedef struct quire_record {
     uint64_t head;
@@ -46,14 +46,6 @@ typedef struct quire_record {
 static inline uint64_t quire_record_window(int low, int high) {
     const uint64_t wide = high - low >= QUIRE_RECORD_WORDS ? QUIRE_RECORD_WIDE : 0;
     return (uint64_t)(255 - low) | (uint64_t)(high + 1) << 8 | wide;
-}
-
-/* A number of terms, as a sum. */
-static inline quire_record quire_record_of_count(uint64_t count) {
-    quire_record r = { 0, { 0, 0, 0, 0, 0, 0 } };
-    r.head = quire_record_window(0, 1); /* one word more for 2^31 ranks to add up in */
-    r.word[0] = count;
-    return r;
 }
 
 /* A carried accumulator, of terms that a rank added: limb 134 is 0 or -1 then. The window ends with the limb above the
@@ -112,21 +104,64 @@ static inline quire_record quire_record_of_double(const void *x) {
     return r;
 }
 
+/* What a rank says of its call, in the place of a record: its number of terms, its status, and what must be the same on
+ * all ranks: how many vectors there are, what is computed of them, and the correction. Merging adds the terms up, and
+ * takes the greatest of all else. A number is the same on all ranks if its greatest, and the greatest of its
+ * complement, are complements: so a number stands there twice. */
+enum { QUIRE_CALL_TERMS, QUIRE_CALL_STATUS, QUIRE_CALL_WHAT, QUIRE_CALL_CORRECTION = QUIRE_CALL_WHAT + 2 };
+
+static inline void quire_record_say(quire_record *call, int word, uint64_t number) {
+    call->word[word] = number;
+    call->word[word + 1] = ~number;
+}
+
+/* vectors are fewer than 2^48: more results than memory holds. */
+static inline quire_record quire_record_of_call(quire_status status, uint64_t terms, uint64_t vectors,
+                                                const quire_reduction *what) {
+    quire_record call = { QUIRE_RECORD_CALL, { 0, 0, 0, 0, 0, 0 } };
+    const uint64_t operation = what->operation ? what->operation : QUIRE_SUM;
+    const uint64_t result_type = what->result_type ? what->result_type : what->type;
+    const int corrects = operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV;
+    call.word[QUIRE_CALL_TERMS] = terms;
+    call.word[QUIRE_CALL_STATUS] = (uint64_t)status;
+    quire_record_say(&call, QUIRE_CALL_WHAT,
+                     vectors << 16 | (uint64_t)what->rounding << 12 | operation << 8 | result_type << 4 | what->type);
+    quire_record_say(&call, QUIRE_CALL_CORRECTION, corrects ? (uint64_t)what->correction : 0);
+    return call;
+}
+
+static inline void quire_record_merge_calls(quire_record *into, const quire_record *from) {
+    into->word[QUIRE_CALL_TERMS] += from->word[QUIRE_CALL_TERMS];
+    for (int i = QUIRE_CALL_STATUS; i < QUIRE_RECORD_WORDS; i++)
+        if (into->word[i] < from->word[i]) into->word[i] = from->word[i];
+}
+
+/* What all ranks together say: the greatest status; else whether they agree. */
+static inline quire_status quire_record_status(const quire_record *call) {
+    if (call->word[QUIRE_CALL_STATUS]) return (quire_status)call->word[QUIRE_CALL_STATUS];
+    for (int i = QUIRE_CALL_WHAT; i < QUIRE_RECORD_WORDS; i += 2)
+        if (call->word[i] != ~call->word[i + 1]) return QUIRE_RANKS_DIFFER;
+    return QUIRE_OK;
+}
+
 /* Adds a record to another. */
 static inline void quire_record_merge(quire_record *into, const quire_record *from) {
+    if (into->head & QUIRE_RECORD_CALL) {
+        quire_record_merge_calls(into, from);
+        return;
+    }
     const int swap = QUIRE_RECORD_LOW(from->head) > QUIRE_RECORD_LOW(into->head); /* begins lower */
     const quire_record a = swap ? *from : *into, b = swap ? *into : *from;
     const int shift = QUIRE_RECORD_LOW(a.head) - QUIRE_RECORD_LOW(b.head);
     const uint64_t low = a.head & 0xff;
     const uint64_t high = (a.head & 0xff00) > (b.head & 0xff00) ? a.head & 0xff00 : b.head & 0xff00;
-    const uint64_t status = (a.head & 0xff0000) > (b.head & 0xff0000) ? a.head & 0xff0000 : b.head & 0xff0000;
     uint64_t carry = 0;
     for (int i = 0; i < QUIRE_RECORD_WORDS; i++) {
         const uint64_t x = a.word[i], y = i >= shift ? b.word[i - shift] : 0, sum = x + y;
         into->word[i] = sum + carry;
         carry = (sum < x) | (sum + carry < sum);
     }
-    into->head = low | high | status | ((a.head | b.head) & QUIRE_RECORD_FLAGS);
+    into->head = low | high | ((a.head | b.head) & QUIRE_RECORD_FLAGS);
     if ((int)(high >> 8) - 1 - (255 - (int)low) >= QUIRE_RECORD_WORDS) into->head |= QUIRE_RECORD_WIDE;
 }
 

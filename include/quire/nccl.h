@@ -98,7 +98,8 @@ static inline size_t quire_nccl_tails_at(size_t n, int ranks, size_t size) {
     return (quire_nccl_part(n, ranks) * (size_t)ranks * size + 255) / 256 * 256;
 }
 
-/* Bytes of workspace for so many vectors: 1120 for each; 0 if *what is NULL or that is more than memory holds. */
+/* Bytes of workspace for so many vectors: 1120 for each, 2240 for variance and stddev; 0 if *what is NULL or that is
+ * more than memory holds. */
 static inline size_t quire_nccl_workspace(const quire_reduction *what, size_t fields) {
     if (!what || fields > PTRDIFF_MAX / (2 * sizeof(quire_accumulator))) return 0;
     return fields * quire_nccl_sums(what) * sizeof(quire_accumulator);
@@ -340,10 +341,10 @@ static inline quire_status quire_nccl_prepare_elements(quire_nccl_job *job, quir
     return status ? status : quire_nccl_check_place(job);
 }
 
-/* Reduces a vector of which each rank has a part: sum, asum, dot, nrm2, mean, sumsq.
+/* Reduces a vector of which each rank has a part: sum, asum, dot, nrm2, mean, sumsq, variance, stddev.
  *   n, x, y  this rank's elements: any number, 0 included (x and y may be anything then); y is read by QUIRE_DOT alone
  *   result   one element of the result type
- * Over the wire go 1120 bytes, whatever n is. */
+ * Over the wire go 1120 bytes, whatever n is; for variance and stddev 2240. */
 static inline quire_status quire_nccl_allreduce(quire_context *context, const quire_reduction *what, size_t n,
                                                 const void *x, const void *y, void *result, ncclComm_t comm,
                                                 cudaStream_t stream, void *workspace, size_t workspace_size) {
@@ -352,7 +353,7 @@ static inline quire_status quire_nccl_allreduce(quire_context *context, const qu
         &job, quire_nccl_prepare(&job, context, what, n, x, y, result, comm, stream, workspace, workspace_size));
 }
 
-/* Reduces many vectors at once, in one ncclAllReduce of 1120 bytes for each.
+/* Reduces many vectors at once, in one ncclAllReduce of 1120 bytes for each, or 2240 as above.
  *   fields    how many vectors: outer * inner of the layout; the same on all ranks, 0 included
  *   x_layout  where this rank's part of each vector stands, in host memory: its n is this rank's own. The elements of a
  *             vector stand side by side (stride is 1), else QUIRE_INVALID_LAYOUT. A vector costs a launch: they should
@@ -369,8 +370,9 @@ static inline quire_status quire_nccl_allreduce_fields(quire_context *context, c
                                                             results, comm, stream, workspace, workspace_size));
 }
 
-/* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq) of x[i] of all ranks,
- * correctly rounded: the same bits for any number and order of ranks that have these elements between them.
+/* The elementwise reduction of arrays over ranks: results[i] is the sum (asum, mean, nrm2, sumsq, variance, stddev) of
+ * x[i] of all ranks, correctly rounded: the same bits for any number and order of ranks that have these elements
+ * between them.
  *   n        elements of x and of results, the same on all ranks, 0 included
  *   x        this rank's array
  *   results  n elements of the result type; may be x if the result type is the type, and else is not to overlap it

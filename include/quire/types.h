@@ -54,7 +54,8 @@ typedef enum quire_status {
     QUIRE_INVALID_STREAM = 43,    /* the stream belongs to another device, or is none */
     QUIRE_DEVICE_FAULT = 44,      /* the device reports an error, perhaps left by an earlier kernel of the caller */
 
-    QUIRE_COMMUNICATION_FAULT = 50 /* a call of MPI or NCCL failed (quire/mpi.h, quire/nccl.h) */
+    QUIRE_COMMUNICATION_FAULT = 50, /* a call of MPI or NCCL failed (quire/mpi.h, quire/nccl.h) */
+    QUIRE_RANKS_DIFFER = 51         /* ranks passed different arguments where all must pass the same (quire/mpi.h) */
 } quire_status;
 
 /* One line of English for a status, without a full stop or newline; for an unknown number "unknown status".

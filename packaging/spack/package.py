@@ -9,7 +9,9 @@ class Quire(MesonPackage):
 
     license("MIT")
 
-    # version("0.1.0", sha256="the sha256 of the release's quire-0.1.0.tar.xz", url="its address")
+    # In a checkout: spack dev-build quire@develop. A release gets its own line beside this one:
+    # version("0.1.0", sha256="of its tarball", url="of its tarball")
+    version("develop")
 
     variant("cuda", default=False, description="the CUDA backend")
     variant("openmp", default=True, description="threads on the CPU")

@@ -26,6 +26,7 @@ const char *quire_status_string(quire_status status) {
     case QUIRE_INVALID_STREAM: return "the stream is none of this CUDA device";
     case QUIRE_DEVICE_FAULT: return "the CUDA device reports an error";
     case QUIRE_COMMUNICATION_FAULT: return "a call of MPI or NCCL failed";
+    case QUIRE_RANKS_DIFFER: return "ranks passed different arguments where all must pass the same";
     }
     return "unknown status";
 }

@@ -6,13 +6,13 @@
 !     columns = quire_sum(x, dim=1)        ! as the intrinsic sum has it
 !
 ! quire_sum, quire_norm2, quire_mean (x [, dim]), quire_dot (x, y [, dim]) and quire_variance (x [, sample] [, dim])
-! take real32 and real64 of rank 1 to 3; dim from rank 2 on. The result is of the kind of x. With sample=.true. a
+! take real32 and real64 of rank 1 to 3. The result is of the kind of x. With sample=.true. a
 ! variance is divided by n - 1 instead of n. An array that is not contiguous is copied first. A dim that the array does
 ! not have, and a y of another shape than x, give NaN.
 !
 ! A quire_accumulator is an exact sum under way: call a%add(x), a%add_products(x, y), a%merge(b); a%sum(), a%norm2(),
 ! a%mean() round it. Its words may be added up by any integer sum, MPI_SUM of MPI_INTEGER8 included; a%carry()
-! must follow.
+! must follow. Without a status argument a call that fails makes the accumulator NaN.
 !
 ! SPDX-License-Identifier: MIT
 module quire
@@ -36,10 +36,13 @@ module quire
   public :: quire_sum, quire_dot, quire_norm2, quire_mean, quire_variance
   public :: quire_accumulator, quire_status_text, QUIRE_WORDS
 
+  integer, parameter :: count_word = 136, nan_word = 138 ! docs/accumulator.md
+
   type :: quire_accumulator
     integer(c_int64_t) :: words(QUIRE_WORDS) = 0
   contains
     procedure, private :: add32, add64, add_products32, add_products64, rounded
+    procedure :: answer => answer_status                      ! (code [, status]): for calls that change it
     generic :: add => add32, add64                            ! (x [, status]): x(:)
     generic :: add_products => add_products32, add_products64 ! (x, y [, status]): x(:), y(:) of one size
     procedure :: merge => merge_words                         ! (other)
@@ -58,7 +61,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = c_accumulate(c_null_ptr, self%words, QUIRE_F32, size(x, kind=c_size_t), c_loc(x))
-    if (present(status)) status = code
+    call self%answer(code, status)
   end subroutine
 
   subroutine add64(self, x, status)
@@ -67,7 +70,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = c_accumulate(c_null_ptr, self%words, QUIRE_F64, size(x, kind=c_size_t), c_loc(x))
-    if (present(status)) status = code
+    call self%answer(code, status)
   end subroutine
 
   subroutine add_products32(self, x, y, status)
@@ -78,7 +81,7 @@ contains
     code = QUIRE_INVALID_LAYOUT
     if (size(x) == size(y)) code = &
       c_accumulate_products(c_null_ptr, self%words, QUIRE_F32, size(x, kind=c_size_t), c_loc(x), c_loc(y))
-    if (present(status)) status = code
+    call self%answer(code, status)
   end subroutine
 
   subroutine add_products64(self, x, y, status)
@@ -89,7 +92,18 @@ contains
     code = QUIRE_INVALID_LAYOUT
     if (size(x) == size(y)) code = &
       c_accumulate_products(c_null_ptr, self%words, QUIRE_F64, size(x, kind=c_size_t), c_loc(x), c_loc(y))
-    if (present(status)) status = code
+    call self%answer(code, status)
+  end subroutine
+
+  subroutine answer_status(self, code, status)
+    class(quire_accumulator), intent(inout) :: self
+    integer, intent(in) :: code
+    integer, intent(out), optional :: status
+    if (present(status)) then
+      status = code
+    else if (code /= 0) then
+      self%words(nan_word) = 1
+    end if
   end subroutine
 
   subroutine merge_words(self, other)
@@ -108,7 +122,7 @@ contains
   function count_terms(self) result(n)
     class(quire_accumulator), intent(in) :: self
     integer(c_int64_t) :: n
-    n = self%words(136)
+    n = self%words(count_word)
   end function
 
   function rounded(self, operation) result(s)

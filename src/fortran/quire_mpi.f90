@@ -6,7 +6,7 @@
 !
 ! quire_mpi_sum, quire_mpi_norm2, quire_mpi_mean (x, comm [, status]), quire_mpi_dot (x, y, comm [, status]) and
 ! quire_mpi_variance (x [, sample], comm [, status]) are collective and give all ranks the same result, or the same
-! status and NaN. So are:
+! status and NaN. So are these, which with a status leave all as it was, and without one give NaN:
 !     call quire_mpi_sum_fields(x, sums, comm [, status])       sums(f) is that of x(:, f) over all ranks; one Allreduce
 !     call quire_mpi_sum_elements(x, sums, comm [, status])     sums(i) is that of all ranks' x(i); all x have one size
 !     call quire_mpi_merge(accumulator, comm [, status])        a quire_accumulator becomes that of all ranks
@@ -26,6 +26,7 @@ module quire_mpi
   use quire_mpi_mean_real64
   use quire_mpi_variance_real32
   use quire_mpi_variance_real64
+  use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
   implicit none
   private
   public :: quire_mpi_sum, quire_mpi_dot, quire_mpi_norm2, quire_mpi_mean, quire_mpi_variance
@@ -53,6 +54,7 @@ contains
     code = c_fields(what, size(x, 2, c_size_t), size(x, 1, c_size_t), size(x, 1, c_intptr_t), c_loc(x), c_loc(sums), &
                     int(comm, c_int))
     if (present(status)) status = code
+    if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
   end subroutine
 
   subroutine fields64(x, sums, comm, status)
@@ -67,6 +69,7 @@ contains
     code = c_fields(what, size(x, 2, c_size_t), size(x, 1, c_size_t), size(x, 1, c_intptr_t), c_loc(x), c_loc(sums), &
                     int(comm, c_int))
     if (present(status)) status = code
+    if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
   end subroutine
 
   subroutine elements32(x, sums, comm, status)
@@ -80,6 +83,7 @@ contains
     what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x))
     code = c_elements(what, size(x, kind=c_size_t), c_loc(x), c_loc(sums), int(comm, c_int))
     if (present(status)) status = code
+    if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
   end subroutine
 
   subroutine elements64(x, sums, comm, status)
@@ -93,6 +97,7 @@ contains
     what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x))
     code = c_elements(what, size(x, kind=c_size_t), c_loc(x), c_loc(sums), int(comm, c_int))
     if (present(status)) status = code
+    if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
   end subroutine
 
   subroutine quire_mpi_merge(accumulator, comm, status)
@@ -101,7 +106,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = c_accumulators(1_c_int, accumulator%words, int(comm, c_int))
-    if (present(status)) status = code
+    call accumulator%answer(code, status)
   end subroutine
 
 end module

@@ -1,7 +1,8 @@
 ! quire_reprosum - calls with the interfaces that climate models have for their reproducible sums, so that a model
 ! changes one use statement: shr_reprosum_calc of CESM (module shr_reprosum_mod) and reproducing_sum of MOM6 (module
 ! MOM_coms). Only the interfaces are theirs. What differs, always for the better of the sum:
-!   - sums are exact and rounded once; there are no levels, no bounds on magnitudes, no overflow, one Allreduce
+!   - sums are exact and rounded once; there are no levels, no bounds on magnitudes, no overflow. shr_reprosum_calc
+!     takes one Allreduce for 256 fields, an EFP_type one, a list of EFP_type two
 !   - NaN and infinities are sums like others (CESM: as with allow_infnan), and are no error
 !
 ! CESM: arguments that steer the method are there and not looked at (ddpdd_sum, arr_gbl_max, arr_max_levels,
@@ -13,9 +14,9 @@
 ! overflow_check are not looked at; err is 0, errors are false. EFP_type is a quire_accumulator. unscale multiplies what
 ! an EFP_type holds, exactly, and the real results, which are in the units of array, do not change with it: they are the
 ! sums of array, rounded once. (MOM6 divides them by unscale again. Where that is 0 all results are 0, as they are
-! there.) Besides there is what MOM6 does with such sums: reproducing_sum_EFP, EFP_to_real, real_to_EFP, EFP_plus and +,
-! EFP_minus and -, EFP_real_diff, EFP_sum_across_PEs and its list, query_EFP_overflow_error (false),
-! reset_EFP_overflow_error.
+! there.) A failure of MPI makes results NaN, err 1 and errors true. Besides there is what MOM6 does with such sums:
+! reproducing_sum_EFP, EFP_to_real, real_to_EFP, EFP_plus and +, EFP_minus and -, EFP_real_diff, EFP_sum_across_PEs and
+! its list, query_EFP_overflow_error (false), reset_EFP_overflow_error.
 !
 ! SPDX-License-Identifier: MIT
 module quire_reprosum
@@ -101,13 +102,14 @@ contains
     real(real64), intent(in), optional :: unscale
     real(real64) :: sum
     type(EFP_type) :: total
+    integer :: code
     call add_layer(total, array, isr, ier, jsr, jer)
-    call over_ranks(total, only_on_PE)
+    call over_ranks(total, only_on_PE, code)
     sum = real_sum(total, unscale)
     if (present(EFP_sum)) EFP_sum = total
     if (present(EFP_sum) .and. scales(unscale)) &
       EFP_sum = reproducing_sum_EFP(array, isr, ier, jsr, jer, only_on_PE=only_on_PE, unscale=unscale)
-    if (present(err)) err = 0
+    if (present(err)) err = code
   end function
 
   function reproducing_sum_3d(array, isr, ier, jsr, jer, sums, EFP_sum, EFP_lay_sums, err, only_on_PE, unscale) &
@@ -121,11 +123,11 @@ contains
     real(real64), intent(in), optional :: unscale
     real(real64) :: sum
     type(EFP_type) :: layers(size(array, 3)), total
-    integer :: k
+    integer :: k, code, again
     do k = 1, size(array, 3)
       call add_layer(layers(k), array(:, :, k), isr, ier, jsr, jer)
     end do
-    call layers_over_ranks(layers, total, present(sums) .or. present(EFP_lay_sums), only_on_PE)
+    call layers_over_ranks(layers, total, present(sums) .or. present(EFP_lay_sums), only_on_PE, code)
     sum = real_sum(total, unscale)
     do k = 1, size(array, 3)
       if (present(sums)) sums(k) = real_sum(layers(k), unscale)
@@ -136,13 +138,14 @@ contains
       do k = 1, size(array, 3)
         call add_layer(layers(k), array(:, :, k), isr, ier, jsr, jer, unscale)
       end do
-      call layers_over_ranks(layers, total, present(EFP_lay_sums), only_on_PE)
+      call layers_over_ranks(layers, total, present(EFP_lay_sums), only_on_PE, again)
+      code = max(code, again)
     end if
     if (present(EFP_sum)) EFP_sum = total
     do k = 1, size(array, 3)
       if (present(EFP_lay_sums)) EFP_lay_sums(k) = layers(k)
     end do
-    if (present(err)) err = 0
+    if (present(err)) err = code
   end function
 
   function reproducing_sum_EFP(array, isr, ier, jsr, jer, overflow_check, err, only_on_PE, unscale) result(total)
@@ -152,9 +155,10 @@ contains
     integer, intent(out), optional :: err
     real(real64), intent(in), optional :: unscale
     type(EFP_type) :: total
+    integer :: code
     call add_layer(total, array, isr, ier, jsr, jer, unscale)
-    call over_ranks(total, only_on_PE)
-    if (present(err)) err = 0
+    call over_ranks(total, only_on_PE, code)
+    if (present(err)) err = code
   end function
 
   ! Whether sums are multiplied by anything.
@@ -176,28 +180,36 @@ contains
   end function
 
   ! The layers' total; the layers themselves become those of all ranks if each is wanted.
-  subroutine layers_over_ranks(layers, total, each, only_on_PE)
+  subroutine layers_over_ranks(layers, total, each, only_on_PE, code)
     type(EFP_type), intent(inout) :: layers(:), total
     logical, intent(in) :: each
     logical, intent(in), optional :: only_on_PE
-    logical :: alone
+    integer, intent(out) :: code
+    logical :: alone, errors(size(layers))
     integer :: k
     alone = .false.
+    errors = .false.
     if (present(only_on_PE)) alone = only_on_PE
-    if (each .and. .not. alone) call EFP_list_sum_across_PEs(layers, size(layers))
+    if (each .and. .not. alone) call EFP_list_sum_across_PEs(layers, size(layers), errors)
+    code = merge(1, 0, any(errors))
     do k = 1, size(layers)
       call total%merge(layers(k))
     end do
-    if (.not. each) call over_ranks(total, only_on_PE)
+    if (.not. each) call over_ranks(total, only_on_PE, code)
   end subroutine
 
-  subroutine over_ranks(total, only_on_PE)
+  ! code: 1 for a failure of MPI, which makes total NaN, else 0.
+  subroutine over_ranks(total, only_on_PE, code)
     type(EFP_type), intent(inout) :: total
     logical, intent(in), optional :: only_on_PE
+    integer, intent(out) :: code
+    logical :: error
+    code = 0
     if (present(only_on_PE)) then
       if (only_on_PE) return
     end if
-    call quire_mpi_merge(total, the_communicator())
+    call EFP_value_sum_across_PEs(total, error)
+    code = merge(1, 0, error)
   end subroutine
 
   ! The elements of isr to ier, jsr to jer, column by column; multiplied by unscale.
@@ -277,7 +289,7 @@ contains
     EFP1%words = EFP2%words
   end subroutine
 
-  ! The first nval become those of all ranks, in one Allreduce.
+  ! The first nval become those of all ranks, in two Allreduces. After a failure they are NaN.
   subroutine EFP_list_sum_across_PEs(EFPs, nval, errors)
     type(EFP_type), intent(inout) :: EFPs(:)
     integer, intent(in) :: nval
@@ -290,15 +302,18 @@ contains
     code = c_accumulators(int(nval, c_int), words, int(the_communicator(), c_int))
     do i = 1, nval
       EFPs(i)%words = words(:, i)
+      call EFPs(i)%answer(code)
     end do
-    if (present(errors)) errors = .false.
+    if (present(errors)) errors = code /= 0
   end subroutine
 
   subroutine EFP_value_sum_across_PEs(EFP, error)
     type(EFP_type), intent(inout) :: EFP
     logical, intent(out), optional :: error
-    call quire_mpi_merge(EFP, the_communicator())
-    if (present(error)) error = .false.
+    integer :: code
+    call quire_mpi_merge(EFP, the_communicator(), code)
+    call EFP%answer(code)
+    if (present(error)) error = code /= 0
   end subroutine
 
   logical function query_EFP_overflow_error()

@@ -63,6 +63,10 @@ program test_quire
       good = good .and. same(e2(i), d2(i, 2))
     end do
     call ok(good, 'every dim of ranks 2 and 3')
+    call ok(same(quire_sum(x(:, 1, 1), dim=1), quire_sum(x(:, 1, 1))) .and. ieee_is_nan(quire_sum(x(:, 1, 1), dim=2)) &
+            .and. same(quire_dot(x(:, 1, 1), y(:, 1, 1), dim=1), quire_dot(x(:, 1, 1), y(:, 1, 1))) &
+            .and. same(quire_variance(x(:, 1, 1), sample=.true., dim=1), quire_variance(x(:, 1, 1), .true.)), &
+            'the one dim of rank 1')
     call ok(all(ieee_is_nan(quire_sum(x, dim=4))) .and. all(ieee_is_nan(quire_sum(x(:, :, 1), dim=0))), &
             'a dim that is none')
   end block

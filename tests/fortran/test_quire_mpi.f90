@@ -102,6 +102,23 @@ program test_quire_mpi
   efp = real_to_EFP(0.1_real64)
   call EFP_sum_across_PEs(efp)
   call ok(same(EFP_to_real(efp), EFP_to_real(efp_layers(2))) .and. .not. query_EFP_overflow_error(), 'one over ranks')
+
+  ! No communicator: an error on every rank, which nothing hides.
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, code)
+  call quire_reprosum_communicator(MPI_COMM_NULL)
+  s = reproducing_sum(x, EFP_sum=efp, err=err)
+  call ok(ieee_is_nan(s) .and. ieee_is_nan(EFP_to_real(efp)) .and. err == 1, 'a failure of rank 2')
+  s = reproducing_sum(cube, sums=layers, err=err)
+  call ok(ieee_is_nan(s) .and. everywhere(ieee_is_nan(layers)) .and. err == 1, 'a failure of rank 3')
+  efp_layers(2) = real_to_EFP(0.1_real64)
+  call EFP_sum_across_PEs(efp_layers, 2, errors)
+  call ok(everywhere(errors) .and. ieee_is_nan(EFP_to_real(efp_layers(2))), 'a failure of a list')
+  sums = 0
+  call shr_reprosum_calc(x, sums, n, n, fields, commid=MPI_COMM_NULL)
+  call ok(everywhere(ieee_is_nan(sums)), 'a failure of shr_reprosum_calc')
+  sums = 7
+  call quire_mpi_sum_fields(x, sums, MPI_COMM_NULL, status)
+  call ok(status /= 0 .and. everywhere(abs(sums - 7) < tiny(s)), 'with a status sums are untouched')
   if (rank == 0) print '("1..", i0)', cases
   call MPI_Finalize(code)
 

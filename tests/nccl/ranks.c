@@ -11,10 +11,9 @@
 #include "random_doubles.h"
 
 void *x, *y, *zeros;
-const quire_type types[TYPES] = { QUIRE_F64, QUIRE_F32, QUIRE_BF16, QUIRE_F16 };
-const quire_operation operations[OPERATIONS] = {
-    QUIRE_SUM, QUIRE_ASUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ
-};
+const quire_type types[TYPES] = { QUIRE_F64, QUIRE_F32, QUIRE_BF16, QUIRE_F16, QUIRE_E5M2, QUIRE_E4M3 };
+const quire_operation operations[OPERATIONS] = { QUIRE_SUM,  QUIRE_ASUM,  QUIRE_DOT,      QUIRE_NRM2,
+                                                 QUIRE_MEAN, QUIRE_SUMSQ, QUIRE_VARIANCE, QUIRE_STDDEV };
 
 /* -------------------------------------------------------------------------------------------------------------- TAP */
 
@@ -83,7 +82,7 @@ static double element(family f, size_t i, double last, int exponents) {
     }
 }
 
-/* Of 16 bits: bits of chance without the exponent's top one, so all finite; zeros and pairs as above. */
+/* Of 16 bits or 8: bits of chance without the exponent's top one, so all finite; zeros and pairs as above. */
 static uint16_t element_16(family f, size_t i, uint16_t last) {
     if (f == ZEROS || f == NEGATIVE_ZEROS) return f == ZEROS && i % 3 == 0 ? 0 : 0x8000;
     if (f == PAIRS && i % 2) return last ^ 0x8000;
@@ -95,8 +94,12 @@ static void fill_array(family f, quire_type type, size_t n, void *array) {
     double last = 0;
     uint16_t last_16 = 0;
     for (size_t i = 0; i < n; i++) {
-        if (quire_type_size(type) == 2) {
-            ((uint16_t *)array)[i] = last_16 = element_16(f, i, last_16);
+        if (quire_type_size(type) < 4) { /* of 8 bits: the high ones */
+            last_16 = element_16(f, i, last_16);
+            if (type == QUIRE_E5M2 || type == QUIRE_E4M3)
+                ((uint8_t *)array)[i] = (uint8_t)(last_16 >> 8);
+            else
+                ((uint16_t *)array)[i] = last_16;
             continue;
         }
         last = element(f, i, last, type == QUIRE_F64 ? 1000 : 120);

@@ -28,7 +28,7 @@ typedef struct rank_state {
 extern void *x, *y, *zeros;
 
 /* What is reduced. */
-enum { TYPES = 4, OPERATIONS = 6, SPLITS = 4 };
+enum { TYPES = 6, OPERATIONS = 8, SPLITS = 4 };
 extern const quire_type types[TYPES];
 extern const quire_operation operations[OPERATIONS];
 

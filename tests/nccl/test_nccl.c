@@ -40,7 +40,9 @@ static void check_scalar(rank_state *all, int ranks, quire_reduction what, size_
 /* Ranks that are played: each adds its part up in the workspace, the host adds the words of all in a turned order, and
  * the last one rounds. */
 static void play_scalar(rank_state *r, int ranks, quire_reduction what, size_t n, int split) {
-    int64_t sum[QUIRE_ACCUMULATOR_WORDS] = { 0 }, words[QUIRE_ACCUMULATOR_WORDS];
+    enum { MOST_WORDS = 2 * QUIRE_ACCUMULATOR_WORDS }; /* for a variance */
+    int64_t sum[MOST_WORDS] = { 0 }, words[MOST_WORDS];
+    const size_t used = quire_nccl_workspace(&what, 1);
     const uint64_t right = expected_of(&what, n);
     quire_nccl_job job;
     for (int k = 0; k < ranks; k++) {
@@ -48,10 +50,10 @@ static void play_scalar(rank_state *r, int ranks, quire_reduction what, size_t n
         played.rank = (k + split) % ranks, played.ranks = ranks;
         prepare_part(&played, &job, &what, n, split);
         expect_status(quire_nccl_local_sums(&job), QUIRE_OK, "local sums");
-        get(r, words, r->workspace, sizeof words);
-        for (int i = 0; i < QUIRE_ACCUMULATOR_WORDS; i++) sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)words[i]);
+        get(r, words, r->workspace, used);
+        for (size_t i = 0; i < used / sizeof *words; i++) sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)words[i]);
     }
-    put(r, r->workspace, sum, sizeof sum);
+    put(r, r->workspace, sum, used);
     expect_status(quire_nccl_round_sums(&job), QUIRE_OK, "rounding");
     expect_scalar(r, &what, n, split, right, "played");
 }
