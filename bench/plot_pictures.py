@@ -189,14 +189,15 @@ def draw_vectors(theme, rows, facts, operation, place):
         axis.set_ylim(min(0.9, least / 1.1), top * 1.15)
         axis.set_yticks([t for t in TIMES if t <= top * 1.15], [f"{t}" for t in TIMES if t <= top * 1.15])
         axis.yaxis.set_minor_locator(NullLocator())
-        axis.set_xlim(min(r["n"] for r in shown) / 400, None)
+        axis.set_xlim(min(r["n"] for r in shown) / 800, None)
         axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else f"$10^{{{p}}}$" for p in powers])
         draw_one(theme, axis, shown)
         return draw_lines(theme, axis, mine, lambda r: r["time"], True)
 
     length = "length" if layout in ("rows", "columns") else "mean length"
     title = f"{LAYOUTS[layout]}, {operation}: time against their {length}; above 1 is slower"
-    by_type(theme, shown, draw, (f"{length}, in elements", f"time, {REFERENCE[place][1]} = 1"), title, facts, place, layout, True)
+    labels = f"{length}, in elements", f"time, {REFERENCE[place][1]} = 1"
+    by_type(theme, shown, draw, labels, title, facts, place, layout, True)
 
 
 # ----------------------------------------------------------------------------------------------------------- the ladder
