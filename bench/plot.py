@@ -5,7 +5,7 @@
     python3 plot.py run.csv --out pictures
 
 writes pictures/run-error-time.svg and run-error-time-dark.svg: error against time at one size. Where there are more
-sizes, also run-time-n and run-error-n, time and error against n, and run-hard-n, the time of exact on data of every
+sizes, also run-time-n and run-error-n, time and error against n, and run-wide-n, the time of exact on data of every
 exponent; where there is a ladder, run-ladder instead. Of many vectors a call (quire-bench --rows, --columns,
 --segments) run-rows, run-columns, run-segments and so on: time against the length of a vector. A CSV with rows of a
 CPU and of a GPU gives run-cpu-... and run-gpu-.... All ratios are times over a reference's: above 1 is slower. The

@@ -8,7 +8,7 @@ import sys
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from plot_theme import (NAMES, REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_points,
+from plot_theme import (REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_points,
                         size_name)
 
 
@@ -64,6 +64,9 @@ def draw_point(theme, axis, row, errors):
 
 # ------------------------------------------------------------------------------------------------------------ against n
 
+ELEMENTS = "number of elements"
+
+
 def size_axis(axis, sizes, labels_first):
     """n on a logarithmic scale, with room for labels on the left or on the right."""
     every, room = max(1, math.ceil(len(sizes) / 6)), (sizes[-1] / sizes[0])**0.42
@@ -92,8 +95,9 @@ def draw_lines(theme, axis, rows, value, labels_first):
     return ends
 
 
-def by_type(theme, rows, draw, label, title, facts, place, name, labels_first):
-    """A panel a type, two across; lines are labelled where they part: at their first points, or at their last."""
+def by_type(theme, rows, draw, labels, title, facts, place, name, labels_first):
+    """A panel a type, two across, labels below and beside them; lines are labelled where they part: at their first
+    points, or at their last."""
     types = in_order(rows, "type")
     figure, axes = theme.panels(math.ceil(len(types) / 2), min(2, len(types)), 2.6, share_x=False)
     sizes, ends = sorted(set(r["n"] for r in rows)), []
@@ -103,11 +107,13 @@ def by_type(theme, rows, draw, label, title, facts, place, name, labels_first):
         ends.append((axis, draw(axis, [r for r in rows if r["type"] == kind])))
     for axis in axes.flat[len(types):]:
         axis.axis("off")
+    for axis in axes.flat[max(0, len(types) - axes.shape[1]):len(types)]:
+        axis.set_xlabel(labels[0], fontsize=8)
     for line in axes:
-        line[0].set_ylabel(label)
+        line[0].set_ylabel(labels[1])
     fit(figure)
-    for axis, labels in ends:
-        label_points(axis, labels, "left" if labels_first else "right")
+    for axis, points in ends:
+        label_points(axis, points, "left" if labels_first else "right")
     theme.finish(figure, title, facts, place, name)
 
 
@@ -123,11 +129,11 @@ def draw_time_n(theme, rows, facts, operation, place):
         draw_one(theme, axis, mine)
         return draw_lines(theme, axis, mine, lambda r: r["time"], True)
 
-    by_type(theme, shown, draw, f"time, {REFERENCE[place][1]} = 1",
+    by_type(theme, shown, draw, (ELEMENTS, f"time, {REFERENCE[place][1]} = 1"),
             f"Time against size: {operation}, {data_name(first)} data; above 1 is slower", facts, place, "time-n", True)
 
 
-def draw_hard_n(theme, rows, facts, operation, place):
+def draw_wide_n(theme, rows, facts, operation, place):
     """The same of exact alone, on data of every exponent, a line a type."""
     rows = [r for r in rows if r["family"] == "every-exponent" and r["method"] == "exact"]
     if not rows:
@@ -136,6 +142,7 @@ def draw_hard_n(theme, rows, facts, operation, place):
     axis, ends = axes[0][0], []
     size_axis(axis, sorted(set(r["n"] for r in rows)), True)
     axis.set_ylim(0, max(r["time"] for r in rows) * 1.08)
+    axis.set_xlabel(ELEMENTS, fontsize=8)
     axis.set_ylabel(f"time, {REFERENCE[place][1]} = 1")
     draw_one(theme, axis, rows)
     for kind, method in zip(in_order(rows, "type"), ("plain", "pairwise", "exact", "kahan", "cub", "fast-math")):
@@ -146,7 +153,7 @@ def draw_hard_n(theme, rows, facts, operation, place):
         ends.append((*mine[0], TYPES.get(kind, kind), colour))
     fit(figure)
     label_points(axis, ends, "left")
-    theme.finish(figure, f"Exact, data of every exponent: time against size, {operation}", facts, place, "hard-n")
+    theme.finish(figure, f"Exact, data of every exponent: time against size, {operation}", facts, place, "wide-n")
 
 
 def draw_error_n(theme, rows, facts, operation, place):
@@ -160,41 +167,37 @@ def draw_error_n(theme, rows, facts, operation, place):
         return draw_lines(theme, axis, mine, lambda r: errors.height(r["error_ulps"], r["method"] == "exact"), False)
 
     title = f"Error against size: {operation}, {data_name(first)} data"
-    by_type(theme, shown, draw, "error in ulps", title, facts, place, "error-n", False)
+    by_type(theme, shown, draw, (ELEMENTS, "error in ulps"), title, facts, place, "error-n", False)
 
 
 # --------------------------------------------------------------------------------------------------------- many vectors
 
 LAYOUTS = {"rows": "Rows of a matrix", "columns": "Columns of a matrix", "segments": "Segments, lengths spread evenly",
            "segments-power": "Segments by a power law", "segments-empty": "Segments, nine in ten empty"}
-HIGHEST = 8  # times the reference: lines leave the picture there
-
-
-def at_the_rim(ends, top):
-    """Labels of lines that begin above the picture: under its upper edge, with the figure."""
-    above = sorted((end for end in ends if end[1] > top), key=lambda end: -end[1])
-    return [end for end in ends if end[1] <= top] + \
-        [(x, top * (0.97 - 0.05 * i), f"{NAMES.get(name, name)}: {y:.1f}", colour)
-         for i, (x, y, name, colour) in enumerate(above)]
+TIMES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic scale
 
 
 def draw_vectors(theme, rows, facts, operation, place):
-    """Time over the reference's against the length of the vectors, on the first data there are."""
+    """Time over the reference's against the length of the vectors, both logarithmic, on the first data there are."""
     kind, first, layout = REFERENCE[place][0], rows[0]["family"], rows[0]["layout"]
     shown = [r for r in rows if r["place"] == place and r["family"] == first and r["kind"] not in (kind, "ceiling")]
-    top = min(HIGHEST, 1.08 * max(r["time"] for r in shown))
+    least, top = (limit(r["time"] for r in shown) for limit in (min, max))
     powers = [p for p in range(1, 8) if 10.0**p <= max(r["n"] for r in shown) * 1.3]
 
     def draw(axis, mine):
-        axis.set_ylim(0, top)
-        axis.set_xlim(min(r["n"] for r in shown) / 400, None)
+        axis.set_yscale("log")
+        axis.set_ylim(min(0.9, least / 1.1), top * 1.15)
+        axis.set_yticks([t for t in TIMES if t <= top * 1.15], [f"{t}" for t in TIMES if t <= top * 1.15])
+        axis.yaxis.set_minor_locator(NullLocator())
+        axis.set_xlim(min(r["n"] for r in shown) / 800, None)
         axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else f"$10^{{{p}}}$" for p in powers])
         draw_one(theme, axis, shown)
-        return at_the_rim(draw_lines(theme, axis, mine, lambda r: r["time"], True), top)
+        return draw_lines(theme, axis, mine, lambda r: r["time"], True)
 
     length = "length" if layout in ("rows", "columns") else "mean length"
     title = f"{LAYOUTS[layout]}, {operation}: time against their {length}; above 1 is slower"
-    by_type(theme, shown, draw, f"time, {REFERENCE[place][1]} = 1", title, facts, place, layout, True)
+    labels = f"{length}, in elements", f"time, {REFERENCE[place][1]} = 1"
+    by_type(theme, shown, draw, labels, title, facts, place, layout, True)
 
 
 # ----------------------------------------------------------------------------------------------------------- the ladder
@@ -261,5 +264,5 @@ def draw_place(theme, rows, facts, options, place):
     draw_error_time(theme, others, facts, options.operation, n, place)
     if len(sizes) > 2:
         draw_time_n(theme, others, facts, options.operation, place)
-        draw_hard_n(theme, others, facts, options.operation, place)
+        draw_wide_n(theme, others, facts, options.operation, place)
         draw_error_n(theme, others, facts, options.operation, place)

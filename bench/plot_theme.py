@@ -34,7 +34,7 @@ WIDTH = 8.6  # inches, which is the width of a page on GitHub
 LEAST = 0.5  # ulps, where scales of errors begin
 
 plt.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "quire", "font.family": "DejaVu Sans", "font.size": 9,
-                     "axes.spines.top": False, "axes.spines.right": False})
+                     "axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none"})
 
 
 def in_order(rows, key):

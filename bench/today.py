@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sums ill-conditioned numbers with what people use today and with quire: error and time, as tables in Markdown.
 
-    python3 bench/today.py [--doubles N] [--halves N] [--commit TEXT] build/src/libquire.so
+    python3 bench/today.py [--doubles N] [--halves N] [--commit TEXT] [--csv FILE] build/src/libquire.so
 
 10^7 doubles and 10^8 halves, a thousand of which are the sum; the others cancel in pairs. The first table has sums of
 one thread on the CPU. The second has sums on CUDA device 0, where PyTorch or CuPy can use one. All of a table are of
@@ -12,12 +12,14 @@ cc for the loop.
 SPDX-License-Identifier: MIT
 """
 import argparse
+import csv
 import ctypes
 import fractions
 import importlib
 import math
 import os
 import platform
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -181,13 +183,22 @@ def show(value, truth, dtype):
     return f"{error:.1g}" if int(exponent) > -4 else f"{digit}·{power(int(exponent))}"
 
 
-def column(rows, clock, n, truth, dtype):
+def cells(found, truth, dtype):
     """Of each label error and time, as two cells of a table."""
     made = {}
-    for label, (value, best) in measured(rows, clock, n).items():
+    for label, (value, best) in found.items():
         mark = "**" if label.startswith("**") else ""
         made[label] = f"{mark}{show(value, truth, dtype)}{mark} | {mark}{best * 1e3:.3g} ms{mark}"
     return made
+
+
+def write_csv(path, facts, lines):
+    """What was measured on as comments, then a line for each sum."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"# {key}: {value}\n" for key, value in facts.items())
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("place", "type", "n", "condition", "sum", "relative_error", "seconds"))
+        table.writerows(lines)
 
 
 def print_table(title, columns):
@@ -224,6 +235,7 @@ def options():
     parser.add_argument("library", help="the path of libquire.so")
     parser.add_argument("--doubles", type=int, default=10**7, help="how many; 0: none")
     parser.add_argument("--halves", type=int, default=10**8, help="how many; 0: none")
+    parser.add_argument("--csv", help="a file for the same figures")
     parser.add_argument("--commit", default=commit_of(os.path.dirname(os.path.abspath(__file__))), help="to be printed")
     return parser.parse_args()
 
@@ -237,7 +249,7 @@ def main():
     library, loops = ctypes.CDLL(asked.library), compiled_loops()
     library.quire_version.restype = ctypes.c_char_p
     device = today_device.find(torch, cupy, left_out)
-    on_cpu, on_device = [], []
+    on_cpu, on_device, lines = [], [], []
     for name, dtype, result, n, condition in (("doubles", numpy.float64, numpy.float64, asked.doubles, 1e20),
                                               ("halves", numpy.float16, numpy.float32, asked.halves, 1e9)):
         if n <= TELLING:
@@ -245,13 +257,25 @@ def main():
         x, truth = numbers(dtype, n, condition)
         found = float(numpy.abs(x).sum(dtype=numpy.float64) / abs(truth))
         heading = f"{count(n)} {name} (condition {found:.1g})"
-        rows = cpu_rows(library, loops, torch, x)
-        on_cpu.append((heading, column(rows, cpu_clock, n, truth, result)))
+
+        def measure(place, table, rows, clock):
+            sums = measured(rows, clock, n)
+            table.append((heading, cells(sums, truth, result)))
+            lines.extend((place, {"doubles": "f64", "halves": "f16"}[name], n, f"{found:.3g}",
+                          label.replace("*", "").replace("`", ""), f"{error_of(value, truth):.3g}", f"{best:.6g}")
+                         for label, (value, best) in sums.items())
+
+        measure("cpu", on_cpu, cpu_rows(library, loops, torch, x), cpu_clock)
         if device:
-            rows = device_rows(library, device, torch, cupy, x)
-            on_device.append((heading, column(rows, today_device.clock_of(device), n, truth, result)))
-    print(f"quire {library.quire_version().decode()}, commit {asked.commit}, Python {platform.python_version()}, "
-          f"{time.strftime('%Y-%m-%d', time.gmtime())}")
+            measure("gpu", on_device, device_rows(library, device, torch, cupy, x), today_device.clock_of(device))
+    facts = {"version": f"quire {library.quire_version().decode()}", "commit": asked.commit,
+             "cpu": f"{processor()}, {os.cpu_count()} processors", "gpu": device.name if device else "none",
+             "python": ", ".join([f"Python {platform.python_version()}"] +
+                                 [f"{m.__name__} {m.__version__}" for m in (numpy, torch, cupy) if m]),
+             "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "command": shlex.join(sys.argv)}
+    if asked.csv:
+        write_csv(asked.csv, facts, lines)
+    print(f"{facts['version']}, commit {asked.commit}, Python {platform.python_version()}, {facts['date'][:10]}")
     print_table(f"One thread of {processor()}, {os.cpu_count()} processors, best of {TURNS} turns:", on_cpu)
     if on_device:
         versions = [f"{m.__name__} {m.__version__}" for m in (torch, cupy) if m]
