@@ -24,6 +24,10 @@ static __device__ __forceinline__ bool store_moment(const vectors_job &job, size
         return true;
     }
     constexpr int numbers = Sums::number_words, squares = Sums::words - numbers;
+    if (!Sums::overflows && !double_is_finite(word[numbers])) { /* a square is an infinity or NaN */
+        format_store(job.format.quiet_nan, job.format.size, result_at(job, v));
+        return true;
+    }
     const double s[2] = { word[0], numbers > 1 ? word[1] : 0 };
     const double q[3] = { word[numbers], squares > 1 ? word[numbers + 1] : 0, squares > 2 ? word[numbers + 2] : 0 };
     uint64_t bits;
@@ -42,7 +46,7 @@ static __device__ __forceinline__ void finish_row(const vectors_job &job, size_t
     } else {
         vector_total t = { {}, width[0] };
         for (int i = 0; i < Sums::words; i++) t.word[i] = word[i];
-        if (!store_if_told<Sums::words>(job, v, n, t)) mark_result(job, v);
+        if (!store_if_told<Sums::words, Sums::overflows>(job, v, n, t)) mark_result(job, v);
     }
 }
 

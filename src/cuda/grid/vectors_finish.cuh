@@ -95,7 +95,7 @@ template <class Format, bool PRODUCT>
 static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_cells &cells, size_t v, int lane) {
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     cells.clear(lane);
-    add_by_cells<Format, PRODUCT>(cells, at.x, at.y, 0, at.n, job.magnitude, lane);
+    add_by_cells<Format, PRODUCT>(cells, at.x, at.y, 0, at.n, job.magnitude, !job.accumulator, lane);
     store_limbs(job, cells.sum, v, at.n, lane);
     __syncwarp();
 }
@@ -138,11 +138,14 @@ static __device__ __forceinline__ bool round_enclosed(const vectors_job &job, si
     return *bits == round_number(is_double ? high + upper : most, job.format.precision);
 }
 
-/* Stores the result of a total, if that tells it. */
-template <int WORDS>
+/* Stores the result of a total, if that tells it. OVERFLOWS: an infinity or NaN may be of finite terms. */
+template <int WORDS, bool OVERFLOWS>
 static __device__ __forceinline__ bool store_if_told(const vectors_job &job, size_t v, size_t n, vector_total &t) {
+    static_assert(OVERFLOWS || WORDS < 3, "the words behind an infinity are looked at");
+    const bool is_special = !OVERFLOWS && !double_is_finite(t.word[0]);
     uint64_t bits;
-    if (t.width == 0) {
+    if (is_special) t.word[1] = 0;
+    if (t.width == 0 || is_special) {
         if (n && needs_terms(job, t)) return false;
         store_exact<WORDS>(job, v, n, t.word);
         return true;
@@ -156,7 +159,7 @@ static __device__ __forceinline__ bool store_if_told(const vectors_job &job, siz
 template <class Agent>
 static __device__ __forceinline__ bool store_vector(const vectors_job &job, size_t v, size_t n, vector_total &t) {
     if constexpr (Agent::is_exact) {
-        return store_if_told<Agent::words>(job, v, n, t);
+        return store_if_told<Agent::words, Agent::overflows>(job, v, n, t);
     } else {
         store_sum(job, v, n, t.word, Agent::words == 1 || kahan_sum_alone(t.word));
         return true;

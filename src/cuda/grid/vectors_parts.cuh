@@ -14,7 +14,7 @@ static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_c
                                                   const vector_pair<Format> &v, size_t begin, size_t end,
                                                   quire_accumulator *to, int lane) {
     cells.clear(lane);
-    add_by_cells<Format, PRODUCT>(cells, v.x, v.y, begin, end, job.magnitude, lane);
+    add_by_cells<Format, PRODUCT>(cells, v.x, v.y, begin, end, job.magnitude, !job.accumulator, lane);
     add_to_shared(to, cells.sum, lane);
 }
 
@@ -62,10 +62,7 @@ static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, w
     s.clear();
     for (unsigned p = lane; p < parts; p += WARP) {
         some_unknown |= __ldcg(&place[p].width[0]) != 0;
-        for (int i = 0; i < agent::words; i++) {
-            const double number = __ldcg(&place[p].word[i]);
-            if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
-        }
+        for (int i = 0; i < agent::words; i++) s.add_word(i, __ldcg(&place[p].word[i]));
     }
     some_unknown = __any_sync(WHOLE_WARP, some_unknown);
     vector_total t = agent::merged(s, WARP);

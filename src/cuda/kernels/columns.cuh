@@ -123,10 +123,7 @@ static __device__ __forceinline__ void total_of_warps(const column_words<Sums> &
     long_sum<WORDS == 3 ? 3 : 2> s;
     s.clear();
     for (unsigned from = lane; from < VECTORS_THREADS; from += WARP) {
-        for (int w = 0; w < WORDS; w++) {
-            const double one = room.word[first + w][from];
-            if (w == 0 || one != 0) s.add(one); /* a +0 that is lost is no term */
-        }
+        for (int w = 0; w < WORDS; w++) s.add_word(w, room.word[first + w][from]);
         s.widen(room.width[sum][from], 0);
     }
     if constexpr (WORDS == 1) s.shorten();

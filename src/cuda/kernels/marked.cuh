@@ -1,6 +1,6 @@
 /* marked.cuh - what a first kernel has left. Parts of vectors are brought together. The results that have been marked,
- * or all of a job's, are found by a warp each: by a few doubles and a width (thread/row_sums.cuh) if these tell the
- * result, and else by cells.
+ * or all of a job's, are found by some threads each: by a few doubles and a width (thread/row_sums.cuh) if these tell
+ * the result, and else by cells, by a warp.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,12 +26,13 @@ template <class Format, bool PRODUCT> constexpr int marked_words = exact_terms<F
 template <class Format> struct moment_words {
     static constexpr int number_words = marked_words<Format, false>;
     static constexpr int words = number_words + marked_words<Format, true>;
+    static constexpr bool overflows = exact_terms<Format, false>::is_double;
 };
 
-/* The first lane's total, in all of them: lanes may have different words of the same sum. */
-static __device__ __forceinline__ vector_total total_of_first(vector_total t) {
-    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], 0);
-    t.width = __shfl_sync(WHOLE_WARP, t.width, 0);
+/* A lane's total, in all of them: lanes may have different words of the same sum. */
+static __device__ __forceinline__ vector_total total_of_lane(vector_total t, int lane) {
+    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], lane);
+    t.width = __shfl_sync(WHOLE_WARP, t.width, lane);
     return t;
 }
 
@@ -47,6 +48,16 @@ static __device__ __forceinline__ quire_accumulator *limbs_of_parts(const vector
     return job.parts > 1 && slot < VECTORS_LIMBS ? &job.workspace->limbs[slot] : NULL;
 }
 
+/* Takes back what parts of a vector have left there, if its result is known without. By a whole warp. */
+template <row_terms TERMS>
+static __device__ __forceinline__ void clear_limbs_of_parts(const vectors_job &job, size_t v, int lane) {
+    for (int squares = 0; squares <= (TERMS == ROW_MOMENTS); squares++) {
+        quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, squares);
+        int64_t *word = limbs ? limbs->limb : NULL;
+        for (int i = lane; word && i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] = 0;
+    }
+}
+
 /* A range of a vector, whose total is t, as an accumulator in cells: by the few doubles of t, if they are its exact
  * sum. */
 template <class Format, bool PRODUCT>
@@ -60,17 +71,28 @@ static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_c
         cells.empty(lane);
         if (lane == 0) cells.sum.other = OTHER_NONZERO;
     } else { /* a zero's sign depends on the terms */
-        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, lane);
+        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, !job.accumulator,
+                                      lane);
     }
     if (lane == 0) cells.sum.count = (int64_t)(end - begin);
     __syncwarp();
 }
 
-/* The total of a range of a vector, from its elements; of moments of the numbers, or of the squares. */
+/* The total of a range of a vector, from its elements, for the first of the threads that share it; of moments of the
+ * numbers, or of the squares. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ vector_total total_of_elements(const vectors_job &job, const vector_pair<Format> &at,
-                                                              size_t begin, size_t end, int lane) {
-    return total_of_first(exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, lane, WARP));
+                                                              size_t begin, size_t end, unsigned thread,
+                                                              unsigned threads) {
+    return exact_agent<Format, PRODUCT>::consume(at, begin, end, job.rows, job.magnitude, thread, threads);
+}
+
+/* The same for all lanes of a warp, which share it. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ vector_total warp_total_of_elements(const vectors_job &job,
+                                                                      const vector_pair<Format> &at, size_t begin,
+                                                                      size_t end, int lane) {
+    return total_of_lane(total_of_elements<Format, PRODUCT>(job, at, begin, end, (unsigned)lane, WARP), 0);
 }
 
 /* The same of so many parts, from their totals, for the first of the threads that share them. */
@@ -83,22 +105,19 @@ static __device__ __forceinline__ vector_total total_of_parts(const part_state *
     typename agent::sum s;
     s.clear();
     for (unsigned p = thread; p < parts; p += threads) {
-        for (int i = 0; i < words; i++) {
-            const double number = __ldcg(&place[p].word[from + i]);
-            if (i == 0 || number != 0) s.add(number); /* a +0 that is lost is no term */
-        }
+        for (int i = 0; i < words; i++) s.add_word(i, __ldcg(&place[p].word[from + i]));
         s.widen(__ldcg(&place[p].width[squares]), 0);
     }
     return agent::merged(s, threads);
 }
 
-/* The total of a whole vector, or of its squares. */
+/* The total of a whole vector, or of its squares, likewise. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ vector_total total_of_vector(const vectors_job &job, const vector_pair<Format> &at,
-                                                               size_t v, bool squares, int lane) {
-    if (job.parts == 1) return total_of_elements<Format, PRODUCT>(job, at, 0, at.n, lane);
-    const part_state *place = place_of_part(job, v, 0);
-    return total_of_first(total_of_parts<Format, PRODUCT>(place, job.parts, squares, (unsigned)lane, WARP));
+                                                               size_t v, bool squares, unsigned thread,
+                                                               unsigned threads) {
+    if (job.parts == 1) return total_of_elements<Format, PRODUCT>(job, at, 0, at.n, thread, threads);
+    return total_of_parts<Format, PRODUCT>(place_of_part(job, v, 0), job.parts, squares, thread, threads);
 }
 
 /* The result of a vector, if its total and that of its squares tell it. */
@@ -113,8 +132,19 @@ static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t 
             word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
         return store_moment<both>(job, v, n, word, width);
     } else {
-        return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>>(job, v, n, s);
+        return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>, exact_terms<Format, false>::is_double>(job, v,
+                                                                                                                 n, s);
     }
+}
+
+/* The result of a vector of which some terms are not finite, whose sum is this. */
+template <row_terms TERMS>
+static __device__ __noinline__ void store_special(const vectors_job &job, size_t v, size_t n, double special) {
+    const double word[VECTORS_WORDS] = { special, 0, 0 };
+    if (TERMS == ROW_MOMENTS)
+        format_store(job.format.quiet_nan, job.format.size, result_at(job, v));
+    else
+        store_sum(job, v, n, word, true);
 }
 
 /* The result of a vector whose totals do not tell it, by cells. */
@@ -146,18 +176,69 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
     __syncwarp();
 }
 
-/* The result of a vector. */
+/* Vector v, of which a moment needs the numbers alone; the empty one if it is not there. */
 template <class Format, row_terms TERMS>
-static __device__ __noinline__ void one_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, int lane) {
+static __device__ __forceinline__ vector_pair<Format> marked_vector_at(const vectors_job &job, size_t v,
+                                                                       bool is_there) {
+    vector_pair<Format> at = vector_at<Format>(job.at, is_there ? job.vectors : 0, v);
+    if (TERMS == ROW_MOMENTS) at.y = at.x;
+    return at;
+}
+
+/* The results of as many vectors as a warp has groups of so many threads; v: that of this lane's group, if there is
+ * one. Those that have been cut have a whole warp. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ void some_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v,
+                                                bool is_there, unsigned threads, int lane) {
     constexpr bool has_moments = TERMS == ROW_MOMENTS;
-    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    if (has_moments) at.y = at.x;
-    vector_total q = {}, s = total_of_vector<Format, TERMS == ROW_PRODUCTS>(job, at, v, false, lane);
-    if constexpr (has_moments) q = total_of_vector<Format, true>(job, at, v, true, lane);
-    bool is_stored = false;
-    if (lane == 0) is_stored = store_totals<Format, TERMS>(job, v, at.n, s, q);
-    is_stored = __shfl_sync(WHOLE_WARP, (int)is_stored, 0);
-    if (!is_stored) store_by_cells<Format, TERMS>(job, room, v, at, s, q, lane);
+    const unsigned thread = (unsigned)lane % threads;
+    const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, v, is_there);
+    vector_total q = {}, s = total_of_vector<Format, TERMS == ROW_PRODUCTS>(job, at, v, false, thread, threads);
+    if constexpr (has_moments) q = total_of_vector<Format, true>(job, at, v, true, thread, threads);
+    bool is_left = is_there && thread == 0;
+    if (is_left) is_left = !store_totals<Format, TERMS>(job, v, at.n, s, q);
+    if constexpr (exact_terms<Format, false>::is_double)
+        if (job.parts == 1 &&
+            __any_sync(WHOLE_WARP, is_left && !double_is_finite(has_moments ? q.word[0] : s.word[0]))) {
+            const double special =
+                sum_of_specials<Format, TERMS != ROW_NUMBERS>(at.x, at.y, 0, at.n, job.magnitude, thread, threads);
+            if (is_left && special != 0) store_special<TERMS>(job, v, at.n, special), is_left = false;
+        }
+    if (job.parts > 1 && !__any_sync(WHOLE_WARP, is_left)) clear_limbs_of_parts<TERMS>(job, v, lane);
+    for (unsigned left = __ballot_sync(WHOLE_WARP, is_left); left; left &= left - 1) {
+        const int from = __ffs((int)left) - 1;
+        const size_t unknown = __shfl_sync(WHOLE_WARP, v, from);
+        store_by_cells<Format, TERMS>(job, room, unknown, marked_vector_at<Format, TERMS>(job, unknown, true),
+                                      total_of_lane(s, from), total_of_lane(q, from), lane);
+    }
+}
+
+/* How many threads share a vector, of so many that a warp has found, none longer than this. Where a lane can have a
+ * whole column its neighbours have the next ones, and read memory side by side. */
+template <class Format>
+static __device__ __forceinline__ unsigned marked_threads(const vectors_job &job, int found, size_t longest) {
+    if (job.parts > 1) return WARP;
+    if (!job.at.begin && job.at.x_layout.inner_stride == 1 && found == WARP) return 1;
+    unsigned threads = 1;
+    while (threads < WARP && threads * (size_t)exact_terms<Format, false>::count < longest) threads *= 2;
+    return threads;
+}
+
+/* The same of up to 32 vectors, of which a lane has found one each: v, if this lane has. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void all_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, bool is,
+                                                  int lane) {
+    unsigned left = __ballot_sync(WHOLE_WARP, is);
+    const size_t n = marked_vector_at<Format, TERMS>(job, v, is).n;
+    const size_t longest = (size_t)warp_max((int)min(n, (size_t)LONG_SEGMENT));
+    const unsigned threads = marked_threads<Format>(job, __popc(left), longest), group = (unsigned)lane / threads;
+    while (left) {
+        unsigned from = left;
+        for (unsigned i = 0; i < group; i++) from &= from - 1;
+        const size_t of_group = __shfl_sync(WHOLE_WARP, v, from ? __ffs((int)from) - 1 : 0);
+        some_marked<Format, TERMS>(job, room, of_group, from != 0, threads, lane);
+        for (unsigned i = 0; i < WARP / threads; i++) left &= left - 1;
+    }
 }
 
 /* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
@@ -169,7 +250,7 @@ static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_ce
                                                  quire_accumulator *to, int lane) {
     for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
         const size_t to_end = min(from + LEARNT_ELEMENTS, end);
-        const vector_total t = total_of_elements<Format, PRODUCT>(job, at, from, to_end, lane);
+        const vector_total t = warp_total_of_elements<Format, PRODUCT>(job, at, from, to_end, lane);
         fill_cells<Format, PRODUCT>(job, cells, at, from, to_end, t, lane);
         add_to_shared(to, cells.sum, lane);
     }
@@ -186,7 +267,8 @@ static __device__ __forceinline__ void store_totals_of_part(part_state *place, c
     place->width[0] = s.width, place->width[1] = MOMENTS ? q.width : 0;
 }
 
-/* Part number "part" of vector v, which the parts did not tell: now it is exact, or it goes to the vector's limbs. */
+/* Part number "part" of vector v, which the parts did not tell: now it is exact, or special, or it goes to the vector's
+ * limbs. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
                                                   int lane) {
@@ -197,16 +279,18 @@ static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_c
     if (has_moments) at.y = at.x;
     part_state *place = place_of_part(job, v, part);
     const size_t begin = min((size_t)part * job.part, at.n), end = min(begin + job.part, at.n);
-    const vector_total s = total_of_elements<Format, is_product>(job, at, begin, end, lane);
+    const vector_total s = warp_total_of_elements<Format, is_product>(job, at, begin, end, lane);
     vector_total q = {};
-    if (has_moments) q = total_of_elements<Format, true>(job, at, begin, end, lane);
+    if (has_moments) q = warp_total_of_elements<Format, true>(job, at, begin, end, lane);
     const bool is_exact = s.width == 0 && q.width == 0;
     if (lane == 0) {
         store_totals_of_part<has_moments>(place, s, q);
         for (int i = 0; i < PART_SUMS; i++) place->width[i] = is_exact ? 0 : NAN;
     }
     __syncwarp();
-    if (is_exact) return;
+    const bool is_special =
+        !exact_terms<Format, false>::is_double && !double_is_finite(has_moments ? q.word[0] : s.word[0]);
+    if (is_exact || is_special) return; /* its total says what the vector is */
     add_to_limbs<Format, is_product>(job, cells, at, begin, end, of_sum, lane);
     if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
 }
@@ -270,15 +354,12 @@ __global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_con
     const bool is_listed = job.source == MARKED_RESULTS;
     const size_t marked = is_listed ? *(volatile unsigned *)&w.marked : job.vectors;
     if (!marked) return;
-    if (!is_listed || marked < MARKED_LISTED) { /* a full list may lack some */
-        for (size_t i = warp_of_grid(); i < marked; i += warps_of_grid())
-            one_marked<Format, TERMS>(job, room, is_listed ? w.marked_vector[i] : i, lane);
-    } else {
-        for (grid_items items(job.vectors, lane); items.are_there(); items.advance()) {
-            const bool is = items.mine() < job.vectors && is_marked(job, items.mine());
-            for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1)
-                one_marked<Format, TERMS>(job, room, items.of_lane((unsigned)__ffs((int)left) - 1), lane);
-        }
+    const bool is_full = is_listed && marked >= MARKED_LISTED; /* then it may lack some */
+    const size_t looked_at = is_full ? job.vectors : marked;
+    for (grid_items items(looked_at, lane); items.are_there(); items.advance()) {
+        const bool is_there = items.mine() < looked_at;
+        const size_t v = is_there && is_listed && !is_full ? w.marked_vector[items.mine()] : items.mine();
+        all_marked<Format, TERMS>(job, room, v, is_there && (!is_full || is_marked(job, v)), lane);
     }
     if (is_listed && is_last_block(&w.ended[ENDED_MARKED])) w.ended[ENDED_MARKED] = 0, w.marked = 0;
 }

@@ -5,7 +5,8 @@
  *
  * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never
  * above the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that
- * are NaN, which equal nothing.
+ * are NaN, which equal nothing; the first number is then the infinity or NaN that the sum is, where terms cannot
+ * overflow: it is the sum of terms as IEEE arithmetic has it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -38,6 +39,11 @@ template <int WORDS> struct exact_sum {
         bool other = down != 0 || up != 0;
         for (int i = 1; i < WORDS - 1; i++) other |= word[i] != 0;
         return !other;
+    }
+    /* Numbers whose sum is added: of one that is not finite the first says what it is, and the others are NaN; a +0
+     * that is lost is no term. */
+    __device__ __forceinline__ void add_word(int i, double number) {
+        if (i == 0 || (number != 0 && double_is_finite(number))) add(number);
     }
     /* From number FROM on. */
     template <int FROM = 0> __device__ __forceinline__ void add(double term) {
@@ -97,7 +103,7 @@ template <class Format, bool PRODUCT> struct exact_terms {
     /* Terms are multiples of 2^(least * factors), below 2^(greatest * factors). */
     static constexpr int greatest = (1 << (exponent_bits - 1)) + 1, least = Format::description.least_exponent;
     static constexpr int range = (greatest - least) * factors;
-    static constexpr bool is_double = sizeof(real) == 8;
+    static constexpr bool is_double = sizeof(real) == 8; /* so that sums of finite terms may overflow */
     /* Two doubles hold what is ordinary, but products of doubles, whose own errors have bits as low as 2^-106 of them.
      */
     static constexpr int words = is_double && PRODUCT ? 3 : 2;

@@ -56,10 +56,10 @@ template <int WORDS> struct long_sum : exact_sum<WORDS> {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
-    /* Two numbers as one, and wider, if the second is none; the first is what is left of it then. */
+    /* Two numbers as one, and wider, if the second is none; the first is what is left of it then. An infinity stays. */
     __device__ __forceinline__ void shorten() {
-        if (this->is_one_number()) return;
         double &first = exact_sum<WORDS>::word[0];
+        if (this->is_one_number() || !double_is_finite(first)) return;
         const double all = add_up(first, this->up);
         this->down = add_down(add_down(first, this->down), -all), this->up = 0;
         first = all;
@@ -134,6 +134,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
      * are floats. */
     static constexpr bool is_shifted = arithmetic::is_shifted && (!has_products || arithmetic::in_floats);
     static constexpr bool looks_for_special = is_shifted;
+    static constexpr bool overflows = exact_terms<Format, false>::is_double;
     typedef shifted<Format> to;
     typename arithmetic::number_sum numbers;
     typename arithmetic::product_sum products;

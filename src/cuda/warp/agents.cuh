@@ -68,6 +68,7 @@ struct exact_agent : agent_base<Format, PRODUCT, void, true, exact_terms<Format,
     typedef agent_base<Format, PRODUCT, void, true, exact_terms<Format, PRODUCT>::count> base;
     typedef exact_sum_of<Format, PRODUCT> sum;
     static constexpr int words = exact_terms<Format, PRODUCT>::words;
+    static constexpr bool overflows = exact_terms<Format, PRODUCT>::is_double;
 
     static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
                                                            order_rows, bool magnitude, unsigned thread,

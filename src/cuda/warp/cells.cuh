@@ -97,12 +97,40 @@ struct seen_terms {
     }
 };
 
-/* Adds elements begin to end of a vector to cleared cells; sum.limb and its flags hold them then. By a whole warp. */
+/* The sum of those terms of a vector's elements begin to end that are not finite, as IEEE arithmetic has it: 0 if there
+ * are none, else what the vector's sum is. For all of so many threads that share it. */
+template <class Format, bool PRODUCT>
+static __device__ __noinline__ double sum_of_specials(const vector_view<Format> &x, const vector_view<Format> &y,
+                                                      size_t begin, size_t end, bool magnitude, unsigned thread,
+                                                      unsigned threads) {
+    typedef typename Format::real real;
+    double sum = 0;
+#pragma unroll 4
+    for (size_t k = begin + thread; k < end; k += threads) {
+        const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
+        const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
+        if (!double_is_finite(a) || !double_is_finite(b)) sum += element_term<Format, PRODUCT>::value(a, b, magnitude);
+    }
+    __syncwarp();
+    for (unsigned lanes = threads / 2; lanes; lanes /= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
+    return sum;
+}
+
+/* Adds elements begin to end of a vector to cleared cells; sum.limb and its flags hold them then. specials_decide:
+ * where one is not finite the flags alone are wanted. By a whole warp. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<Format> x, vector_view<Format> y,
-                                                 size_t begin, size_t end, bool magnitude, int lane) {
+                                                 size_t begin, size_t end, bool magnitude, bool specials_decide,
+                                                 int lane) {
     typedef typename Format::real real;
     seen_terms seen = {};
+    const double special =
+        specials_decide ? sum_of_specials<Format, PRODUCT>(x, y, begin, end, magnitude, (unsigned)lane, WARP) : 0;
+    if (special != 0) {
+        seen.note_special(special);
+        seen.store(cells.sum, lane);
+        return;
+    }
     for (size_t from = begin; from < end; from += CELL_ELEMENTS) {
         const size_t to = end - from < CELL_ELEMENTS ? end : from + CELL_ELEMENTS;
         for (size_t k = from + lane; k < to; k += WARP) {
