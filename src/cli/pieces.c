@@ -80,7 +80,7 @@ static ssize_t unequal(struct pieces *pieces, size_t x, size_t y) {
 
 static void report(const struct pieces *pieces) {
     const struct input *input = pieces->input[0];
-    progress_report("reading", (size_t)pieces->taken, input->counted ? input->n : 0);
+    progress_report((size_t)pieces->taken, input->counted ? input->n : 0);
 }
 
 ssize_t pieces_next(struct pieces *pieces) {
