@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "families.h"
-#include "npy.h"
+#include "own.h"
 
 #define DATA_BLOCK 4194301 /* 2^22 - 3 */
 
@@ -23,7 +23,7 @@ typedef struct source {
     const char *name;
     family family;    /* FAMILY_COUNT for the others */
     double condition; /* 0 for the others */
-    const npy *file;  /* NULL for the others */
+    const own *file;  /* NULL for the others */
 } source;
 
 /* Both vectors start on a page, and have room to be shifted by a few elements. */

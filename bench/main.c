@@ -67,7 +67,7 @@ static bool run_families(const options *o, const lists *all, data *d) {
     return true;
 }
 
-static bool run_file(const options *o, const lists *all, data *d, const npy *file) {
+static bool run_file(const options *o, const lists *all, data *d, const own *file) {
     const source from = { file->name, FAMILY_COUNT, 0, file };
     if (!o->size_count) return run_source(o, all, d, from, file->type, file->count);
     for (int s = 0; s < o->size_count; s++)
@@ -76,15 +76,15 @@ static bool run_file(const options *o, const lists *all, data *d, const npy *fil
 }
 
 /* The most elements of the longest vector, in host memory too, and the bytes of the widest. */
-static bool find_room(const options *o, const npy *file, bool whole, size_t *bytes, size_t *host_bytes) {
-    size_t n = o->size_count ? 0 : file->count, host = n, size = file->file ? type_size(file->type) : 0;
+static bool find_room(const options *o, const own *file, bool whole, size_t *bytes, size_t *host_bytes) {
+    size_t n = o->size_count ? 0 : file->count, host = n, size = file->count ? type_size(file->type) : 0;
     for (int i = 0; i < o->size_count; i++) {
         if (o->sizes[i] > n) n = o->sizes[i];
         if (data_room(o->sizes[i], whole) > host) host = data_room(o->sizes[i], whole);
     }
-    for (int i = 0; !file->file && i < o->type_count; i++)
+    for (int i = 0; !file->count && i < o->type_count; i++)
         if (type_size((quire_type)o->types[i]) > size) size = type_size((quire_type)o->types[i]);
-    if (file->file && n > file->count) return complain("--n: %s has only %zu elements", file->name, file->count);
+    if (file->count && n > file->count) return complain("--n: %s has only %zu elements", file->name, file->count);
     *bytes = n * size; /* n is at most 1e15, or counts what a file holds */
     *host_bytes = host * size;
     return true;
@@ -121,10 +121,10 @@ static bool has(const lists *all, const place *where) {
     return false;
 }
 
-static bool run_all(const options *o, const facts *f, const lists *all, const npy *file) {
+static bool run_all(const options *o, const facts *f, const lists *all, const own *file) {
     data d;
     size_t bytes = 0, host_bytes = 0;
-    const bool whole = has(all, &place_cpu) || file->file;
+    const bool whole = has(all, &place_cpu) || file->count;
     if (!(o->layout_count ? find_room_of_many(o, all, whole, &bytes, &host_bytes)
                           : find_room(o, file, whole, &bytes, &host_bytes)))
         return false;
@@ -134,7 +134,7 @@ static bool run_all(const options *o, const facts *f, const lists *all, const np
     if (fine) {
         interrupt_watch();
         fine = o->layout_count ? run_many(o, all, &d)
-               : file->file    ? run_file(o, all, &d, file)
+               : file->count   ? run_file(o, all, &d, file)
                                : run_families(o, all, &d);
         fine &= report_end();
     }
@@ -179,14 +179,14 @@ static bool loops_run_here(void) {
 
 static int run(const options *o, facts *f) {
     static lists all;
-    npy file = { .file = NULL };
-    bool fine = (!o->file || npy_open(&file, o->file)) && list_contenders(o, &all);
+    own file = { .count = 0 };
+    bool fine = (!o->file || own_open(&file, o->file, o->typed ? &o->element : NULL)) && list_contenders(o, &all);
     truth_open();
     if (fine) {
         facts_find(f, o);
         fine = run_all(o, f, &all, &file);
     }
-    npy_close(&file);
+    own_close(&file);
     truth_close();
     gpu_close();
     contenders_close_cpu();

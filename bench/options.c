@@ -47,7 +47,9 @@ void options_help(void) {
         "  --family LIST      of data, as in tests/families.h                     (uniform,every-exponent)\n"
         "  --condition LIST   also, or instead: sums and dot products of these condition numbers\n"
         "  --seed N           of all these                                        (1)\n"
-        "  --file FILE.npy    the user's own numbers instead; n is then all of them, or --n\n"
+        "  --file FILE        the user's own numbers instead, from any file that the command quire reads; --type is "
+        "then\n"
+        "                     of raw or opaque ones, as there; n is all of them, or --n\n"
         "  Beyond 4194301 elements a vector is copies of a block of that many, and a tail drawn for itself.\n"
         "\n"
         "How:\n"
@@ -214,10 +216,18 @@ static bool add_layouts(options *o, layout first, layout last) {
     return true;
 }
 
+/* Of a file, the type of its elements, as for the command; else those to measure. */
+static bool read_types(options *o) {
+    if (!o->type_words) return true;
+    if (!o->file) return read_names("type", o->type_words, name_type, o->types, &o->type_count);
+    o->typed = true;
+    return own_type(&o->element, o->type_words);
+}
+
 static bool take_option(void *user, int which, char *word) {
     options *o = user;
     switch (which) {
-    case TYPE: return read_names("type", word, name_type, o->types, &o->type_count);
+    case TYPE: o->type_words = word; return true;
     case OPERATION: return read_names("operation", word, name_operation, o->operations, &o->operation_count);
     case RESULT: return find_name("result", word, name_type, &o->result_type) >= 0;
     case METHOD: return read_names("method", word, name_method, o->methods, &o->method_count);
@@ -278,8 +288,8 @@ static void take_defaults(options *o) {
 
 static bool check_combinations(const options *o) {
     const bool gpu = o->places & ON_GPU, cpu = o->places & ON_CPU;
-    if (o->file && (o->family_count || o->type_count || o->condition_count))
-        return complain("--file brings its own numbers and type: no --family, no --condition and no --type");
+    if (o->file && (o->family_count || o->condition_count))
+        return complain("--file brings its own numbers: no --family and no --condition");
     if (o->layout_count && (o->file || o->condition_count || o->ladder))
         return complain("--rows, --columns and --segments take no --file, no --condition and no --ladder");
     if (o->bytes > 0 && !o->layout_count) return complain("--bytes is for --rows, --columns and --segments");
@@ -297,7 +307,7 @@ int options_read(options *o, int argc, char **argv) {
         complain("'%s' is no option; --help lists them", argv[optind]);
         return EXIT_USAGE;
     }
-    if (!check_combinations(o)) return EXIT_USAGE;
+    if (!read_types(o) || !check_combinations(o)) return EXIT_USAGE;
     take_defaults(o);
     return EXIT_FINE;
 }

@@ -11,6 +11,7 @@
 
 #include "families.h"
 #include "job.h"
+#include "own.h"
 
 #define MAX_SIZES 32
 #define MAX_CONDITIONS 32
@@ -31,6 +32,9 @@ typedef struct options {
     double bytes;                            /* of them all; 0: what rows.h says */
     int places;                              /* ON_CPU, ON_GPU, or both: whichever there is */
     bool warm, queued, ladder, peers;
+    char *type_words; /* of --type, which are read when it is known whether there is a file */
+    bool typed;       /* of a file: element was given */
+    struct element element;
     const char *file, *csv, *json; /* NULL: not asked for */
     uint64_t seed;
     int threads;     /* rows on one thread always; on these too, if more */

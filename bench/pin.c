@@ -4,7 +4,6 @@
  */
 #ifdef __linux__
 
-#define _GNU_SOURCE /* for sched_setaffinity */
 #include <sched.h>
 
 #include "pin.h"

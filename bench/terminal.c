@@ -10,22 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef QUIRE_PROGRAM /* who complains */
-#define QUIRE_PROGRAM "quire-bench"
-#endif
-
 static bool showing;
-
-bool complain(const char *format, ...) {
-    va_list arguments;
-    progress_end();
-    fputs(QUIRE_PROGRAM ": ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    return false;
-}
 
 void progress(const char *format, ...) {
     va_list arguments;

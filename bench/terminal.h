@@ -7,13 +7,9 @@
 
 #include <stdbool.h>
 
-enum { EXIT_FINE = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+#include "../src/cli/complain.h"
 
-/* Answers false, so that a failing function can end in it. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
-#endif
-bool complain(const char *format, ...);
+enum { EXIT_INTERRUPTED = 130 }; /* beside those of complain.h */
 
 /* What is going on, on a line of the terminal that the next call wipes; nothing if standard error is none. */
 #if defined(__GNUC__)

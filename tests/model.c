@@ -35,7 +35,7 @@ typedef struct question {
 } question;
 
 static double value(const question *q, const void *of, size_t i) {
-    return q->decoded ? q->decoded[type_load(q->type, of, i)] : type_value(q->type, of, i);
+    return q->decoded ? q->decoded[((const uint16_t *)of)[i]] : type_value(q->type, of, i);
 }
 
 static double plus(const question *q, double a, double b) { return q->single ? (double)((float)a + (float)b) : a + b; }

@@ -17,17 +17,22 @@ static const quire_method ROUNDED[] = { QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN
 
 /* ------------------------------------------------------------------------------------------------------ bit for bit */
 
-/* Every variant of the place and every result type against what is expected of each type. */
+/* Every variant of the place against what is expected of each result type. Of the first variant all results are looked
+ * at. The others round the same total by the same lines: of them it is the result in double, which tells most of a
+ * total, and one of the others, another for each variant and length. */
 static void check_variants(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                            const uint64_t expected[TYPE_COUNT], const char *what) {
+    bool first = true;
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
         for (size_t r = 0; variant && r < TYPE_COUNT; r++) {
             uint64_t result = 0x5a5a5a5a5a5a5a5a;
+            if (!first && TYPES[r] != QUIRE_F64 && r != (n + v) % TYPE_COUNT) continue;
             check_ok(place_reduce(op, type, n, x, y, method, TYPES[r], &result));
             check_bits(TYPES[r], &result, expected[r], "%s %s of %s %s, n = %zu, %s", method_name(method),
                        operation_name(op), what, type_name(type), n, variant);
         }
+        if (variant) first = false;
     }
 }
 

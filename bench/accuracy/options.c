@@ -22,7 +22,7 @@ void options_help(void) {
          "Checks quire on this machine: every result against MPFR and against its documented bound, every way to\n"
          "run (instruction sets, threads, alignments, CPU and GPU) for equal bits. Any violation: exit status 1.\n"
          "\n"
-         "Files (of f1, f2, f4, f8, or bfloat16 as V2 or u2) are taken in place of the input families.\n"
+         "Files are taken in place of the input families; --type is then that of opaque numbers, as for quire.\n"
          "A LIST is separated by commas.\n"
          "  --seconds S        stop after this time                                (30)\n"
          "  --hours H          the same in hours\n"
@@ -159,7 +159,7 @@ static bool take_option(void *user, int which, char *word) {
     case SEED: return read_seed(word, &o->seed);
     case LIMIT_: return read_limit(o, word);
     case PLACE: return read_place(o, word);
-    case TYPE: return read_set("type", word, name_type, &o->types);
+    case TYPE: o->type_words = word; return true;
     case OPERATION: return read_set("operation", word, name_operation, &o->operations);
     case METHOD: return read_set("method", word, name_method, &o->methods);
     case FAMILY: return read_set("family", word, name_family, &o->families);
@@ -171,9 +171,17 @@ static bool take_option(void *user, int which, char *word) {
     }
 }
 
+/* Of files, the type of their elements, as for the command; else those to check. */
+static bool read_types(options *o) {
+    if (!o->type_words) return true;
+    if (!o->file_count) return read_set("type", o->type_words, name_type, &o->types);
+    o->typed = true;
+    return own_type(&o->element, o->type_words);
+}
+
 static bool check_files(const options *o) {
     if (!o->file_count) return true;
-    if (o->types || o->families) return complain("a file brings its own numbers and type: no --family and no --type");
+    if (o->families) return complain("a file brings its own numbers: no --family");
     for (int i = 0; i < o->file_count; i++) {
         const char *dot = strrchr(o->files[i], '.');
         if (!dot || strcmp(dot, ".npy")) return complain("'%s' is neither an option nor an .npy file", o->files[i]);
@@ -214,7 +222,7 @@ int options_read(options *o, int argc, char **argv) {
     if (!read_options(argc, argv, table, take_option, o)) return EXIT_USAGE;
     o->files = argv + optind;
     o->file_count = argc - optind;
-    if (!check_files(o)) return EXIT_USAGE;
+    if (!read_types(o) || !check_files(o)) return EXIT_USAGE;
     take_defaults(o);
     return check_many(o) ? EXIT_FINE : EXIT_USAGE;
 }

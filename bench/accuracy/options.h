@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../own.h"
+
 /* Of a set of names bit i stands for the i-th: of TYPES, METHODS, the operations, the families, the places. */
 typedef uint64_t set;
 
@@ -26,7 +28,10 @@ typedef struct options {
     uint64_t results;        /* of --many: stop after so many; 0: not asked for */
     int threads;             /* of --many; 0: as many as there are processors */
     const char *json, *only; /* NULL: not asked for */
-    char **files;            /* the rest of the line */
+    char *type_words;        /* of --type, which are read when it is known whether there are files */
+    bool typed;              /* of files: element was given */
+    struct element element;
+    char **files; /* the rest of the line */
     int file_count;
 } options;
 

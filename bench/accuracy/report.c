@@ -50,6 +50,7 @@ static void print_failures(const report *r) {
         printf("FAILED: %s\n", failure_text(f, text, sizeof text));
         printf("        again: quire-accuracy --case %s", case_name(&f->of, name, sizeof name));
         if (r->options->file_count && r->options->n != SIZE_MAX) printf(" --n %zu", r->options->n);
+        if (r->options->typed) printf(" --type %s", r->options->type_words);
         for (int k = 0; k < r->options->file_count; k++) printf(" %s", r->options->files[k]);
         putchar('\n');
     }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../host.h"
-#include "../npy.h"
+#include "../own.h"
 #include "../terminal.h"
 
 #define LINE 64 /* bytes within which a vector may begin */
@@ -27,22 +27,23 @@ static bool take_memory(void **blocks, int count, size_t bytes, const char *what
 
 /* ---------------------------------------------------------------------------------------------------------- sources */
 
-static bool read_file(source *s, const char *path, size_t limit) {
-    npy file;
-    bool fine;
-    if (!npy_open(&file, path)) return false;
+static bool read_file(source *s, const char *path, const options *o) {
+    own file;
+    const size_t limit = o->n;
+    if (!own_open(&file, path, o->typed ? &o->element : NULL)) return false;
     *s = (source){ file.name, FAMILY_COUNT, file.type, file.count < limit ? file.count : limit, NULL };
     progress("reading %zu elements of %s", s->count, s->name);
-    fine =
-        take_memory(&s->elements, 1, s->count * type_size(s->type), s->name) && npy_read(&file, s->count, s->elements);
-    npy_close(&file);
+    const size_t bytes = s->count * type_size(s->type);
+    const bool fine = take_memory(&s->elements, 1, bytes, s->name);
+    if (fine) memcpy(s->elements, file.elements, bytes);
+    own_close(&file);
     return fine;
 }
 
 static bool add_files(sources *s, const options *o) {
     for (int i = 0; i < o->file_count; i++) {
         source *file = &s->one[s->count++];
-        if (!read_file(file, o->files[i], o->n)) return false;
+        if (!read_file(file, o->files[i], o)) return false;
         if (file->count * type_size(file->type) > s->longest) s->longest = file->count * type_size(file->type);
     }
     return true;

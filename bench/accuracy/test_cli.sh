@@ -48,6 +48,14 @@ check "or its beginning" passed 'n up to 100;'
 array '<f8' '(2, 2)' 3ff0000000000000 4000000000000000 7ff0000000000000 fff8000000000001 >special.npy
 run --quick special.npy "$QUIRE_SAMPLE"
 check "several files, with infinities" passed '12 of 12 kinds'
+array '>V2' '(3,)' 3f80 4000 6080 >opaque.npy
+run --quick --type bf16 opaque.npy
+check "bfloat16 numbers have to be named" passed 'n up to 3'
+array '<u2' '(3,)' 3f80 4000 6080 >integers.npy
+run --quick integers.npy
+check "integers are doubles" passed 'n up to 3'
+check "and no bfloat16" grep -q '^exact  *f64 ' out
+refuses 1 'bfloat16 needs --type bf16' opaque.npy
 run --case special.npy:f64:dot:3:0x5 special.npy
 check "one case alone" passed '^run +1 cases'
 run --case tie:f32:nrm2:0:0
@@ -137,7 +145,7 @@ refuses 2 'variance and stddev are for --many' --operation sum,variance
 refuses 2 'variance and stddev are by exact alone' --many --operation stddev --method kahan,plain
 refuses 2 '--case: ' --many --case uniform:f32:sum:10
 refuses 2 'neither an option nor an .npy file' sample
-refuses 2 'brings its own' --type f32 "$QUIRE_SAMPLE"
+refuses 1 'not of f16 as --type says' --type f16 "$QUIRE_SAMPLE"
 refuses 2 "--case: 'uniform:f32:sum:10' is no" --case uniform:f32:sum:10
 refuses 2 '--case: ' --case uniform:f32:sum:10:1 --family normal
 refuses 2 '--case: ' --case special.npy:f64:sum:9:1 special.npy

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "../terminal.h"
 #include "samples.h"
 
 #define SAMPLE_SECONDS 2e-3 /* events see about half a microsecond */
@@ -191,7 +192,7 @@ const char *gpus_time(gpu *all, int ranks, gpu_call call, const void *what, bool
     for (int r = 0; r < ranks; r++) {
         runners[r].g = &all[r], runners[r].shared = &shared;
         if (!pthread_create(&runners[r].thread, NULL, run, &runners[r])) continue;
-        fprintf(stderr, "quire-bench-nccl: no thread for GPU %d\n", r); /* the others wait at the barrier */
+        complain("no thread for GPU %d", r); /* the others wait at the barrier */
         exit(1);
     }
     for (int r = 0; r < ranks; r++) pthread_join(runners[r].thread, NULL);

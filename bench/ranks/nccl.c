@@ -5,18 +5,23 @@
  * On 1, 2, ... GPUs of the machine, up to N or all, a thread each. Every case is timed as launched ("stream") and
  * captured ("graph"): see gpus.h. A line of the table, and of the CSV, is a case on a number of GPUs; its columns are
  *
- *     nccl      ncclAllReduce of what a program would send that does without quire: the sums of each field, or the
- * array quire     the call of quire/nccl.h own       quire_reduce of a rank's own elements, on all GPUs at once: no
- * communication one_gpu   quire_sum of the elements of all ranks on one GPU
+ * - nccl: ncclAllReduce of what a program would send that does without quire: the sums of each field, or the array
+ * - quire: the call of quire/nccl.h
+ * - own: quire_reduce of a rank's own elements, on all GPUs at once: no communication
+ * - one_gpu: quire_sum of the elements of all ranks on one GPU
  *
  * in microseconds, medians of the samples; in the CSV the least of them, too.
  *
  * SPDX-License-Identifier: MIT
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../terminal.h"
+#include "../words.h"
 #include "gpus.h"
 #include "head.h"
 #include "missing_cuda.h"
@@ -112,11 +117,6 @@ static bool takes_part(const bench_case *c, int call) {
 static FILE *csv;
 static int samples = 25;
 
-static int fail(const char *what, const char *why) {
-    fprintf(stderr, "quire-bench-nccl: %s%s%s\n", what, why ? ": " : "", why ? why : "");
-    return 1;
-}
-
 static void write_heads(int devices, int argc, char **argv) {
     struct cudaDeviceProp about;
     int nccl = 0, driver = 0, runtime = 0;
@@ -177,48 +177,69 @@ static size_t workspace_for(int gpus) {
     return elements > fields ? elements : fields;
 }
 
-static int take_all(int gpus) {
+static bool take_all(int gpus) {
     static gpu all[MOST_GPUS];
     const gpu_room room = { MANY * LONG_FIELD, LONGEST, LONGEST * sizeof(float), workspace_for(gpus) };
     const char *trouble = gpus_open(all, gpus, &room);
-    if (trouble) return fail("no ranks on the GPUs", trouble);
+    if (trouble) return complain("no ranks on the GPUs: %s", trouble);
     for (int i = 0; i < CASES; i++)
         for (int captured = 0; captured < 2; captured++) {
             trouble = take_case(all, gpus, &cases[i], captured);
-            if (trouble) return fail(cases[i].name, trouble); /* and the ranks are left as they are */
+            if (trouble) return complain("%s: %s", cases[i].name, trouble); /* and the ranks are left as they are */
         }
     gpus_close(all, gpus);
-    return 0;
+    return true;
 }
 
-static int usage(void) {
-    fprintf(stderr, "usage: quire-bench-nccl [--csv FILE] [--samples N] [--gpus N]    N samples: 3 to %d\n",
-            MOST_SAMPLES);
-    return 2;
+/* --------------------------------------------------------------------------------------------------------- the line */
+
+enum { CSV, SAMPLES, GPUS, HELP };
+
+static const struct option table[] = {
+    { "csv", required_argument, NULL, CSV },
+    { "samples", required_argument, NULL, SAMPLES },
+    { "gpus", required_argument, NULL, GPUS },
+    { "help", no_argument, NULL, HELP },
+    { NULL, 0, NULL, 0 },
+};
+
+typedef struct asked {
+    const char *csv; /* NULL: not asked for */
+    int gpus;
+    bool help;
+} asked;
+
+static bool read_count(const char *option, const char *word, int least, int most, int *count) {
+    double value;
+    if (!read_whole(option, word, least, most, &value)) return false;
+    *count = (int)value;
+    return true;
+}
+
+static bool take_option(void *user, int which, char *word) {
+    asked *a = user;
+    switch (which) {
+    case CSV: a->csv = word; return true;
+    case SAMPLES: return read_count("samples", word, 3, MOST_SAMPLES, &samples);
+    case GPUS: return read_count("gpus", word, 1, MOST_GPUS, &a->gpus);
+    default: a->help = true; return true;
+    }
 }
 
 int main(int argc, char **argv) {
-    const char *path = NULL, *missing = quire_has_cuda() ? missing_cuda() : "a library without CUDA";
-    int devices = 0, most = MOST_GPUS, failed = 0;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc) return usage();
-        const int number = atoi(argv[i + 1]);
-        if (!strcmp(argv[i], "--csv"))
-            path = argv[i + 1];
-        else if (!strcmp(argv[i], "--samples") && number > 2 && number <= MOST_SAMPLES)
-            samples = number;
-        else if (!strcmp(argv[i], "--gpus") && number > 0)
-            most = number;
-        else
-            return usage();
-    }
-    if (missing) return fail(missing, NULL);
-    if (path && !(csv = fopen(path, "w"))) return perror(path), 1;
+    asked a = { NULL, MOST_GPUS, false };
+    int devices = 0;
+    bool fine = true;
+    if (!read_options(argc, argv, table, take_option, &a)) return EXIT_USAGE;
+    if (a.help) return puts("Usage: quire-bench-nccl [--csv FILE] [--samples N] [--gpus N]"), EXIT_FINE;
+    if (optind < argc) return complain("'%s' is no option; --help lists them", argv[optind]), EXIT_USAGE;
+    const char *missing = quire_has_cuda() ? missing_cuda() : "a library without CUDA";
+    if (missing) return complain("%s", missing), EXIT_TROUBLE;
+    if (a.csv && !(csv = fopen(a.csv, "w"))) return complain("%s: %s", a.csv, strerror(errno)), EXIT_TROUBLE;
     cudaGetDeviceCount(&devices);
-    if (devices > most) devices = most;
-    if (devices > MOST_GPUS) devices = MOST_GPUS;
+    if (devices > a.gpus) devices = a.gpus;
     write_heads(devices, argc, argv);
-    for (int gpus = 1; gpus <= devices && !failed; gpus++) failed = take_all(gpus);
-    if (csv && fclose(csv) && !failed) failed = fail(path, "cannot be written");
-    return failed;
+    for (int gpus = 1; gpus <= devices && fine; gpus++) fine = take_all(gpus);
+    if (csv && fclose(csv) && fine) fine = complain("%s: cannot be written", a.csv);
+    return fine ? EXIT_FINE : EXIT_TROUBLE;
 }

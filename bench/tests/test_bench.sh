@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_bench.sh - quire-bench's command line and files, in TAP: what is refused, and that CSV and JSON can be read. What
 # is measured is not looked at. QUIRE_EXE is the path of quire-bench; BENCH_HAS says what it was built with ("json",
-# "gpu").
+# "gpu", "zlib"), QUIRE_COMMAND is the path of quire, if that was built.
 #
 # SPDX-License-Identifier: MIT
 
@@ -41,7 +41,8 @@ refuses 2 '--place is cpu' --place cpu --warm
 refuses 2 '--place is cpu' --place cpu --queued
 refuses 2 '--place is cpu' --place cpu --ladder
 refuses 2 '--place is gpu' --place gpu --tier portable
-refuses 2 '--file brings' --file x.npy --type f32
+refuses 2 '--file brings' --file x.npy --family uniform
+refuses 2 '--type f8,f4: not f16' --file x.npy --type f8,f4
 refuses 2 '--file brings' --file x.npy --condition 10
 refuses 2 "--bytes: '0'" --rows --bytes 0
 refuses 2 '--bytes is for --rows' --bytes 1000
@@ -202,6 +203,61 @@ check "2^24 + 1 + 1 exactly" grep -q ',exact,.*,0,0,0.5,' run.csv
 # (2^49 - 2^26 + 2) / 9 is 0.1111111641 ulp from the nearest float; the squares are 1.5 times those of the deviations.
 run --place cpu --file 'a,"b".npy' --operation variance --no-peers --seconds 0.001 --csv run.csv
 check "their variance" grep -q '^3,f32,variance,"a,""b"".npy",1,1\.5,exact,.*,0\.111111,' run.csv
+
+# What the command reads is read alike: integers are integers, bfloat16 is named, and the numbers may be in the other
+# byte order, compressed, or text. The sums are numbers of their types.
+own() { # own DESCRIPTION ROW OPTION...: the row of the exact sum of the file begins so
+    own=$1 row=$2
+    shift 2
+    run --place cpu --operation sum --method exact --no-peers --seconds 0.001 --csv run.csv "$@"
+    check "$own" grep -q "^$row,.*,exact,.*,0,0," run.csv
+}
+array '<u2' '(3,)' 0001 ffff 3f80 >u2.npy
+array '>f4' '(3,)' 4b800000 40000000 40000000 >big.npy
+array '<V2' '(2,)' 3f80 4000 >bf16.npy
+array '<i8' '(2,)' 0020000000000000 0000000000000002 >i8.npy
+array '<i8' '(2,)' 0020000000000001 0000000000000001 >wide.npy
+printf '1 2\n3\n' >numbers.txt
+put $native 3f800000 40000000 >raw.f32
+array '<f4' '(4,)' 3f800000 40000000 >short.npy
+array '<f4' '(0,)' >none.npy
+own "unsigned integers of 16 bits are integers" '3,f64,sum,u2.npy' --file u2.npy
+own "numbers in the other byte order" '3,f32,sum,big.npy' --file big.npy
+own "bfloat16 has to be named" '2,bf16,sum,bf16.npy' --file bf16.npy --type bf16
+own "integers of 64 bits" '2,f64,sum,i8.npy' --file i8.npy
+own "text" '3,f64,sum,numbers.txt' --file numbers.txt
+own "raw numbers" '2,f32,sum,raw.f32' --file raw.f32 --type f32
+own "as many as asked for" '1,f32,sum,raw.f32' --file raw.f32 --type f32 --n 1
+refuses 1 'no elements' --file none.npy
+if [ -n "$QUIRE_COMMAND" ]; then
+    # alike OPTION...: the command says the same of the file.
+    alike() {
+        "$QUIRE_COMMAND" sum --method plain "$@" >wanted 2>&1
+        run --place cpu --file "$@"
+        check "the same words as the command's: $*" same "$status $(cat err)" \
+            "1 $(sed 's/^quire: /quire-bench: /' wanted)"
+    }
+    alike bf16.npy
+    alike u2.npy --type bf16
+    alike wide.npy
+    alike short.npy
+    alike wrong.npy
+    alike missing.npy
+    alike missing.npz
+fi
+case $BENCH_HAS in
+*zlib*)
+    gzip -k u2.npy
+    own "compressed numbers" '3,f64,sum,u2.npy.gz' --file u2.npy.gz
+    ;;
+esac
+if command -v python3 >/dev/null; then
+    python3 -c '
+import zipfile
+with zipfile.ZipFile("all.npz", "w") as all: all.write("u2.npy"), all.write("big.npy")'
+    own "an array of an archive" '3,f32,sum,all.npz:big' --file all.npz:big
+    refuses 1 'all.npz: 2 arrays; all.npz:NAME is one' --place cpu --file all.npz
+fi
 
 case $BENCH_HAS in
 *json*)

@@ -1,4 +1,4 @@
-/* complain.c - how the command says what went wrong.
+/* complain.c - how a command says what went wrong.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void complain(const char *format, ...) {
+#include "progress.h"
+
+bool complain(const char *format, ...) {
     char line[8192];
     va_list arguments;
     va_start(arguments, format);
@@ -15,5 +17,7 @@ void complain(const char *format, ...) {
     va_end(arguments);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
-    fprintf(stderr, "quire: %s\n", line);
+    progress_end();
+    fprintf(stderr, QUIRE_PROGRAM ": %s\n", line);
+    return false;
 }

@@ -5,11 +5,17 @@
 #ifndef QUIRE_CLI_COMPLAIN_H
 #define QUIRE_CLI_COMPLAIN_H
 
+#include <stdbool.h>
+
+#ifndef QUIRE_PROGRAM /* who complains: the benchmarks read files by the same sources */
+#define QUIRE_PROGRAM "quire"
+#endif
+
 /* The exit statuses of the command. Functions that can fail answer one of these, having complained already. */
 enum { EXIT_FINE = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2 };
 
-/* One line on standard error, "quire: " and the message; control characters (of a file's name, say) become '?', so that
- * it stays one line. */
-__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+/* One line on standard error, the program's name and the message; control characters (of a file's name, say) become
+ * '?', so that it stays one line. A bar is erased before. Answers false, so that a failing function can end in it. */
+__attribute__((format(printf, 1, 2))) bool complain(const char *format, ...);
 
 #endif

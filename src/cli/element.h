@@ -28,6 +28,8 @@ const char *element_name(const struct element *element);
 /* How NumPy writes the type in an .npy header of this machine: "<f4", "|V2". */
 const char *type_descr(quire_type type);
 
+#define ELEMENT_NAMES "f16, bf16, f32, f64, e5m2, e4m3, i8, i16, i32, i64, u8, u16, u32 or u64"
+
 /* A type as the command line names it: f32, float32, float, f4, <f4; i32, int32, >i4. False for a name that is none. */
 bool element_named(const char *name, struct element *element);
 

@@ -71,18 +71,22 @@ static int add_piece(struct device *device, struct gathering *gathering, const s
     return status;
 }
 
-/* Parts of a mapped array: all of it, or, where each is looked at several times, what a cache holds. */
+/* Parts of a mapped array: all of it, which reports itself, or, where each is looked at several times, what a cache
+ * holds. */
 static int add_whole(struct device *device, struct gathering *gathering, const struct whole *whole, quire_type type,
                      bool two) {
     const bool once = !gathering->facts && !(gathering->terms & (gathering->terms - 1));
-    const size_t size = type_size(type), part = once || device->gpu ? whole->n : CACHED;
+    const bool in_pieces = !once && !device->gpu;
+    const size_t size = type_size(type), part = in_pieces ? CACHED : whole->n;
     int status = EXIT_FINE;
+    (in_pieces ? progress_begin_pieces : progress_begin)("summing", size * (two ? 2 : 1));
     for (size_t done = 0; done < whole->n && !status; done += part) {
         const size_t n = whole->n - done < part ? whole->n - done : part;
         const char *x = (const char *)whole->x[0] + done * size, *y = two ? (const char *)whole->x[1] + done * size : x;
         status = add_piece(device, gathering, &(struct piece){ type, n, { x, y }, { NULL, NULL } });
-        if (!once) progress_report(NULL, done + n, whole->n);
+        if (in_pieces) progress_report(done + n, whole->n);
     }
+    progress_end();
     return status;
 }
 
@@ -90,9 +94,7 @@ static int gather_whole(struct device *device, struct gathering *gathering, stru
     struct whole whole;
     const quire_type type = pieces->input[0]->type;
     int status = pieces_whole(pieces, &whole);
-    progress_begin("summing", type_size(type) * (size_t)pieces->inputs);
     if (!status) status = add_whole(device, gathering, &whole, type, pieces->inputs == 2);
-    progress_end();
     whole_close(&whole);
     return status;
 }
@@ -101,7 +103,7 @@ static int gather_pieces(struct device *device, struct gathering *gathering, str
     const bool two = pieces->inputs == 2;
     int status = EXIT_FINE;
     ssize_t n = 0;
-    progress_begin("summing", type_size(pieces->input[0]->type) * (size_t)pieces->inputs);
+    progress_begin_pieces("summing", type_size(pieces->input[0]->type) * (size_t)pieces->inputs);
     while (!status && (n = pieces_next(pieces)) > 0)
         status = add_piece(device, gathering,
                            &(struct piece){ pieces->input[0]->type,

@@ -184,7 +184,7 @@ static int travel(struct gpu *gpu, const struct journey *journey) {
         status = fine(error);
         if (!status && !journey->whole) status = add_piece(gpu, slot, journey, count);
         done += count;
-        progress_report("copying", done, n);
+        progress_report(done, n);
     }
     const cudaError_t copied = cudaStreamSynchronize(gpu->copying), added = cudaStreamSynchronize(gpu->working);
     return status ? status : fine(copied ? copied : added);

@@ -233,9 +233,22 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
     return (ssize_t)n;
 }
 
+int input_narrow(const struct input *input, size_t n, double *x, const double *low) {
+    for (size_t k = 0; k < n; k++) {
+        const double sum = x[k] + low[k];
+        if (sum - x[k] != low[k]) {
+            complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those",
+                     input->name);
+            return EXIT_TROUBLE;
+        }
+        x[k] = sum;
+    }
+    return EXIT_FINE;
+}
+
 /* A file that shrinks, or a disk that fails, while a mapping is read shows as SIGBUS. */
 static void bus_error(int signal) {
-    static const char message[] = "quire: an input file shrank, or could not be read, while it was summed\n";
+    static const char message[] = QUIRE_PROGRAM ": an input file shrank, or could not be read, while it was summed\n";
     (void)signal;
     const ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
     (void)ignored;

@@ -60,6 +60,9 @@ int input_open(struct input *input, const struct source *source, const struct re
  * x. */
 ssize_t input_read(struct input *input, size_t n, void *x, double *low);
 
+/* Adds the parts of n wide integers up, if that is exact. EXIT_FINE or EXIT_TROUBLE. */
+int input_narrow(const struct input *input, size_t n, double *x, const double *low);
+
 /* Maps a mappable input. NULL after a complaint, or if it is empty. To be undone by munmap(*map, *length). */
 const void *input_map(const struct input *input, void **map, size_t *length);
 

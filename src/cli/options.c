@@ -116,8 +116,7 @@ static bool read_result(struct options *options, const char *word) {
 
 static bool read_type(struct options *options, const char *word) {
     options->reading.typed = true;
-    return element_named(word, &options->reading.element) ||
-           bad_value(TYPE, word, "f16, bf16, f32, f64, e5m2, e4m3, i8, i16, i32, i64, u8, u16, u32 or u64");
+    return element_named(word, &options->reading.element) || bad_value(TYPE, word, ELEMENT_NAMES);
 }
 
 static bool read_delimiter(struct options *options, const char *word) {

@@ -80,7 +80,7 @@ static ssize_t unequal(struct pieces *pieces, size_t x, size_t y) {
 
 static void report(const struct pieces *pieces) {
     const struct input *input = pieces->input[0];
-    progress_report("reading", (size_t)pieces->taken, input->counted ? input->n : 0);
+    progress_report((size_t)pieces->taken, input->counted ? input->n : 0);
 }
 
 ssize_t pieces_next(struct pieces *pieces) {
@@ -107,28 +107,13 @@ bool pieces_are_mappable(const struct pieces *pieces) {
     return !pieces->skip_nan && pieces->input[0]->mappable && (pieces->inputs == 1 || pieces->input[1]->mappable);
 }
 
-/* Adds the parts of wide integers up, if that is exact. */
-static int narrow(const struct pieces *pieces, int i, size_t n) {
-    double *x = pieces->x[i];
-    const double *low = pieces->low[i];
-    for (size_t k = 0; low && k < n; k++) {
-        const double sum = x[k] + low[k];
-        if (sum - x[k] != low[k]) {
-            complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those",
-                     pieces->input[i]->name);
-            return EXIT_TROUBLE;
-        }
-        x[k] = sum;
-    }
-    return EXIT_FINE;
-}
-
 static int spool_pieces(struct pieces *pieces, struct spool spools[2]) {
     ssize_t n;
     while ((n = pieces_next(pieces)) > 0)
         for (int i = 0; i < pieces->inputs; i++) {
             const size_t size = type_size(pieces->input[i]->type);
-            int status = narrow(pieces, i, (size_t)n);
+            int status = EXIT_FINE;
+            if (pieces->low[i]) status = input_narrow(pieces->input[i], (size_t)n, pieces->x[i], pieces->low[i]);
             if (!status) status = spool_write(&spools[i], pieces->x[i], (size_t)n * size);
             if (status) return status;
         }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -18,7 +19,8 @@
 /* There is one terminal, so there is one bar. */
 static struct {
     bool terminal, shown;
-    double start, next; /* next: when to paint */
+    bool in_pieces;               /* the library's reports are of a piece each */
+    double start, next, interval; /* next: when to paint */
     const char *what;
     size_t size;
     int pass, passes;
@@ -29,10 +31,17 @@ void progress_pass(int pass, int passes) { bar.pass = pass, bar.passes = passes;
 void progress_begin(const char *what, size_t size) {
     const char *always = getenv("QUIRE_PROGRESS"); /* for tests, which have no terminal and no second */
     bar.terminal = isatty(STDERR_FILENO) || always;
+    bar.in_pieces = false;
     bar.what = what;
     bar.size = size;
     bar.start = clock_seconds();
     bar.next = bar.start + (always ? 0 : PATIENCE);
+    bar.interval = always && !strcmp(always, "all") ? 0 : INTERVAL;
+}
+
+void progress_begin_pieces(const char *what, size_t size) {
+    progress_begin(what, size);
+    bar.in_pieces = true;
 }
 
 static void paint_rate(double rate) {
@@ -50,37 +59,37 @@ static void paint_time(double seconds) {
         fprintf(stderr, "  %lu:%02lu:%02lu left", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-static void paint(const char *what, size_t done, size_t total, double seconds) {
+static void paint(size_t done, size_t total, double seconds) {
     fputs("\r\033[K", stderr);
     if (bar.passes > 1) fprintf(stderr, "pass %d of %d: ", bar.pass, bar.passes);
     if (total && done <= total) {
         const double share = (double)done / (double)total;
         const int filled = (int)(share * WIDTH);
-        fprintf(stderr, "%s [%.*s%*s] %3.0f%%", what, filled, "##############################", WIDTH - filled, "",
+        fprintf(stderr, "%s [%.*s%*s] %3.0f%%", bar.what, filled, "##############################", WIDTH - filled, "",
                 share * 100);
     } else {
-        fprintf(stderr, "%s: %.1f MB", what, (double)done * (double)(bar.size ? bar.size : 1) / 1e6);
+        fprintf(stderr, "%s: %.1f MB", bar.what, (double)done * (double)(bar.size ? bar.size : 1) / 1e6);
     }
     if (bar.size && seconds > 0) paint_rate((double)done * (double)bar.size / seconds);
     if (total && done && done <= total) paint_time(seconds * (double)(total - done) / (double)done);
     fflush(stderr);
 }
 
-void progress_report(const char *what, size_t done, size_t total) {
+void progress_report(size_t done, size_t total) {
     if (!bar.terminal) return;
     const double now = clock_seconds();
     if (now < bar.next) return;
-    bar.next = now + INTERVAL;
+    bar.next = now + bar.interval;
     bar.shown = true;
-    paint(what ? what : bar.what, done, total, now - bar.start);
+    paint(done, total, now - bar.start);
 }
 
 void progress_of_library(void *user, size_t done, size_t total) {
     (void)user;
-    progress_report(NULL, done, total);
+    if (!bar.in_pieces) progress_report(done, total);
 }
 
 void progress_end(void) {
     if (bar.shown) fputs("\r\033[K", stderr);
-    bar.shown = false;
+    bar.shown = bar.terminal = false;
 }

@@ -15,8 +15,12 @@ void progress_pass(int pass, int passes);
  */
 void progress_begin(const char *what, size_t size);
 
-/* done of total are done (total 0: not known). what NULL: what progress_begin said. */
-void progress_report(const char *what, size_t done, size_t total);
+/* The same for a loop over pieces that reports how many elements it has done: what the library says of each piece,
+ * which would be a second bar, is left out. */
+void progress_begin_pieces(const char *what, size_t size);
+
+/* done of total are done (total 0: not known). */
+void progress_report(size_t done, size_t total);
 
 /* As the report of quire_set_progress. */
 void progress_of_library(void *user, size_t done, size_t total);

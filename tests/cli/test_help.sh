@@ -88,7 +88,7 @@ fi
 # The bar, which QUIRE_PROGRESS shows without a terminal and at once.
 seq 300000 >numbers.txt
 QUIRE_PROGRESS=1 "$QUIRE_EXE" sum numbers.txt >out 2>err
-check "the bar of a text tells the amount and the rate" grep -q 'reading: [0-9.]* MB  [0-9.]* [MG]B/s' err
+check "the bar of a text tells the amount and the rate" grep -q 'summing: [0-9.]* MB  [0-9.]* [MG]B/s' err
 check "and is erased" same "$(tail -c 4 err | od -An -tx1 | tr -d ' \n')" 0d1b5b4b
 awk 'BEGIN { for (i = 0; i < 2200000; i++) printf "abcdefgh" }' >big.f64
 QUIRE_PROGRESS=1 "$QUIRE_EXE" sum --type f64 --method all --threads 1 big.f64 >out 2>err
@@ -96,6 +96,31 @@ check "the bar has rate and time left" grep -qE '\[#* *\] +[0-9]+%  [0-9.]+ [MG]
 for pass in 'pass 2 of 5: exact' 'pass 3 of 5: kahan' 'pass 5 of 5: plain'; do
     check "the bar of $pass" grep -q "$pass \[" err
 done
+
+# One bar: one word, and a share that never falls back. QUIRE_PROGRESS=all paints every step.
+pictures() { tr '\r' '\n' <err | sed 's/^.\[K//; /^$/d'; }
+one_bar() {
+    pictures | sed 's/[:[].*//; s/ *$//' | sort -u >words
+    pictures | sed -n 's/.*\] *\([0-9]*\)%.*/\1/p' >shares
+    [ "$(pictures | wc -l)" -gt 5 ] && [ "$(cat words)" = summing ] && sort -cn shares 2>sorted
+}
+QUIRE_PROGRESS=all
+export QUIRE_PROGRESS
+cat big.f64 | "$QUIRE_EXE" sum --type f64 - >out 2>err
+check "one bar of a pipe" one_bar
+check "without a share, since nobody knows the end" same "$(wc -l <shares)" 0
+for arguments in 'sum --skip-nan' 'variance --total' describe 'describe --skip-nan'; do
+    "$QUIRE_EXE" $arguments --type f64 big.f64 >out 2>err
+    check "one bar of $arguments" one_bar
+    check "with a share" test "$(wc -l <shares)" -gt 5
+done
+"$QUIRE_EXE" describe --type f64 --total big.f64 big.f64 >out 2>err
+check "the bar of two files names the pass" same "$(pictures | sed 's/ *\[.*//' | uniq | tr '\n' ,)" \
+    'pass 1 of 2: summing,pass 2 of 2: summing,'
+head -c 17599999 big.f64 | "$QUIRE_EXE" sum --type f64 - >out 2>err
+check "a complaint stands on a line of its own" same "$(tr '\r' '\n' <err | tail -n 1 | tail -c +4)" \
+    "$program: standard input: truncated: 17599999 bytes are no whole number of elements"
+unset QUIRE_PROGRESS
 run sum --type f64 big.f64
 check "no bar without a terminal" same "$status$(cat err)" 0
 

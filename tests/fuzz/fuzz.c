@@ -14,9 +14,10 @@
 
 int complaints;
 
-void complain(const char *format, ...) {
+bool complain(const char *format, ...) {
     (void)format;
     complaints++;
+    return false;
 }
 
 int fuzz_file(const uint8_t *data, size_t size, struct source *source) {
