@@ -12,13 +12,12 @@
 #include "model.h"
 #include "place.h"
 
-#define MOST_ELEMENTS (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
 #define LINE 64
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
 void batch_room(size_t room[SLOTS]) {
-    room[SLOT_X] = room[SLOT_Y] = MOST_ELEMENTS * sizeof(double) + 2 * LINE;
+    room[SLOT_X] = room[SLOT_Y] = BATCH_ROOM * sizeof(double) + 2 * LINE;
     room[SLOT_RESULTS] = BATCH_VECTORS * sizeof(double);
     room[SLOT_BEGIN] = room[SLOT_END] = BATCH_VECTORS * sizeof(int64_t);
 }

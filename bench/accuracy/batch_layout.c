@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <assert.h>
 #include <string.h>
 
 #include "batch.h"
@@ -111,8 +112,9 @@ static void choose_layouts(batch *b, generator *g) {
         b->x_layout = quire_rows(b->vectors, n, signed_n + (ptrdiff_t)gap);
         b->elements = b->vectors * (n + gap);
     } else {
-        b->x_layout = quire_columns(n, b->vectors, (ptrdiff_t)(b->vectors + gap));
-        b->elements = n * (b->vectors + gap);
+        const size_t apart = b->vectors + (n > ORDERED_MOST ? 0 : gap); /* a gap has n elements here */
+        b->x_layout = quire_columns(n, b->vectors, (ptrdiff_t)apart);
+        b->elements = n * apart;
     }
     b->y_layout = b->x_layout;
     if (generator_below(g, 2)) {
@@ -136,6 +138,7 @@ void batch_lay_out(batch *b, generator *g) {
         cut_segments(b, g);
     else
         choose_layouts(b, g);
+    assert(b->elements <= BATCH_ROOM);
     b->x = b->room[0] + generator_below(g, LINE / size) * size;
     b->y = b->room[1] + generator_below(g, LINE / size) * size;
     memset(b->x, 0xff, b->elements * size);
