@@ -15,8 +15,7 @@
 #define BATCH_VECTORS 4096
 #define BATCH_ELEMENTS ((size_t)1 << 17) /* about; gaps come on top */
 #define BATCH_LONGEST 1000000
-#define BATCH_ROOM (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* elements: two of the longest, and gaps   \
-                                                                            */
+#define BATCH_ROOM (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
 #define BATCH_QUESTIONS 10
 #define BATCH_SAMPLE 1000
 
