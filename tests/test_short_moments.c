@@ -111,6 +111,26 @@ START_TEST(not_exact) {
 }
 END_TEST
 
+/* Of one number the difference is 0, whatever its bits: a length that segments often have. Not so of other squares. */
+START_TEST(one_number) {
+    const double none[2] = { 0, 0 };
+    generator g;
+    generator_seed(&g, 8);
+    for (size_t turn = 0; turn < 1000; turn++) {
+        const double x = ldexp(generator_uniform(&g), generator_between(&g, -150, 150)), square = x * x;
+        const double s[2] = { x, 0 }, q[3] = { square, fma(x, x, -square), 0 };
+        const double other[3] = { q[0], nextafter(q[1], 1), 0 }, more[3] = { q[0], q[1], ldexp(q[0], -120) };
+        for (int correction = -1; correction < 1; correction++) {
+            const moment_ball ball = moment_in_ball(s, q, none, FINISH_VARIANCE, 1, correction);
+            ck_assert(ball.radius == 0 && ball.high == 0 && ball.low == 0);
+            ck_assert(moment_in_ball(s, other, none, FINISH_VARIANCE, 1, correction).radius != 0);
+            ck_assert(moment_in_ball(s, more, none, FINISH_VARIANCE, 1, correction).radius != 0);
+        }
+        if (q[1] != 0) ck_assert(moment_in_ball(s, q, none, FINISH_VARIANCE, 2, 0).radius != 0);
+    }
+}
+END_TEST
+
 /* Rows of a few small integers, and columns; every variance is compared. */
 static void check_vectors(quire_type type, size_t n, size_t vectors, const void *x, int columns) {
     const quire_layout layout = columns ? quire_columns(n, vectors, vectors) : quire_rows(vectors, n, n);
@@ -159,6 +179,7 @@ END_TEST
 static void add_tests(TCase *cases) {
     tcase_add_test(cases, exact_quotients);
     tcase_add_test(cases, not_exact);
+    tcase_add_test(cases, one_number);
     tcase_add_loop_test(cases, vectors_of_integers, 0, TYPE_COUNT);
 }
 

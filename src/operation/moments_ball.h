@@ -38,8 +38,8 @@ QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q
     const double residual = two_sum_f64(nq, -ss, &difference), below = residual + (nq_low - ss_low);
     const double low = two_sum_f64(difference, below, &high);
     const double off = n * width[1] + (2 * (s_0 < 0 ? -s_0 : s_0) + 2 * width[0]) * width[0];
-    const int is_short =
-        off == 0 && q_low == 0 && s_1 == 0 && (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
+    const int is_short = off == 0 && (q_low == 0 || (n == 1 && q_2 == 0)) && s_1 == 0 &&
+                         (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
     const int is_zero = is_short && nq == ss && nq_low == ss_low; /* nothing was rounded */
     moment_ball ball = { high, low, is_zero ? 0 : ss <= 2 * nq ? nq * 0x1p-100 + off * (1 + 0x1p-49) : -1 };
     return ball;

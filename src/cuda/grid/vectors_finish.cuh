@@ -90,12 +90,13 @@ static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, cons
     __syncwarp();
 }
 
-/* The slow way of a whole vector; by a whole warp. */
+/* The slow way of a whole vector, which may have terms that are not finite; by a whole warp. */
 template <class Format, bool PRODUCT>
-static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_cells &cells, size_t v, int lane) {
+static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_cells &cells, size_t v, bool has_specials,
+                                                 int lane) {
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
     cells.clear(lane);
-    add_by_cells<Format, PRODUCT>(cells, at.x, at.y, 0, at.n, job.magnitude, !job.accumulator, lane);
+    add_by_cells<Format, PRODUCT>(cells, at.x, at.y, 0, at.n, job.magnitude, has_specials && !job.accumulator, lane);
     store_limbs(job, cells.sum, v, at.n, lane);
     __syncwarp();
 }
@@ -174,7 +175,8 @@ static __device__ __forceinline__ void finish_bundle(const vectors_job &job, war
     const bool is_stored = !is_there || store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
     if constexpr (Agent::is_exact)
         for (unsigned left = __ballot_sync(WHOLE_WARP, !is_stored); left; left &= left - 1)
-            sum_by_cells<Format, PRODUCT>(job, cells, __shfl_sync(WHOLE_WARP, v, __ffs((int)left) - 1), lane);
+            sum_by_cells<Format, PRODUCT>(job, cells, __shfl_sync(WHOLE_WARP, v, __ffs((int)left) - 1),
+                                          Agent::overflows, lane);
 }
 
 #endif

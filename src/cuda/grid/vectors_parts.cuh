@@ -70,7 +70,7 @@ static __device__ __noinline__ void finish_exact_parts(const vectors_job &job, w
     if (is_stored && lane == 0) is_stored = store_vector<agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
     if (__shfl_sync(WHOLE_WARP, (int)is_stored, 0)) return; /* the others may have other words */
     if (some_unknown && slot >= VECTORS_LIMBS) {
-        sum_by_cells<Format, PRODUCT>(job, cells, v, lane);
+        sum_by_cells<Format, PRODUCT>(job, cells, v, true, lane);
         return;
     }
     const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);

@@ -71,8 +71,8 @@ static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_c
         cells.empty(lane);
         if (lane == 0) cells.sum.other = OTHER_NONZERO;
     } else { /* a zero's sign depends on the terms */
-        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude, !job.accumulator,
-                                      lane);
+        add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude,
+                                      !double_is_finite(t.word[0]) && !job.accumulator, lane);
     }
     if (lane == 0) cells.sum.count = (int64_t)(end - begin);
     __syncwarp();
@@ -171,7 +171,7 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
         cells_of_parts<Format, TERMS == ROW_PRODUCTS>(job, room.cells, at, place, job.parts, false, limbs, lane);
         store_limbs(job, room.cells.sum, v, at.n, lane);
     } else {
-        sum_by_cells<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, lane);
+        sum_by_cells<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, job.parts > 1, lane);
     }
     __syncwarp();
 }
@@ -213,14 +213,16 @@ static __device__ __noinline__ void some_marked(const vectors_job &job, marked_r
     }
 }
 
-/* How many threads share a vector, of so many that a warp has found, none longer than this. Where a lane can have a
- * whole column its neighbours have the next ones, and read memory side by side. */
+/* How many threads share a vector, of so many that a warp has found, none longer than this: as many as there are for
+ * all of them at once, if one group of elements of each thread is the vector. Where a lane can have a whole column its
+ * neighbours have the next ones, and read memory side by side. */
 template <class Format>
 static __device__ __forceinline__ unsigned marked_threads(const vectors_job &job, int found, size_t longest) {
     if (job.parts > 1) return WARP;
     if (!job.at.begin && job.at.x_layout.inner_stride == 1 && found == WARP) return 1;
-    unsigned threads = 1;
-    while (threads < WARP && threads * (size_t)exact_terms<Format, false>::count < longest) threads *= 2;
+    unsigned threads = WARP;
+    while (WARP / threads < (unsigned)found && threads / 2 * (size_t)exact_terms<Format, false>::count >= longest)
+        threads /= 2;
     return threads;
 }
 
@@ -229,8 +231,10 @@ template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void all_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, bool is,
                                                   int lane) {
     unsigned left = __ballot_sync(WHOLE_WARP, is);
-    const size_t n = marked_vector_at<Format, TERMS>(job, v, is).n;
-    const size_t longest = (size_t)warp_max((int)min(n, (size_t)LONG_SEGMENT));
+    if (!left) return; /* as mostly */
+    size_t longest = job.at.x_layout.n;
+    if (job.at.begin)
+        longest = (size_t)warp_max((int)min(marked_vector_at<Format, TERMS>(job, v, is).n, (size_t)LONG_SEGMENT));
     const unsigned threads = marked_threads<Format>(job, __popc(left), longest), group = (unsigned)lane / threads;
     while (left) {
         unsigned from = left;
