@@ -6,12 +6,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include <check.h>
+#include "run.h"
 
 static_assert(!std::is_copy_constructible_v<quire::context>, "a context has one owner");
 static_assert(std::is_nothrow_move_constructible_v<quire::context>, "a context moves");
@@ -346,9 +345,5 @@ int main() {
     tcase_add_test(cases, moments);
     tcase_add_test(cases, comoments);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return std::getenv("CK_TAP_LOG_FILE_NAME") ? EXIT_SUCCESS : failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run(suite);
 }

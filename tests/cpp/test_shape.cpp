@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 
-#include <check.h>
+#include "run.h"
 
 /* What of CUDA's the headers name. */
 typedef struct stand_in *cudaStream_t, *cudaEvent_t;
@@ -178,9 +177,5 @@ int main() {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, every_element_has_a_place);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return std::getenv("CK_TAP_LOG_FILE_NAME") ? EXIT_SUCCESS : failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run(suite);
 }

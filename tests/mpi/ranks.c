@@ -38,31 +38,6 @@ void done(const char *name) {
 
 int has_squares(quire_operation operation) { return operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV; }
 
-/* The r-th smallest of p - 1 cuts of chance. */
-static size_t random_cut(size_t n, int r, int p) {
-    uint64_t mix = 12345 + n;
-    size_t cut[64], sorted = 0;
-    for (int i = 0; i + 1 < p; i++) {
-        mix = mix * 6364136223846793005u + 1442695040888963407u;
-        cut[i] = (size_t)(mix >> 33) % (n + 1);
-    }
-    for (int i = 0; i + 1 < p; i++) {
-        size_t below = 0, same = 0;
-        for (int k = 0; k + 1 < p; k++) below += cut[k] < cut[i], same += cut[k] == cut[i];
-        if (below < (size_t)r && (size_t)r <= below + same) sorted = cut[i];
-    }
-    return sorted;
-}
-
-size_t part_begin(size_t n, int r, int p, int split) {
-    if (r <= 0) return 0;
-    if (r >= p) return n;
-    if (split == 0) return n * (size_t)r / (size_t)p;
-    if (split == 1) return 0;
-    if (split == 3) return n * (size_t)((r + 1) / 2) / (size_t)((p + 1) / 2);
-    return random_cut(n, r, p);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- data */
 
 void seed(uint64_t number) { random_state = number; }

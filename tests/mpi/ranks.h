@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "parts.h"
+
 #define MOST 3000 /* elements */
 
 extern int rank, ranks, cases, failures; /* of MPI_COMM_WORLD */
@@ -17,11 +19,6 @@ extern int rank, ranks, cases, failures; /* of MPI_COMM_WORLD */
 /* A case fails if a condition does not hold on any rank; rank 0 prints a line of TAP for it. */
 void expect(int condition, const char *format, ...);
 void done(const char *name);
-
-/* Where rank r's part of n elements begins, in one of four ways: evenly; all on the last rank; in parts of chance, some
- * empty; every second rank empty. */
-enum { SPLITS = 4 };
-size_t part_begin(size_t n, int r, int p, int split);
 
 typedef enum {
     ORDINARY,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts.h"
+
 #define MOST_RANKS 8
 #define MOST 3000                 /* elements of a vector that is not long */
 #define LONGEST ((size_t)3000000) /* of one that is */
@@ -28,16 +30,12 @@ typedef struct rank_state {
 extern void *x, *y, *zeros;
 
 /* What is reduced. */
-enum { TYPES = 6, OPERATIONS = 8, SPLITS = 4 };
+enum { TYPES = 6, OPERATIONS = 8 };
 extern const quire_type types[TYPES];
 extern const quire_operation operations[OPERATIONS];
 
 typedef enum { ORDINARY, WIDE, PAIRS, ZEROS, NEGATIVE_ZEROS, SUBNORMAL, HUGE_ONES, FAMILIES } family;
 void fill(family f, quire_type type, size_t n); /* n elements of x and of y */
-
-/* Where rank r's part of n elements begins, of p parts, in one of the SPLITS ways: evenly; all on the last; in parts of
- * chance, some empty; every second empty. */
-size_t part_begin(size_t n, int r, int p, int split);
 
 /* Opens the test: the number of devices to be used, at most MOST_RANKS; 0: it has printed why it is skipped. */
 int open_test(void);
