@@ -115,18 +115,22 @@ static inline void quire_record_say(quire_record *call, int word, uint64_t numbe
     call->word[word + 1] = ~number;
 }
 
+/* Whether an operation needs the sum of the squares, too; it alone reads the correction. */
+static inline int quire_record_has_squares(const quire_reduction *what) {
+    return what->operation == QUIRE_VARIANCE || what->operation == QUIRE_STDDEV;
+}
+
 /* vectors are fewer than 2^48: more results than memory holds. */
 static inline quire_record quire_record_of_call(quire_status status, uint64_t terms, uint64_t vectors,
                                                 const quire_reduction *what) {
     quire_record call = { QUIRE_RECORD_CALL, { 0, 0, 0, 0, 0, 0 } };
     const uint64_t operation = what->operation ? what->operation : QUIRE_SUM;
     const uint64_t result_type = what->result_type ? what->result_type : what->type;
-    const int corrects = operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV;
     call.word[QUIRE_CALL_TERMS] = terms;
     call.word[QUIRE_CALL_STATUS] = (uint64_t)status;
     quire_record_say(&call, QUIRE_CALL_WHAT,
                      vectors << 16 | (uint64_t)what->rounding << 12 | operation << 8 | result_type << 4 | what->type);
-    quire_record_say(&call, QUIRE_CALL_CORRECTION, corrects ? (uint64_t)what->correction : 0);
+    quire_record_say(&call, QUIRE_CALL_CORRECTION, quire_record_has_squares(what) ? (uint64_t)what->correction : 0);
     return call;
 }
 

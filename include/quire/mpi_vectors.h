@@ -59,9 +59,7 @@ typedef struct quire_mpi_job {
     int squares;
 } quire_mpi_job;
 
-static inline int quire_mpi_has_squares(const quire_mpi_job *job) {
-    return job->what.operation == QUIRE_VARIANCE || job->what.operation == QUIRE_STDDEV;
-}
+static inline int quire_mpi_has_squares(const quire_mpi_job *job) { return quire_record_has_squares(&job->what); }
 
 /* Whether a rank's own arguments are good. quire_reduce says so of *what and of the layouts, given no memory. */
 static inline quire_status quire_mpi_check(const quire_mpi_job *job, size_t fields, const void *results) {
