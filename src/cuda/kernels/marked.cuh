@@ -279,8 +279,7 @@ static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_c
     constexpr bool has_moments = TERMS == ROW_MOMENTS, is_product = TERMS == ROW_PRODUCTS;
     quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
     if (!of_sum || !of_squares) return;
-    vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    if (has_moments) at.y = at.x;
+    const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, v, true);
     part_state *place = place_of_part(job, v, part);
     const size_t begin = min((size_t)part * job.part, at.n), end = min(begin + job.part, at.n);
     const vector_total s = warp_total_of_elements<Format, is_product>(job, at, begin, end, lane);
