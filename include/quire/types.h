@@ -140,8 +140,8 @@ typedef struct quire_reduction {
 /* --------------------------------------------------------------------------------------------- where it is computed */
 
 /* Where the work runs. NULL in place of a context is always allowed and means: the CPU, the calling thread alone, and
- * the tier that the environment variable QUIRE_TIER names, or the best if it names none that is there. (For sums of a
- * few elements the variable is read once.) */
+ * the tier that the environment variable QUIRE_TIER names when such a call is first made, or the best if it names none
+ * that is there. */
 typedef struct quire_context quire_context;
 
 #ifdef __cplusplus

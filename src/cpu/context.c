@@ -22,7 +22,7 @@ static size_t bytes_from_environment(const char *name, size_t otherwise) {
     return bytes && *bytes ? (size_t)strtoull(bytes, NULL, 10) : otherwise;
 }
 
-/* What a NULL context means. QUIRE_TIER is heeded here too, unless it names a tier that is not there. */
+/* What a NULL context means. */
 static cpu_context default_context(void) {
     cpu_context c = { { &quire_cpu_backend }, NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL };
     c.tier = cpu_tier_default();

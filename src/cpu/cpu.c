@@ -357,7 +357,7 @@ uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptr
 
 /* Where a few elements are summed. */
 static const cpu_tier *tier_for_few(const quire_context *context) {
-    return context ? ((const cpu_context *)context)->tier : cpu_tier_known_default();
+    return context ? ((const cpu_context *)context)->tier : cpu_tier_default();
 }
 
 /* Of more: out of line, since what it needs of the stack shows in the time of a few. */

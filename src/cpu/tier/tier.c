@@ -86,18 +86,18 @@ quire_status tier_from_environment(quire_tier *tier) {
     return QUIRE_INVALID_TIER;
 }
 
-const cpu_tier *cpu_tier_default(void) {
+static const cpu_tier *named_or_best(void) {
     quire_tier tier = QUIRE_TIER_BEST;
     const cpu_tier *named = tier_from_environment(&tier) == QUIRE_OK ? cpu_tier_find(tier) : NULL;
     return named ? named : best_tier();
 }
 
 /* Threads that ask together may each find it; all tiers give the same bits. */
-const cpu_tier *cpu_tier_known_default(void) {
+const cpu_tier *cpu_tier_default(void) {
     static _Atomic(const cpu_tier *) known = NULL;
     const cpu_tier *found = atomic_load_explicit(&known, memory_order_relaxed);
     if (!found) {
-        found = cpu_tier_default();
+        found = named_or_best();
         atomic_store_explicit(&known, found, memory_order_relaxed);
     }
     return found;

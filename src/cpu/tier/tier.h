@@ -23,10 +23,10 @@ typedef struct {
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
 QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 
-/* The tier of a NULL context: the one that QUIRE_TIER names, or the best if it names none that is there; and the same
- * as it was when this was first asked, since reading the environment takes as long as a sum of a few elements. */
+/* The tier of a NULL context: the one that QUIRE_TIER names when this is first asked, or the best if it names none that
+ * is there. Asked once: reading the environment takes as long as a sum of a few elements, and must not meet a setenv
+ * of another thread. */
 QUIRE_PRIVATE const cpu_tier *cpu_tier_default(void);
-QUIRE_PRIVATE const cpu_tier *cpu_tier_known_default(void);
 
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
