@@ -209,7 +209,7 @@ def error_words(error):
     return f"{error:.{0 if error >= 10 else 1 if error >= 1 else 2}f} ulp"
 
 
-def draw_bars(theme, axis, rows, title, longest):
+def draw_bars(theme, axis, rows, title, longest, slowest):
     """From the first rung at the top to quire's methods at the bottom. A bar is a time: the shorter the better."""
     for place, row in enumerate(rows):
         ours, changing = row["kind"] == "method", row["equal_runs"] == "no"
@@ -219,7 +219,7 @@ def draw_bars(theme, axis, rows, title, longest):
         axis.annotate(words, (row["time"], place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=6.5)
     axis.set_yticks(range(len(rows)), [row["method"].replace(" in half", "") for row in rows], fontsize=7)
     axis.set_ylim(longest - 0.4, -0.6)
-    axis.set_xlim(0, max(r["time"] for r in rows) * 1.75)
+    axis.set_xlim(0, slowest * 1.75)
     axis.axvline(1, color=theme.ink, linewidth=0.8, linestyle=":")
     axis.set_title(title, fontsize=9)
     axis.set_xlabel("time, reading alone = 1", fontsize=8)
@@ -244,7 +244,7 @@ def draw_ladder(theme, rows, facts, n):
     figure, axes = plt.subplots(1, len(lists), figsize=(WIDTH, 0.19 * longest + 1.3), squeeze=False)
     for axis, (title, mine) in zip(axes[0], lists):
         axis.tick_params(which="both", length=0)
-        draw_bars(theme, axis, mine, title, longest)
+        draw_bars(theme, axis, mine, title, longest, max(r["time"] for _, all_of in lists for r in all_of))
     fit(figure)
     title = f"The ladder: time and error of a sum of {size_name(n)} numbers. Hatched: bits change from run to run"
     theme.finish(figure, title, facts, "gpu", "ladder")
