@@ -8,8 +8,8 @@ import sys
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from plot_theme import (REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_points,
-                        size_name)
+from plot_theme import (REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_ends, labels_of,
+                        size_name, write_labels)
 
 
 # --------------------------------------------------------------------------------------------------- error against time
@@ -38,15 +38,17 @@ def draw_error_time(theme, rows, facts, operation, n, place):
             axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             axis.xaxis.set_minor_locator(NullLocator())
             axis.axvline(1, color=theme.ink, linewidth=0.7, linestyle=":")
-            drawn.append((axis, [draw_point(theme, axis, r, errors) for r in mine]))
+            whiskers = [(r["time"], *(errors.height(r[key]) for key in ("error_ulps", "bound_ulps"))) for r in mine
+                        if r["method"] != "exact" and not math.isnan(r["bound_ulps"])]
+            drawn.append((axis, [draw_point(theme, axis, r, errors) for r in mine], whiskers))
             if line == 0:
                 axis.set_title(names[across](other), fontsize=9.5)
         axes[line][0].set_ylabel(f"{names[down](one)}\nerror in ulps")
     for axis in axes[-1]:
         axis.set_xlabel(f"time, {REFERENCE[place][1]} = 1", fontsize=8)
     fit(figure)
-    for axis, points in drawn:
-        label_points(axis, points)
+    for axis, points, whiskers in drawn:
+        write_labels(theme, axis, labels_of(axis, points), whiskers=whiskers)
     title = f"Error against time: {operation} of {size_name(n)} numbers. Whiskers: error bounds"
     theme.finish(figure, title, facts, place, "error-time")
 
@@ -67,12 +69,10 @@ def draw_point(theme, axis, row, errors):
 ELEMENTS = "number of elements"
 
 
-def size_axis(axis, sizes, labels_first):
-    """n on a logarithmic scale, with room for labels on the left or on the right."""
-    every, room = max(1, math.ceil(len(sizes) / 6)), (sizes[-1] / sizes[0])**0.42
+def size_axis(axis, sizes):
+    """n on a logarithmic scale."""
     axis.set_xscale("log")
-    axis.set_xlim(sizes[0] / (room if labels_first else 1.3), sizes[-1] * (1.3 if labels_first else room))
-    axis.set_xticks(sizes[::every])
+    axis.set_xticks(sizes[::max(1, math.ceil(len(sizes) / 6))])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size_name(value)))
 
@@ -102,7 +102,7 @@ def by_type(theme, rows, draw, labels, title, facts, place, name, labels_first):
     figure, axes = theme.panels(math.ceil(len(types) / 2), min(2, len(types)), 2.6, share_x=False)
     sizes, ends = sorted(set(r["n"] for r in rows)), []
     for axis, kind in zip(axes.flat, types):
-        size_axis(axis, sizes, labels_first)
+        size_axis(axis, sizes)
         axis.set_title(TYPES.get(kind, kind), fontsize=9.5)
         ends.append((axis, draw(axis, [r for r in rows if r["type"] == kind])))
     for axis in axes.flat[len(types):]:
@@ -112,8 +112,7 @@ def by_type(theme, rows, draw, labels, title, facts, place, name, labels_first):
     for line in axes:
         line[0].set_ylabel(labels[1])
     fit(figure)
-    for axis, points in ends:
-        label_points(axis, points, "left" if labels_first else "right")
+    label_ends(theme, ends, sizes, labels_first)
     theme.finish(figure, title, facts, place, name)
 
 
@@ -140,7 +139,8 @@ def draw_wide_n(theme, rows, facts, operation, place):
         return
     figure, axes = theme.panels(1, 1, 2.6)
     axis, ends = axes[0][0], []
-    size_axis(axis, sorted(set(r["n"] for r in rows)), True)
+    sizes = sorted(set(r["n"] for r in rows))
+    size_axis(axis, sizes)
     axis.set_ylim(0, max(r["time"] for r in rows) * 1.08)
     axis.set_xlabel(ELEMENTS, fontsize=8)
     axis.set_ylabel(f"time, {REFERENCE[place][1]} = 1")
@@ -152,7 +152,7 @@ def draw_wide_n(theme, rows, facts, operation, place):
                   linewidth=1.4)
         ends.append((*mine[0], TYPES.get(kind, kind), colour))
     fit(figure)
-    label_points(axis, ends, "left")
+    label_ends(theme, [(axis, ends)], sizes, True)
     theme.finish(figure, f"Exact, data of every exponent: time against size, {operation}", facts, place, "wide-n")
 
 
@@ -189,7 +189,6 @@ def draw_vectors(theme, rows, facts, operation, place):
         axis.set_ylim(min(0.9, least / 1.1), top * 1.15)
         axis.set_yticks([t for t in TIMES if t <= top * 1.15], [f"{t}" for t in TIMES if t <= top * 1.15])
         axis.yaxis.set_minor_locator(NullLocator())
-        axis.set_xlim(min(r["n"] for r in shown) / 800, None)
         axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else f"$10^{{{p}}}$" for p in powers])
         draw_one(theme, axis, shown)
         return draw_lines(theme, axis, mine, lambda r: r["time"], True)
@@ -210,7 +209,7 @@ def error_words(error):
     return f"{error:.{0 if error >= 10 else 1 if error >= 1 else 2}f} ulp"
 
 
-def draw_bars(theme, axis, rows, title, longest):
+def draw_bars(theme, axis, rows, title, longest, slowest):
     """From the first rung at the top to quire's methods at the bottom. A bar is a time: the shorter the better."""
     for place, row in enumerate(rows):
         ours, changing = row["kind"] == "method", row["equal_runs"] == "no"
@@ -220,7 +219,7 @@ def draw_bars(theme, axis, rows, title, longest):
         axis.annotate(words, (row["time"], place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=6.5)
     axis.set_yticks(range(len(rows)), [row["method"].replace(" in half", "") for row in rows], fontsize=7)
     axis.set_ylim(longest - 0.4, -0.6)
-    axis.set_xlim(0, max(r["time"] for r in rows) * 1.75)
+    axis.set_xlim(0, slowest * 1.75)
     axis.axvline(1, color=theme.ink, linewidth=0.8, linestyle=":")
     axis.set_title(title, fontsize=9)
     axis.set_xlabel("time, reading alone = 1", fontsize=8)
@@ -245,7 +244,7 @@ def draw_ladder(theme, rows, facts, n):
     figure, axes = plt.subplots(1, len(lists), figsize=(WIDTH, 0.19 * longest + 1.3), squeeze=False)
     for axis, (title, mine) in zip(axes[0], lists):
         axis.tick_params(which="both", length=0)
-        draw_bars(theme, axis, mine, title, longest)
+        draw_bars(theme, axis, mine, title, longest, max(r["time"] for _, all_of in lists for r in all_of))
     fit(figure)
     title = f"The ladder: time and error of a sum of {size_name(n)} numbers. Hatched: bits change from run to run"
     theme.finish(figure, title, facts, "gpu", "ladder")

@@ -22,7 +22,7 @@ LABELS = {"np.sum": LEFT_OF, "sum": ABOVE, "quire.sum": ABOVE, "math.fsum": ABOV
 def draw(theme, rows, facts):
     """A panel a condition number, a point a function."""
     conditions = in_order(rows, "condition")
-    figure, axes = theme.panels(1, len(conditions), 2.6)
+    figure, axes = theme.panels(1, len(conditions), 3.2)
     errors = Errors([float(row["error_ulps"]) for row in rows])
     times = [float(row["seconds"]) * 1e3 for row in rows]
     for axis, condition in zip(axes[0], conditions):
@@ -30,7 +30,7 @@ def draw(theme, rows, facts):
         axis.set_xscale("log")
         axis.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
         axis.xaxis.set_minor_locator(NullLocator())
-        axis.set_xlim(min(times) / 4, max(times) * 2.5)
+        axis.set_xlim(min(times) / 5, max(times) * 2.5)
         axis.set_title(data_name(f"condition-{condition}"), fontsize=9.5)
         axis.set_xlabel("time in ms", fontsize=8)
         for row in (row for row in rows if row["condition"] == condition):

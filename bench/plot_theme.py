@@ -26,12 +26,14 @@ LOOKS = {
 }
 OTHER = ("#666666", "#aaaaaa", "P", "--")
 INKS = {"light": ("#24292f", "#d0d7de"), "dark": ("#e6edf3", "#3d444d")}
+PAPERS = {"light": "#ffffff", "dark": "#0d1117"}
 NAMES = {"cub": "CUB", "cub in float": "CUB in float", "cub segmented": "CUB", "cub segmented in float": "CUB in float",
          "cub fixed-size": "CUB fixed size", "cublas gemv": "gemv", "thrust by key": "Thrust"}
 TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double"}
 REFERENCE = {"cpu": ("baseline", "fast-math loop"), "gpu": ("ceiling", "reading alone")}
 WIDTH = 8.6  # inches, which is the width of a page on GitHub
 LEAST = 0.5  # ulps, where scales of errors begin
+LETTERS, LONGEST = 7.5, 15  # of labels: points; letters of several names at the end of lines
 
 plt.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "quire", "font.family": "DejaVu Sans", "font.size": 9,
                      "axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none"})
@@ -69,7 +71,7 @@ class Theme:
 
     def __init__(self, name, out, stem, form):
         self.dark = name == "dark"
-        self.ink, self.faint = INKS[name]
+        (self.ink, self.faint), self.paper = INKS[name], PAPERS[name]
         self.out, self.stem, self.form = out, stem, form
         plt.rcParams.update({key: self.ink for key in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color",
                                                        "ytick.color", "axes.titlecolor")})
@@ -94,7 +96,7 @@ class Theme:
         figure.text(0.01, 0.05 / height, source_of(facts, place), ha="left", va="bottom", fontsize=7)
         path = self.out / f"{self.stem}-{name}{'-dark' if self.dark else ''}.{self.form}"
         plain = {"transparent": True, "metadata": {"Date": None}} if self.form == "svg" else \
-            {"dpi": 150, "facecolor": "#0d1117" if self.dark else "white"}
+            {"dpi": 150, "facecolor": self.paper}
         figure.savefig(path, **plain)
         plt.close(figure)
         print(path)
@@ -116,11 +118,13 @@ def fit(figure):
 
 # ----------------------------------------------------------------------------------------------------- labels at points
 
-def write_labels(axis, labels, side=None, size=7.5):
+def write_labels(theme, axis, labels, side=None, whiskers=()):
     """Labels (x, y, text, colour) beside their points: on that side, or right of them where there is room; moved apart,
-    with a thin line where one had to move far. To be called when limits and layout are final."""
-    box, scale = axis.get_window_extent(), 72 / axis.figure.dpi
+    with a thin line where one had to move far, and above the whiskers (x, y, y) of others where there is room. To be
+    called when limits and layout are final."""
+    box, scale, size = axis.get_window_extent(), 72 / axis.figure.dpi, LETTERS
     points = [axis.transData.transform((x, y)) for x, y, _, _ in labels]
+    bars = [(*axis.transData.transform((x, low)), axis.transData.transform((x, high))[1]) for x, low, high in whiskers]
     sides = {}
     for (px, py), label in zip(points, labels):
         room = len(label[2]) * size * 0.62 / scale + 8 / scale
@@ -135,17 +139,30 @@ def write_labels(axis, labels, side=None, size=7.5):
         for i in range(len(places) - 1, -1, -1):
             most = box.y1 - step / 2 if i == len(places) - 1 else places[i + 1] - step
             places[i] = min(places[i], most) if over > 0 else places[i]
-        for place, (py, px, (x, y, text, colour)) in zip(places, mine):
+        for place, above, (py, px, (x, y, text, colour)) in zip(places, places[1:] + [box.y1 + step / 2], mine):
+            length = len(text) * size * 0.55
+            if to_right:
+                raised = above_bars(bars, px, px + (12 + length) / scale, place, step)
+                place = raised if raised <= above - step else place
             moved = abs(place - py) * scale >= 4
-            aside, length = 12 if moved else 7, len(text) * size * 0.55
+            aside = 12 if moved else 7
             if to_right:
                 further = beyond_others(points, px, place, aside, length, step, scale)
                 aside = further if px + (further + length) / scale < box.x1 else aside
             axis.annotate(text, (x, y), xytext=(aside if to_right else -aside, (place - py) * scale),
                           textcoords="offset points", ha="left" if to_right else "right", va="center", fontsize=size,
                           color=colour, annotation_clip=False,
+                          bbox={"facecolor": theme.paper, "edgecolor": "none", "pad": 0.2},
                           arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
                           if moved else None)
+
+
+def above_bars(bars, left, right, height, step):
+    """The height of a label from left to right, or a little more, at which it crosses no bar (x, low, high)."""
+    for x, low, high in sorted(bars, key=lambda bar: bar[2]):
+        if left + 2 < x < right and low - step / 2 < height < high + step / 2 and high - height < 2 * step:
+            height = high + step * 0.7
+    return height
 
 
 def beyond_others(points, px, height, aside, length, step, scale):
@@ -157,24 +174,33 @@ def beyond_others(points, px, height, aside, length, step, scale):
     return aside
 
 
-def together(axis, points):
-    """Points (x, y, name, colour) that lie on each other, as one with all names."""
+def labels_of(axis, points, most=math.inf):
+    """Labels (x, y, text, colour) of points (x, y, name, colour); none for exact on its line, which is named at the
+    axis. Points that lie on each other have one label, if it has at most so many letters, in the colour of what was
+    drawn last, which hides the others."""
     found = []
     for x, y, name, colour in points:
-        at = axis.transData.transform((x, y)) * 72 / axis.figure.dpi
-        near = [one for one in found if abs(at[0] - one[0][0]) < 3 and abs(at[1] - one[0][1]) < 2]
+        at, name = axis.transData.transform((x, y)) * 72 / axis.figure.dpi, NAMES.get(name, name)
+        near = [one for one in found if abs(at[0] - one[0][0]) < 3 and abs(at[1] - one[0][1]) < 2 and
+                len(one[3] + name) + 2 <= most]
         if near:
-            near[0][3].append(name)
-        else:
-            found.append((at, x, y, [name], colour))
-    return [found_one[1:] for found_one in found]
+            near[0][3:] = f"{near[0][3]}, {name}", colour
+        elif y > 0 or name != "exact":
+            found.append([at, x, y, name, colour])
+    return [one[1:] for one in found]
 
 
-def label_points(axis, points, side=None):
-    """Labels for points (x, y, name, colour); none for exact on its line, which is named at the axis."""
-    points = [point for point in points if point[1] > 0 or point[2] != "exact"]
-    write_labels(axis, [(x, y, ", ".join(NAMES.get(name, name) for name in names), colour)
-                        for x, y, names, colour in together(axis, points)], side)
+def label_ends(theme, ends, sizes, at_left):
+    """Labels for the ends of lines, in pairs of an axis and its points: left or right of all sizes, on logarithmic
+    axes, which get as much room there as the longest label takes."""
+    labels = [(axis, labels_of(axis, points, LONGEST)) for axis, points in ends]
+    longest = max(len(text) for _, mine in labels for _, _, text, _ in mine)
+    box = ends[0][0].get_window_extent()
+    share = (longest * LETTERS * 0.52 + 18) / (box.width * 72 / ends[0][0].figure.dpi)
+    room = (sizes[-1] / sizes[0])**(share / (1 - share))
+    for axis, mine in labels:
+        axis.set_xlim(sizes[0] / (room if at_left else 1.3), sizes[-1] * (1.3 if at_left else room))
+        write_labels(theme, axis, mine, "left" if at_left else "right")
 
 
 # ------------------------------------------------------------------------------------------------- a scale of errors
@@ -187,7 +213,7 @@ class Errors:
     def __init__(self, errors):
         finite = [error for error in errors if math.isfinite(error)]
         self.top = max([self.decades(error) for error in finite] + [2])
-        self.wrong, self.right, self.margin = self.top * 1.12, -0.14 * self.top, 0.09 * self.top
+        self.wrong, self.right, self.margin = self.top * 1.12, -0.14 * self.top, 0.11 * self.top
 
     @staticmethod
     def decades(error):
@@ -207,5 +233,6 @@ class Errors:
         axis.axhline(self.right, color=theme.look("exact")[0], linewidth=1.4, zorder=1)
         axis.axhline(self.right / 2, color=theme.faint, linewidth=0.8, linestyle=(0, (1, 2)))
         if words:
-            axis.text(0.98, self.right - self.margin / 4, "correctly rounded, always", fontsize=6.5, va="top",
-                      ha="right", transform=axis.get_yaxis_transform(), color=theme.look("exact")[0])
+            axis.annotate("correctly rounded, always", (0.98, self.right), (0, -4), xycoords=axis.get_yaxis_transform(),
+                          textcoords="offset points", fontsize=6.5, va="top", ha="right",
+                          color=theme.look("exact")[0])

@@ -113,6 +113,6 @@ void table_end(void) {
     puts("err/ulp   distance from the exact result in ulps; err/u|x|, bound: that and the documented bound, both with\n"
          "          the last rounding, in u sum|x| (mean: over n; nrm2: u times the norm; variance: u sum x^2 / n;\n"
          "          stddev: u root(sum x^2 / n)); inf: overflow is possible, or happened\n"
-         "bits      = equal, ! different, - not asked: in all runs, with another number of threads or another launch,\n"
-         "          at another alignment");
+         "bits      = equal, ! different, - not compared: in all runs, with another number of threads or another\n"
+         "          launch, at another alignment");
 }

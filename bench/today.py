@@ -188,7 +188,8 @@ def cells(found, truth, dtype):
     made = {}
     for label, (value, best) in found.items():
         mark = "**" if label.startswith("**") else ""
-        made[label] = f"{mark}{show(value, truth, dtype)}{mark} | {mark}{best * 1e3:.3g} ms{mark}"
+        time_in_ms = float(f"{best * 1e3:.3g}")
+        made[label] = f"{mark}{show(value, truth, dtype)}{mark} | {mark}{time_in_ms:g} ms{mark}"
     return made
 
 
@@ -246,7 +247,11 @@ def main():
     torch, cupy = optional("torch"), optional("cupy")
     if cupy:
         optional("cupy.cublas")
-    library, loops = ctypes.CDLL(asked.library), compiled_loops()
+    try:
+        library = ctypes.CDLL(asked.library)
+    except OSError as error:
+        sys.exit(f"today.py: {error}")
+    loops = compiled_loops()
     library.quire_version.restype = ctypes.c_char_p
     device = today_device.find(torch, cupy, left_out)
     on_cpu, on_device, lines = [], [], []
@@ -255,6 +260,9 @@ def main():
         if n <= TELLING:
             continue
         x, truth = numbers(dtype, n, condition)
+        if not truth:
+            left_out(f"{n} {name}", "so few that their sum underflows")
+            continue
         found = float(numpy.abs(x).sum(dtype=numpy.float64) / abs(truth))
         heading = f"{count(n)} {name} (condition {found:.1g})"
 

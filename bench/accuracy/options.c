@@ -18,11 +18,12 @@
 #define QUICK_LIMIT 300000 /* enough for threads */
 
 void options_help(void) {
-    puts("Usage: quire-accuracy [OPTION]... [FILE.npy]...\n"
+    puts("Usage: quire-accuracy [OPTION]... [FILE]...\n"
          "Checks quire on this machine: every result against MPFR and against its documented bound, every way to\n"
          "run (instruction sets, threads, alignments, CPU and GPU) for equal bits. Any violation: exit status 1.\n"
          "\n"
-         "Files are taken in place of the input families; --type is then that of opaque numbers, as for quire.\n"
+         "Files, any that quire sum reads, are taken in place of the input families; --type is then that of a raw\n"
+         "file, as for quire.\n"
          "A LIST is separated by commas.\n"
          "  --seconds S        stop after this time                                (30)\n"
          "  --hours H          the same in hours\n"
@@ -180,13 +181,7 @@ static bool read_types(options *o) {
 }
 
 static bool check_files(const options *o) {
-    if (!o->file_count) return true;
-    if (o->families) return complain("a file brings its own numbers: no --family");
-    for (int i = 0; i < o->file_count; i++) {
-        const char *dot = strrchr(o->files[i], '.');
-        if (!dot || strcmp(dot, ".npy")) return complain("'%s' is neither an option nor an .npy file", o->files[i]);
-    }
-    return true;
+    return !o->file_count || !o->families || complain("a file brings its own numbers: no --family");
 }
 
 static bool check_many(const options *o) {

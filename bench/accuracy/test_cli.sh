@@ -56,6 +56,12 @@ run --quick integers.npy
 check "integers are doubles" passed 'n up to 3'
 check "and no bfloat16" grep -q '^exact  *f64 ' out
 refuses 1 'bfloat16 needs --type bf16' opaque.npy
+printf '1.5 2e10\n-3\n' >numbers.txt
+run --quick numbers.txt
+check "a text of numbers" passed 'n up to 3'
+tail -c 8000 "$QUIRE_SAMPLE" >sample.f32
+run --quick --type f32 sample.f32
+check "raw numbers" passed 'n up to 2000;'
 run --case special.npy:f64:dot:3:0x5 special.npy
 check "one case alone" passed '^run +1 cases'
 run --case tie:f32:nrm2:0:0
@@ -144,7 +150,7 @@ refuses 2 '1000000 elements at the most' --many --n 1000001
 refuses 2 'variance and stddev are for --many' --operation sum,variance
 refuses 2 'variance and stddev are by exact alone' --many --operation stddev --method kahan,plain
 refuses 2 '--case: ' --many --case uniform:f32:sum:10
-refuses 2 'neither an option nor an .npy file' sample
+refuses 1 'No such file' sample
 refuses 1 'not of f16 as --type says' --type f16 "$QUIRE_SAMPLE"
 refuses 2 "--case: 'uniform:f32:sum:10' is no" --case uniform:f32:sum:10
 refuses 2 '--case: ' --case uniform:f32:sum:10:1 --family normal

@@ -105,16 +105,12 @@ int device_accumulate(struct device *device, quire_type type, enum terms terms, 
 
 /* --------------------------------------------------------------------------------------------------------- reducing */
 
-/* The exact method on a GPU, from host memory: the total of the accumulators is that of the array. */
-static int reduce_in_pieces(struct device *device, const struct job *job, union number *result) {
-    quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO, squares = QUIRE_ACCUMULATOR_ZERO;
-    const void *y = job->what.operation == QUIRE_DOT ? job->y : job->x;
-    int failed =
-        device_accumulate(device, job->what.type, operation_terms(job->what.operation), job->n, job->x, y, &sum);
-    if (!failed && operation_has_moments(job->what.operation))
-        failed = device_accumulate(device, job->what.type, TERM_PRODUCT, job->n, job->x, job->x, &squares);
+/* The exact dot product of two arrays of host memory on a GPU. */
+static int dot_in_pieces(struct device *device, const struct job *job, union number *result) {
+    quire_accumulator sum = QUIRE_ACCUMULATOR_ZERO;
+    const int failed = device_accumulate(device, job->what.type, TERM_PRODUCT, job->n, job->x, job->y, &sum);
     if (failed) return failed;
-    const quire_status status = quire_finish(&job->what, &sum, &squares, result);
+    const quire_status status = quire_finish(&job->what, &sum, NULL, result);
     return status ? device_trouble("exact", status) : EXIT_FINE;
 }
 
@@ -126,7 +122,7 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
     quire_status status = QUIRE_OK;
     progress_begin(method_name(method), type_size(what.type) * (what.operation == QUIRE_DOT ? 2 : 1));
     if (gpu && device->in_pieces) {
-        failed = reduce_in_pieces(device, job, result);
+        failed = dot_in_pieces(device, job, result);
     } else {
         const quire_layout layout = quire_strided(job->n, 1);
         status = quire_reduce(device->context, &what, &layout, job->x, NULL, job->y, gpu ? gpu_room(gpu) : result);

@@ -1,8 +1,8 @@
 /* device.h - where the work runs: the one place of the command that knows whose memory an array is in.
  *
  * Everything outside works on host memory. For the CPU these are thin wrappers; for a GPU elements are copied in (all
- * at once by device_load; for one exact result alone, piece by piece by device_reduce and device_accumulate) and
- * results out. The calls return when the result is there.
+ * at once by device_load; for one exact result alone, piece by piece by device_accumulate) and results out. The calls
+ * return when the result is there.
  *
  * SPDX-License-Identifier: MIT
  */

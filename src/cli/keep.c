@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,7 +70,12 @@ int verb_accumulate(const struct command *command, const struct options *options
                                          .operation = operation };
     memcpy(accumulators.sum, gathering.sum, sizeof gathering.sum);
     for (int i = 0; i < 3; i++) quire_carry(&accumulators.sum[i]);
-    return write_file(&accumulators, options->output);
+    status = write_file(&accumulators, options->output);
+    if (!status && options->verbose) {
+        print_count(options, gathering.n, gathering.skipped);
+        putchar('\n');
+    }
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ merge */

@@ -81,6 +81,11 @@ static void print_number(const struct options *options, quire_type type, const u
     printf("  %s", text);
 }
 
+void print_count(const struct options *options, uintmax_t n, uintmax_t skipped) {
+    printf("n %ju", n);
+    if (options->skip_nan) printf("  nan %ju", skipped);
+}
+
 int print_report(const struct options *options, const struct report *report) {
     if (options->json) {
         json_report(options, report);
@@ -92,8 +97,10 @@ int print_report(const struct options *options, const struct report *report) {
         return EXIT_FINE;
     }
     print_number(options, report->job.what.result_type, &report->outcomes[0].result);
-    if (options->verbose) printf("  n %ju", report->n);
-    if (options->verbose && options->skip_nan) printf("  nan %ju", report->skipped);
+    if (options->verbose) {
+        fputs("  ", stdout);
+        print_count(options, report->n, report->skipped);
+    }
     if (named) printf("  %s", report->source->name);
     putchar('\n');
     return EXIT_FINE;

@@ -20,6 +20,9 @@ struct report {
     int count;
 };
 
+/* How many elements there are, and with --skip-nan how many were left out. */
+void print_count(const struct options *options, uintmax_t n, uintmax_t skipped);
+
 /* One or several reports: several lines have the names of their files, and several objects of JSON are an array. These
  * answer EXIT_FINE or EXIT_TROUBLE. */
 void print_begin(const struct options *options, bool several);

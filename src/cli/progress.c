@@ -23,10 +23,15 @@ static struct {
     double start, next, interval; /* next: when to paint */
     const char *what;
     size_t size;
-    int pass, passes;
+    int file, files, pass, passes;
 } bar;
 
-void progress_pass(int pass, int passes) { bar.pass = pass, bar.passes = passes; }
+void progress_file(int file, int files) { bar.file = file, bar.files = files; }
+
+void progress_pass(int pass, int passes) {
+    bar.pass = pass, bar.passes = passes;
+    bar.start = clock_seconds();
+}
 
 void progress_begin(const char *what, size_t size) {
     const char *always = getenv("QUIRE_PROGRESS"); /* for tests, which have no terminal and no second */
@@ -61,6 +66,7 @@ static void paint_time(double seconds) {
 
 static void paint(size_t done, size_t total, double seconds) {
     fputs("\r\033[K", stderr);
+    if (bar.files > 1) fprintf(stderr, "file %d of %d%s", bar.file, bar.files, bar.passes > 1 ? ", " : ": ");
     if (bar.passes > 1) fprintf(stderr, "pass %d of %d: ", bar.pass, bar.passes);
     if (total && done <= total) {
         const double share = (double)done / (double)total;

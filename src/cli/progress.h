@@ -8,7 +8,11 @@
 
 #include <stddef.h>
 
-/* Every bar of the next calls is one of several passes over the data; passes 0: the only one. The label stays. */
+/* Every bar of the next calls is of one of several files that make one result; files 0: of the only one. The label
+ * stays. */
+void progress_file(int file, int files);
+
+/* The same for several passes over the data. The bar's seconds start anew. */
 void progress_pass(int pass, int passes);
 
 /* The second starts. what is a word for what is done; size is how many bytes one of what is counted has, 0: not known.

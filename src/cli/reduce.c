@@ -75,7 +75,7 @@ int gather_total(struct device *device, const struct options *options, const str
                  struct gathering *gathering, struct report *report) {
     int status = EXIT_FINE;
     for (size_t i = 0; i < sources->count && !status; i++) {
-        progress_pass((int)i + 1, (int)sources->count);
+        progress_file((int)i + 1, (int)sources->count);
         status = gather_sources(device, options, &sources->source[i], 1, gathering, report);
     }
     return status;
@@ -142,7 +142,7 @@ static int reduce_one(struct device *device, const struct options *options, cons
         complain("dot needs two arrays: %s is one%s", input->name,
                  options->skip_nan ? ", and --skip-nan cannot split it" : "");
         status = EXIT_USAGE;
-    } else if (options->method != QUIRE_EXACT || halves || pieces_are_mappable(&opened.pieces) || device->gpu) {
+    } else if (options->method != QUIRE_EXACT || halves || (pieces_are_mappable(&opened.pieces) && !device->gpu)) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
     } else {
         status = reduce_pieces(device, &opened.pieces, &report, outcomes);

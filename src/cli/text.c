@@ -192,7 +192,8 @@ static int find_column(struct text *text, const char *name) {
         if (c == TROUBLE) return EXIT_TROUBLE;
         if (!text->column && !strcmp(text->field, name)) text->column = column;
         const size_t length = strlen(all);
-        snprintf(all + length, sizeof all - length, "%s%.40s", length ? ", " : "", text->field);
+        const char *quote = strchr(text->field, ',') ? "\"" : ""; /* as --column wants it */
+        snprintf(all + length, sizeof all - length, "%s%s%.40s%s", length ? ", " : "", quote, text->field, quote);
         if (!goes_on(text, c)) break;
         step_over(text, c);
     }

@@ -29,8 +29,8 @@ check() {
     else
         echo "not ok $tests - $description"
         echo "# command: $program $ran; exit status $status"
-        sed 's/^/# stdout: /' out
-        sed 's/^/# stderr: /' err
+        awk '{ print "# stdout: " $0 }' out # which ends the last line
+        awk '{ print "# stderr: " $0 }' err
     fi
 }
 

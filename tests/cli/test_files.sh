@@ -119,6 +119,7 @@ piped 'a,b\n' 0 sum --column b
 piped '1\f2\v\n3 \v4\f\n' 6 sum --column 2 --delimiter ' '
 piped 'a,b\r\n1,2\r\n,\r\n3,4\r\n' 6 sum --column b --skip-nan
 piped '\357\273\277a,b\n1,2\n' 1 sum --column a
+piped_refuses '"a, x",b\n1,2\n' 1 'there are: "a, x", b' sum --column c
 piped_refuses 'a,b\n1,"2\n' 1 'a quote is not closed' sum --column b
 piped_refuses 'a,b\n1,2\n3\n' 1 'line 3: no column 2, there are 1' sum --column b
 piped_refuses 'a,b\n' 2 'several columns need a file' sum --column a,b

@@ -115,8 +115,8 @@ for arguments in 'sum --skip-nan' 'variance --total' describe 'describe --skip-n
     check "with a share" test "$(wc -l <shares)" -gt 5
 done
 "$QUIRE_EXE" describe --type f64 --total big.f64 big.f64 >out 2>err
-check "the bar of two files names the pass" same "$(pictures | sed 's/ *\[.*//' | uniq | tr '\n' ,)" \
-    'pass 1 of 2: summing,pass 2 of 2: summing,'
+check "the bar of two files names the file" same "$(pictures | sed 's/ *\[.*//' | uniq | tr '\n' ,)" \
+    'file 1 of 2: summing,file 2 of 2: summing,'
 head -c 17599999 big.f64 | "$QUIRE_EXE" sum --type f64 - >out 2>err
 check "a complaint stands on a line of its own" same "$(tr '\r' '\n' <err | tail -n 1 | tail -c +4)" \
     "$program: standard input: truncated: 17599999 bytes are no whole number of elements"

@@ -29,7 +29,7 @@ _quire() {
     dot) options="$reducing --method" ;;
     variance | stddev) options="$reducing --correction --total" ;;
     describe) options="$reading --result --result-type --rounding --correction --total --json" ;;
-    accumulate) options="$reading --operation --output --device" ;;
+    accumulate) options="$reading --operation --output --verbose --device" ;;
     merge) options="--output --help" ;;
     round) options="--result --result-type --rounding --correction --operation --verbose --json --help" ;;
     info) options="--json --help" ;;
