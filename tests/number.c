@@ -9,6 +9,7 @@
 
 const quire_type TYPES[TYPE_COUNT] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64, QUIRE_E5M2, QUIRE_E4M3 };
 const quire_method METHODS[METHOD_COUNT] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
+const quire_rounding ROUNDINGS[ROUNDING_COUNT] = { QUIRE_TO_NEAREST, QUIRE_DOWNWARD, QUIRE_UPWARD, QUIRE_TOWARD_ZERO };
 
 static const number_format HALF = { 2, 11, 15, 15, -24, 0x7c00 };
 static const number_format BFLOAT16 = { 2, 8, 127, 127, -133, 0x7f80 };
@@ -25,6 +26,11 @@ const char *type_name(quire_type type) {
 const char *method_name(quire_method method) {
     static const char *const names[] = { METHOD_NAMES(NAMED) };
     return method >= QUIRE_EXACT && method <= QUIRE_PLAIN ? names[method] : "no method";
+}
+
+const char *rounding_name(quire_rounding rounding) {
+    static const char *const names[ROUNDING_COUNT] = { "to nearest", "downward", "upward", "toward zero" };
+    return names[rounding];
 }
 
 const number_format *type_format(quire_type type) {

@@ -12,13 +12,16 @@
 #define TYPE_COUNT 6
 #define LARGE_TYPE_COUNT 4 /* the first of TYPES: those of more than 8 bits */
 #define METHOD_COUNT 4
+#define ROUNDING_COUNT 4
 
 /* All of them, for loops. */
 extern const quire_type TYPES[TYPE_COUNT];
 extern const quire_method METHODS[METHOD_COUNT];
+extern const quire_rounding ROUNDINGS[ROUNDING_COUNT]; /* each stands at its own number */
 
-const char *type_name(quire_type type);       /* "f16", "bf16", "f32", "f64", "e5m2", "e4m3" */
-const char *method_name(quire_method method); /* "exact", "kahan", "pairwise", "plain" */
+const char *type_name(quire_type type);             /* "f16", "bf16", "f32", "f64", "e5m2", "e4m3" */
+const char *method_name(quire_method method);       /* "exact", "kahan", "pairwise", "plain" */
+const char *rounding_name(quire_rounding rounding); /* "to nearest", "downward", "upward", "toward zero" */
 
 /* What IEEE 754 table 3.5 says of a format. Finite numbers are m * 2^e with |m| < 2^precision and e >= least; the least
  * positive one is 2^least. The greatest is (2^precision - 1) * 2^(greatest + 1 - precision), or of E4M3 one unit less,

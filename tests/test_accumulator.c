@@ -364,75 +364,19 @@ START_TEST(root_of_a_negative_sum) {
 }
 END_TEST
 
-/* quire_finish_many: more than one launch of warps takes, directed, and moments where the place has them. */
-START_TEST(many_at_once) {
-    enum { COUNT = 5000 };
-    quire_accumulator *sums = calloc(COUNT, sizeof *sums), *squares = calloc(COUNT, sizeof *squares);
-    double results[COUNT], right;
-    for (int i = 0; i < COUNT; i++) {
-        const double x[3] = { i * 0x1.fp-3, -0x1p-60, 1e300 / (i + 1) };
-        check_ok(quire_accumulate(NULL, &sums[i], QUIRE_F64, 3, x));
-        check_ok(quire_accumulate_products(NULL, &squares[i], QUIRE_F64, 3, x, x));
-    }
-    for (int o = QUIRE_SUM; o <= QUIRE_SUMSQ; o++) {
-        const quire_reduction what = { .operation = (quire_operation)o, .type = QUIRE_F64, .rounding = QUIRE_DOWNWARD };
-        const quire_status status = place_finish(&what, COUNT, sums, squares, results);
-        check_ok(status);
-        for (int i = 0; i < COUNT; i++) {
-            check_ok(quire_finish(&what, &sums[i], &squares[i], &right));
-            check_bits(QUIRE_F64, &results[i], double_bits(right), "operation %d, accumulator %d", o, i);
-        }
-    }
-    free(sums), free(squares);
+static void add_tests(TCase *cases) {
+    tcase_add_test(cases, is_plain_words);
+    tcase_add_loop_test(cases, limbs_have_their_weight, 0, QUIRE_ACCUMULATOR_LIMBS);
+    tcase_add_test(cases, powers_of_two);
+    tcase_add_test(cases, any_limbs);
+    tcase_add_loop_test(cases, mixed_calls, 0, FAMILY_COUNT);
+    tcase_add_test(cases, empty_calls);
+    tcase_add_loop_test(cases, merging_is_adding, 0, TYPE_COUNT * FAMILY_COUNT);
+    tcase_add_test(cases, doubling_by_hand);
+    tcase_add_loop_test(cases, full_accumulators_take_more, 0, 2 * TYPE_COUNT);
+    tcase_add_test(cases, merging_with_itself);
+    tcase_add_loop_test(cases, specials, 0, TYPE_COUNT);
+    tcase_add_test(cases, root_of_a_negative_sum);
 }
-END_TEST
 
-START_TEST(many_arguments) {
-    quire_accumulator a[2] = { ZERO, ZERO }, squares[2] = { ZERO, ZERO };
-    double results[2] = { 7, 7 };
-    quire_reduction good = { .type = QUIRE_F64 }, what = good, variance = good;
-    variance.operation = QUIRE_VARIANCE;
-    ck_assert_int_eq(quire_finish_many(NULL, NULL, 2, a, NULL, results), QUIRE_NULL_POINTER);
-    what.operation = (quire_operation)99;
-    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_OPERATION);
-    what = good, what.method = QUIRE_KAHAN;
-    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_METHOD);
-    what = good, what.result_type = (quire_type)99;
-    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_RESULT_TYPE);
-    what = good, what.rounding = (quire_rounding)99;
-    ck_assert_int_eq(quire_finish_many(NULL, &what, 2, a, NULL, results), QUIRE_INVALID_ROUNDING);
-    ck_assert_int_eq(quire_finish_many(NULL, &good, SIZE_MAX / 8, a, NULL, results), QUIRE_SIZE_OVERFLOW);
-    ck_assert_int_eq(quire_finish_many(NULL, &good, 2, NULL, NULL, results), QUIRE_NULL_POINTER);
-    ck_assert_int_eq(quire_finish_many(NULL, &good, 2, a, NULL, NULL), QUIRE_NULL_POINTER);
-    ck_assert_int_eq(quire_finish_many(NULL, &good, 2, a, NULL, (char *)results + 1), QUIRE_MISALIGNED);
-    ck_assert_int_eq(quire_finish_many(NULL, &variance, 2, a, NULL, results), QUIRE_NULL_POINTER);
-    squares[1].count = 1; /* the first would do, and is not written */
-    ck_assert_int_eq(quire_finish_many(NULL, &variance, 2, a, squares, results), QUIRE_INVALID_MOMENTS);
-    ck_assert(results[0] == 7 && results[1] == 7);
-    check_ok(quire_finish_many(NULL, &good, 0, NULL, NULL, NULL));
-    check_ok(quire_finish_many(NULL, &good, 2, a, NULL, results));
-    ck_assert(results[0] == 0 && results[1] == 0);
-}
-END_TEST
-
-int main(void) {
-    Suite *suite = suite_create("accumulator");
-    TCase *all = tcase_create("all");
-    tcase_set_timeout(all, 600);
-    tcase_add_test(all, is_plain_words);
-    tcase_add_loop_test(all, limbs_have_their_weight, 0, QUIRE_ACCUMULATOR_LIMBS);
-    tcase_add_test(all, powers_of_two);
-    tcase_add_test(all, any_limbs);
-    tcase_add_loop_test(all, mixed_calls, 0, FAMILY_COUNT);
-    tcase_add_test(all, empty_calls);
-    tcase_add_loop_test(all, merging_is_adding, 0, TYPE_COUNT * FAMILY_COUNT);
-    tcase_add_test(all, doubling_by_hand);
-    tcase_add_loop_test(all, full_accumulators_take_more, 0, 2 * TYPE_COUNT);
-    tcase_add_test(all, merging_with_itself);
-    tcase_add_loop_test(all, specials, 0, TYPE_COUNT);
-    tcase_add_test(all, root_of_a_negative_sum);
-    tcase_add_test(all, many_at_once);
-    tcase_add_test(all, many_arguments);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
-}
+int main(void) { return run_cases("accumulator", add_tests); }

@@ -1,9 +1,7 @@
 /* test_exact.c - QUIRE_EXACT equals the oracle bit for bit: every type, result type, operation and family, at lengths
- * around every block boundary, at every alignment, in any order, split in any way, on every variant of the place. */
+ * around every block boundary, at every alignment, on every variant of the place. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -157,75 +155,7 @@ START_TEST(overlapping_vectors) {
 }
 END_TEST
 
-/* --------------------------------------------------------------------------------------------- permutations, splits */
-
-START_TEST(every_order) {
-    static const family hard[] = { FAMILY_CONDITION_SEVERE, FAMILY_TELESCOPING, FAMILY_TIE_BELOW, FAMILY_HUGE,
-                                   FAMILY_EVERY_EXPONENT };
-    quire_type type = TYPES[_i];
-    size_t size = type_size(type), n = 5003;
-    void *x = array_new(n * size, 0);
-    generator g;
-    generator_seed(&g, 7);
-    for (size_t f = 0; f < sizeof hard / sizeof *hard; f++) {
-        uint64_t expected;
-        family_fill(hard[f], type, 8, n, x);
-        expected = oracle_reduce(OPERATION_SUM, type, n, x, NULL, type);
-        for (size_t turn = 0; turn < scaled(20); turn++) {
-            generator_shuffle(&g, n, size, x);
-            check_one(OPERATION_SUM, type, n, x, NULL, type, expected,
-                      text_of(OPERATION_SUM, type, family_name(hard[f]), n), "shuffled");
-        }
-    }
-    array_free(x);
-}
-END_TEST
-
-/* Cuts n elements into parts, each an accumulator, and merges those in a random tree. */
-static void split_and_merge(generator *g, operation op, quire_type type, size_t n, const unsigned char *x,
-                            const unsigned char *y, quire_accumulator *total) {
-    quire_accumulator part[24];
-    size_t size = type_size(type), parts = 1 + (size_t)generator_below(g, 24), from = 0;
-    for (size_t p = 0; p < parts; p++) {
-        size_t to = p + 1 == parts ? n : from + (size_t)generator_below(g, n - from + 1);
-        memset(&part[p], 0, sizeof part[p]);
-        check_ok(place_accumulate_terms(op, &part[p], type, to - from, x + from * size, y + from * size));
-        from = to;
-    }
-    while (parts > 1) { /* any two, into the place of the first; the last fills the gap */
-        size_t a = (size_t)generator_below(g, parts), b = (a + 1 + (size_t)generator_below(g, parts - 1)) % parts;
-        check_ok(quire_merge(&part[a], &part[b]));
-        part[b] = part[--parts];
-    }
-    *total = part[0];
-}
-
-START_TEST(every_split) {
-    quire_type type = TYPES[_i / FAMILY_COUNT];
-    family which = (family)(_i % FAMILY_COUNT);
-    size_t size = type_size(type), n = 3001;
-    void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
-    generator g;
-    generator_seed(&g, 9);
-    family_fill_pair(which, type, 10, n, x, y);
-    for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
-        for (size_t turn = 0; turn < scaled(4); turn++) {
-            quire_type result_type = TYPES[(turn + op) % TYPE_COUNT];
-            quire_accumulator total;
-            uint64_t result[1];
-            split_and_merge(&g, op, type, n, x, y, &total);
-            ck_assert_int_eq(total.count, (int64_t)n);
-            check_ok(op == OPERATION_NRM2   ? quire_round_root(&total, result_type, result)
-                     : op == OPERATION_MEAN ? quire_round_mean(&total, result_type, result)
-                                            : quire_round(&total, result_type, result));
-            check_bits(result_type, result, oracle_reduce(op, type, n, x, y, result_type), "%s, in parts",
-                       text_of(op, type, family_name(which), n));
-        }
-    }
-    array_free(x);
-    array_free(y);
-}
-END_TEST
+/* ------------------------------------------------------------------------------------------- full bins, wide ranges */
 
 /* Many equal elements with all bits set: whatever is counted in a bin between flushes is counted to its brim. The
  * oracle multiplies one term by n. */
@@ -397,25 +327,20 @@ START_TEST(changing_range) {
 }
 END_TEST
 
-int main(void) {
-    Suite *suite = suite_create("exact");
-    TCase *all = tcase_create("all");
-    int product = TYPE_COUNT * FAMILY_COUNT;
-    tcase_set_timeout(all, 600);
-    tcase_add_loop_test(all, every_family, 0, product);
-    tcase_add_loop_test(all, many_seeds, 0, product);
-    tcase_add_loop_test(all, every_alignment, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, between_guards, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, overlapping_vectors, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, every_order, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, every_split, 0, product);
-    tcase_add_loop_test(all, full_headroom, 0, 4 * TYPE_COUNT);
-    tcase_add_loop_test(all, to_the_brim, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, hidden_spread, 0, 3);
-    tcase_add_loop_test(all, one_outlier, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, one_stray, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, one_product, 0, TYPE_COUNT);
-    tcase_add_loop_test(all, changing_range, 0, TYPE_COUNT);
-    suite_add_tcase(suite, all);
-    return run_suite(suite);
+static void add_tests(TCase *cases) {
+    const int product = TYPE_COUNT * FAMILY_COUNT;
+    tcase_add_loop_test(cases, every_family, 0, product);
+    tcase_add_loop_test(cases, many_seeds, 0, product);
+    tcase_add_loop_test(cases, every_alignment, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, between_guards, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, overlapping_vectors, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, full_headroom, 0, 4 * TYPE_COUNT);
+    tcase_add_loop_test(cases, to_the_brim, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, hidden_spread, 0, 3);
+    tcase_add_loop_test(cases, one_outlier, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, one_stray, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, one_product, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, changing_range, 0, TYPE_COUNT);
 }
+
+int main(void) { return run_cases("exact", add_tests); }

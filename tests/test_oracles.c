@@ -6,8 +6,6 @@
 #include "oracle_ordered.h"
 #include "support.h"
 
-#define ROUNDINGS 4 /* quire_rounding counts from 0 */
-
 static ordered_tables tables;
 static words_sum sum, squares;
 static oracle slow;
@@ -23,7 +21,7 @@ static void compare(operation op, quire_type type, size_t n, const void *x, cons
     const unrounded u = method == QUIRE_EXACT ? words_reduce(&sum, op, type, n, x, y)
                                               : ordered_reduce(&tables, &sum, op, type, n, x, y, method);
     for (int r = 0; r < TYPE_COUNT; r++)
-        for (int k = 0; k < ROUNDINGS; k++) {
+        for (int k = 0; k < ROUNDING_COUNT; k++) {
             const uint64_t bits = unrounded_bits(&u, TYPES[r], (quire_rounding)k);
             const uint64_t right = slow_bits(op, type, n, x, y, method, TYPES[r], (quire_rounding)k);
             check_that(bits == right, "%s %s of %zu %s, %s, to %s, rounding %d: %#llx expected, %#llx found",
@@ -64,7 +62,7 @@ static void compare_moments(quire_type type, size_t n, const void *x, int64_t co
     for (int root = 0; root < 2; root++) {
         const operation op = root ? OPERATION_STDDEV : OPERATION_VARIANCE;
         const unrounded u = words_moment(&sum, &squares, op, type, n, x, correction);
-        for (int i = 0; i < TYPE_COUNT * ROUNDINGS; i++) {
+        for (int i = 0; i < TYPE_COUNT * ROUNDING_COUNT; i++) {
             const quire_type result_type = TYPES[i % TYPE_COUNT];
             const quire_rounding rounding = (quire_rounding)(i / TYPE_COUNT);
             const uint64_t bits = unrounded_bits(&u, result_type, rounding);

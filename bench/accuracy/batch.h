@@ -23,9 +23,6 @@
 typedef enum arrangement { ROWS, COLUMNS, MIDDLE_AXIS, SEGMENTS, ARRANGEMENTS } arrangement;
 const char *arrangement_name(arrangement which);
 
-#define ROUNDING_COUNT 4 /* quire_rounding counts from 0 */
-const char *rounding_name(quire_rounding rounding);
-
 /* Lengths in classes: 0, 1, 2-4, 5-8, 9-16, 17-32, 33-64, 65-256, 257-4096, and more. */
 #define LENGTH_CLASSES 10
 int length_class(size_t n);

@@ -17,11 +17,6 @@ const char *arrangement_name(arrangement which) {
     return names[which];
 }
 
-const char *rounding_name(quire_rounding rounding) {
-    static const char *const names[ROUNDING_COUNT] = { "to nearest", "downward", "upward", "toward zero" };
-    return names[rounding];
-}
-
 static const size_t CLASS_ENDS[LENGTH_CLASSES] = { 0, 1, 4, 8, 16, 32, 64, 256, ORDERED_MOST, BATCH_LONGEST };
 
 int length_class(size_t n) {
