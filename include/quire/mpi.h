@@ -25,7 +25,8 @@
  * quire_accumulate there, copy the accumulators to host memory, quire_mpi_allreduce_accumulators, quire_finish.
  *
  * Nothing but quire_mpi_allreduce_elements allocates. A thread at a time may be in a call on one communicator, as MPI
- * has it.
+ * has it. A first call makes an MPI type and an operation, which go at the start of MPI_Finalize: a shared object that
+ * calls these functions must stay loaded until then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -118,6 +119,7 @@ static inline void quire_mpi_merge_first(void *from, void *into, int *length, MP
  *   accumulators  count of them, added to since they were carried at most 2^31 times divided by the number of ranks
  * A bad argument on any rank leaves all untouched. */
 static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_accumulator *accumulators, MPI_Comm comm) {
+    static quire_mpi_merger kept;
     const int most = 1 << 20; /* at once: their words must be an int */
     quire_status status = count < 0 ? QUIRE_INVALID_LAYOUT : QUIRE_OK;
     quire_reduction what;
@@ -128,7 +130,7 @@ static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_acc
     memset(&first, 0, sizeof first);
     if (!status && count) memcpy(first.word, accumulators, sizeof first.word);
     first.call = quire_record_of_call(status, 0, count < 0 ? 0 : (uint64_t)count, &what);
-    status = quire_mpi_allreduce_by(quire_mpi_merge_first, sizeof first / 8, 1, &first, comm);
+    status = quire_mpi_allreduce_by(&kept, quire_mpi_merge_first, sizeof first / 8, 1, &first, comm);
     if (!status) status = quire_record_status(&first.call);
     for (int i = 1; i < count && !status; i += most) {
         const int some = count - i < most ? count - i : most;
