@@ -50,7 +50,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F32
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x, 2))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, 2, c_size_t))
     code = c_fields(what, size(x, 2, c_size_t), size(x, 1, c_size_t), size(x, 1, c_intptr_t), c_loc(x), c_loc(sums), &
                     int(comm, c_int))
     if (present(status)) status = code
@@ -65,7 +65,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F64
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x, 2))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, 2, c_size_t))
     code = c_fields(what, size(x, 2, c_size_t), size(x, 1, c_size_t), size(x, 1, c_intptr_t), c_loc(x), c_loc(sums), &
                     int(comm, c_int))
     if (present(status)) status = code
@@ -80,7 +80,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F32
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, kind=c_size_t))
     code = c_elements(what, size(x, kind=c_size_t), c_loc(x), c_loc(sums), int(comm, c_int))
     if (present(status)) status = code
     if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
@@ -94,7 +94,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F64
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, kind=c_size_t))
     code = c_elements(what, size(x, kind=c_size_t), c_loc(x), c_loc(sums), int(comm, c_int))
     if (present(status)) status = code
     if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
