@@ -150,6 +150,12 @@ static inline size_t quire_mpi_begin(size_t n, int rank, int ranks) {
     return n / all * r + n % all * r / all;
 }
 
+/* Of elements of a size, which MPI moves and does not add. (MPI_Type_match_size knows Fortran's types, where MPI has
+ * any.) */
+static inline MPI_Datatype quire_mpi_bits(size_t size) {
+    return size == 1 ? MPI_UINT8_T : size == 2 ? MPI_UINT16_T : size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
+}
+
 /* n elements of x, with buffers: `gathered` for n / ranks + 1 elements of each rank, `mine` for as many results, counts
  * for 4 * ranks ints. */
 static inline quire_status quire_mpi_elements_at_once(quire_context *context, const quire_reduction *what, size_t n,
@@ -222,9 +228,7 @@ static inline quire_status quire_mpi_allreduce_elements(quire_context *context, 
     quire_record call = quire_record_of_call(status, 0, n, &said);
     status = quire_mpi_allreduce_records(1, &call, comm); /* whether all are ready, and agree */
 
-    MPI_Datatype x_type = MPI_DATATYPE_NULL, result_type = MPI_DATATYPE_NULL;
-    if (!status) status = quire_mpi_status(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, (int)size, &x_type));
-    if (!status) status = quire_mpi_status(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, (int)result_size, &result_type));
+    const MPI_Datatype x_type = quire_mpi_bits(size), result_type = quire_mpi_bits(result_size);
     for (size_t from = 0; from < n && !status; from += once) {
         const size_t some = n - from < once ? n - from : once;
         status = quire_mpi_elements_at_once(context, what, some, (const char *)x + from * size,
