@@ -5,8 +5,8 @@
 !                                      ! comm: MPI_COMM_WORLD, comm%MPI_VAL
 !
 ! quire_mpi_sum, quire_mpi_norm2, quire_mpi_mean (x, comm [, status]), quire_mpi_dot (x, y, comm [, status]) and
-! quire_mpi_variance (x [, sample], comm [, status]) are collective and give all ranks the same result, or the same
-! status and NaN. So are these, which with a status leave all as it was, and without one give NaN:
+! quire_mpi_variance (x [, sample], comm [, status]; without sample: comm=comm) are collective and give all ranks the
+! same result, or the same status and NaN. So are these, which with a status leave all as it was, without one give NaN:
 !     call quire_mpi_sum_fields(x, sums, comm [, status])       sums(f) is that of x(:, f) over all ranks; one Allreduce
 !     call quire_mpi_sum_elements(x, sums, comm [, status])     sums(i) is that of all ranks' x(i); all x have one size
 !     call quire_mpi_merge(accumulator, comm [, status])        a quire_accumulator becomes that of all ranks
