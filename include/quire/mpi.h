@@ -70,8 +70,9 @@ static inline quire_status quire_mpi_vectors(quire_context *context, const quire
     if (what) job.what = *what;
     if (x_layout) job.x_layout = job.y_layout = *x_layout;
     if (y_layout) job.y_layout = *y_layout;
-    return quire_mpi_reduce(
-        &job, fields, what && x_layout ? quire_mpi_check(&job, fields, results) : QUIRE_NULL_POINTER, results, comm);
+    quire_status status = what && x_layout ? quire_mpi_check(&job, fields, results) : QUIRE_NULL_POINTER;
+    if (squares && job.what.operation == QUIRE_DOT) status = QUIRE_INVALID_OPERATION; /* of moments, which have no y */
+    return quire_mpi_reduce(&job, fields, status, results, comm);
 }
 
 /* Reduces many vectors at once, in one Allreduce for each 256 of them: sum, asum, dot, nrm2, mean, sumsq.
@@ -88,7 +89,7 @@ static inline quire_status quire_mpi_allreduce_fields(quire_context *context, co
     return quire_mpi_vectors(context, what, fields, x_layout, x, y_layout, y, results, 0, comm);
 }
 
-/* The same for all of these and for variance and stddev, with a record more for each field: 128 of them in one
+/* The same for sum, asum, nrm2, mean, sumsq, variance and stddev, with a record more for each field: 128 of them in one
  * Allreduce. */
 static inline quire_status quire_mpi_allreduce_moments(quire_context *context, const quire_reduction *what,
                                                        size_t fields, const quire_layout *x_layout, const void *x,
@@ -197,11 +198,11 @@ static inline quire_status quire_mpi_check_elements(const quire_reduction *what,
                                                     const void *results) {
     quire_mpi_job job;
     if (!what) return QUIRE_NULL_POINTER;
+    if (what->operation == QUIRE_DOT) return QUIRE_INVALID_OPERATION;
     memset(&job, 0, sizeof job);
     job.x = x, job.what = *what, job.squares = 1;
     job.x_layout = job.y_layout = quire_strided(n, 1);
-    const quire_status status = quire_mpi_check(&job, 1, n ? results : &job);
-    return !status && what->operation == QUIRE_DOT ? QUIRE_INVALID_OPERATION : status;
+    return quire_mpi_check(&job, 1, n ? results : &job);
 }
 
 static inline quire_status quire_mpi_allreduce_elements(quire_context *context, const quire_reduction *what, size_t n,
