@@ -98,12 +98,12 @@ static inline void quire_mpi_merge(void *from, void *into, int *length, MPI_Data
     for (int i = 0; i < *length; i++) quire_record_merge((quire_record *)into + i, (const quire_record *)from + i);
 }
 
-/* Merges records over the ranks, the last of which is that of the call: says whether all ranks are well and agree. */
+/* Merges records over the ranks, the first of which is that of the call: says whether all ranks are well and agree. */
 static inline quire_status quire_mpi_allreduce_records(int count, quire_record *records, MPI_Comm comm) {
     static quire_mpi_merger kept;
     const quire_status fault =
         quire_mpi_allreduce_by(&kept, quire_mpi_merge, QUIRE_RECORD_WORDS + 1, count, records, comm);
-    return fault ? fault : quire_record_status(&records[count - 1]);
+    return fault ? fault : quire_record_status(&records[0]);
 }
 
 /* Vectors that are distributed over ranks, as quire_reduce has them, and what is done with each. squares: a field has a
@@ -230,8 +230,8 @@ static inline quire_status quire_mpi_finish(const quire_mpi_job *job, size_t fie
     return status;
 }
 
-/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The last
- * record of a message is that of the call. */
+/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The first
+ * record of a message is that of the call: if messages differ in length, it is what they have in common. */
 #define QUIRE_MPI_RECORDS 257
 
 static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fields, quire_status status, void *results,
@@ -246,13 +246,12 @@ static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fie
     if (quire_mpi_has_squares(job)) a[1] = zero;
     do {
         const size_t some = fields - from < most ? fields - from : most;
-        quire_record *call = &records[each * some];
-        memset(records, 0, each * some * sizeof *records);
-        for (size_t i = 0; i < some && !status; i++) status = quire_mpi_pack(job, from + i, &records[each * i]);
-        *call = quire_record_of_call(status, job->x_layout.n, fields, &job->what);
+        memset(records, 0, (each * some + 1) * sizeof *records);
+        for (size_t i = 0; i < some && !status; i++) status = quire_mpi_pack(job, from + i, &records[1 + each * i]);
+        records[0] = quire_record_of_call(status, job->x_layout.n, fields, &job->what);
         status = quire_mpi_allreduce_records((int)(each * some) + 1, records, comm);
         for (size_t i = 0; i < some && !status; i++)
-            status = quire_mpi_finish(job, from + i, &records[each * i], call->word[QUIRE_CALL_TERMS], a,
+            status = quire_mpi_finish(job, from + i, &records[1 + each * i], records[0].word[QUIRE_CALL_TERMS], a,
                                       (char *)results + (from + i) * size, comm);
         from += some;
     } while (from < fields && !status);

@@ -1,5 +1,5 @@
-/* once.c - of test_mpi.c: threads whose first calls come at the same time, and what calls leave behind. MPI's types and
- * operations are counted as they come and go: these functions are called in place of MPI's own.
+/* once.c - of test_mpi.c: threads whose first calls come at the same time, what calls leave behind, and messages that
+ * differ in length. The functions here that have MPI's names are called in place of MPI's own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -89,6 +89,33 @@ void again(void) {
     expect(!quire_mpi_allreduce(NULL, &what, 0, NULL, NULL, &sum, MPI_COMM_WORLD), "the second call");
     expect(made == before, "%d new types and operations", made - before);
     done("type and operation are made once");
+}
+
+/* A rank that has 5 fields where others have 64. To MPI that is an error, which need not be seen by all: here, a rank
+ * with 64 receives so short a message. It must not take that for a sum. */
+enum { SHORT = 5, LONG = 64 };
+static enum { AS_EVER, KEEP, RECEIVE } mode;
+static quire_record kept[SHORT + 1];
+
+int MPI_Allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    if (mode == KEEP) memcpy(kept, into, sizeof kept);
+    if (mode == RECEIVE) return MPI_Reduce_local(kept, into, SHORT + 1, type, op);
+    return PMPI_Allreduce(from, into, count, type, op, comm);
+}
+
+void lengths(void) {
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F64, 0, 0, 0, 0, { 0 } };
+    const quire_layout few = quire_rows(SHORT, 1, 1), many = quire_rows(LONG, 1, 1);
+    double results[LONG] = { 7 };
+    mode = KEEP;
+    quire_status found = quire_mpi_allreduce_fields(NULL, &what, SHORT, &few, x, NULL, NULL, results, MPI_COMM_SELF);
+    expect(!found, "a few fields: status %d", found);
+    mode = RECEIVE;
+    results[0] = 7;
+    found = quire_mpi_allreduce_fields(NULL, &what, LONG, &many, x, NULL, NULL, results, MPI_COMM_SELF);
+    expect(found == QUIRE_RANKS_DIFFER && results[0] == 7, "a message that is too short: status %d", found);
+    mode = AS_EVER;
+    done("a message that is too short is no sum");
 }
 
 /* After MPI_Finalize: this rank alone knows. */

@@ -58,6 +58,7 @@ void bad_arguments(void); /* bad_arguments.c */
 
 void threads(int provided); /* once.c */
 void again(void);
+void lengths(void);
 void left_behind(void);
 
 #endif

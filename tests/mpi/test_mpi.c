@@ -139,6 +139,7 @@ int main(int argc, char **argv) {
     accumulators();
     elements();
     bad_arguments();
+    lengths();
     MPI_Finalize();
     left_behind();
     if (!rank) printf("1..%d\n", cases);
