@@ -23,7 +23,7 @@ static quire_accumulator some_accumulator(generator *g, int first, int last, int
 /* Merges records of some accumulators in two orders; their value must be that of the merged accumulators. */
 static void check_merge(generator *g, const quire_accumulator *parts, int wide) {
     quire_record forward = quire_record_of(&parts[0]), shuffled, records[RANKS];
-    quire_accumulator right = QUIRE_ACCUMULATOR_ZERO, found;
+    quire_accumulator right = QUIRE_ACCUMULATOR_ZERO, found = QUIRE_ACCUMULATOR_ZERO;
     for (int i = 0; i < RANKS; i++) {
         records[i] = quire_record_of(&parts[i]);
         if (i) quire_record_merge(&forward, &records[i]);
@@ -81,6 +81,7 @@ START_TEST(full_windows) {
 END_TEST
 
 START_TEST(one_alone) {
+    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     generator g;
     generator_seed(&g, 33);
     for (int first = 0; first < 134; first++)
@@ -88,12 +89,16 @@ START_TEST(one_alone) {
             for (int negative = 0; negative < 2; negative++) {
                 const quire_accumulator a = some_accumulator(&g, first, last, 1, negative);
                 const quire_record r = quire_record_of(&a);
-                quire_accumulator found;
+                quire_accumulator found = QUIRE_ACCUMULATOR_ZERO;
                 ck_assert_int_eq((r.head & QUIRE_RECORD_WIDE) != 0, (last + 1) / 2 - first / 2 >= QUIRE_RECORD_WORDS);
                 if (r.head & QUIRE_RECORD_WIDE) continue;
                 quire_record_to(&r, 1, &found);
                 check_ok(quire_carry(&found));
                 ck_assert_mem_eq(&found, &a, sizeof a);
+                found = zero;
+                quire_record_to(&r, 1, &found);
+                quire_record_undo(&r, &found);
+                ck_assert_mem_eq(found.limb, zero.limb, sizeof zero.limb);
             }
 }
 END_TEST
@@ -116,7 +121,7 @@ START_TEST(doubles) {
     for (size_t turn = 0; turn < scaled(100000); turn++) {
         const double x = some_double(&g, turn);
         const uint64_t ends = 0xff00; /* where a window may end later */
-        quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found;
+        quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found = QUIRE_ACCUMULATOR_ZERO;
         check_ok(quire_accumulate(NULL, &a, QUIRE_F64, 1, &x));
         const quire_record of = quire_record_of_double(&x), right = quire_record_of(&a);
         quire_record_to(&of, 1, &found);
@@ -131,7 +136,7 @@ START_TEST(doubles) {
 END_TEST
 
 START_TEST(flags) {
-    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found;
+    quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found = QUIRE_ACCUMULATOR_ZERO;
     quire_record empty = quire_record_of(&a), r = empty;
     ck_assert_uint_eq(empty.head, 0);
     a.nan = 1, a.other = 1;

@@ -18,7 +18,7 @@ static float inputs[SAMPLES][WEIGHTS], targets[SAMPLES];
 static float gradients[SAMPLES][WEIGHTS]; /* one row a sample, of this rank's */
 
 static int sample_gradients(const float *weights) { /* how many samples this rank has */
-    const int mine = SAMPLES / ranks, first = rank * mine;
+    const int first = SAMPLES * rank / ranks, mine = SAMPLES * (rank + 1) / ranks - first;
     for (int s = 0; s < mine; s++) {
         const float *x = inputs[first + s];
         float error = -targets[first + s];

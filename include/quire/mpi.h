@@ -19,13 +19,15 @@
  * ranks' *what or sizes are not the same where they must be; and QUIRE_COMMUNICATION_FAULT if an MPI call fails and the
  * communicator's error handler returns; then results are not to be used on any rank. One thing nobody can see in time:
  * different numbers of fields where a rank has fewer than 256 (128 for moments), since they are the length of the first
- * message, as count is in MPI_Allreduce. MPI's own rule holds there.
+ * message, as count is in MPI_Allreduce. MPI's own rule holds there: some ranks get one of these two statuses, and
+ * others may wait.
  *
  * CONTEXTS are on the CPU (or NULL), data is in host memory, and the method is QUIRE_EXACT. Sums made on a device:
  * quire_accumulate there, copy the accumulators to host memory, quire_mpi_allreduce_accumulators, quire_finish.
  *
  * Nothing but quire_mpi_allreduce_elements allocates. A thread at a time may be in a call on one communicator, as MPI
- * has it.
+ * has it. A first call makes an MPI type and an operation, which go at the start of MPI_Finalize: a shared object that
+ * calls these functions must stay loaded until then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -69,8 +71,9 @@ static inline quire_status quire_mpi_vectors(quire_context *context, const quire
     if (what) job.what = *what;
     if (x_layout) job.x_layout = job.y_layout = *x_layout;
     if (y_layout) job.y_layout = *y_layout;
-    return quire_mpi_reduce(
-        &job, fields, what && x_layout ? quire_mpi_check(&job, fields, results) : QUIRE_NULL_POINTER, results, comm);
+    quire_status status = what && x_layout ? quire_mpi_check(&job, fields, results) : QUIRE_NULL_POINTER;
+    if (squares && job.what.operation == QUIRE_DOT) status = QUIRE_INVALID_OPERATION; /* of moments, which have no y */
+    return quire_mpi_reduce(&job, fields, status, results, comm);
 }
 
 /* Reduces many vectors at once, in one Allreduce for each 256 of them: sum, asum, dot, nrm2, mean, sumsq.
@@ -87,7 +90,7 @@ static inline quire_status quire_mpi_allreduce_fields(quire_context *context, co
     return quire_mpi_vectors(context, what, fields, x_layout, x, y_layout, y, results, 0, comm);
 }
 
-/* The same for all of these and for variance and stddev, with a record more for each field: 128 of them in one
+/* The same for sum, asum, nrm2, mean, sumsq, variance and stddev, with a record more for each field: 128 of them in one
  * Allreduce. */
 static inline quire_status quire_mpi_allreduce_moments(quire_context *context, const quire_reduction *what,
                                                        size_t fields, const quire_layout *x_layout, const void *x,
@@ -118,6 +121,7 @@ static inline void quire_mpi_merge_first(void *from, void *into, int *length, MP
  *   accumulators  count of them, added to since they were carried at most 2^31 times divided by the number of ranks
  * A bad argument on any rank leaves all untouched. */
 static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_accumulator *accumulators, MPI_Comm comm) {
+    static quire_mpi_merger kept;
     const int most = 1 << 20; /* at once: their words must be an int */
     quire_status status = count < 0 ? QUIRE_INVALID_LAYOUT : QUIRE_OK;
     quire_reduction what;
@@ -128,7 +132,7 @@ static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_acc
     memset(&first, 0, sizeof first);
     if (!status && count) memcpy(first.word, accumulators, sizeof first.word);
     first.call = quire_record_of_call(status, 0, count < 0 ? 0 : (uint64_t)count, &what);
-    status = quire_mpi_allreduce_by(quire_mpi_merge_first, sizeof first / 8, 1, &first, comm);
+    status = quire_mpi_allreduce_by(&kept, quire_mpi_merge_first, sizeof first / 8, 1, &first, comm);
     if (!status) status = quire_record_status(&first.call);
     for (int i = 1; i < count && !status; i += most) {
         const int some = count - i < most ? count - i : most;
@@ -146,6 +150,12 @@ static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_acc
 static inline size_t quire_mpi_begin(size_t n, int rank, int ranks) {
     const size_t all = (size_t)ranks, r = (size_t)rank;
     return n / all * r + n % all * r / all;
+}
+
+/* Of elements of a size, which MPI moves and does not add. (MPI_Type_match_size knows Fortran's types, where MPI has
+ * any.) */
+static inline MPI_Datatype quire_mpi_bits(size_t size) {
+    return size == 1 ? MPI_UINT8_T : size == 2 ? MPI_UINT16_T : size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
 }
 
 /* n elements of x, with buffers: `gathered` for n / ranks + 1 elements of each rank, `mine` for as many results, counts
@@ -189,11 +199,11 @@ static inline quire_status quire_mpi_check_elements(const quire_reduction *what,
                                                     const void *results) {
     quire_mpi_job job;
     if (!what) return QUIRE_NULL_POINTER;
+    if (what->operation == QUIRE_DOT) return QUIRE_INVALID_OPERATION;
     memset(&job, 0, sizeof job);
     job.x = x, job.what = *what, job.squares = 1;
     job.x_layout = job.y_layout = quire_strided(n, 1);
-    const quire_status status = quire_mpi_check(&job, 1, n ? results : &job);
-    return !status && what->operation == QUIRE_DOT ? QUIRE_INVALID_OPERATION : status;
+    return quire_mpi_check(&job, 1, n ? results : &job);
 }
 
 static inline quire_status quire_mpi_allreduce_elements(quire_context *context, const quire_reduction *what, size_t n,
@@ -220,9 +230,7 @@ static inline quire_status quire_mpi_allreduce_elements(quire_context *context, 
     quire_record call = quire_record_of_call(status, 0, n, &said);
     status = quire_mpi_allreduce_records(1, &call, comm); /* whether all are ready, and agree */
 
-    MPI_Datatype x_type = MPI_DATATYPE_NULL, result_type = MPI_DATATYPE_NULL;
-    if (!status) status = quire_mpi_status(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, (int)size, &x_type));
-    if (!status) status = quire_mpi_status(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, (int)result_size, &result_type));
+    const MPI_Datatype x_type = quire_mpi_bits(size), result_type = quire_mpi_bits(result_size);
     for (size_t from = 0; from < n && !status; from += once) {
         const size_t some = n - from < once ? n - from : once;
         status = quire_mpi_elements_at_once(context, what, some, (const char *)x + from * size,

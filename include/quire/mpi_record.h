@@ -148,32 +148,44 @@ static inline quire_status quire_record_status(const quire_record *call) {
     return QUIRE_OK;
 }
 
+/* Has a record's window begin so many words lower; what reaches beyond it is lost. */
+static inline void quire_record_lower(quire_record *r, int words) {
+    for (int i = QUIRE_RECORD_WORDS; i-- > 0;) r->word[i] = i < words ? 0 : r->word[i - words];
+    r->head += (uint64_t)words;
+}
+
+/* Adds from, shifted up by so many words. */
+static inline void quire_record_add(uint64_t *into, const uint64_t *from, int shift) {
+    uint64_t carry = 0;
+    for (int i = shift; i < QUIRE_RECORD_WORDS; i++) {
+        const uint64_t x = into[i], sum = x + from[i - shift];
+        into[i] = sum + carry;
+        carry = (sum < x) | (sum + carry < sum);
+    }
+}
+
 /* Adds a record to another. */
 static inline void quire_record_merge(quire_record *into, const quire_record *from) {
     if (into->head & QUIRE_RECORD_CALL) {
         quire_record_merge_calls(into, from);
         return;
     }
-    const int swap = QUIRE_RECORD_LOW(from->head) > QUIRE_RECORD_LOW(into->head); /* begins lower */
-    const quire_record a = swap ? *from : *into, b = swap ? *into : *from;
-    const int shift = QUIRE_RECORD_LOW(a.head) - QUIRE_RECORD_LOW(b.head);
-    const uint64_t low = a.head & 0xff;
-    const uint64_t high = (a.head & 0xff00) > (b.head & 0xff00) ? a.head & 0xff00 : b.head & 0xff00;
-    uint64_t carry = 0;
-    for (int i = 0; i < QUIRE_RECORD_WORDS; i++) {
-        const uint64_t x = a.word[i], y = i >= shift ? b.word[i - shift] : 0, sum = x + y;
-        into->word[i] = sum + carry;
-        carry = (sum < x) | (sum + carry < sum);
-    }
-    into->head = low | high | ((a.head | b.head) & QUIRE_RECORD_FLAGS);
+    const int lower = QUIRE_RECORD_LOW(from->head) - QUIRE_RECORD_LOW(into->head);
+    if (lower > 0) quire_record_lower(into, lower);
+    if (lower < 0)
+        quire_record_add(into->word, from->word, -lower);
+    else
+        quire_record_add(into->word, from->word, 0); /* mostly: and unrolled */
+    const uint64_t high = (into->head & 0xff00) > (from->head & 0xff00) ? into->head & 0xff00 : from->head & 0xff00;
+    const uint64_t low = into->head & 0xff;
+    into->head = low | high | ((into->head | from->head) & QUIRE_RECORD_FLAGS);
     if ((int)(high >> 8) - 1 - (255 - (int)low) >= QUIRE_RECORD_WORDS) into->head |= QUIRE_RECORD_WIDE;
 }
 
-/* The accumulator with a record's value, which must not be wide, and a count of terms; not carried. */
+/* Makes an accumulator that is zero one with a record's value, which must not be wide, and a count of terms; not
+ * carried. */
 static inline void quire_record_to(const quire_record *r, uint64_t count, quire_accumulator *a) {
-    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     const int place = 2 * (255 - QUIRE_RECORD_LOW(r->head));
-    *a = zero;
     for (int i = 0; QUIRE_RECORD_LOW(r->head) && i < 2 * QUIRE_RECORD_WORDS && place + i < QUIRE_ACCUMULATOR_LIMBS;
          i++) {
         const uint32_t digit = (uint32_t)(r->word[i / 2] >> 32 * (i % 2));
@@ -185,6 +197,12 @@ static inline void quire_record_to(const quire_record *r, uint64_t count, quire_
     a->nan = (r->head & QUIRE_RECORD_NAN) != 0;
     a->positive_infinity = (r->head & QUIRE_RECORD_POSITIVE_INFINITY) != 0;
     a->negative_infinity = (r->head & QUIRE_RECORD_NEGATIVE_INFINITY) != 0;
+}
+
+/* Makes the limbs zero again: 12 in place of an accumulator's 135. */
+static inline void quire_record_undo(const quire_record *r, quire_accumulator *a) {
+    const int place = 2 * (255 - QUIRE_RECORD_LOW(r->head));
+    for (int i = 0; i < 2 * QUIRE_RECORD_WORDS && place + i < QUIRE_ACCUMULATOR_LIMBS; i++) a->limb[place + i] = 0;
 }
 
 #endif

@@ -22,18 +22,74 @@ static inline quire_status quire_mpi_status(int code) {
     return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT;
 }
 
-/* One MPI_Allreduce, in place, of elements of so many 64-bit words, by an operation of our own. Type and operation live
- * for this call only: they cost a fraction of a microsecond, and nothing is left behind at MPI_Finalize. */
-static inline quire_status quire_mpi_allreduce_by(MPI_User_function *function, int words, int count, void *elements,
-                                                  MPI_Comm comm) {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_Op merge = MPI_OP_NULL;
-    int code = MPI_Type_contiguous(words, MPI_UINT64_T, &type);
-    if (code == MPI_SUCCESS) code = MPI_Type_commit(&type);
-    if (code == MPI_SUCCESS) code = MPI_Op_create(function, 1, &merge);
-    if (code == MPI_SUCCESS) code = MPI_Allreduce(MPI_IN_PLACE, elements, count, type, merge, comm);
-    if (merge != MPI_OP_NULL) MPI_Op_free(&merge);
-    if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
+/* How an Allreduce merges elements of so many 64-bit words: an MPI type, and an operation of our own. */
+typedef struct quire_mpi_merger {
+    MPI_Datatype type;
+    MPI_Op merge;
+    int state; /* of one that is kept */
+} quire_mpi_merger;
+
+static inline int quire_mpi_make(quire_mpi_merger *m, MPI_User_function *function, int words) {
+    m->type = MPI_DATATYPE_NULL, m->merge = MPI_OP_NULL;
+    int code = MPI_Type_contiguous(words, MPI_UINT64_T, &m->type);
+    if (code == MPI_SUCCESS) code = MPI_Type_commit(&m->type);
+    if (code == MPI_SUCCESS) code = MPI_Op_create(function, 1, &m->merge);
+    return code;
+}
+
+static inline void quire_mpi_unmake(quire_mpi_merger *m) {
+    if (m->merge != MPI_OP_NULL) MPI_Op_free(&m->merge);
+    if (m->type != MPI_DATATYPE_NULL) MPI_Type_free(&m->type);
+}
+
+#if defined(__GNUC__) /* which has these atomics, as have the compilers that define this, too */
+enum { QUIRE_MPI_OPEN, QUIRE_MPI_CLOSED, QUIRE_MPI_KEPT };
+
+/* At the start of MPI_Finalize. */
+static inline int quire_mpi_forget(MPI_Comm comm, int key, void *merger, void *extra) {
+    quire_mpi_merger *m = (quire_mpi_merger *)merger;
+    (void)comm, (void)key, (void)extra;
+    __atomic_store_n(&m->state, QUIRE_MPI_CLOSED, __ATOMIC_RELAXED); /* for good */
+    quire_mpi_unmake(m);
+    return MPI_SUCCESS;
+}
+
+/* Makes a merger that lives until MPI_Finalize, which begins by deleting the attributes of MPI_COMM_SELF (MPI 3.1,
+ * 8.7.1). Nothing is kept where that is not there (in sessions), nor while another thread is at it. */
+static inline void quire_mpi_keep(quire_mpi_merger *m, MPI_User_function *function, int words) {
+    int initialized = 0, finalized = 0, key = MPI_KEYVAL_INVALID, state = QUIRE_MPI_OPEN;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    if (!initialized || finalized) return;
+    if (!__atomic_compare_exchange_n(&m->state, &state, QUIRE_MPI_CLOSED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    int code = quire_mpi_make(m, function, words);
+    if (code == MPI_SUCCESS) code = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, quire_mpi_forget, &key, NULL);
+    if (code == MPI_SUCCESS) code = MPI_Comm_set_attr(MPI_COMM_SELF, key, m);
+    if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key); /* it lives as long as the attribute */
+    if (code != MPI_SUCCESS) quire_mpi_unmake(m);
+    __atomic_store_n(&m->state, code == MPI_SUCCESS ? QUIRE_MPI_KEPT : QUIRE_MPI_OPEN, __ATOMIC_RELEASE);
+}
+#endif
+
+/* One MPI_Allreduce, in place. Type and operation are kept, where they can be: to make and free them takes longer than
+ * all else that a rank does for one number. */
+static inline quire_status quire_mpi_allreduce_by(quire_mpi_merger *kept, MPI_User_function *function, int words,
+                                                  int count, void *elements, MPI_Comm comm) {
+    quire_mpi_merger m;
+#if defined(__GNUC__)
+    int state = __atomic_load_n(&kept->state, __ATOMIC_ACQUIRE);
+    if (state == QUIRE_MPI_OPEN) {
+        quire_mpi_keep(kept, function, words);
+        state = __atomic_load_n(&kept->state, __ATOMIC_ACQUIRE);
+    }
+    if (state == QUIRE_MPI_KEPT)
+        return quire_mpi_status(MPI_Allreduce(MPI_IN_PLACE, elements, count, kept->type, kept->merge, comm));
+#endif
+    (void)kept;
+    int code = quire_mpi_make(&m, function, words);
+    if (code == MPI_SUCCESS) code = MPI_Allreduce(MPI_IN_PLACE, elements, count, m.type, m.merge, comm);
+    quire_mpi_unmake(&m);
     return quire_mpi_status(code);
 }
 
@@ -42,10 +98,12 @@ static inline void quire_mpi_merge(void *from, void *into, int *length, MPI_Data
     for (int i = 0; i < *length; i++) quire_record_merge((quire_record *)into + i, (const quire_record *)from + i);
 }
 
-/* Merges records over the ranks, the last of which is that of the call: says whether all ranks are well and agree. */
+/* Merges records over the ranks, the first of which is that of the call: says whether all ranks are well and agree. */
 static inline quire_status quire_mpi_allreduce_records(int count, quire_record *records, MPI_Comm comm) {
-    const quire_status fault = quire_mpi_allreduce_by(quire_mpi_merge, QUIRE_RECORD_WORDS + 1, count, records, comm);
-    return fault ? fault : quire_record_status(&records[count - 1]);
+    static quire_mpi_merger kept;
+    const quire_status fault =
+        quire_mpi_allreduce_by(&kept, quire_mpi_merge, QUIRE_RECORD_WORDS + 1, count, records, comm);
+    return fault ? fault : quire_record_status(&records[0]);
 }
 
 /* Vectors that are distributed over ranks, as quire_reduce has them, and what is done with each. squares: a field has a
@@ -130,13 +188,14 @@ static inline int quire_mpi_is_one_double(const quire_mpi_job *job) {
 
 /* The records of a vector of this rank. */
 static inline quire_status quire_mpi_pack(const quire_mpi_job *job, size_t field, quire_record *records) {
+    if (quire_mpi_is_one_double(job)) {
+        double copy;
+        records[0] = quire_record_of_double(quire_mpi_elements(job->x, &job->x_layout, field, 0, 1, 8, &copy));
+        return QUIRE_OK;
+    }
     const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     const int squares = quire_mpi_has_squares(job);
     quire_accumulator a[2];
-    if (quire_mpi_is_one_double(job)) {
-        records[0] = quire_record_of_double(quire_mpi_elements(job->x, &job->x_layout, field, 0, 1, 8, &a[0]));
-        return QUIRE_OK;
-    }
     a[0] = zero;
     if (squares) a[1] = zero;
     const quire_status status = quire_mpi_accumulate(job, field, a);
@@ -156,37 +215,43 @@ static inline quire_status quire_mpi_finish_wide(const quire_mpi_job *job, size_
     return status ? status : quire_finish(&job->what, &whole[0], &whole[1], result);
 }
 
-/* Finishes a vector: from its records, or, if they are wide, on all ranks, from whole accumulators. */
+/* Finishes a vector: from its records, or, if they are wide, on all ranks, from whole accumulators. a: two that are
+ * zero, and stay so. */
 static inline quire_status quire_mpi_finish(const quire_mpi_job *job, size_t field, const quire_record *records,
-                                            uint64_t count, void *result, MPI_Comm comm) {
+                                            uint64_t count, quire_accumulator *a, void *result, MPI_Comm comm) {
     const int squares = quire_mpi_has_squares(job);
-    quire_accumulator a[2];
     if ((records[0].head | (squares ? records[1].head : 0)) & QUIRE_RECORD_WIDE)
         return quire_mpi_finish_wide(job, field, result, comm);
     quire_record_to(&records[0], count, &a[0]);
     if (squares) quire_record_to(&records[1], count, &a[1]);
-    return quire_finish(&job->what, &a[0], squares ? &a[1] : NULL, result);
+    const quire_status status = quire_finish(&job->what, &a[0], squares ? &a[1] : NULL, result);
+    quire_record_undo(&records[0], &a[0]);
+    if (squares) quire_record_undo(&records[1], &a[1]);
+    return status;
 }
 
-/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The last
- * record of a message is that of the call. */
+/* The vectors of a job, some at a time: as many as fit QUIRE_MPI_RECORDS records, in one Allreduce each. The first
+ * record of a message is that of the call: if messages differ in length, it is what they have in common. */
 #define QUIRE_MPI_RECORDS 257
 
 static inline quire_status quire_mpi_reduce(const quire_mpi_job *job, size_t fields, quire_status status, void *results,
                                             MPI_Comm comm) {
     const size_t each = job->squares ? 2 : 1, most = (QUIRE_MPI_RECORDS - 1) / each;
     const size_t size = quire_type_size(job->what.result_type ? job->what.result_type : job->what.type);
+    const quire_accumulator zero = QUIRE_ACCUMULATOR_ZERO;
     quire_record records[QUIRE_MPI_RECORDS];
+    quire_accumulator a[2];
     size_t from = 0;
+    a[0] = zero;
+    if (quire_mpi_has_squares(job)) a[1] = zero;
     do {
         const size_t some = fields - from < most ? fields - from : most;
-        quire_record *call = &records[each * some];
-        memset(records, 0, each * some * sizeof *records);
-        for (size_t i = 0; i < some && !status; i++) status = quire_mpi_pack(job, from + i, &records[each * i]);
-        *call = quire_record_of_call(status, job->x_layout.n, fields, &job->what);
+        memset(records, 0, (each * some + 1) * sizeof *records);
+        for (size_t i = 0; i < some && !status; i++) status = quire_mpi_pack(job, from + i, &records[1 + each * i]);
+        records[0] = quire_record_of_call(status, job->x_layout.n, fields, &job->what);
         status = quire_mpi_allreduce_records((int)(each * some) + 1, records, comm);
         for (size_t i = 0; i < some && !status; i++)
-            status = quire_mpi_finish(job, from + i, &records[each * i], call->word[QUIRE_CALL_TERMS],
+            status = quire_mpi_finish(job, from + i, &records[1 + each * i], records[0].word[QUIRE_CALL_TERMS], a,
                                       (char *)results + (from + i) * size, comm);
         from += some;
     } while (from < fields && !status);

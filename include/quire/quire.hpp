@@ -36,6 +36,8 @@
 #ifndef QUIRE_QUIRE_HPP
 #define QUIRE_QUIRE_HPP
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <initializer_list>

@@ -79,7 +79,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = QUIRE_INVALID_LAYOUT
-    if (size(x) == size(y)) code = &
+    if (size(x, kind=c_size_t) == size(y, kind=c_size_t)) code = &
       c_accumulate_products(c_null_ptr, self%words, QUIRE_F32, size(x, kind=c_size_t), c_loc(x), c_loc(y))
     call self%answer(code, status)
   end subroutine
@@ -90,7 +90,7 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = QUIRE_INVALID_LAYOUT
-    if (size(x) == size(y)) code = &
+    if (size(x, kind=c_size_t) == size(y, kind=c_size_t)) code = &
       c_accumulate_products(c_null_ptr, self%words, QUIRE_F64, size(x, kind=c_size_t), c_loc(x), c_loc(y))
     call self%answer(code, status)
   end subroutine

@@ -88,7 +88,8 @@ contains
   ! inner.
   function reduce_array(operation, type, shape, dim, correction, x, y, y_shape, results) result(status)
     integer(c_int), intent(in) :: operation, type
-    integer, intent(in) :: shape(:), dim, y_shape(:)
+    integer(c_size_t), intent(in) :: shape(:), y_shape(:)
+    integer, intent(in) :: dim
     integer(c_int64_t), intent(in) :: correction
     type(c_ptr), intent(in) :: x, y, results
     integer(c_int) :: status
@@ -99,11 +100,11 @@ contains
     if (dim < 0 .or. dim > size(shape)) return
     if (any(shape /= y_shape)) return
     if (dim == 0) then
-      layout%n = product(int(shape, c_size_t))
+      layout%n = product(shape)
     else
-      layout%inner = product(int(shape(:dim - 1), c_size_t))
+      layout%inner = product(shape(:dim - 1))
       layout%n = shape(dim)
-      layout%outer = product(int(shape(dim + 1:), c_size_t))
+      layout%outer = product(shape(dim + 1:))
       layout%inner_stride = 1
       layout%stride = layout%inner
       layout%outer_stride = layout%inner * layout%n

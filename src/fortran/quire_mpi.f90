@@ -5,8 +5,8 @@
 !                                      ! comm: MPI_COMM_WORLD, comm%MPI_VAL
 !
 ! quire_mpi_sum, quire_mpi_norm2, quire_mpi_mean (x, comm [, status]), quire_mpi_dot (x, y, comm [, status]) and
-! quire_mpi_variance (x [, sample], comm [, status]) are collective and give all ranks the same result, or the same
-! status and NaN. So are these, which with a status leave all as it was, and without one give NaN:
+! quire_mpi_variance (x [, sample], comm [, status]; without sample: comm=comm) are collective and give all ranks the
+! same result, or the same status and NaN. So are these, which with a status leave all as it was, without one give NaN:
 !     call quire_mpi_sum_fields(x, sums, comm [, status])       sums(f) is that of x(:, f) over all ranks; one Allreduce
 !     call quire_mpi_sum_elements(x, sums, comm [, status])     sums(i) is that of all ranks' x(i); all x have one size
 !     call quire_mpi_merge(accumulator, comm [, status])        a quire_accumulator becomes that of all ranks
@@ -50,7 +50,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F32
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x, 2))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, 2, c_size_t))
     code = c_fields(what, size(x, 2, c_size_t), size(x, 1, c_size_t), size(x, 1, c_intptr_t), c_loc(x), c_loc(sums), &
                     int(comm, c_int))
     if (present(status)) status = code
@@ -65,7 +65,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F64
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x, 2))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, 2, c_size_t))
     code = c_fields(what, size(x, 2, c_size_t), size(x, 1, c_size_t), size(x, 1, c_intptr_t), c_loc(x), c_loc(sums), &
                     int(comm, c_int))
     if (present(status)) status = code
@@ -80,7 +80,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F32
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, kind=c_size_t))
     code = c_elements(what, size(x, kind=c_size_t), c_loc(x), c_loc(sums), int(comm, c_int))
     if (present(status)) status = code
     if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)
@@ -94,7 +94,7 @@ contains
     type(quire_reduction) :: what
     integer :: code
     what%type = QUIRE_F64
-    what%operation = merge(1_c_int, -1_c_int, size(sums) >= size(x))
+    what%operation = merge(1_c_int, -1_c_int, size(sums, kind=c_size_t) >= size(x, kind=c_size_t))
     code = c_elements(what, size(x, kind=c_size_t), c_loc(x), c_loc(sums), int(comm, c_int))
     if (present(status)) status = code
     if (code /= 0 .and. .not. present(status)) sums = ieee_value(sums, ieee_quiet_nan)

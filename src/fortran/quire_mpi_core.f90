@@ -48,7 +48,8 @@ contains
   ! none, so that all ranks get a status.
   function allreduce_array(operation, type, shape, correction, x, y, y_shape, result, comm) result(status)
     integer(c_int), intent(in) :: operation, type
-    integer, intent(in) :: shape(:), y_shape(:), comm
+    integer(c_size_t), intent(in) :: shape(:), y_shape(:)
+    integer, intent(in) :: comm
     integer(c_int64_t), intent(in) :: correction
     type(c_ptr), intent(in) :: x, y, result
     integer(c_int) :: status
@@ -56,7 +57,7 @@ contains
     what%operation = merge(operation, -1_c_int, all(shape == y_shape))
     what%type = type
     what%correction = correction
-    status = c_allreduce(what, product(int(shape, c_size_t)), x, y, result, int(comm, c_int))
+    status = c_allreduce(what, product(shape), x, y, result, int(comm, c_int))
   end function
 
 end module

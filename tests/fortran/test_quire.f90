@@ -4,8 +4,11 @@ program test_quire
   use quire
   use, intrinsic :: iso_fortran_env, only: real32, real64, int64
   use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_loc
   implicit none
-  real(real64) :: x(7, 5, 3), y(7, 5, 3), flat(105), s
+  real(real64) :: x(7, 5, 3), y(7, 5, 3), s
+  real(real64), target :: flat(105)
+  real(real64), pointer, contiguous :: far(:)
   real(real32) :: x4(7, 5, 3), v4(4) = [1e20, 1.0, -1e20, 1.0]
   type(quire_accumulator) :: a, b
   integer :: i, j, k, cases = 0
@@ -75,6 +78,11 @@ program test_quire
   call ok(same(quire_variance([1.0_real64, 2.0_real64, 4.0_real64], sample=.true.), 14.0_real64 / 6), 'of a sample')
   call ok(same(quire_norm2(2.0_real64**600 * [3, 4]), 5 * 2.0_real64**600), 'a norm that would overflow')
   call ok(ieee_is_nan(quire_dot(x(:, 1, 1), y(1:6, 1, 1))), 'a dot product of different shapes')
+  ! 2^61 elements, which are more than memory has; in 32 bits, none.
+  call c_f_pointer(c_loc(flat), far, [2_int64**61])
+  call ok(ieee_is_nan(quire_sum(far)) .and. ieee_is_nan(quire_sum(far, dim=1)), 'more elements than there can be')
+  call a%add_products(far, flat(1:0), i)
+  call ok(i == 18, 'which are not as many as none')
   call ok(same(quire_sum(x(1:0, 1, 1)), 0.0_real64) .and. ieee_is_nan(quire_mean(x(1:0, 1, 1))), 'nothing')
 
   call a%add(flat(1:50))

@@ -70,6 +70,12 @@ static void layouts(int who) {
         expect(way || found == QUIRE_NULL_POINTER, "no layout: status %d", found);
         found = quire_mpi_allreduce(NULL, &sum, me ? SIZE_MAX / 8 : 10, x, NULL, results, MPI_COMM_WORLD);
         expect(found == QUIRE_SIZE_OVERFLOW, "too many elements: status %d", found);
+        what.operation = me ? QUIRE_DOT : QUIRE_SUM; /* where there is no y */
+        layout = quire_rows(5, 10, 10);
+        found = quire_mpi_allreduce_moments(NULL, &what, 5, &layout, x, results, MPI_COMM_WORLD);
+        expect(found == QUIRE_INVALID_OPERATION, "moments of a dot product: status %d", found);
+        found = quire_mpi_allreduce_elements(NULL, &what, 5, x, results, MPI_COMM_WORLD);
+        expect(found == QUIRE_INVALID_OPERATION, "elements of a dot product: status %d", found);
         expect(!memcmp(results, before, sizeof results), "layout %d: results are touched", way);
         check_scalar(&sum, 100, 2, MPI_COMM_WORLD, "after a bad layout");
     }

@@ -56,4 +56,9 @@ extern const quire_type types[TYPES];
 int has_squares(quire_operation operation);
 void bad_arguments(void); /* bad_arguments.c */
 
+void threads(int provided); /* once.c */
+void again(void);
+void lengths(void);
+void left_behind(void);
+
 #endif

@@ -125,9 +125,12 @@ static void elements(void) {
 }
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    threads(provided); /* before any other call */
+    again();
     seed(1);
     scalars();
     specials();
@@ -136,7 +139,9 @@ int main(int argc, char **argv) {
     accumulators();
     elements();
     bad_arguments();
-    if (!rank) printf("1..%d\n", cases);
+    lengths();
     MPI_Finalize();
+    left_behind();
+    if (!rank) printf("1..%d\n", cases);
     return failures != 0 && !getenv("CK_TAP_LOG_FILE_NAME");
 }

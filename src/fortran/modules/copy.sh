@@ -1,5 +1,5 @@
 #!/bin/sh
-# modules.sh FROM TO NAMES: copies .mod files out of the folder where the compiler puts them.
+# copy.sh FROM TO NAMES: copies .mod files out of the folder where the compiler puts them.
 set -e
 from=$1 to=$2
 shift 2
