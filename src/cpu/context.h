@@ -39,7 +39,7 @@ typedef struct {
     int words;
 } lane_method;
 
-extern QUIRE_PRIVATE const lane_method lane_methods[TIER_METHODS];
+extern QUIRE_PRIVATE const lane_method lane_methods[METHOD_NUMBERS];
 
 /* Word k of column c of a panel's state. */
 QUIRE_INLINE double panel_word(const void *state, int k, size_t c, int is_double) {

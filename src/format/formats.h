@@ -64,6 +64,17 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
     return none;
 }
 
+/* Whether the lanes of a type accumulate in double, not in float. */
+#define QUIRE_IS_DOUBLE_f32 0
+#define QUIRE_IS_DOUBLE_f64 1
+QUIRE_INLINE int has_double_lanes(quire_type type) {
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
+    case number: return QUIRE_IS_DOUBLE_##real;
+    switch ((int)type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return 0;
+}
+
 /* Whether backends have ways of their own for a type. */
 QUIRE_INLINE int is_windowed(quire_type type) {
 #define QUIRE_CASE(name, NAME, number, real, unused) case number:

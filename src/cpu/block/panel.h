@@ -75,14 +75,12 @@ typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_la
 /* Merges so many states into as many others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
 
-#define PANEL_METHODS (QUIRE_PLAIN + 1)
-
 typedef struct {
     vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
     moments_function moments[FORMAT_NUMBERS];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
-    panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][PANEL_METHODS];
-    panel_merge_function merge_f32[PANEL_METHODS], merge_f64[PANEL_METHODS];
+    panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
+    panel_merge_function merge_f32[METHOD_NUMBERS], merge_f64[METHOD_NUMBERS];
 } panel_functions;
 
 #endif

@@ -259,8 +259,6 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 
 /* ---------------------------------------------------------------------------------------------------- the instances */
 
-#define IS_DOUBLE_f32 0
-#define IS_DOUBLE_f64 1
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 #define VECTOR_FIRST_f32(format) format##_first_v_f32
@@ -271,8 +269,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 QUIRE_FORMATS(LOAD, )
 
 #define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose, floats,     \
-                           VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,                \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,       \
+                           floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,        \
                            term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
 
 #define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
@@ -296,7 +294,7 @@ QUIRE_FORMATS(LOAD, )
         const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                           \
         const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                       \
         const exact_engine engine = { sizeof(format##_element),                                                        \
-                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                             \
+                                      QUIRE_IS_DOUBLE_##real && inexact ? 2 : 1,                                       \
                                       longest_block(c),                                                                \
                                       window_reach(c, 1),                                                              \
                                       { term_scale(c), term_scale(loose) },                                            \

@@ -18,9 +18,7 @@ static inline size_t plan_divide_up(size_t a, size_t b) { return a / b + (a % b 
 
 /* Whether neighbouring vectors stand nearer to each other than neighbouring elements: columns. */
 static inline int plan_has_columns(const quire_layout *l) {
-    const ptrdiff_t inner = l->inner_stride < 0 ? -l->inner_stride : l->inner_stride;
-    const ptrdiff_t stride = l->stride < 0 ? -l->stride : l->stride;
-    return l->inner >= 8 && inner < stride;
+    return l->inner >= 8 && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
 /* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
