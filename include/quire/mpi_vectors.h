@@ -22,8 +22,9 @@ static inline quire_status quire_mpi_status(int code) {
     return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT;
 }
 
-/* One MPI_Allreduce, in place, of elements of so many 64-bit words, by an operation of our own. Type and operation live
- * for this call only: they cost a fraction of a microsecond, and nothing is left behind at MPI_Finalize. */
+/* One MPI_Allreduce, in place, of elements of the given number of 64-bit words, by an operation of our own. Type and
+ * operation live for this call only: they cost a fraction of a microsecond, and nothing is left behind at MPI_Finalize.
+ */
 static inline quire_status quire_mpi_allreduce_by(MPI_User_function *function, int words, int count, void *elements,
                                                   MPI_Comm comm) {
     MPI_Datatype type = MPI_DATATYPE_NULL;

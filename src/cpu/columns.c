@@ -43,7 +43,7 @@ static void gather_strip(char *to, const char *const *columns, size_t count, siz
     gather_panel(to, PANEL, from, count, rows, stride, size, stride_magnitude(apart) < stride_magnitude(stride));
 }
 
-/* So many rows from first on; no more than STRIP, unless all are in place. */
+/* The rows from first on; no more than STRIP of them, unless all are in place. */
 static panel_rows source_rows(panel_source *s, size_t first, size_t rows) {
     const panel_job *p = s->p;
     const ptrdiff_t row = (ptrdiff_t)(PANEL * s->size);

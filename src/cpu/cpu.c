@@ -205,7 +205,7 @@ static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, 
         strided_exact(&v, a, x, y, n, radius);
 }
 
-/* Both sums of so many elements after each other: the second finds them in a cache. */
+/* The elements of which both sums are made one after the other: the second finds them in a cache. */
 #define TWICE_ELEMENTS ((size_t)1 << 13)
 
 /* All sums of a job, each to its accumulator. */

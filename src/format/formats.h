@@ -86,7 +86,7 @@ QUIRE_INLINE int is_windowed(quire_type type) {
     return 0;
 }
 
-/* Writes the bits of a number where an element of so many bytes stands, whatever type the caller gave that place. The
+/* Writes the bits of a number where an element of size bytes stands, whatever type the caller gave that place. The
  * compile-time check below sees to it that every format has one of these sizes. */
 QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {
     const uint8_t bits_8 = (uint8_t)bits;

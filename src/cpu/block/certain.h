@@ -98,7 +98,7 @@ QUIRE_INLINE void certain_add(certain_terms t, certain_columns *c, const char *x
 
 /* ---------------------------------------------------------------------------------------------------- whether it is */
 
-/* The g of so many terms. */
+/* The g of n terms. */
 QUIRE_INLINE int certain_doublings(size_t n) { return n > 1 ? 64 - leading_zeros(n - 1) : 0; }
 
 /* most and least are bit patterns of terms as floats or as doubles, least as it was found. All zero: no. */

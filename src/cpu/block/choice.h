@@ -88,8 +88,8 @@ QUIRE_INLINE int term_scale(exact_choice c) {
     return 1023 - term_bias(c) + (c.is_double && !c.is_product && c.loose ? LOOSE_SCALE : 0);
 }
 
-/* Whether so many bins hold every term there can be, however small: then the least magnitude need not be looked at, and
- * counts as the least there can be. */
+/* Whether a window of these bins holds every term there can be, however small: then the least magnitude need not be
+ * looked at, and counts as the least there can be. */
 QUIRE_INLINE int always_fits(exact_choice c, int bins) {
     return window_range(bins) >= term_highest(c) - term_lowest(c);
 }

@@ -67,12 +67,12 @@ typedef int (*moments_function)(const char *x, size_t n, moment_way way, moment_
  * floats or doubles; states lie side by side. */
 #define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
 
-/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states
+/* Lanes that are x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states
  * begin at the identity. */
 typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                    void *states);
 
-/* Merges so many states into as many others, one by one. */
+/* Merges count states into count others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
 
 typedef struct {

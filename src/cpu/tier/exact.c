@@ -73,7 +73,7 @@ static int in_reach(const exact_engine *e, window w, term_range r) {
 
 /* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come
  * are rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is
- * none of at most so many. */
+ * none of at most most_bins. */
 static window window_for(const exact_engine *e, term_range r, int most_bins) {
     const window none = { 0, 0, 0 };
     window w = { e->least_bins, 0, 0 };
@@ -221,8 +221,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     state.radius = radius;
     state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
-    /* So many blocks to come are not to be long; and so many after the next that was too long: an outlier in each
-     * stretch would have all of them done twice. */
+    /* How many blocks to come are not to be long, and how many will not be after the next that is too long: an outlier
+     * in each stretch would have all of them done twice. */
     const size_t together = e->longest / BLOCK_ELEMENTS;
     size_t usual = 0, patience = together;
     while (n >= step) {

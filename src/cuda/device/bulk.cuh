@@ -52,7 +52,7 @@ static __device__ __forceinline__ void barrier_arrive(uint64_t *barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/* Arrives, and has the phase last until so many bytes have come. */
+/* Arrives, and has the phase last until that number of bytes has come. */
 static __device__ __forceinline__ void barrier_expect(uint64_t *barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");

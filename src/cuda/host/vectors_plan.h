@@ -64,13 +64,13 @@ static inline vectors_plan plan_layout(const quire_layout *x, quire_method metho
     return p;
 }
 
-/* How full the waves of so many units are, of so many at a time, in percent; 100 if they are many. */
+/* How full the waves of units are, at_once of them at a time, in percent; 100 if they are many. */
 static inline size_t plan_fullness(size_t units, size_t at_once) {
     if (units / 100 >= at_once) return 100;
     return units * 100 / (plan_divide_up(units, at_once) * at_once);
 }
 
-/* Parts of each of so many vectors, or groups of them: the fewest, from least to most, whose waves are full; or the
+/* Parts of each of some vectors, or groups of them: the fewest, from least to most, whose waves are full; or the
  * best. */
 static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t least, size_t most) {
     size_t best = least, fullest = 0;
@@ -81,8 +81,8 @@ static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t leas
     return best;
 }
 
-/* Threads that share parts, which become one of so many: as many as there are parts, but fewer where so many warps had
- * to take turns. */
+/* Threads that share parts, which become one of "all": as many as there are parts, but fewer where the warps had to
+ * take turns. */
 static inline unsigned plan_part_threads(size_t parts, size_t all, size_t warps) {
     unsigned threads = 1;
     while (threads < 32 && threads < parts) threads *= 2;

@@ -67,7 +67,7 @@ static __device__ __forceinline__ void add_rows(lane_state<Method, typename Form
     }
 }
 
-/* A thread's lanes of a tile of so many elements, of which n from p (and q) on are left, if they are fewer. */
+/* A thread's lanes of a tile, of whose elements n from p (and q) on are left, if they are fewer. */
 template <class Format, class Term, class Method, int E>
 static __device__ __forceinline__ void add_lanes(lane_state<Method, typename Format::real> (&lane)[E],
                                                  const typename Format::element *p, const typename Format::element *q,

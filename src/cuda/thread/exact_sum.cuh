@@ -66,8 +66,8 @@ template <int WORDS> struct exact_sum {
     }
 };
 
-/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their
- * sum is a double, too. */
+/* The sums of "threads" threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and
+ * their sum is a double, too. */
 template <int WORDS>
 static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads,
                                                                  unsigned apart = 1) {
