@@ -43,7 +43,7 @@ struct cuda_job {
     unsigned whole, step, halvings; /* pieces, if halvings is not 0: "whole" blocks have run, the next "step" blocks
                                        half of that, the next "step" half again, "halvings" times in all; all others as
                                        many as the last of these */
-    bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended */
+    bool ahead;                     /* the arrays may be prefetched before the kernels ahead have ended */
     bool cluster;                   /* the grid is a cluster */
     unsigned sharers;               /* the blocks that have a share */
     bool gathers;                   /* the last, by number, has none, and gathers */

@@ -38,7 +38,7 @@ typedef struct {
 /* Rows from begin to end, of the given number of vectors, from first on; before row 0 all lanes are the identity. What
  * lies ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the
  * order of groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the
- * processor fetches on by itself: it is enough to ask for every second line. Where memory waits for the arithmetic,
+ * processor fetches on by itself: it is enough to prefetch every second line. Where memory waits for the arithmetic,
  * every line goes to the first cache. */
 QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                    QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from,

@@ -20,7 +20,7 @@ static __device__ __forceinline__ void after_earlier_work(void) {
 #endif
 }
 
-/* Asks for what lies there to come to the second cache, the 128 bytes around it. That may be done before the wait, if
+/* Prefetches the 128 bytes around p into the second-level cache. That may be done before the wait, if
  * it is memory of this device: whoever writes there still does so by way of that cache. */
 static __device__ __forceinline__ void ask_ahead(const void *p) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));

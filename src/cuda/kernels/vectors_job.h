@@ -56,7 +56,7 @@
 #define MARKED_THREADS 64    /* of a block of the second kernel */
 #define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane */
 #define COLUMNS_BATCH 2      /* rows of them that a lane waits for together */
-#define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time */
+#define COLUMNS_LINE 128     /* bytes of memory that a warp loads at a time */
 #define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some */
 #define COLUMNS_MANY 3       /* units of a warp from which on no block shares any */
 #define COLUMNS_PART_LEAST 1024     /* rows of a warp, times lanes that have columns side by side, at least */
