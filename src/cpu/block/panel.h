@@ -21,11 +21,25 @@ typedef struct {
     size_t rows;
 } panel_rows;
 
-/* Fetches what stands some rows behind this one: in another page often, where the processor does not fetch by itself.
- * Perhaps past the end, where it does nothing. */
+/* Fetching what stands some rows ahead: in another page often, where the processor does not fetch by itself. Behind the
+ * last row, that is the first row of the panel beside this one; but if there are as many rows as can be at a time, more
+ * of this panel's. Perhaps past the end, where it does nothing. */
 #define PANEL_ROWS_AHEAD 16
-QUIRE_INLINE void panel_fetch(const char *row, ptrdiff_t stride) {
-    __builtin_prefetch((const void *)((uintptr_t)row + PANEL_ROWS_AHEAD * (uintptr_t)stride));
+typedef struct {
+    size_t last;             /* from this row on, what is beside */
+    uintptr_t ahead, beside; /* bytes from a row to what is fetched */
+} panel_fetcher;
+
+/* most: the rows there can be at a time. */
+QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, int size) {
+    const size_t step = rows < PANEL_ROWS_AHEAD ? rows : PANEL_ROWS_AHEAD;
+    const uintptr_t ahead = step * (uintptr_t)stride;
+    return (panel_fetcher){ rows < most ? rows - step : SIZE_MAX, ahead,
+                            ahead - rows * (uintptr_t)stride + PANEL * (uintptr_t)size };
+}
+
+QUIRE_INLINE void panel_fetch(panel_fetcher f, const char *at, size_t row) {
+    __builtin_prefetch((const void *)((uintptr_t)at + (row < f.last ? f.ahead : f.beside)));
 }
 
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
