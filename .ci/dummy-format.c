@@ -1,14 +1,16 @@
 /* dummy-format.c - what .ci/dummy-format has added to quire, from outside: E3M4 summed by every operation, method and
- * direction. Its numbers are multiples of 2^-6 below 16, its products multiples of 2^-12 below 256: integers sum them
- * here, and floats do so without rounding, so that every method must give the true result. */
+ * direction, a new operation and a new method among them. Its numbers are multiples of 2^-6 below 16, its products
+ * multiples of 2^-12 below 256: integers sum them here, and floats do so without rounding, so that every method must
+ * give the true result. */
 #include <math.h>
 #include <quire/quire.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const quire_method METHODS[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
-static const quire_operation OPERATIONS[] = { QUIRE_SUM, QUIRE_ASUM, QUIRE_DOT, QUIRE_NRM2, QUIRE_MEAN, QUIRE_SUMSQ };
+static const quire_method METHODS[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN, QUIRE_MINE };
+static const quire_operation OPERATIONS[] = { QUIRE_SUM,  QUIRE_ASUM,  QUIRE_DOT,   QUIRE_NRM2,
+                                              QUIRE_MEAN, QUIRE_SUMSQ, QUIRE_MEANSQ };
 
 #define LONG 10007 /* and 992 LONG < 2^24 */
 #define SHORT 16   /* and 992^2 SHORT < 2^24 */
@@ -39,6 +41,7 @@ static double true_result(quire_operation operation, size_t n, const uint8_t *x,
     switch (operation) {
     case QUIRE_DOT:
     case QUIRE_SUMSQ: return ldexp((double)products, -12);
+    case QUIRE_MEANSQ: return ldexp((double)products, -12) / (double)n;
     case QUIRE_NRM2: return sqrt(ldexp((double)products, -12));
     case QUIRE_MEAN: return ldexp((double)sum, -6) / (double)n;
     default: return ldexp((double)sum, -6);
@@ -89,6 +92,8 @@ static void check_single(uint8_t b, quire_method method) {
 int main(void) {
     static uint8_t x[LONG], y[LONG];
     unsigned state = 1;
+    if (quire_chain_length(QUIRE_MINE, 100000) != quire_chain_length(QUIRE_PAIRWISE, 100000))
+        fail("the chain", QUIRE_SUM, QUIRE_MINE, 0, 100000);
     for (size_t m = 0; m < sizeof METHODS / sizeof *METHODS; m++) {
         for (unsigned b = 0; b < 256; b++) check_single((uint8_t)b, METHODS[m]);
         for (size_t turn = 0; turn < 400; turn++) {
@@ -105,6 +110,6 @@ int main(void) {
             }
         }
     }
-    puts("dummy-format: E3M4 by every operation, method and direction");
+    puts("dummy-format: E3M4 by every operation, method and direction, a new operation and a new method among them");
     return 0;
 }

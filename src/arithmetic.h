@@ -60,6 +60,11 @@ QUIRE_INLINE double double_of_bits(uint64_t b) {
     return x;
 }
 
+/* |stride|, of any: the least has no negative of its own type. */
+QUIRE_INLINE size_t stride_magnitude(ptrdiff_t stride) {
+    return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride;
+}
+
 /* How many zero bits stand above the highest set bit; x is not 0. */
 QUIRE_INLINE int leading_zeros(uint64_t x) {
 #if defined(__CUDA_ARCH__)

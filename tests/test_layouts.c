@@ -240,7 +240,15 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------- batch invariance */
 
-/* One row at every third place of a batch, among rows that are unlike it, and by turns at all places. */
+/* The next way to run that this machine has. */
+static void use_next_variant(void) {
+    static size_t variant;
+    do variant = (variant + 1) % place_variants();
+    while (!place_use(variant));
+}
+
+/* One row at every third place of a batch, among rows that are unlike it, and by turns at all places; each turn runs in
+ * another way than the last. */
 static void check_batch(const quire_reduction *what, size_t rows, size_t n, int as_columns, const void *row) {
     static const family neighbours[] = { FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS, FAMILY_HUGE, FAMILY_ZERO,
                                          FAMILY_SUBNORMAL };
@@ -255,7 +263,9 @@ static void check_batch(const quire_reduction *what, size_t rows, size_t n, int 
         for (size_t r = turn; r < rows; r += 3)
             for (size_t k = 0; k < n; k++)
                 copy_element(type, x, as_columns ? k * rows + r : r * n + k, row, (ptrdiff_t)k);
+        use_next_variant();
         check_ok(place_layouts(what, &layout, x, &layout, x, results));
+        place_use(0);
         for (size_t r = turn; r < rows; r += 3)
             check_bits(what->result_type, (char *)results + r * type_size(what->result_type), expected,
                        "%s of %zu elements, %s %zu of %zu", reduction_text(what), n, as_columns ? "column" : "row", r,
@@ -273,9 +283,9 @@ START_TEST(batches) {
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (size_t m = 0; m < METHOD_COUNT; m++) {
                 const size_t n = batches[b] < 1000 ? lengths[k] : lengths[k] % 100 + 1;
-                const quire_reduction what = {
-                    m % 2 ? QUIRE_SUMSQ : QUIRE_SUM, type, type, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 }
-                };
+                const operation op = (operation)((b + k + m) % OPERATION_ALL);
+                quire_reduction what = { operation_number(op), type, type, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 } };
+                if (operation_is_moment(op)) what.method = QUIRE_EXACT;
                 void *row = array_new(n * type_size(type), 0);
                 family_fill(FAMILY_NORMAL, type, n, n, row);
                 check_batch(&what, scaled(batches[b]), n, 0, row);

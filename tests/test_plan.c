@@ -54,6 +54,17 @@ START_TEST(layouts) {
 }
 END_TEST
 
+/* Of vectors of one element the stride says nothing, and may be any, the least of its type too. */
+START_TEST(strides_of_one_element) {
+    for (size_t inner = 1; inner < 100; inner++) {
+        const quire_layout plain = { 3, 1, inner, (ptrdiff_t)inner, PTRDIFF_MAX, 1 },
+                           least = { 3, 1, inner, (ptrdiff_t)inner, PTRDIFF_MIN, 1 };
+        check_that(plan_has_columns(&plain) == plan_has_columns(&least), "%zu vectors of one element", inner);
+        check_plan(&least, QUIRE_EXACT, 4, 1000, 0);
+    }
+}
+END_TEST
+
 /* Threads that share parts: all of a warp's groups are full, none has two threads too many, and warps take turns only
  * where a thread has all the parts of one. */
 START_TEST(threads_of_parts) {
@@ -82,7 +93,6 @@ START_TEST(segments) {
 }
 END_TEST
 
-/* Constants that the kernels rely on. */
 /* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
 static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
     const rows_plan p = plan_rows(l, l, size, is_pair, warps);
@@ -150,6 +160,7 @@ START_TEST(columns) {
 }
 END_TEST
 
+/* Constants that the kernels rely on. */
 START_TEST(constants) {
     check_that(LONG_SEGMENTS <= VECTORS_LIMBS && LONG_SEGMENTS <= VECTORS_IN_PARTS,
                "long segments have slots of their own");
@@ -163,6 +174,7 @@ END_TEST
 static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, layouts);
+    tcase_add_test(cases, strides_of_one_element);
     tcase_add_test(cases, threads_of_parts);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, streams);

@@ -137,6 +137,20 @@ START_TEST(long_segments) {
 }
 END_TEST
 
+/* More than 2^32 elements in all: one segment, again and again. Behind each, 16 that are empty. */
+START_TEST(beyond_32_bits) {
+    enum { LENGTH = 65536, EMPTY = 16 };
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    segments s = segments_new(scaled(65537) * (EMPTY + 1), LENGTH);
+    for (size_t i = 0; i < s.count; i++) {
+        s.begin[i] = i % (EMPTY + 1) ? LENGTH : 0;
+        s.end[i] = LENGTH;
+    }
+    check_segments(&what, &s, QUIRE_I32, FAMILY_NORMAL, 0, 1001);
+    segments_free(&s);
+}
+END_TEST
+
 /* Halves that are large, and a tiny one: more bits than a double has, though each thread of a GPU has fewer. */
 START_TEST(large_and_tiny) {
     enum { N = 8198 };
@@ -207,6 +221,7 @@ static void add_segments(TCase *cases) {
     tcase_add_loop_test(cases, segments_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, large_segments, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, long_segments, 0, 4);
+    tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, large_and_tiny);
     tcase_add_test(cases, offsets_in_one_array);
     tcase_add_test(cases, arguments);

@@ -119,6 +119,48 @@ START_TEST(general_call) {
 }
 END_TEST
 
+/* What a place sees without the offsets, which may be in a device's memory. */
+START_TEST(segments_call) {
+    static const quire_status list[] = { QUIRE_INVALID_OPERATION,   QUIRE_INVALID_TYPE,     QUIRE_INVALID_METHOD,
+                                         QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX,
+                                         QUIRE_SIZE_OVERFLOW };
+    const unsigned all = 1 << sizeof list / sizeof *list;
+    if (!place_use((size_t)_i)) return;
+    for (unsigned faults = 0; faults < 2 * all; faults++) /* the last: x is misaligned */
+        for (int p = 0; p < POINTERS_COUNT; p++) {
+            pointer kind[4] = { GOOD, GOOD, GOOD, faults & all ? MISALIGNED : GOOD };
+            pointers(p, kind);
+            const quire_reduction what = faulty(faults);
+            const quire_index index = faults & 32 ? (quire_index)3 : QUIRE_I64;
+            const size_t segments = faults & 64 ? SIZE_MAX : 2;
+            const quire_status pointed = pointer_status(kind, 4), named = first_of(list, faults & (all - 1));
+            const void *begin = pointer_to(0, kind[0]), *end = pointer_to(1, kind[1]), *x = pointer_to(1, kind[3]);
+            void *results = pointer_to(2, kind[2]);
+            if (!named && !pointed) continue;
+            poison();
+            check_refused(quire_reduce_segments(place_context(), NULL, segments, index, begin, end, x, x, results),
+                          QUIRE_NULL_POINTER, "quire_reduce_segments without what", faults);
+            check_refused(quire_reduce_segments(place_context(), &what, segments, index, begin, end, x, x, results),
+                          named ? named : pointed, "quire_reduce_segments", faults);
+        }
+}
+END_TEST
+
+/* And with them, on a CPU: arrays may be NULL only where no segment has an element. */
+START_TEST(segments_of_no_array) {
+    const int32_t begin[2] = { 7, 1 }, end[2] = { 7, 2 };
+    float results[2] = { -1, -1 }, x[2] = { 1, 2 };
+    quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    if (strcmp(place_name(), "cpu") || !place_use((size_t)_i)) return;
+    quire_context *c = place_context();
+    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I32, begin, end, NULL, x, results), QUIRE_NULL_POINTER);
+    ck_assert_int_eq(quire_reduce_segments(c, &what, 2, QUIRE_I32, begin, end, x, NULL, results), QUIRE_NULL_POINTER);
+    ck_assert(results[0] == -1 && results[1] == -1);
+    check_ok(quire_reduce_segments(c, &what, 2, QUIRE_I32, begin, begin, NULL, NULL, results));
+    ck_assert(results[0] == 0 && results[1] == 0);
+}
+END_TEST
+
 /* ----------------------------------------------------------------------------------------------------- accumulators */
 
 static quire_status accumulate(int adder, quire_accumulator *a, quire_type type, size_t n, const void *x,
@@ -287,6 +329,8 @@ static void add_tests(TCase *cases) {
     const int variants = (int)place_variants();
     tcase_add_loop_test(cases, reductions, 0, variants);
     tcase_add_loop_test(cases, general_call, 0, variants);
+    tcase_add_loop_test(cases, segments_call, 0, variants);
+    tcase_add_loop_test(cases, segments_of_no_array, 0, variants);
     tcase_add_loop_test(cases, accumulating, 0, variants);
     tcase_add_test(cases, merging_and_carrying);
     tcase_add_test(cases, rounding);

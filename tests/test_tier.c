@@ -51,7 +51,7 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
 /* Of the functions that a tier offers none is called. */
 #define WEAK __attribute__((weak))
 #define LANES(name)                                                                                                    \
-    WEAK const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS] = { { { 0 } } }
+    WEAK const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = { { { 0 } } }
 #define EXACT(name)                                                                                                    \
     WEAK const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } };                              \
     WEAK const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } }

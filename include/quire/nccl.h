@@ -98,14 +98,15 @@ static inline size_t quire_nccl_tails_at(size_t n, int ranks, size_t size) {
     return (quire_nccl_part(n, ranks) * (size_t)ranks * size + 255) / 256 * 256;
 }
 
-/* Bytes of workspace for so many vectors: 1120 for each, 2240 for variance and stddev; 0 if *what is NULL or that is
+/* Bytes of workspace for "fields" vectors: 1120 for each, 2240 for variance and stddev; 0 if *what is NULL or that is
  * more than memory holds. */
 static inline size_t quire_nccl_workspace(const quire_reduction *what, size_t fields) {
     if (!what || fields > PTRDIFF_MAX / (2 * sizeof(quire_accumulator))) return 0;
     return fields * quire_nccl_sums(what) * sizeof(quire_accumulator);
 }
 
-/* Bytes of workspace for arrays of n elements on so many ranks: about those of one array; 0 if an argument is wrong. */
+/* Bytes of workspace for arrays of n elements on that number of ranks: about those of one array; 0 if an argument is
+ * wrong. */
 static inline size_t quire_nccl_elements_workspace(const quire_reduction *what, size_t n, int ranks) {
     const size_t size = what ? quire_type_size(what->type) : 0;
     if (!size || ranks < 1 || n > PTRDIFF_MAX / size / 2) return 0;

@@ -108,7 +108,9 @@ typedef enum quire_index {
  *   results     segments elements of the result type, in memory the context can write, none of it in the inputs
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_SIZE_OVERFLOW
- * (more offsets than memory holds), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also as quire_reduce. */
+ * (more offsets than memory holds), QUIRE_NULL_POINTER (begin, end, results), QUIRE_MISALIGNED; then, on a CPU,
+ * QUIRE_NULL_POINTER again for x or y where a segment is not empty (a CUDA context does not read offsets before the
+ * kernel does, so that there such an array must not be NULL); on a CUDA context also as quire_reduce. */
 QUIRE_API quire_status quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments,
                                              quire_index index, const void *begin, const void *end, const void *x,
                                              const void *y, void *results);

@@ -23,9 +23,9 @@
 #define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry */
 #endif
 
-/* Who adds element after element carries when so many have been added, and perhaps one stretch more. An element adds to
- * a limb twice at most, for the two pieces of a product of doubles overlap. Half of what limbs can take must be enough
- * for that; the other half is the caller's. */
+/* Who adds element after element carries when this number has been added, and perhaps one stretch more. An element adds
+ * to a limb twice at most, for the two pieces of a product of doubles overlap. Half of what limbs can take must be
+ * enough for that; the other half is the caller's. */
 #define CARRY_ELEMENTS (LIMB_ADDITIONS / 16)
 #define CARRIES_IN_TIME(stretch) (2 * (CARRY_ELEMENTS + (stretch)) <= LIMB_ADDITIONS / 2)
 

@@ -142,12 +142,11 @@ QUIRE_INLINE wide_integer wide_subtract(wide_integer a, wide_integer b, uint32_t
     return wide_subtract_magnitudes(a, b, digit);
 }
 
-/* Of a dividend so many digits are divided that the quotient has the 128 bits of a total: one of count + 5 digits is at
- * least 2^(32 (count + 4)), a divisor of count digits less than 2^(32 count), so that the quotient has five digits or
- * six.
- */
+/* As many digits of a dividend are divided as the quotient needs to have the 128 bits of a total: a dividend of count +
+ * 5 digits is at least 2^(32 (count + 4)), a divisor of count digits less than 2^(32 count), so that the quotient has
+ * five digits or six. */
 #define WIDE_QUOTIENT 6
-#define WIDE_DIVISION(count) (2 * (count) + WIDE_QUOTIENT) /* digits of room to divide by one of so many */
+#define WIDE_DIVISION(count) (2 * (count) + WIDE_QUOTIENT) /* digits of room to divide by one of count */
 
 /* One digit of a quotient: the leading digits of u, which is count + 1 long, over v, whose top bit is set (D. E. Knuth,
  * The Art of Computer Programming 2, 1997, 4.3.1, algorithm D). u becomes the remainder. */

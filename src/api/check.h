@@ -16,6 +16,9 @@ QUIRE_PRIVATE quire_status check_input(quire_type type, size_t n, const void *x,
 /* What two checks in a row find: a NULL of the second comes before a misalignment of the first. */
 QUIRE_PRIVATE quire_status both_checks(quire_status first, quire_status second);
 
+/* Whether a method adds in the canonical order: all that there are do, but QUIRE_EXACT. */
+QUIRE_PRIVATE int follows_order(quire_method method);
+
 QUIRE_PRIVATE quire_status check_accumulator(const quire_accumulator *accumulator);
 
 QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *result);

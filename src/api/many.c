@@ -6,17 +6,15 @@
 #include "api/check.h"
 #include "format/formats.h"
 
-static size_t magnitude(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride; }
-
-/* Adds how far apart the first and the last of so many are, in elements; answers whether that fits. */
+/* Adds the distance between the first and the last of count things, in elements; answers whether that fits. */
 static int add_span(size_t *span, size_t count, ptrdiff_t stride) {
     size_t product;
-    return !__builtin_mul_overflow(count - 1, magnitude(stride), &product) &&
+    return !__builtin_mul_overflow(count - 1, stride_magnitude(stride), &product) &&
            !__builtin_add_overflow(*span, product, span);
 }
 
-/* Whether all elements of a layout, of so many bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector
- * if they stood side by side. */
+/* Whether all elements of a layout, of size bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector if
+ * they stood side by side. */
 static int reaches(const quire_layout *l, size_t size) {
     size_t span = 1;
     if (!l->outer || !l->n || !l->inner) return 1;

@@ -76,7 +76,7 @@ double quire_sumd(const double *x, size_t n) {
 size_t quire_type_size(quire_type type) { return (size_t)describe_format(type).size; }
 
 size_t quire_chain_length(quire_method method, size_t n) {
-    if (method != QUIRE_PLAIN && method != QUIRE_PAIRWISE && method != QUIRE_KAHAN) return 0;
+    if (!follows_order(method)) return 0;
     const size_t tile = order_tile(n, order_rows_of(method));
     size_t tiles = n ? (n - 1) / tile + 1 : 1, chain = tile / ORDER_LANES + 8;
     for (; tiles > 1; tiles -= tiles / 2) chain++;

@@ -35,17 +35,15 @@ static int stands_side_by_side(const char *const *column, size_t count, size_t s
     return count == PANEL;
 }
 
-static ptrdiff_t distance(ptrdiff_t a) { return a < 0 ? -a : a; }
-
 static void gather_strip(char *to, const char *const *columns, size_t count, size_t first, size_t rows,
                          ptrdiff_t stride, size_t size) {
     const char *from[PANEL];
     for (size_t c = 0; c < count; c++) from[c] = columns[c] + (ptrdiff_t)first * stride;
     const ptrdiff_t apart = count > 1 ? (ptrdiff_t)((uintptr_t)from[1] - (uintptr_t)from[0]) : 0;
-    gather_panel(to, PANEL, from, count, rows, stride, size, distance(apart) < distance(stride));
+    gather_panel(to, PANEL, from, count, rows, stride, size, stride_magnitude(apart) < stride_magnitude(stride));
 }
 
-/* So many rows from first on; no more than STRIP, unless all are in place. */
+/* The rows from first on; no more than STRIP of them, unless all are in place. */
 static panel_rows source_rows(panel_source *s, size_t first, size_t rows) {
     const panel_job *p = s->p;
     const ptrdiff_t row = (ptrdiff_t)(PANEL * s->size);
@@ -237,7 +235,7 @@ typedef struct {
 static panel_order order_of(panel_source *s, lanes_buffer *lanes) {
     const quire_job *job = s->p->job;
     const panel_functions *panels = s->p->context->tier->panels;
-    const int is_double = job->type == QUIRE_F64, words = lane_methods[job->method].words;
+    const int is_double = has_double_lanes(job->type), words = lane_methods[job->method].words;
     return (panel_order){ s,
                           panels->add[job->type][job->term][job->method],
                           (is_double ? panels->merge_f64 : panels->merge_f32)[job->method],
@@ -250,7 +248,7 @@ static void round_states(const panel_job *p, const char *states, format_descript
     const int words = lane_methods[p->job->method].words;
     for (size_t c = 0; c < p->count; c++) {
         double state[QUIRE_STATE_WORDS] = { 0 };
-        for (int k = 0; k < words; k++) state[k] = panel_word(states, k, c, p->job->type == QUIRE_F64);
+        for (int k = 0; k < words; k++) state[k] = panel_word(states, k, c, has_double_lanes(p->job->type));
         bits[c] = words_round(state, words, p->job, format);
     }
 }
@@ -331,6 +329,7 @@ void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_
         return;
     }
     const panel_functions *panels = p->context->tier->panels;
-    merge_pieces((p->job->type == QUIRE_F64 ? panels->merge_f64 : panels->merge_f32)[p->job->method], states, pieces);
+    merge_pieces((has_double_lanes(p->job->type) ? panels->merge_f64 : panels->merge_f32)[p->job->method], states,
+                 pieces);
     round_states(p, states, format, bits);
 }

@@ -22,7 +22,7 @@ typedef struct {
 /* A copy of the context, or what a NULL context means. */
 QUIRE_PRIVATE cpu_context cpu_context_of(const quire_context *context);
 
-/* How many threads are worth so many bytes that come in so many pieces: at least 1. */
+/* How many threads are worth starting for these bytes, which come in pieces: at least 1. */
 QUIRE_PRIVATE int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces);
 
 /* The state of a lane, and what the methods' list says about one method. */
@@ -39,7 +39,7 @@ typedef struct {
     int words;
 } lane_method;
 
-extern QUIRE_PRIVATE const lane_method lane_methods[TIER_METHODS];
+extern QUIRE_PRIVATE const lane_method lane_methods[METHOD_NUMBERS];
 
 /* Word k of column c of a panel's state. */
 QUIRE_INLINE double panel_word(const void *state, int k, size_t c, int is_double) {
@@ -47,8 +47,8 @@ QUIRE_INLINE double panel_word(const void *state, int k, size_t c, int is_double
     return is_double ? ((const double *)state)[at] : (double)((const float *)state)[at];
 }
 
-/* A job of one vector, whose elements are so many bytes apart. The context's threads share it. Answers the result's
- * bits. */
+/* A job of one vector, whose elements are the strides, in bytes, apart. The context's threads share it. Answers the
+ * result's bits. */
 QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                          ptrdiff_t y_stride);
 

@@ -33,7 +33,7 @@ QUIRE_LANE_METHODS(MERGES, )
 
 #define ENTRY(method, METHOD, words, rows, unused)                                                                     \
     [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
-const lane_method lane_methods[TIER_METHODS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+const lane_method lane_methods[METHOD_NUMBERS] = { QUIRE_LANE_METHODS(ENTRY, ) };
 
 /* A job on its way: how it is cut, and what its pieces do. */
 typedef struct cpu_work {
@@ -178,7 +178,7 @@ static quire_total words_total(const lane_method *method, const lane_state *stat
 static quire_total lanes_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                 ptrdiff_t y_stride) {
     const lane_method *method = &lane_methods[job->method];
-    const int is_double = job->type == QUIRE_F64;
+    const int is_double = has_double_lanes(job->type);
     lane_state state[PIECES];
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_lanes;
@@ -205,7 +205,7 @@ static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, 
         strided_exact(&v, a, x, y, n, radius);
 }
 
-/* Both sums of so many elements after each other: the second finds them in a cache. */
+/* The elements of which both sums are made one after the other: the second finds them in a cache. */
 #define TWICE_ELEMENTS ((size_t)1 << 13)
 
 /* All sums of a job, each to its accumulator. */
@@ -328,11 +328,11 @@ static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_
         if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
         return few_round(&total, job, format, bits);
     }
-    const int words = lane_methods[job->method].words;
+    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
     double word[QUIRE_STATE_WORDS];
     lane_state state;
     tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, TILE_FEW, 0, &state);
-    for (int k = 0; k < words; k++) word[k] = job->type == QUIRE_F64 ? state.f64[k] : (double)state.f32[k];
+    for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
     *bits = words_round(word, words, job, format);
     return 1;
 }

@@ -197,16 +197,14 @@ static byte_strides strides_of(const quire_layout *l, size_t size) {
                            l->inner > 1 ? l->inner_stride * bytes : 0 };
 }
 
-static size_t distance(ptrdiff_t stride) { return stride < 0 ? (size_t)0 - (size_t)stride : (size_t)stride; }
-
 /* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of
  * one do; and those too short to fill the lanes of the order, which cost as much as if they did. A panel's sums of
  * squares of doubles are never certain, and one gathered column after the other is faster. */
 static int prefers_panels(const many_work *w, size_t vectors) {
-    const size_t apart = distance(w->inner > 1 ? w->x.inner : w->x.outer);
+    const size_t apart = stride_magnitude(w->inner > 1 ? w->x.inner : w->x.outer);
     if (vectors < PANEL_LEAST) return 0;
-    if (needs_squares(w->job->finish) && w->job->type == QUIRE_F64 && w->job->n <= VECTOR_EXACT_ELEMENTS) return 0;
-    return apart < distance(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
+    if (needs_squares(w->job->finish) && has_double_lanes(w->job->type) && w->job->n <= VECTOR_EXACT_ELEMENTS) return 0;
+    return apart < stride_magnitude(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
 }
 
 /* Few vectors, and long: one panel after the other, or one vector, each by all threads. */

@@ -10,7 +10,7 @@
 /* Does units first to last - 1 of a work, in our environment. */
 typedef void (*unit_function)(const void *work, size_t first, size_t last);
 
-/* Gives units to so many threads, some at a time, in whatever order; total is what they count for in a report. */
+/* Gives units to threads, "together" of them at a time, in whatever order. A report counts units. */
 QUIRE_PRIVATE void many_run(const cpu_context *context, unit_function run, const void *work, size_t units,
                             size_t together, int threads);
 

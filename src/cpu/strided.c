@@ -54,7 +54,7 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
 
 /* The 256 lanes merged into the first: panels with panels, then the lanes of one. */
 static void merge_lanes(const strided_vector *v, char *states, size_t state_bytes, lane_state *total) {
-    const int is_double = v->type == QUIRE_F64;
+    const int is_double = has_double_lanes(v->type);
     const panel_functions *panels = v->tier->panels;
     const panel_merge_function merge = (is_double ? panels->merge_f64 : panels->merge_f32)[v->method];
     const lane_method *method = &lane_methods[v->method];
@@ -82,7 +82,7 @@ static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
 static void grown_tile(const strided_vector *v, const char *x, const char *y, size_t n, lane_state *total) {
     const panel_add_function add = v->tier->panels->add[v->type][v->term][v->method];
     const size_t row = ORDER_LANES * v->size;
-    const size_t real = v->type == QUIRE_F64 ? sizeof(double) : sizeof(float);
+    const size_t real = has_double_lanes(v->type) ? sizeof(double) : sizeof(float);
     const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
     _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
     block_buffer buffer;

@@ -14,7 +14,7 @@ typedef void (*thread_work)(void *job, size_t piece, int first_thread);
 /* As many threads as OpenMP would use, but no more than this process has processors for. */
 QUIRE_PRIVATE int threads_available(void);
 
-/* Does all pieces, each by whichever of so many threads is free. */
+/* Does all pieces, each by whichever of the threads is free. */
 QUIRE_PRIVATE void threads_run(int threads, size_t pieces, thread_work work, void *job);
 
 /* Adds the words of an accumulator to those of one that other threads may be adding to. Words just add up, in any

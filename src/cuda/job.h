@@ -40,10 +40,10 @@ struct cuda_job {
     size_t tile;  /* elements of a tile */
     unsigned run; /* tiles that a block takes, a power of two; loads that short.cuh adds at a time; batches that
                      exact.cuh has a block, or 0: the warps of all blocks take batches in turn */
-    unsigned whole, step, halvings; /* pieces, if halvings is not 0: after so many blocks the next step have half of
-                                       run, the next step half of that, and so on, so many times; all others as many as
-                                       the last of these */
-    bool ahead;                     /* the arrays may be asked for before the kernels ahead have ended */
+    unsigned whole, step, halvings; /* pieces, if halvings is not 0: "whole" blocks have run, the next "step" blocks
+                                       half of that, the next "step" half again, "halvings" times in all; all others as
+                                       many as the last of these */
+    bool ahead;                     /* the arrays may be prefetched before the kernels ahead have ended */
     bool cluster;                   /* the grid is a cluster */
     unsigned sharers;               /* the blocks that have a share */
     bool gathers;                   /* the last, by number, has none, and gathers */
@@ -65,7 +65,7 @@ struct cuda_kernel {
     unsigned owners;          /* direct: threads that take a tile; ring: the most groups; short: the most batches */
     unsigned step = 0;        /* exact, short: elements that a warp, or a thread, loads at once */
     unsigned batch = 0;       /* and those it takes at a time, at most; a multiple */
-    unsigned loose = 0;       /* may be loose for results of so many bits, at most; 0: never */
+    unsigned loose = 0;       /* may be loose for results of this number of bits, at most; 0: never */
     bool once = false;        /* short: threads load once, and the grid may be a cluster */
     bool is_short = false;    /* exact: it is for a short array, spread over all warps; so the host finds */
     bool adds_floats = false; /* exact: ordinary numbers cost no double */

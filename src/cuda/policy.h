@@ -5,71 +5,68 @@
 #ifndef QUIRE_CUDA_POLICY_H
 #define QUIRE_CUDA_POLICY_H
 
-/* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance.md). RING_BYTES: from how many on
- * they take ring.cuh; RING_SOONER: kahan, but where it adds by bounds. A block then takes RING_LEAST at least, and up
- * to RING_GROUP if that leaves RING_GROUPS groups. */
+/* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance.md). Sizes of arrays are bytes. */
 #define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers */
 #define LANE_STATES 4096       /* the most numbers of groups of tiles, a block each, that they cut a long array into */
 #define RUN_MOST (1u << 30)    /* and the most tiles of a group */
-#define DIRECT_AHEAD (1 << 20) /* up to how many bytes direct.cuh asks for them while the kernel before it ends */
-#define RING_BYTES ((size_t)2 << 30)
-#define RING_SOONER ((size_t)32 << 20)
-#define RING_OVERLAP ((size_t)256 << 20) /* from how many on the next kernel is let start early */
-#define RING_LEAST (64 << 10)
-#define RING_GROUP (256 << 10)
+#define DIRECT_AHEAD (1 << 20) /* arrays up to this are prefetched by direct.cuh while the kernel before it ends */
+#define RING_BYTES ((size_t)2 << 30)     /* arrays from here on take ring.cuh */
+#define RING_SOONER ((size_t)32 << 20)   /* the same by kahan, but where it adds by bounds */
+#define RING_OVERLAP ((size_t)256 << 20) /* arrays from here on let the next kernel start early */
+#define RING_LEAST (64 << 10)            /* of a block, at least */
+#define RING_GROUP (256 << 10)           /* of a block, if that leaves RING_GROUPS groups */
 #define RING_GROUPS 512
 
-/* Up to how many bytes of an array exact sums of products that short.cuh has not got take kernels for short ones:
- * exact.cuh, what there is being spread over all warps, in one block up to so many bytes, then in a few a
- * multiprocessor. */
-#define EXACT_SHORT ((size_t)4 << 20)
-#define EXACT_ONE_BLOCK ((size_t)16 << 10)
-#define EXACT_SHORT_BLOCKS 2
+/* Exact sums of products that short.cuh has not got: short arrays take exact.cuh, spread over all warps. */
+#define EXACT_SHORT ((size_t)4 << 20)      /* arrays up to this are short */
+#define EXACT_ONE_BLOCK ((size_t)16 << 10) /* up to this they are one block's */
+#define EXACT_SHORT_BLOCKS 2               /* else they have these blocks a multiprocessor */
 
-/* Sums that short.cuh has are short if so many blocks take them, which is as many as one warp gathers; not where loose
- * ones are quicker (below). What threads load by so many loads, half of those that a block may have, is one block's.
- * More, up to so many bytes (half as many of doubles, which take four additions each), is a cluster's (cluster.cuh), of
- * so many blocks, or half or a quarter of that if no more multiprocessors are near each other, with all threads if half
- * of them would have more than a batch. Still more is spread over all blocks: with a quarter of the threads if half of
- * them made few blocks, with all where half of them would load more than so often. Where there are no clusters, what
- * one block's threads load at once is one block's, and up to so many blocks load once. */
-#define EXACT_FEW_BLOCKS 128
+/* Exact sums that short.cuh has. They are short if EXACT_FEW_BLOCKS blocks take them, unless loose ones are quicker
+ * (below). From the shortest on:
+ *   - What half of a block's threads load by EXACT_ALONE_LOADS loads is one block's; without clusters, what they load
+ *     at once.
+ *   - More is a cluster's (cluster.cuh), with all threads if half of them would have more than a batch.
+ *   - Still more is spread over all blocks: with a quarter of the threads if half of them made few blocks, with all if
+ *     half of them would load more than EXACT_FEW_LOADS times. */
+#define EXACT_FEW_BLOCKS 128 /* as many as one warp gathers */
 #define EXACT_ALONE_LOADS 4
-#define EXACT_CLUSTER ((size_t)512 << 10)
-#define CLUSTER_BLOCKS 16
+#define EXACT_CLUSTER ((size_t)512 << 10) /* bytes of a cluster, at most; of doubles half of that */
+#define CLUSTER_BLOCKS 16 /* of a cluster; fewer, by halves, if no more multiprocessors are near each other */
 #define EXACT_FEW_LOADS 2
-#define EXACT_ONE_LOAD 32
+#define EXACT_ONE_LOAD 32 /* up to as many blocks load once, where there are no clusters */
 
-/* GPUs that add one double in the time of so many floats take exact.cuh, which adds floats (float_bins.cuh), where it
- * has them, from so many bytes on. */
+/* GPUs that add FEW_DOUBLES floats or more in the time of one double take exact.cuh, which adds floats
+ * (float_bins.cuh), where it has them, for arrays from EXACT_FLOATS on. */
 #define FEW_DOUBLES 8
 #define EXACT_FLOATS ((size_t)2 << 20)
 
-/* From so many bytes on an exact sum is loose (loose.cuh) if the one before met what no window holds: a second kernel
- * is launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
+/* Exact sums are loose (loose.cuh) from EXACT_LOOSE bytes on if the one before met what no window holds: a second
+ * kernel is launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
 #define EXACT_LOOSE ((size_t)8 << 20)
 #define EXACT_LOOSE_NORM ((size_t)32 << 20)
-#define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20)
+#define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20) /* of elements of 16 bits */
 
-/* From so many bytes on what is accumulated, of which all bits are wanted, takes the kernel for long arrays if the
- * array before was hard. */
+/* From here on what is accumulated, of which all bits are wanted, takes the kernel for long arrays if the array before
+ * was hard. */
 #define EXACT_HARD ((size_t)64 << 20)
 
-/* Every so many blocks of a loose sum one starts strict, and so looks whether the array is hard. */
+/* One block in this number of a loose sum starts strict, and so finds out whether the array is hard. */
 #define HARD_EVERY 64
 
-/* From so many bytes on blocks have no equal shares, which leave some behind at the end, by a hundredth: the last that
- * are at once have half of what those before them have, and so on, down to so many bytes, of an exact sum or of the
- * canonical order (where it is a tile at least). The very last has none, and gathers. */
-#define PIECES_BYTES ((size_t)2 << 30)
+/* Long arrays are cut into pieces that become smaller towards the end: equal shares would leave some blocks behind at
+ * the end, by a hundredth. The last blocks that are at work together have half of what those before them have, the
+ * next ones a quarter, down to the least piece, of an exact sum or of the canonical order (where it is a tile at
+ * least). The very last block has none, and gathers. */
+#define PIECES_BYTES ((size_t)2 << 30) /* arrays from here on */
 #define EXACT_PIECE ((size_t)112 << 10)
 #define RING_PIECE ((size_t)128 << 10)
-#define PIECES_THREAD 4 /* of the canonical order a thread takes so many at once */
+#define PIECES_THREAD 4 /* pieces of the canonical order that a thread takes at once */
 #define PIECES_WARP 128 /* and a warp; no more make a tree */
-#define PIECE_PLACES 32 /* there is a multiple of so many of a size */
+#define PIECE_PLACES 32 /* the number of pieces of a size is a multiple of this */
 #define PIECE_TREE 2048 /* and they make fewer trees than this of as much as the greatest has */
 
-/* A thread of the last block takes so many sums of others at once. */
+/* Sums of other blocks that a thread of the last block takes at once. */
 #define SUMS_OF_THREAD 4
 
 /* No block may have more shared memory: what compute capability 7.5 has; and 4 KB less of it for columns. */
@@ -77,7 +74,7 @@
 #define EXACT_SHARED (60u << 10)
 
 /* 16-byte loads that a thread of short.cuh takes at a time, of both arrays together: all of them, twice as many of
- * floats and doubles; or batches, so many at most, of which all blocks take 256 MB. */
+ * floats and doubles; or SHORT_BATCHES batches at most, of which all blocks take 256 MB. */
 #define SHORT_LOADS 4
 #define SHORT_BATCHES 64
 

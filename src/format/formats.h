@@ -64,6 +64,17 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
     return none;
 }
 
+/* Whether the lanes of a type accumulate in double, not in float. */
+#define QUIRE_IS_DOUBLE_f32 0
+#define QUIRE_IS_DOUBLE_f64 1
+QUIRE_INLINE int has_double_lanes(quire_type type) {
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
+    case number: return QUIRE_IS_DOUBLE_##real;
+    switch ((int)type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return 0;
+}
+
 /* Whether backends have ways of their own for a type. */
 QUIRE_INLINE int is_windowed(quire_type type) {
 #define QUIRE_CASE(name, NAME, number, real, unused) case number:
@@ -75,7 +86,7 @@ QUIRE_INLINE int is_windowed(quire_type type) {
     return 0;
 }
 
-/* Writes the bits of a number where an element of so many bytes stands, whatever type the caller gave that place. The
+/* Writes the bits of a number where an element of size bytes stands, whatever type the caller gave that place. The
  * compile-time check below sees to it that every format has one of these sizes. */
 QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {
     const uint8_t bits_8 = (uint8_t)bits;

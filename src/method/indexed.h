@@ -26,7 +26,7 @@
 #define PAIR_UPPER (~(int64_t)0x3ffffff)
 #define PAIR_ADDITIONS (1 << 17)
 #define PAIR_SCALED (PAIR_BINS - 4) /* these pairs could overflow; PAIR_ADDITIONS of less than 2^993 cannot */
-#define PAIR_SHIFT_DOWN 64          /* what they take is scaled down by so many binades */
+#define PAIR_SHIFT_DOWN 64          /* the binades by which what they take is scaled down */
 
 /* stride: the distance of a column's bins. */
 QUIRE_INLINE void indexed_add(double *bin, int stride, float x) {

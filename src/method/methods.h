@@ -12,9 +12,10 @@
 
 /* X(name, METHOD, words, rows): words of state a lane; rows of a tile, ROWS_FIXED or ROWS_GROW (src/order/order.h).
  *
- * Drivers rely on this: a merge with a state of -0 in each word changes no result. If there are two words, the first is
- * the plain sum, and the second is a zero while no addition has rounded; the sign of that zero shows in no result, and
- * nothing of it shows once the sum is not finite. */
+ * Drivers rely on this: a merge with a state of -0 in each word changes no result. The total of one word is that word;
+ * of two it is as kahan_total makes it. If there are two words, the first is the plain sum, and the second is a zero
+ * while no addition has rounded; the sign of that zero shows in no result, and nothing of it shows once the sum is not
+ * finite. */
 #define QUIRE_LANE_METHODS(X, ...)                                                                                     \
     X(plain, QUIRE_PLAIN, 1, ROWS_GROW, __VA_ARGS__)                                                                   \
     X(pairwise, QUIRE_PAIRWISE, 1, ROWS_FIXED, __VA_ARGS__)                                                            \
@@ -24,8 +25,13 @@
 #define ARITHMETIC_plain plain
 #define ARITHMETIC_pairwise plain
 #define ARITHMETIC_kahan kahan
-#define QUIRE_LANE_ARITHMETICS(X, ...) X(plain, 1, __VA_ARGS__) X(kahan, 2, __VA_ARGS__)
+#define QUIRE_LANE_ARITHMETICS(X, ...)                                                                                 \
+    X(plain, 1, __VA_ARGS__)                                                                                           \
+    X(kahan, 2, __VA_ARGS__)
 
 #define QUIRE_STATE_WORDS 2 /* the most words a lane's state has */
+
+/* Tables of methods are indexed by their numbers, which are below this. */
+#define METHOD_NUMBERS 8
 
 #endif

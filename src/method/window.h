@@ -47,7 +47,7 @@ QUIRE_INLINE INTEGER QUIRE_NAME(window_count, SUFFIX)(REAL bin, REAL start) {
 #define WINDOW_STEP (52 - WINDOW_HEADROOM) /* what each bin adds to the range, in bits */
 #define WINDOW_BINS 7                      /* the most bins a window has: all exponents of a float */
 
-/* From 2^top down to the unit of the last bin: how many bits a window of so many bins holds. */
+/* From 2^top down to the unit of the last bin: how many bits a window of these bins holds. */
 #define WINDOW_RANGE(bins) ((bins)*WINDOW_STEP - 1)
 QUIRE_INLINE int window_range(int bins) { return WINDOW_RANGE(bins); }
 

@@ -31,7 +31,7 @@ QUIRE_INLINE wide_integer moment_difference(uint64_t n, wide_integer products, w
     return wide_subtract(scaled, wide_multiply(sum_x, sum_y, room->product), room->difference);
 }
 
-/* n * (n - correction), or 0 where a moment of so many is none; digit has room for 2 * WIDE_OF_COUNT. */
+/* n * (n - correction), or 0 where n numbers have no such moment; digit has room for 2 * WIDE_OF_COUNT. */
 QUIRE_INLINE wide_integer moment_divisor(uint64_t n, int64_t correction, uint32_t *digit) {
     uint32_t all[WIDE_OF_COUNT], less[WIDE_OF_COUNT];
     const uint64_t low = n - (uint64_t)correction;

@@ -65,7 +65,7 @@ template <class T, std::size_t N> static T one_of(const T (&all)[N]) { return al
 
 static cuda_context draw_device() {
     cuda_context c = {};
-    c.multiprocessors = one_of({ 1, 2, 3, 13, 58, 132, 148 });
+    c.multiprocessors = one_of({ 1, 2, 3, 8, 13, 58, 132, 148, 160 });
     c.shared_memory = one_of({ 16u << 10, 48u << 10, 227u << 10 });
     c.cluster = one_of({ 1u, 2u, 8u, 16u });
     c.has_bulk = draw(2);

@@ -98,7 +98,7 @@ QUIRE_INLINE void certain_add(certain_terms t, certain_columns *c, const char *x
 
 /* ---------------------------------------------------------------------------------------------------- whether it is */
 
-/* The g of so many terms. */
+/* The g of n terms. */
 QUIRE_INLINE int certain_doublings(size_t n) { return n > 1 ? 64 - leading_zeros(n - 1) : 0; }
 
 /* most and least are bit patterns of terms as floats or as doubles, least as it was found. All zero: no. */
@@ -119,13 +119,13 @@ QUIRE_INLINE int certain_range(certain_terms t, int64_t most, int64_t least, int
 #define CERTAIN_GROUPS (PANEL / SIMD_F32)
 #define CERTAIN_TOGETHER (CERTAIN_GROUPS < 2 ? CERTAIN_GROUPS : 2) /* as registers allow */
 
-QUIRE_INLINE void certain_rows(certain_terms t, certain_columns *c, panel_rows r, int groups, int fetches) {
-    SIMD_UNROLL
-    for (int i = 0; i < groups; i++) c[i] = certain_nothing(t);
-    for (size_t row = 0; row < r.rows; row++) {
+/* Adds rows from first to last to groups of columns side by side. fetches: NULL, or of x and of y. */
+QUIRE_INLINE void certain_rows(certain_terms t, certain_columns *c, panel_rows r, size_t first, size_t last, int groups,
+                               const panel_fetcher *fetches) {
+    for (size_t row = first; row < last; row++) {
         const char *x = r.x + (ptrdiff_t)row * r.x_row, *y = r.y + (ptrdiff_t)row * r.y_row;
-        if (fetches) panel_fetch(x, r.x_row);
-        if (fetches && t.is_product) panel_fetch(y, r.y_row);
+        if (fetches) panel_fetch(fetches[0], x, row);
+        if (fetches && t.is_product) panel_fetch(fetches[1], y, row);
         SIMD_UNROLL
         for (int i = 0; i < groups; i++) {
             const int at = i * SIMD_F32 * t.format.size;
@@ -154,19 +154,38 @@ QUIRE_INLINE unsigned certain_judge(certain_terms t, const certain_columns *c, i
     return certain;
 }
 
+/* Where not all groups go together, each has some rows before the next rows: these stay in the first cache. */
+#define CERTAIN_STRETCH ((size_t)32)
+QUIRE_INLINE void certain_stretches(certain_terms t, certain_columns *c, panel_rows r, int together,
+                                    const panel_fetcher *fetches) {
+    for (size_t row = 0; row < r.rows; row += CERTAIN_STRETCH)
+        for (int first = 0; first < CERTAIN_GROUPS; first += together) {
+            const size_t last = r.rows - row < CERTAIN_STRETCH ? r.rows : row + CERTAIN_STRETCH;
+            certain_columns some[CERTAIN_TOGETHER];
+            panel_rows columns = r;
+            columns.x += first * SIMD_F32 * t.format.size, columns.y += first * SIMD_F32 * t.format.size;
+            SIMD_UNROLL
+            for (int i = 0; i < together; i++) some[i] = c[first + i];
+            certain_rows(t, some, columns, row, last, together, fetches);
+            SIMD_UNROLL
+            for (int i = 0; i < together; i++) c[first + i] = some[i];
+        }
+}
+
 QUIRE_INLINE unsigned certain_panel(certain_terms t, panel_rows r, panel_sums *sums) {
     const int together = certain_errors(t) ? 1 : CERTAIN_TOGETHER, g = certain_doublings(r.rows);
+    const panel_fetcher fetches[2] = { panel_fetches(r.rows, PANEL_EXACT_ROWS, r.x_row, t.format.size),
+                                       panel_fetches(r.rows, PANEL_EXACT_ROWS, r.y_row, t.format.size) };
+    certain_columns c[CERTAIN_GROUPS];
     unsigned certain = 0;
-    for (int first = 0; first < CERTAIN_GROUPS; first += together) {
-        certain_columns c[CERTAIN_TOGETHER];
-        panel_rows some = r;
-        some.x += first * SIMD_F32 * t.format.size, some.y += first * SIMD_F32 * t.format.size;
-        certain_rows(t, c, some, together, 1);
-        for (int i = 0; i < together; i++) {
-            const int at = (first + i) * SIMD_F32;
-            certain |= certain_judge(t, &c[i], g, sums->sum + at, sums->error + at) << at;
-        }
-    }
+    SIMD_UNROLL
+    for (int i = 0; i < CERTAIN_GROUPS; i++) c[i] = certain_nothing(t);
+    if (together == CERTAIN_GROUPS)
+        certain_rows(t, c, r, 0, r.rows, CERTAIN_GROUPS, fetches);
+    else
+        certain_stretches(t, c, r, together, fetches);
+    for (int i = 0; i < CERTAIN_GROUPS; i++)
+        certain |= certain_judge(t, &c[i], g, sums->sum + i * SIMD_F32, sums->error + i * SIMD_F32) << i * SIMD_F32;
     return certain;
 }
 
@@ -221,7 +240,10 @@ QUIRE_INLINE int certain_vector(certain_terms t, const char *x, const char *y, s
     const int together = certain_errors(t) ? 1 : CERTAIN_TOGETHER, size = t.format.size;
     const size_t width = (size_t)(together * SIMD_F32), bytes = width * (size_t)size, rest = n % SIMD_F32;
     certain_columns c[CERTAIN_TOGETHER];
-    certain_rows(t, c, (panel_rows){ x, y, (ptrdiff_t)bytes, (ptrdiff_t)bytes, n / width }, together, 0);
+    SIMD_UNROLL
+    for (int i = 0; i < together; i++) c[i] = certain_nothing(t);
+    certain_rows(t, c, (panel_rows){ x, y, (ptrdiff_t)bytes, (ptrdiff_t)bytes, n / width }, 0, n / width, together,
+                 NULL);
     size_t done = n / width * width;
     if (n - done >= SIMD_F32) {
         certain_add(t, &c[0], x + done * (size_t)size, y + done * (size_t)size);

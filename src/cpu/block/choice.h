@@ -88,8 +88,8 @@ QUIRE_INLINE int term_scale(exact_choice c) {
     return 1023 - term_bias(c) + (c.is_double && !c.is_product && c.loose ? LOOSE_SCALE : 0);
 }
 
-/* Whether so many bins hold every term there can be, however small: then the least magnitude need not be looked at, and
- * counts as the least there can be. */
+/* Whether a window of these bins holds every term there can be, however small: then the least magnitude need not be
+ * looked at, and counts as the least there can be. */
 QUIRE_INLINE int always_fits(exact_choice c, int bins) {
     return window_range(bins) >= term_highest(c) - term_lowest(c);
 }
@@ -97,7 +97,7 @@ QUIRE_INLINE int always_fits(exact_choice c, int bins) {
 /* The fewest bins that are tried: where two hold all there can be, one is not worth it. */
 QUIRE_INLINE int least_bins(exact_choice c) { return !always_fits(c, 1) && always_fits(c, 2) ? 2 : 1; }
 
-/* Asks for what comes after x; perhaps past the end, where it does nothing. */
+/* Prefetches what comes after x; perhaps past the end, where it does nothing. */
 QUIRE_INLINE void fetch_ahead(exact_choice c, const char *x) {
     __builtin_prefetch((const void *)((uintptr_t)x + NEXT_BYTES));
     if (c.fetches) __builtin_prefetch((const void *)((uintptr_t)x + FAR_BYTES), 0, 2);

@@ -96,7 +96,7 @@ QUIRE_INLINE void few_renormalize(const double *counted, few_total *total) {
     total->rest = two_sum_f64(error, rest, &total->error);
 }
 
-/* Of at most so many, a constant. */
+/* Of n elements, at most "most" of them, which is a constant. */
 QUIRE_INLINE int few_sum_of(exact_choice c, const char *x, const char *y, size_t n, int most, few_total *total) {
     few_terms t;
     v_f64 bin[FEW_MOST_BINS];

@@ -9,8 +9,8 @@
 #include "method/ball.h"
 
 /* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total
- * go to total, floats or doubles. fetches: what lies far ahead is asked for, as arrays that are longer than caches need
- * it. */
+ * go to total, floats or doubles. fetches: what lies far ahead is prefetched, as arrays that are longer than caches
+ * need it. */
 #define TILE_BATCH 16
 typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
 

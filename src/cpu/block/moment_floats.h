@@ -63,7 +63,7 @@ QUIRE_INLINE v_f64 moment_floats_widened(const v_f32 *lanes) {
 #define MOMENT_FLOAT_STEP ((size_t)(MOMENT_FLOAT_SETS * SIMD_F32)) /* elements */
 #define MOMENT_FLOAT_STRETCH (MOMENT_FLOAT_STEPS * MOMENT_FLOAT_STEP)
 
-/* Of n elements, so many or fewer, the last few by a copy behind which are zeros. */
+/* Of n elements, the last few by a copy behind which are zeros. */
 QUIRE_INLINE void moment_float_stretch(moment_float_elements e, const char *x, size_t n, v_f64 *a, v_f64 *aa) {
     const size_t bytes = MOMENT_FLOAT_STEP * (size_t)e.size, rest = n % MOMENT_FLOAT_STEP * (size_t)e.size;
     const char *end = x + n / MOMENT_FLOAT_STEP * bytes;

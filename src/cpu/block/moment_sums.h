@@ -82,7 +82,7 @@ QUIRE_INLINE double moment_lanes_add(v_f64 x) {
     return sum;
 }
 
-/* A block of so many elements, the last few by a copy behind which are zeros. */
+/* A block of n elements, the last few by a copy behind which are zeros. */
 QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int sets, const char *x, size_t n,
                                             double unit) {
     const size_t step = (size_t)(sets * SIMD_F64), bytes = step * (size_t)e.size, rest = n % step * (size_t)e.size;
@@ -111,7 +111,7 @@ QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int se
     return sums;
 }
 
-/* The least unit with which a sum of squares of so many bits more than that is below 2^52 U^2, within limits. */
+/* The least unit U with which a sum of squares that is 2^bits times the given one is below 2^52 U^2, within limits. */
 QUIRE_INLINE double moment_unit(double squares, int bits) {
     int k = ((int)(bits_of_double(squares) << 1 >> 53) - 1023 + bits - 50) >> 1;
     if (k < MOMENT_LEAST_UNIT) k = MOMENT_LEAST_UNIT;

@@ -21,11 +21,25 @@ typedef struct {
     size_t rows;
 } panel_rows;
 
-/* Fetches what stands some rows behind this one: in another page often, where the processor does not fetch by itself.
- * Perhaps past the end, where it does nothing. */
+/* Fetching what stands some rows ahead: in another page often, where the processor does not fetch by itself. Behind the
+ * last row, that is the first row of the panel beside this one; but if there are as many rows as can be at a time, more
+ * of this panel's. Perhaps past the end, where it does nothing. */
 #define PANEL_ROWS_AHEAD 16
-QUIRE_INLINE void panel_fetch(const char *row, ptrdiff_t stride) {
-    __builtin_prefetch((const void *)((uintptr_t)row + PANEL_ROWS_AHEAD * (uintptr_t)stride));
+typedef struct {
+    size_t last;             /* from this row on, what is beside */
+    uintptr_t ahead, beside; /* bytes from a row to what is fetched */
+} panel_fetcher;
+
+/* most: the rows there can be at a time. */
+QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, int size) {
+    const size_t step = rows < PANEL_ROWS_AHEAD ? rows : PANEL_ROWS_AHEAD;
+    const uintptr_t ahead = step * (uintptr_t)stride;
+    return (panel_fetcher){ rows < most ? rows - step : SIZE_MAX, ahead,
+                            ahead - rows * (uintptr_t)stride + PANEL * (uintptr_t)size };
+}
+
+QUIRE_INLINE void panel_fetch(panel_fetcher f, const char *at, size_t row) {
+    __builtin_prefetch((const void *)((uintptr_t)at + (row < f.last ? f.ahead : f.beside)));
 }
 
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
@@ -67,22 +81,20 @@ typedef int (*moments_function)(const char *x, size_t n, moment_way way, moment_
  * floats or doubles; states lie side by side. */
 #define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
 
-/* So many lanes, x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states
+/* Lanes that are x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states
  * begin at the identity. */
 typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                    void *states);
 
-/* Merges so many states into as many others, one by one. */
+/* Merges count states into count others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
-
-#define PANEL_METHODS (QUIRE_PLAIN + 1)
 
 typedef struct {
     vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
     moments_function moments[FORMAT_NUMBERS];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
-    panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][PANEL_METHODS];
-    panel_merge_function merge_f32[PANEL_METHODS], merge_f64[PANEL_METHODS];
+    panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
+    panel_merge_function merge_f32[METHOD_NUMBERS], merge_f64[METHOD_NUMBERS];
 } panel_functions;
 
 #endif

@@ -39,10 +39,12 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
 QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows, size_t lanes,
                                                 ptrdiff_t x_lane, ptrdiff_t y_lane, int continues, VECTOR *states) {
     const panel_rows all = rows;
+    const panel_fetcher x_fetches = panel_fetches(lanes, ORDER_LANES, x_lane, t.size),
+                        y_fetches = panel_fetches(lanes, ORDER_LANES, y_lane, t.size);
     for (size_t lane = 0; lane < lanes; lane++) {
         rows.x = all.x + (ptrdiff_t)lane * x_lane, rows.y = all.y + (ptrdiff_t)lane * y_lane;
-        panel_fetch(rows.x, x_lane);
-        if (t.inexact) panel_fetch(rows.y, y_lane);
+        panel_fetch(x_fetches, rows.x, lane);
+        if (t.inexact) panel_fetch(y_fetches, rows.y, lane);
         QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, states + lane * (size_t)(t.words * (PANEL / WIDTH)));
     }
 }

@@ -35,10 +35,10 @@ typedef struct {
     VECTOR vector[ORDER_LANES / WIDTH][QUIRE_STATE_WORDS];
 } QUIRE_NAME(tile_lanes, SCALAR);
 
-/* Rows from begin to end through so many vectors, from first on; before row 0 all lanes are the identity. What lies
- * ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the
+/* Rows from begin to end, of the given number of vectors, from first on; before row 0 all lanes are the identity. What
+ * lies ahead bytes behind them, unless that is 0, is fetched into the second cache, in the order of memory whatever the
  * order of groups; perhaps past the end, where it does nothing. Whole rows are read in that order, too, and the
- * processor fetches on by itself: it is enough to ask for every second line. Where memory waits for the arithmetic,
+ * processor fetches on by itself: it is enough to prefetch every second line. Where memory waits for the arithmetic,
  * every line goes to the first cache. */
 QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                    QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from,
@@ -131,7 +131,8 @@ QUIRE_INLINE VECTOR QUIRE_NAME(tile_vector, SCALAR)(QUIRE_NAME(tile_arithmetic, 
     return n - first >= WIDTH ? t.load(from) : t.first(from, n - first, others);
 }
 
-/* A tile of at most so many elements, a power of two: no other lanes have any, and those merge as the identity. */
+/* A tile of n elements, at most "most" of them, a power of two: no other lanes have any, and those merge as the
+ * identity. */
 QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
                                                int n, int most, SCALAR_TYPE *total) {
     const int vectors = most > WIDTH ? most / WIDTH : 1;

@@ -14,8 +14,8 @@
 
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
 
-/* Whether blocks with so many bins go one of those ways; how many bits a window then holds, perhaps fewer than there is
- * room for. */
+/* Whether blocks in a window of these bins go one of those ways; how many bits a window then holds, perhaps fewer than
+ * there is room for. */
 #ifdef SIMD_HAS_PAIRS
 QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
 QUIRE_INLINE int as_groups(exact_choice c, int bins) {

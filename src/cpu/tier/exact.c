@@ -73,7 +73,7 @@ static int in_reach(const exact_engine *e, window w, term_range r) {
 
 /* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come
  * are rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is
- * none of at most so many. */
+ * none of at most most_bins. */
 static window window_for(const exact_engine *e, term_range r, int most_bins) {
     const window none = { 0, 0, 0 };
     window w = { e->least_bins, 0, 0 };
@@ -221,8 +221,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     state.radius = radius;
     state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
-    /* So many blocks to come are not to be long; and so many after the next that was too long: an outlier in each
-     * stretch would have all of them done twice. */
+    /* How many blocks to come are not to be long, and how many will not be after the next that is too long: an outlier
+     * in each stretch would have all of them done twice. */
     const size_t together = e->longest / BLOCK_ELEMENTS;
     size_t usual = 0, patience = together;
     while (n >= step) {
@@ -259,8 +259,6 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 
 /* ---------------------------------------------------------------------------------------------------- the instances */
 
-#define IS_DOUBLE_f32 0
-#define IS_DOUBLE_f64 1
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 #define VECTOR_FIRST_f32(format) format##_first_v_f32
@@ -271,8 +269,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 QUIRE_FORMATS(LOAD, )
 
 #define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose, floats,     \
-                           VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,                \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,       \
+                           floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,        \
                            term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
 
 #define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
@@ -296,7 +294,7 @@ QUIRE_FORMATS(LOAD, )
         const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                           \
         const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                       \
         const exact_engine engine = { sizeof(format##_element),                                                        \
-                                      IS_DOUBLE_##real && inexact ? 2 : 1,                                             \
+                                      QUIRE_IS_DOUBLE_##real && inexact ? 2 : 1,                                       \
                                       longest_block(c),                                                                \
                                       window_reach(c, 1),                                                              \
                                       { term_scale(c), term_scale(loose) },                                            \

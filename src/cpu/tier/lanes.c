@@ -72,6 +72,6 @@ QUIRE_FORMATS(OF_FORMAT, )
 #define ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
 
-const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS] = {
+const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = {
     QUIRE_FORMATS(ENTRIES_OF_FORMAT, )
 };

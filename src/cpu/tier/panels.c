@@ -22,24 +22,23 @@
 
 /* ------------------------------------------------------------------------------------------------------------ exact */
 
-#define IS_DOUBLE_f32 0
-#define IS_DOUBLE_f64 1
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 
 #define CERTAIN(format, FORMAT, real, term, inexact)                                                                   \
-    ((const certain_terms){ FORMAT##_DESCRIPTION, IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),               \
+    ((const certain_terms){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),         \
                             term##_value_v_f32, term##_value_v_f64 })
 
 /* Products of doubles are wider than two doubles: there they answer that nothing is certain. */
 #define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                      \
     static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                       \
-        return IS_DOUBLE_##real && inexact ? 0                                                                         \
-                                           : certain_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);  \
+        return QUIRE_IS_DOUBLE_##real && inexact                                                                       \
+                   ? 0                                                                                                 \
+                   : certain_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);                          \
     }                                                                                                                  \
     static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {          \
         const certain_terms t = CERTAIN(format, FORMAT, real, term, inexact);                                          \
-        return IS_DOUBLE_##real && inexact ? 0 : certain_vector(t, x, y, n, sum, error);                               \
+        return QUIRE_IS_DOUBLE_##real && inexact ? 0 : certain_vector(t, x, y, n, sum, error);                         \
     }
 #define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(EXACT_OF_FORMAT, )

@@ -11,10 +11,8 @@
 #include "cpu/block/panel.h"
 #include "format/formats.h"
 
-#define TIER_METHODS (QUIRE_PLAIN + 1)
-
 typedef struct {
-    const tile_function (*tile)[TERM_COUNT][TIER_METHODS];
+    const tile_function (*tile)[TERM_COUNT][METHOD_NUMBERS];
     const exact_function (*exact)[TERM_COUNT];
     const few_function (*few)[TERM_COUNT];
     const panel_functions *panels;
@@ -32,7 +30,7 @@ QUIRE_PRIVATE const cpu_tier *cpu_tier_default(void);
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
 #define TIER_LANES(name)                                                                                               \
-    extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][TIER_METHODS];
+    extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
 #define TIER_EXACT(name)                                                                                               \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT];

@@ -24,7 +24,7 @@ template <class Choice> static __device__ __forceinline__ int64_t *limbs_of_bloc
     return rest_of_block(job, &counts_of_block<Choice>().rest)->limb;
 }
 
-/* Before a warp adds so many terms a lane to its columns. */
+/* Before a warp adds terms to its columns, that number a lane. */
 template <class Choice> static __device__ __forceinline__ void columns_prepare(exact_warp<Choice> &w, int terms) {
     typedef typename Choice::column Column;
     cell_total *total = totals_of_warp<Choice>();
@@ -53,7 +53,7 @@ static __device__ __noinline__ unsigned few_elements(const typename Format::elem
     return saw;
 }
 
-/* Before a warp adds so many numbers a lane to its window. */
+/* Before a warp adds terms to its window, that number a lane. */
 template <class Choice>
 static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, const cuda_job &job, int terms,
                                                       int shrunk) {

@@ -20,7 +20,7 @@ static __device__ __forceinline__ void after_earlier_work(void) {
 #endif
 }
 
-/* Asks for what lies there to come to the second cache, the 128 bytes around it. That may be done before the wait, if
+/* Prefetches the 128 bytes around p into the second-level cache. That may be done before the wait, if
  * it is memory of this device: whoever writes there still does so by way of that cache. */
 static __device__ __forceinline__ void ask_ahead(const void *p) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
@@ -52,7 +52,7 @@ static __device__ __forceinline__ void barrier_arrive(uint64_t *barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/* Arrives, and has the phase last until so many bytes have come. */
+/* Arrives, and has the phase last until that number of bytes has come. */
 static __device__ __forceinline__ void barrier_expect(uint64_t *barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");

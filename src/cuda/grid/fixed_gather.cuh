@@ -45,7 +45,7 @@ static __device__ __forceinline__ void deliver_sum(fixed_state *places, unsigned
     if (thread == 0) deliver_word(&to->word[0], s.word[0]), deliver_word(&to->word[1], s.word[1]);
 }
 
-#define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* so many blocks by one warp, but for one that has nothing */
+#define GATHERED_BY_ONE (SUMS_OF_THREAD * WARP) /* blocks that one warp gathers, beside one that has nothing */
 
 /* Adds the workspace's words to a block's, and leaves zeros; after words that say so have been seen. By a whole warp.
  */
@@ -121,9 +121,9 @@ static __device__ __forceinline__ fixed_sum gather_many(const cuda_job &job, fix
         part, [&] { return common_unit(part, room - 2 * once); }, limb);
 }
 
-/* The sum of so many blocks that hand over, and their limbs if there are any, and of the last, which has one or not,
- * where one warp gathers them: its first. room: by so many binades the units of the blocks may differ without that 128
- * bits are too few. */
+/* The sum of the blocks that store one, and their limbs if there are any, and of the last block, which has one or not,
+ * where one warp gathers them: its first. room: the binades by which the units of the blocks may differ for 128 bits to
+ * be enough. */
 template <bool OWN, int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_by_one(const cuda_job &job, fixed_state *places, fixed_sum own,
                                                           unsigned others, int room, fixed_memory<WARPS, DROPS> &memory,

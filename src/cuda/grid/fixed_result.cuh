@@ -71,7 +71,7 @@ static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulato
     for (int i = thread; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
 }
 
-/* What the end asks of the job. To be asked for before it is waited for: constants take a while to come. */
+/* What the end needs of the job. To be loaded before it is needed: constants take a while to come. */
 struct job_end {
     bool is_number, is_empty,
         accumulates;     /* see cuda_job; whether it is of nothing; whether it goes to an accumulator */

@@ -9,8 +9,8 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/grid/pieces.cuh"
 
-/* The batches of a warp, by number: the next, and then every so many warps one. They fit 32 bits where arrays fit a
- * memory.
+/* The batches of a warp, by number: the next, and then every one that is a whole grid of warps further. They fit 32
+ * bits where arrays fit a memory.
  */
 struct warp_turns {
     unsigned next, end;

@@ -107,7 +107,7 @@ static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job,
     if (lane == 0) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
 }
 
-/* Whether this is the last of so many units to end: all that the others wrote is then seen. By a whole warp. */
+/* Whether this is the last of the units to end: all that the others wrote is then seen. By a whole warp. */
 static __device__ __forceinline__ bool is_last_unit(unsigned *ended, unsigned units, int lane) {
     unsigned before = 0;
     __threadfence();

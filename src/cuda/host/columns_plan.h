@@ -16,7 +16,7 @@ typedef struct {
     size_t part, units;
 } columns_plan;
 
-/* Whether all rows of a layout stand at multiples of so many bytes, and none ends between two pieces. */
+/* Whether all rows of a layout stand at multiples of "bytes", and none ends between two pieces. */
 static inline int plan_has_pieces(const quire_layout *l, const void *x, int size, int bytes, int piece) {
     const ptrdiff_t at = bytes / size;
     return (uintptr_t)x % (uintptr_t)bytes == 0 && (l->n == 1 || l->stride % at == 0) &&
@@ -37,7 +37,7 @@ static inline unsigned plan_column_bytes(const quire_layout *x_layout, const voi
     return (unsigned)size;
 }
 
-/* Parts of the rows of so many groups, of which each is a block's. */
+/* Parts of the rows of groups of columns, of which each is a block's. */
 static inline size_t plan_column_parts(size_t groups, size_t blocks, size_t most) {
     const size_t first = plan_least(COLUMNS_SPREAD * blocks / groups, most), least = first ? first : 1;
     return plan_whole_waves(groups, blocks, least, plan_least(most, 2 * COLUMNS_SPREAD * blocks / groups));

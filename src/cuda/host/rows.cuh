@@ -39,7 +39,7 @@ static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vec
                         plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
 
-/* Parts of a job brought together, so many to one. */
+/* Parts of a job brought together, "join" to one. */
 static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vectors_job work, unsigned join) {
     const size_t warps = MARKED_THREADS / 32, most = (size_t)c->multiprocessors * 8,
                  all = work.vectors * plan_divide_up(work.parts, join);
@@ -77,7 +77,7 @@ static size_t row_blocks(const cuda_context *c) {
     return (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * ROWS_BLOCKS));
 }
 
-/* Blocks for so many units, each of so many pieces. */
+/* Blocks for the units of a plan, each of which has pieces. */
 static size_t blocks_for_rows(const cuda_context *c, const rows_plan *p) {
     const size_t warps = ROWS_THREADS / 32, wave = row_blocks(c),
                  waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);

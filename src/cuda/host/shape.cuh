@@ -37,7 +37,7 @@ static unsigned shared_of(const cuda_kernel *kernel, unsigned threads) {
 static size_t divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The workspace has places for so many. */
+/* No more than the workspace has places for. */
 static size_t wished_blocks(const cuda_context *c) {
     return c->wish.blocks ? least_of(c->wish.blocks, LANE_GROUPS) : LANE_GROUPS;
 }
@@ -83,7 +83,7 @@ static bool has_pieces(const cuda_context *c, const quire_job *job) {
     return c->wish.bytes || (!c->wish.blocks && array_bytes(job) >= PIECES_BYTES);
 }
 
-/* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to so many units;
+/* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to "least" units;
  * leaves the shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a
  * size. For a test that wants pieces: down to one unit, for no more blocks than leaves four to each. */
 static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t units, size_t step, size_t least,

@@ -18,9 +18,7 @@ static inline size_t plan_divide_up(size_t a, size_t b) { return a / b + (a % b 
 
 /* Whether neighbouring vectors stand nearer to each other than neighbouring elements: columns. */
 static inline int plan_has_columns(const quire_layout *l) {
-    const ptrdiff_t inner = l->inner_stride < 0 ? -l->inner_stride : l->inner_stride;
-    const ptrdiff_t stride = l->stride < 0 ? -l->stride : l->stride;
-    return l->inner >= 8 && inner < stride;
+    return l->inner >= 8 && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
 /* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
@@ -66,13 +64,13 @@ static inline vectors_plan plan_layout(const quire_layout *x, quire_method metho
     return p;
 }
 
-/* How full the waves of so many units are, of so many at a time, in percent; 100 if they are many. */
+/* How full the waves of units are, at_once of them at a time, in percent; 100 if they are many. */
 static inline size_t plan_fullness(size_t units, size_t at_once) {
     if (units / 100 >= at_once) return 100;
     return units * 100 / (plan_divide_up(units, at_once) * at_once);
 }
 
-/* Parts of each of so many vectors, or groups of them: the fewest, from least to most, whose waves are full; or the
+/* Parts of each of some vectors, or groups of them: the fewest, from least to most, whose waves are full; or the
  * best. */
 static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t least, size_t most) {
     size_t best = least, fullest = 0;
@@ -83,8 +81,8 @@ static inline size_t plan_whole_waves(size_t groups, size_t at_once, size_t leas
     return best;
 }
 
-/* Threads that share parts, which become one of so many: as many as there are parts, but fewer where so many warps had
- * to take turns. */
+/* Threads that share parts, which become one of "all": as many as there are parts, but fewer where the warps had to
+ * take turns. */
 static inline unsigned plan_part_threads(size_t parts, size_t all, size_t warps) {
     unsigned threads = 1;
     while (threads < 32 && threads < parts) threads *= 2;

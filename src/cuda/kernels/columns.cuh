@@ -116,7 +116,7 @@ template <class Sums> struct column_words {
     double word[Sums::words][VECTORS_THREADS], width[Sums::sums][VECTORS_THREADS];
 };
 
-/* One sum of a column from all warps, its words "first" and so on: added up, as so many words. */
+/* One sum of a column from all warps, its words from "first" on: added up, as WORDS words. */
 template <int WORDS, class Sums>
 static __device__ __forceinline__ void total_of_warps(const column_words<Sums> &room, unsigned lane, int first, int sum,
                                                       double *word, double *width) {

@@ -67,7 +67,7 @@ static __device__ __forceinline__ void add_rows(lane_state<Method, typename Form
     }
 }
 
-/* A thread's lanes of a tile of so many elements, of which n from p (and q) on are left, if they are fewer. */
+/* A thread's lanes of a tile, of whose elements n from p (and q) on are left, if they are fewer. */
 template <class Format, class Term, class Method, int E>
 static __device__ __forceinline__ void add_lanes(lane_state<Method, typename Format::real> (&lane)[E],
                                                  const typename Format::element *p, const typename Format::element *q,
@@ -84,7 +84,7 @@ static __device__ __forceinline__ void add_lanes(lane_state<Method, typename For
     }
 }
 
-/* Asks for the block's tiles, up to 128 bytes a thread. */
+/* Prefetches the block's tiles, up to 128 bytes a thread. */
 template <class element> static __device__ __forceinline__ void ask_for_tiles(const cuda_job &job, bool is_pair) {
     const size_t mine = job.run * job.tile, at = threadIdx.x * (128 / sizeof(element)), first = blockIdx.x * mine + at;
     if (at >= mine || first >= job.n) return;

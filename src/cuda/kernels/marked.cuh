@@ -95,7 +95,7 @@ static __device__ __forceinline__ vector_total warp_total_of_elements(const vect
     return total_of_lane(total_of_elements<Format, PRODUCT>(job, at, begin, end, (unsigned)lane, WARP), 0);
 }
 
-/* The same of so many parts, from their totals, for the first of the threads that share them. */
+/* The same of parts, from their totals, for the first of the threads that share them. */
 template <class Format, bool PRODUCT>
 static __device__ __forceinline__ vector_total total_of_parts(const part_state *place, unsigned parts, bool squares,
                                                               unsigned thread, unsigned threads) {
@@ -185,7 +185,7 @@ static __device__ __forceinline__ vector_pair<Format> marked_vector_at(const vec
     return at;
 }
 
-/* The results of as many vectors as a warp has groups of so many threads; v: that of this lane's group, if there is
+/* The results of as many vectors as a warp has groups of threads; v: that of this lane's group, if there is
  * one. Those that have been cut have a whole warp. */
 template <class Format, row_terms TERMS>
 static __device__ __noinline__ void some_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v,
@@ -213,7 +213,7 @@ static __device__ __noinline__ void some_marked(const vectors_job &job, marked_r
     }
 }
 
-/* How many threads share a vector, of so many that a warp has found, none longer than this: as many as there are for
+/* How many threads share a vector, of those that a warp has found, none longer than this: as many as there are for
  * all of them at once, if one group of elements of each thread is the vector. Where a lane can have a whole column its
  * neighbours have the next ones, and read memory side by side. */
 template <class Format>

@@ -37,7 +37,7 @@ struct ring_place {
     }
 };
 
-/* Orders so many rows from x and y on. By one thread. */
+/* Orders rows from x and y on. By one thread. */
 template <class Format, class Term>
 static __device__ __forceinline__ void order_rows_of_group(ring_memory<Format, Term> &ring, const unsigned char *x,
                                                            const unsigned char *y, size_t rows) {

@@ -32,7 +32,8 @@ __global__ void __launch_bounds__(ROWS_THREADS, ROWS_BLOCKS) rows_kernel(const _
         job.pieces == 1 ? (unsigned)job.at.x_layout.n * (unsigned)sizeof(typename Format::element) : 0;
     const unsigned steps = row_bytes / (threads * ROWS_CHUNK);
     const unsigned rotation = threads < WARP && steps > 1 ? row % steps * threads * ROWS_CHUNK : 0;
-    /* A lane finishes one row of so many turns; between the rows of two turns lie those of the other warps. */
+    /* In as many turns as threads share a row a warp has 32 rows, of which a lane finishes one; between the rows of two
+     * turns lie those of the other warps. */
     const size_t all = job.vectors * job.parts, ahead = warps_of_grid() * job.rows_of_item;
     const row_lane finishes(lane, threads);
     size_t finished = warp_of_grid() * job.rows_of_item + finishes.turn * ahead + finishes.row;

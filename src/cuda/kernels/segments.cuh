@@ -218,7 +218,7 @@ static __device__ __forceinline__ void sum_stream(const vectors_job &job, segmen
     segment_cursor<Format> now, next;
     size_t bundle = warp_of_grid() * job.turns;
     segment_place following(job, bundle, lane);
-    /* The next bundle, whose segments are known by now; those behind it are asked for. */
+    /* The next bundle, whose segments are known by now; the offsets of those behind it are loaded. */
     auto enter = [&] {
         next.enter(job, bundle, following, put_aside(job, bundle + lane, following.n()), lane);
         bundle += step;

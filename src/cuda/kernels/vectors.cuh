@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
                                                      (unsigned)(unit % job.parts), job.part, job.parts, lane);
 }
 
-/* How many parts each of so many slots has places for. */
+/* How many parts each of the slots has places for. */
 static __device__ __forceinline__ unsigned most_parts(size_t slots) {
     return VECTORS_PLACES / (unsigned)max(slots, (size_t)1);
 }

@@ -28,7 +28,7 @@
 #define VECTORS_LIMBS 2048       /* of those, as many as have limbs of their own for what parts cannot tell */
 #define VECTORS_BLOCKS 2         /* of a multiprocessor, that registers are to leave room for */
 #define VECTORS_LANES 8          /* of the canonical order, that a thread has */
-#define VECTORS_FULL 96          /* percent of the units of all waves: so many are enough */
+#define VECTORS_FULL 96          /* percent of the places of all waves that units fill: enough */
 #define VECTORS_WORDS 3          /* the most numbers a sum consists of */
 #define PART_WORDS 5             /* the same of a part: of moments those of the squares begin at */
 #define PART_SQUARES 2
@@ -56,7 +56,7 @@
 #define MARKED_THREADS 64    /* of a block of the second kernel */
 #define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane */
 #define COLUMNS_BATCH 2      /* rows of them that a lane waits for together */
-#define COLUMNS_LINE 128     /* bytes of memory that a warp asks for at a time */
+#define COLUMNS_LINE 128     /* bytes of memory that a warp loads at a time */
 #define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some */
 #define COLUMNS_MANY 3       /* units of a warp from which on no block shares any */
 #define COLUMNS_PART_LEAST 1024     /* rows of a warp, times lanes that have columns side by side, at least */
@@ -72,11 +72,11 @@
 #define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
 #define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
 
-/* Elements that a thread loads at a time of an exact sum, of so many bytes each. */
+/* Elements that a thread loads at a time of an exact sum, of size bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
 
 /* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
- * so many. */
+ * size bytes. */
 QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
 
 /* Places where those that have ended are counted. */
@@ -127,13 +127,13 @@ typedef struct {
     unsigned threads, turns;        /* see above */
     size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
     unsigned parts;                 /* of a vector */
-    unsigned join;                  /* so many of them, at most, become one */
+    unsigned join;                  /* how many of them, at most, become one */
     size_t first_place;             /* of the parts, for those who bring them together */
     vectors_workspace *workspace;
     bool is_contiguous, is_pair; /* rows, of which a part is one, too, stand side by side; of two arrays */
     unsigned rows_of_item;
     marked_source source; /* of the kernel for marked results */
-    size_t piece_length;  /* elements of a piece of a row, or of a part of one; it has so many pieces */
+    size_t piece_length;  /* elements of a piece of a row, or of a part of one; and how many it has */
     unsigned pieces;
     unsigned column_bytes; /* of a row that a lane loads at a time */
     unsigned warps;        /* that share columns */

@@ -83,7 +83,8 @@ template <class Term, int EXPONENT_BITS> struct narrow_as_double {
         return upper & (Term::value(-1.0f, 0.0f) > 0 ? kept : kept | (int)0x80000000);
     }
     static __device__ __forceinline__ double of(uint32_t x, uint32_t) {
-        const int bits = (int)(x << 16) >> missing; /* the sign, copied so many times, and the rest in its place */
+        const int bits =
+            (int)(x << 16) >> missing; /* the sign, copied into the missing bits, and the rest in its place */
         return __hiloint2double(cut_out(bits), 0);
     }
 };

@@ -61,11 +61,11 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     typedef float_bins<lane_terms, float_count> floats;
     static constexpr bool adds_pairs = is_bfloat16 && !is_product;
     static constexpr bool counts = windowed || float_count; /* in a window */
-    /* An addition to a window may be of so many terms, as a power of two. */
+    /* The terms that an addition to a window may be of, as a power of two. */
     static constexpr int reading_bits = float_count ? LANE_TERM_BITS : 0;
     static constexpr int column_threads = KIND == EXACT_FEW ? 0 : threads; /* 0: as many as the block has */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
-    /* So many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
+    /* How many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
     static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
     typedef std::conditional_t<
         is_double, integer_column<column_threads, is_product ? 2 * -1074 : -1074, is_product ? 2 * 1024 : 1024>,

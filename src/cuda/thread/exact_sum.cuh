@@ -1,7 +1,7 @@
 /* exact_sum.cuh - a thread's exact sum in a few doubles: a sum, what its additions have lost, what the additions of
- * that have lost, and so on; the last of these is added up twice, rounded down and rounded up. As long as the two are
- * equal nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies between
- * them.
+ * that have lost, one word for each; the last of these is added up twice, rounded down and rounded up. As long as the
+ * two are equal nothing is lost: all the numbers together are the exact sum of all terms. If they differ, the sum lies
+ * between them.
  *
  * The loss of an addition is found by TwoSum (Knuth, TAOCP 2, 4.2.2, Theorem B). Rounded down the last sum is never
  * above the exact one, rounded up never below, so that equal ends are the sum itself. What is not finite has ends that
@@ -66,8 +66,8 @@ template <int WORDS> struct exact_sum {
     }
 };
 
-/* The sums of so many threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and their
- * sum is a double, too. */
+/* The sums of "threads" threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and
+ * their sum is a double, too. */
 template <int WORDS>
 static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS> s, unsigned threads,
                                                                  unsigned apart = 1) {

@@ -43,7 +43,7 @@ template <class Format, class Method> struct lane_sums {
     }
 
     /* The tile's state, in state[0] of all threads that share the vector: merges of lanes 128 apart first, then of 64,
-     * and so on. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By
+     * down to 1. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By
      * whole warps. */
     __device__ __forceinline__ void fold(unsigned threads) {
         fold_own();

@@ -114,8 +114,9 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* Products of 8 or 16 bits may need more bits than a double has. But a sum that is known to some 2^-50 of its terms
      * tells results of up to 24 bits; for doubles as results it is not asked (needs_long_products, host/rows.cuh). */
     static constexpr bool has_short_products = product_bits <= 24;
-    /* Whether terms are added up as floats first, 16 at most, or so many products: half of a float's bits are left for
-     * how far they are apart, so that mostly one float is their sum. Sixteen squares of E5M2 are too far apart. */
+    /* Whether terms are added up as floats first, 16 at most, or products_together products: half of a float's bits are
+     * left for how far they are apart, so that mostly one float is their sum. Sixteen squares of E5M2 are too far
+     * apart. */
     static constexpr bool in_floats = product_bits + 4 <= 12;
     static constexpr int products_together = 2 * exponents <= 40 ? 16 : 4;
     typedef std::conditional_t<has_short_products, directed_sum,
@@ -215,7 +216,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
         *sum = up;
         return SURE || down == up;
     }
-    /* Adds shifted terms, so many together, by way of one float where that is their sum. */
+    /* Adds shifted terms, TOGETHER at a time, by way of one float where that is their sum. */
     template <int COUNT, int TOGETHER, bool SURE, class Sum, class Term>
     static __device__ __forceinline__ void add_floats(Sum &to_sum, Term term) {
         static_assert(TOGETHER <= 16 && COUNT % TOGETHER == 0, "their sum has more bits, or some are left");
@@ -252,7 +253,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     __device__ __forceinline__ void close() {
         if constexpr (has_numbers && arithmetic::has_items) numbers.close();
     }
-    /* Of so many threads, a power of two, that stand "apart"; by whole warps, of closed sums. */
+    /* Of "threads" threads, a power of two, that stand "apart"; by whole warps, of closed sums. */
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         if constexpr (has_numbers) numbers.merge(threads, apart);
         if constexpr (has_products) products.merge(threads, apart);

@@ -98,7 +98,7 @@ struct seen_terms {
 };
 
 /* The sum of those terms of a vector's elements begin to end that are not finite, as IEEE arithmetic has it: 0 if there
- * are none, else what the vector's sum is. For all of so many threads that share it. */
+ * are none, else what the vector's sum is. For all threads that share it. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ double sum_of_specials(const vector_view<Format> &x, const vector_view<Format> &y,
                                                       size_t begin, size_t end, bool magnitude, unsigned thread,

@@ -29,10 +29,10 @@ struct fixed_sum {
 #define FIXED_NOTHING                                                                                                  \
     { 0, NO_UNIT, 0 }
 
-#define PIECE_BITS 27 /* so many bits of 32 lanes add up to 32 */
+#define PIECE_BITS 27 /* bits of a number of which those of 32 lanes add up to 32 */
 
 #if __CUDA_ARCH__ >= 800
-/* The sum over a warp of piece k of numbers that have so many, the last of which has the sign. */
+/* The sum over a warp of piece k of numbers of PIECES pieces, the last of which has the sign. */
 template <int PIECES, class Integer> static __device__ __forceinline__ int64_t sum_of_piece(Integer x, int k) {
     if (k == PIECES - 1) return __reduce_add_sync(WHOLE_WARP, (int)(x >> PIECE_BITS * k));
     return __reduce_add_sync(WHOLE_WARP, (uint32_t)(x >> PIECE_BITS * k) & ((1u << PIECE_BITS) - 1));

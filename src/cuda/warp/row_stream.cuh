@@ -40,7 +40,7 @@ template <class Format> struct row_place {
     bool ends_rows;
     size_t before, behind; /* elements before x and y, and from them on, that may be read */
 
-    /* Item "piece" of the rows from one on. Pieces end where lines of memory end, if so many suffice. */
+    /* Item "piece" of the rows from one on. Pieces end where lines of memory end, if that takes no more of them. */
     __device__ __forceinline__ row_place(const vectors_job &job, size_t row, unsigned piece) {
         const size_t all = job.vectors * job.parts, n = job.at.x_layout.n;
         const size_t v = job.parts > 1 ? row / job.parts : row;
@@ -94,7 +94,7 @@ static __device__ __noinline__ void copy_edges(const vectors_job &job, size_t ro
     if (has_y) piece_copy<element>(y).copy_edges(y, stage + ROWS_STAGE / 2, lane);
 }
 
-/* The items of a warp: of so many groups of rows "apart" from each other, from "first" on. */
+/* The items of a warp: of groups of rows that stand "apart" from each other, from "first" on. */
 template <class Format, bool PAIR> class row_stream {
     typedef typename Format::element element;
     const vectors_job &job;
@@ -180,7 +180,7 @@ static __device__ __forceinline__ void add_elements(row_sums<Format, TERMS> &sum
     }
 }
 
-/* Adds what a thread has of a row of so many bytes, which its neighbours share, 16 at a time, and elements behind
+/* Adds what a thread has of a row of the given bytes, which its neighbours share, 16 at a time, and elements behind
  * these; if the row stands at chunks these, and elements before them. "rotation" is how many bytes into the chunks its
  * threads begin: where all began at the front, the threads of neighbouring rows would meet in the same banks. */
 template <class Format, row_terms TERMS>

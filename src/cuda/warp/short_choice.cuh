@@ -31,18 +31,18 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* One window holds all there is, or it is placed by what is seen; the first bin may be enough, or not. */
     static constexpr bool one_is_all = Choice::fits && WINDOW_RANGE(1) >= Choice::fixed_top - least;
     static constexpr bool one_is_enough = one_is_all || (!Choice::fits && WINDOW_RANGE(1) >= precision);
-    /* So many numbers a warp has in the end; and a block's shared memory. */
+    /* How many numbers a warp has in the end; and a block's shared memory. */
     static constexpr int counts = one_is_all ? 1 : 2, pieces = one_is_all ? 3 : 4; /* those in PIECE_BITS */
     static constexpr unsigned shared = parts * Choice::shared;
-    /* Elements of a lane's batch with so many binades between them, at most, add up to a double exactly. */
+    /* The binades there may be between elements of a lane's batch for their sum to be a double exactly. */
     static constexpr int spare = 53 - precision - LANE_TERM_BITS;
     static_assert(packs * E <= 1 << LANE_TERM_BITS, "the sum of a batch may not be a double");
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
     static constexpr int additions = batches * packs * E;
-    /* So many binades are left free below a window's top, and its second bin's unit is so much larger (a fixed one has
-     * no need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the first
-     * bin to the second, however small it is. */
+    /* How many binades are left free below a window's top, and by how many its second bin's unit is larger (a fixed one
+     * has no need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the
+     * first bin to the second, however small it is. */
     static constexpr int free_top = bits_above(additions, WINDOW_HEADROOM);
     static constexpr int fixed_window = Choice::fixed_top + free_top;
     static_assert(!is_there || !Choice::fits || fixed_window <= least + WINDOW_RANGE(one_is_all ? 1 : 2),
@@ -55,7 +55,7 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static constexpr int guess = precision > 24 ? 7 : precision > 8 ? 4 : 16;
     static constexpr int unit_step = precision > 24 ? 4 : MANY ? 12 : 14, top_step = precision > 24 ? 4 : 8;
     static constexpr int first_window = Choice::fits ? fixed_window : guess;
-    /* A grid sums up so many elements below 2^87 units, which may be a step too large. */
+    /* The elements, below 2^87 units each, that a grid sums up; a unit may be a step too large. */
     static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
     static_assert(bits_above(elements, 0) + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
     static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS,

@@ -18,7 +18,7 @@ template <class Format> struct short_share {
     int size, step; /* of a batch; from one to the next */
 
     __device__ __forceinline__ void advance() { x += step, y += step, left -= step, skip = 0; }
-    /* Asks for the first batch; by the whole warp. */
+    /* Prefetches the first batch; by the whole warp. */
     template <class Term> __device__ __forceinline__ void ask(int thread) const {
         constexpr int SIZE = sizeof(typename Format::element), LINE = 128 / SIZE;
         const int there = thread * (LINE - vector_elements<Format>);

@@ -162,7 +162,7 @@ template <class Choice> static __device__ __forceinline__ int terms_after(int te
     return Choice::many && terms + more <= Choice::column::additions ? terms + more : more;
 }
 
-/* A load by way of columns, whatever it is, which have taken so many terms; answers what has been seen. */
+/* A load by way of columns, whatever it is, which have taken that number of terms; answers what has been seen. */
 template <class Choice, class Format, class Term, int E>
 static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b, cell_total *total, int terms,
                                                        unsigned saw) {

@@ -20,8 +20,8 @@
 #define ERROR_BELOW 53     /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
 #define WINDOW_ROOM 1      /* binades left free above the greatest element when a window is placed */
 #define WINDOW_ALIGNED 4   /* its top is a multiple, so that warps agree, whose sums then are quickly added up */
-#define OUTLIERS 3         /* so many lanes of a warp may be outside without a word */
-#define MOVES 16           /* so many times a window moves */
+#define OUTLIERS 3         /* lanes of a warp that may be outside without a word */
+#define MOVES 16           /* times that a window moves, at most */
 #define SLOW_BATCHES 512   /* the longest stretch that goes to columns before the window is tried again */
 #define READINGS (1 << 11) /* a count takes 2^51 a reading, and has 63 bits; a rise reads, too, but halves it */
 #define NO_WINDOW INT_MIN  /* the top of none */
