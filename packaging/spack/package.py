@@ -25,7 +25,7 @@ class Quire(MesonPackage):
     depends_on("meson@1.0:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi", when="+mpi")
-    depends_on("cuda@12:", when="+cuda")
+    depends_on("cuda@12.6:", when="+cuda")
     depends_on("jansson", when="+cli")
     depends_on("zlib-api", when="+cli")
 

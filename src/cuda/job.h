@@ -37,17 +37,20 @@ struct cuda_job {
     void *result;              /* NULL: the sum goes to accumulator */
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
-    size_t tile;  /* elements of a tile */
-    unsigned run; /* tiles that a block takes, a power of two; loads that short.cuh adds at a time; batches that
-                     exact.cuh has a block, or 0: the warps of all blocks take batches in turn */
-    unsigned whole, step, halvings; /* pieces, if halvings is not 0: "whole" blocks have run, the next "step" blocks
-                                       half of that, the next "step" half again, "halvings" times in all; all others as
-                                       many as the last of these */
-    bool ahead;                     /* the arrays may be prefetched before the kernels ahead have ended */
-    bool cluster;                   /* the grid is a cluster */
-    unsigned sharers;               /* the blocks that have a share */
-    bool gathers;                   /* the last, by number, has none, and gathers */
-    size_t share;                   /* elements that a warp of exact.cuh takes at a time */
+    size_t tile; /* elements of a tile */
+    union {
+        unsigned units; /* of work, tiles or batches of exact.cuh, that a block takes, a power of two; or 0: the warps
+                           of all blocks take batches in turn */
+        unsigned loads; /* that short.cuh adds at a time */
+    };
+    unsigned whole, level, halvings; /* pieces, if halvings is not 0: "whole" blocks have all those units, the next
+                                        "level" blocks half of them, the next "level" half again, "halvings" times in
+                                        all; all others as many as the last of these */
+    bool ahead;                      /* the arrays may be prefetched before the kernels ahead have ended */
+    bool cluster;                    /* the grid is a cluster */
+    unsigned sharers;                /* the blocks that have a share */
+    bool gathers;                    /* the last, by number, has none, and gathers */
+    size_t share;                    /* elements that a warp of exact.cuh takes at a time */
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not */
     bool was_hard;
@@ -60,16 +63,18 @@ enum cuda_driver { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT };
 struct cuda_kernel {
     const void *function;
     cuda_driver driver;
-    unsigned threads;         /* of a block, at most */
-    unsigned shared;          /* bytes of dynamic shared memory of a block */
-    unsigned owners;          /* direct: threads that take a tile; ring: the most groups; short: the most batches */
-    unsigned step = 0;        /* exact, short: elements that a warp, or a thread, loads at once */
-    unsigned batch = 0;       /* and those it takes at a time, at most; a multiple */
-    unsigned loose = 0;       /* may be loose for results of this number of bits, at most; 0: never */
-    bool once = false;        /* short: threads load once, and the grid may be a cluster */
-    bool is_short = false;    /* exact: it is for a short array, spread over all warps; so the host finds */
-    bool adds_floats = false; /* exact: ordinary numbers cost no double */
-    size_t ring = 0;          /* direct: from how many bytes on ring.cuh is better, where it is there */
+    unsigned threads;          /* of a block, at most */
+    unsigned shared;           /* bytes of dynamic shared memory of a block */
+    unsigned tile_threads = 0; /* direct: that take a tile */
+    unsigned most_blocks = 0;  /* ring: that share an array without pieces */
+    unsigned most_batches = 0; /* short: of a thread */
+    unsigned load = 0;         /* exact, short: elements that a warp, or a thread, loads at once */
+    unsigned batch = 0;        /* and those it takes at a time, at most; a multiple */
+    unsigned loose = 0;        /* may be loose for results of this number of bits, at most; 0: never */
+    bool once = false;         /* short: threads load once, and the grid may be a cluster */
+    bool is_short = false;     /* exact: it is for a short array, spread over all warps; so the host finds */
+    bool adds_floats = false;  /* exact: ordinary numbers cost no double */
+    size_t ring = 0;           /* direct: from how many bytes on ring.cuh is better, where it is there */
 };
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */

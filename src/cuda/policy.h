@@ -8,7 +8,7 @@
 /* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance.md). Sizes of arrays are bytes. */
 #define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers */
 #define LANE_STATES 4096       /* the most numbers of groups of tiles, a block each, that they cut a long array into */
-#define RUN_MOST (1u << 30)    /* and the most tiles of a group */
+#define UNITS_MOST (1u << 30)  /* and the most tiles of a group, or units of a piece */
 #define DIRECT_AHEAD (1 << 20) /* arrays up to this are prefetched by direct.cuh while the kernel before it ends */
 #define RING_BYTES ((size_t)2 << 30)     /* arrays from here on take ring.cuh */
 #define RING_SOONER ((size_t)32 << 20)   /* the same by kahan, but where it adds by bounds */

@@ -27,8 +27,13 @@ using std::min;
 
 static cuda_kernel lanes_of(quire_method method, unsigned elements, cuda_length length) {
     const unsigned words = method == QUIRE_KAHAN ? 2 : 1;
-    if (elements > 1 && length >= LENGTH_LONG) return { nullptr, DRIVER_RING, 256, 0, LANE_STATES / words };
-    cuda_kernel kernel = { nullptr, DRIVER_DIRECT, 256, 0, elements > 1 ? ORDER_LANES / 4u : ORDER_LANES };
+    if (elements > 1 && length >= LENGTH_LONG) {
+        cuda_kernel ring = { nullptr, DRIVER_RING, 256, 0 };
+        ring.most_blocks = LANE_STATES / words;
+        return ring;
+    }
+    cuda_kernel kernel = { nullptr, DRIVER_DIRECT, 256, 0 };
+    kernel.tile_threads = elements > 1 ? ORDER_LANES / 4u : ORDER_LANES;
     kernel.ring = method == QUIRE_KAHAN ? RING_SOONER : RING_BYTES;
     return kernel;
 }
@@ -37,12 +42,16 @@ static cuda_kernel kernel_of(int size, quire_term term, quire_method method, cud
     const unsigned elements = access == ACCESS_ELEMENTS ? 1 : 16 / (unsigned)size;
     if (method != QUIRE_EXACT) return lanes_of(method, elements, length);
     const bool many = length == LENGTH_SHORT, product = term == TERM_PRODUCT;
-    cuda_kernel kernel = {
-        nullptr, DRIVER_EXACT, 128, 32 << 10, 0, 32 * elements, 32 * elements * 8, 64, false, false
-    };
+    cuda_kernel kernel = { nullptr, DRIVER_EXACT, 128, 32 << 10 };
+    kernel.load = 32 * elements, kernel.batch = 32 * elements * 8;
+    kernel.loose = 64;
     kernel.adds_floats = size == 4;
     if (length >= LENGTH_LONG || elements == 1 || (product && size > 2)) return kernel;
-    return { nullptr, DRIVER_SHORT, 512, 48 << 10, many ? SHORT_BATCHES : 1u, elements, elements * 4, 0, !many };
+    cuda_kernel of_short = { nullptr, DRIVER_SHORT, 512, 48 << 10 };
+    of_short.most_batches = many ? SHORT_BATCHES : 1u;
+    of_short.load = elements, of_short.batch = elements * 4;
+    of_short.once = !many;
+    return of_short;
 }
 
 #define KERNEL(name, NAME, number, real, unused)                                                                       \
@@ -103,7 +112,7 @@ static bool is_power(std::size_t n) { return n && !(n & (n - 1)); }
 /* Every unit is in one block's share. in_order: and every share is a subtree. */
 static void check_pieces(const launch_shape &shape, std::size_t units, bool in_order) {
     cuda_job job = {};
-    job.run = shape.run, job.whole = shape.whole, job.step = shape.step, job.halvings = shape.halvings;
+    job.units = shape.units, job.whole = shape.whole, job.level = shape.level, job.halvings = shape.halvings;
     std::size_t next = 0;
     bool fine = true;
     for (unsigned i = 0; i < shape.blocks; i++) {
@@ -121,16 +130,16 @@ static void check_exact(const cuda_kernel &kernel, const quire_job &job, const l
         check_pieces(shape, job.n / kernel.batch, false);
         return;
     }
-    CHECK(shape.share > 0 && shape.share % kernel.step == 0 && shape.share <= kernel.batch);
+    CHECK(shape.share > 0 && shape.share % kernel.load == 0 && shape.share <= kernel.batch);
     CHECK(shape.share == kernel.batch || shape.share * shape.blocks * (shape.threads / 32) >= job.n);
 }
 
 static void check_short(const cuda_context &c, const cuda_kernel &kernel, const quire_job &job,
                         const launch_shape &shape) {
-    const std::size_t at_once = (std::size_t)shape.run * kernel.step * shape.threads * shape.blocks;
-    CHECK(shape.run && shape.run * kernel.step <= kernel.batch);
+    const std::size_t at_once = (std::size_t)shape.loads * kernel.load * shape.threads * shape.blocks;
+    CHECK(shape.loads && shape.loads * kernel.load <= kernel.batch);
     const std::size_t before = (std::uintptr_t)job.x % 16 / (std::size_t)describe_format(job.type).size; /* the array */
-    CHECK(at_once * kernel.owners >= before + job.n);
+    CHECK(at_once * kernel.most_batches >= before + job.n);
     CHECK(shape.blocks <= EXACT_FEW_BLOCKS && (shape.blocks == 1) == !shape.gathers);
     CHECK(shape.threads == 32 || shared_of(&kernel, shape.threads) <= c.shared_memory);
 }
@@ -143,9 +152,9 @@ static void check_case(const cuda_context &c, const quire_job &job) {
     const launch_shape shape = shape_of(&c, &job, &kernel, &work);
     snprintf(about, sizeof about,
              "driver %d, method %d, type %d, n = %zu, %d multiprocessors, wish %u,%u,%u: %u x %u, "
-             "run %u, share %zu, pieces %u,%u,%u",
+             "units %u, loads %u, share %zu, pieces %u,%u,%u",
              kernel.driver, job.method, (int)job.type, job.n, c.multiprocessors, c.wish.blocks, c.wish.warps,
-             c.wish.bytes, shape.blocks, shape.threads, shape.run, shape.share, shape.whole, shape.step,
+             c.wish.bytes, shape.blocks, shape.threads, shape.units, shape.loads, shape.share, shape.whole, shape.level,
              shape.halvings);
     CHECK(shape.blocks >= 1 && shape.blocks <= LANE_GROUPS);
     CHECK(shape.threads >= 32 && shape.threads % 32 == 0 && shape.threads <= kernel.threads);
@@ -153,12 +162,12 @@ static void check_case(const cuda_context &c, const quire_job &job) {
     if (kernel.driver == DRIVER_EXACT) return check_exact(kernel, job, shape);
     const std::size_t tiles = job.n ? divide_up(job.n, work.tile) : 1;
     if (kernel.driver == DRIVER_DIRECT) {
-        CHECK(shape.threads % kernel.owners == 0 && shape.run % (shape.threads / kernel.owners) == 0);
+        CHECK(shape.threads % kernel.tile_threads == 0 && shape.units % (shape.threads / kernel.tile_threads) == 0);
         CHECK(!shape.halvings);
     } else {
-        CHECK(shape.halvings || shape.blocks <= kernel.owners);
-        /* gather.cuh adds so many pieces of a size together */
-        CHECK(!shape.halvings || (shape.whole % PIECES_THREAD == 0 && shape.step % (1u << shape.halvings) == 0));
+        CHECK(shape.halvings || shape.blocks <= kernel.most_blocks);
+        /* gather.cuh adds that many pieces of a size together */
+        CHECK(!shape.halvings || (shape.whole % PIECES_THREAD == 0 && shape.level % (1u << shape.halvings) == 0));
     }
     check_pieces(shape, tiles, true);
 }

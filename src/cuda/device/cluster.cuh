@@ -26,17 +26,8 @@ static __device__ __forceinline__ void store_in_cluster(const uint64_t (&word)[2
 
 /* Waits for the end of the first phase, and for what other blocks have done before. */
 static __device__ __forceinline__ void barrier_wait_for_cluster(uint64_t *barrier) {
-    unsigned done;
-    do
-        asm volatile("{\n"
-                     ".reg .pred done;\n"
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, done;\n"
-                     "}"
-                     : "=r"(done)
-                     : "r"(shared_address(barrier))
-                     : "memory");
-    while (!done);
+    while (!cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster, barrier, 0)) {
+    }
 }
 
 #endif

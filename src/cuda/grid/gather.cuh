@@ -161,7 +161,8 @@ static __device__ __forceinline__ void gather(const cuda_job &job, lane_state<Me
 
 static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
 
-/* Merges count pieces from place begin on, span of which make a tree of job.run tiles, to trees. By warps, in turn. */
+/* Merges count pieces from place begin on, span of which make a tree of job.units tiles, to trees. By warps, in turn.
+ */
 template <class State>
 static __device__ __forceinline__ void merge_pieces(State *partial, unsigned begin, unsigned count, unsigned span,
                                                     State *tree, unsigned warps) {
@@ -211,8 +212,8 @@ gather_pieces(const cuda_job &job, unsigned number, lane_state<Method, Real> tot
     }
     unsigned trees = job.whole, begin = job.whole;
     if (warp < warps) merge_pieces(partial, 0, job.whole, 1, tree, warps);
-    for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.step) {
-        const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.step, span = 2u << halved;
+    for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.level) {
+        const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.level, span = 2u << halved;
         if (warp < warps) merge_pieces(partial, begin, count, span, tree + trees, warps);
         trees += (count + span - 1) / span;
     }

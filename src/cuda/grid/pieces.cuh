@@ -18,11 +18,11 @@ struct block_piece {
 
 /* A block's, which may reach beyond the end. Blocks have as much each, or less and less. */
 static __device__ __forceinline__ block_piece piece_of_block(const cuda_job &job, unsigned number) {
-    if (!job.halvings || number < job.whole) return { (size_t)job.run * number, job.run };
-    const unsigned block = number - job.whole, halved = min(block / job.step, job.halvings - 1);
-    const unsigned size = job.run >> (halved + 1);
-    const size_t before = (size_t)job.run * job.whole + (size_t)job.step * (job.run - (job.run >> halved));
-    return { before + (size_t)size * (block - halved * job.step), size };
+    if (!job.halvings || number < job.whole) return { (size_t)job.units * number, job.units };
+    const unsigned block = number - job.whole, halved = min(block / job.level, job.halvings - 1);
+    const unsigned size = job.units >> (halved + 1);
+    const size_t before = (size_t)job.units * job.whole + (size_t)job.level * (job.units - (job.units >> halved));
+    return { before + (size_t)size * (block - halved * job.level), size };
 }
 
 #endif

@@ -23,7 +23,7 @@ static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
 /* How many warps take turns: those of a block that has a piece; or of the grid. */
 template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
     const unsigned threads = threads_of_block(), blocks = blocks_of_grid();
-    return threads / WARP * (PIECES && job.run ? 1 : blocks);
+    return threads / WARP * (PIECES && job.units ? 1 : blocks);
 }
 
 /* In turn with all warps of the grid. */

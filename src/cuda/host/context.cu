@@ -96,9 +96,12 @@ static cudaError_t start(const cuda_context *c, const quire_job *job, const cuda
     work.gathers = shape.gathers && !work.cluster;
     work.sharers = shape.blocks;
     const unsigned blocks = work.sharers + (work.gathers ? 1 : 0);
-    work.run = shape.run;
+    if (kernel->driver == DRIVER_SHORT)
+        work.loads = shape.loads;
+    else
+        work.units = shape.units;
     work.share = shape.share;
-    work.whole = shape.whole, work.step = shape.step, work.halvings = shape.halvings;
+    work.whole = shape.whole, work.level = shape.level, work.halvings = shape.halvings;
     void *arguments[] = { &work };
     cudaLaunchAttribute attributes[] = { overlapping(c->has_bulk), cluster_of(blocks) };
     cudaLaunchConfig_t config = {};
@@ -210,36 +213,31 @@ static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many,
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
-/* Kernels of more shared memory than a block has by default must ask for it, once a device. */
+#define QUIRE_NUMBER(name, NAME, number, real, unused) (quire_type) number,
+static const quire_type windowed_types[] = { QUIRE_WINDOWED_FORMATS(QUIRE_NUMBER, ) };
+#undef QUIRE_NUMBER
+
+/* A kernel of more shared memory than a block has by default must ask for it, once a device. */
+static cudaError_t prepare_kernel(const cuda_context *c, const cuda_kernel *kernel) {
+    if (!kernel->function) return cudaSuccess; /* nobody has one array that is not aligned like itself */
+    const unsigned shared = kernel->shared < c->shared_memory ? kernel->shared : c->shared_memory;
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel->function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (!error && kernel->once && /* by more than 8 blocks */
+        cudaFuncSetAttribute(kernel->function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))
+        cudaGetLastError();
+    return error;
+}
+
 static cudaError_t prepare_kernels(const cuda_context *c) {
-    for (int type = QUIRE_F16; type <= QUIRE_F64; type++)
+    for (quire_type type : windowed_types)
         for (int term = 0; term < TERM_COUNT; term++)
-            for (int offset = 0; offset <= 16; offset += 8) { /* y is x; not aligned alike; aligned alike */
-                static const char array[64] __attribute__((aligned(64))) = { 0 };
-                const char *x = array, *y = array + offset;
-                const quire_job job = { (quire_type)type,
-                                        (quire_term)term,
-                                        FINISH_KEEP,
-                                        0,
-                                        x,
-                                        y,
-                                        QUIRE_EXACT,
-                                        QUIRE_F64,
-                                        NULL,
-                                        QUIRE_TO_NEAREST,
-                                        0 };
+            for (cuda_access access : { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME })
                 for (cuda_length length : { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM }) {
-                    const cuda_kernel kernel = find_kernel(&job, length);
-                    if (!kernel.function) continue; /* nobody has one array that is not aligned like itself */
-                    const unsigned shared = kernel.shared < c->shared_memory ? kernel.shared : c->shared_memory;
-                    const cudaError_t error =
-                        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+                    const cuda_kernel kernel = kernel_by(type, (quire_term)term, QUIRE_EXACT, access, length);
+                    const cudaError_t error = prepare_kernel(c, &kernel);
                     if (error) return error;
-                    if (kernel.once && /* by more than 8 blocks */
-                        cudaFuncSetAttribute(kernel.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1))
-                        cudaGetLastError();
                 }
-            }
     return cudaSuccess;
 }
 
@@ -263,23 +261,19 @@ static unsigned cluster_blocks(const cuda_context *c, const cuda_kernel *kernel)
 
 /* The same for all of them. */
 static void look_for_clusters(cuda_context *c) {
-    alignas(16) static const char array[16] = { 0 };
     c->cluster = c->has_bulk ? CLUSTER_BLOCKS : 1;
-    for (int type = QUIRE_F16; c->has_bulk && type <= QUIRE_F64; type++) {
-        const quire_job job = { (quire_type)type, TERM_IDENTITY, FINISH_KEEP,      0, array, array, QUIRE_EXACT,
-                                QUIRE_F64,        NULL,          QUIRE_TO_NEAREST, 0 };
-        const cuda_kernel kernel = find_kernel(&job, LENGTH_ONCE);
-        const unsigned blocks = cluster_blocks(c, &kernel);
+    for (quire_type type : windowed_types) {
+        const cuda_kernel kernel = kernel_by(type, TERM_IDENTITY, QUIRE_EXACT, ACCESS_SAME, LENGTH_ONCE);
+        const unsigned blocks = c->has_bulk ? cluster_blocks(c, &kernel) : 1;
         if (blocks < c->cluster) c->cluster = blocks;
     }
 }
 
 /* All kernels are compiled alike: one tells of all. */
 static cudaError_t look_for_bulk(cuda_context *c) {
-    const quire_job job = { QUIRE_F32, TERM_IDENTITY, FINISH_KEEP,      0, NULL, NULL, QUIRE_PLAIN,
-                            QUIRE_F32, NULL,          QUIRE_TO_NEAREST, 0 };
+    const cuda_kernel kernel = kernel_by(QUIRE_F32, TERM_IDENTITY, QUIRE_PLAIN, ACCESS_SAME, LENGTH_LONG);
     cudaFuncAttributes is;
-    const cudaError_t error = cudaFuncGetAttributes(&is, find_kernel(&job, LENGTH_LONG).function);
+    const cudaError_t error = cudaFuncGetAttributes(&is, kernel.function);
     c->has_bulk = !error && is.ptxVersion >= 90;
     return error;
 }

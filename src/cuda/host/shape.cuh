@@ -10,23 +10,29 @@
 #include "cuda/host/context.cuh"
 #include "order/order.h"
 
+static cuda_kernel kernel_by(quire_type type, quire_term term, quire_method method, cuda_access access,
+                             cuda_length length) {
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
+    case number: return quire_cuda_##name(term, method, access, length);
+    switch ((int)type) { QUIRE_WINDOWED_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return {};
+}
+
 static cuda_kernel find_kernel(const quire_job *job, cuda_length length) {
     const uintptr_t x = (uintptr_t)job->x, y = (uintptr_t)job->y;
     /* exact takes what is not aligned alike off the front by itself; the other methods must keep their order */
     const bool vectors = (x - y) % 16 == 0 && (job->method == QUIRE_EXACT || x % 16 == 0);
     const cuda_access access = !vectors ? ACCESS_ELEMENTS : x == y ? ACCESS_SAME : ACCESS_VECTORS;
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
-    case number: return quire_cuda_##name(job->term, job->method, access, length);
-    switch ((int)job->type) { QUIRE_WINDOWED_FORMATS(QUIRE_CASE, ) }
-#undef QUIRE_CASE
-    return {};
+    return kernel_by(job->type, job->term, job->method, access, length);
 }
 
 struct launch_shape {
-    unsigned blocks, threads, run; /* blocks that have a share */
-    size_t share;
-    unsigned whole = 0, step = 0, halvings = 0; /* of pieces */
-    bool gathers = false;                       /* with one block more, which gathers */
+    unsigned blocks, threads; /* blocks that have a share */
+    size_t share = 0;         /* see cuda_job for this and what follows */
+    unsigned units = 0, loads = 0;
+    unsigned whole = 0, level = 0, halvings = 0;
+    bool gathers = false; /* with one block more, which gathers */
 };
 
 /* A block's. What short.cuh has depends on its threads. */
@@ -60,22 +66,23 @@ static bool is_short_array(const cuda_context *c, const quire_job *job) {
     return !c->has_bulk || array_bytes(job) < (c->wish.bytes ? c->wish.bytes : find_kernel(job, LENGTH_ONCE).ring);
 }
 
-/* The tiles that a block of threads, owners of which take a tile, adds at a time. What fits one block is one block's,
- * which has nobody to wait for; more is spread over the device. */
+/* The tiles that a block of threads, tile_threads of which take a tile, adds at a time. What fits one block is one
+ * block's, which has nobody to wait for; more is spread over the device. */
 static unsigned tiles_together(const cuda_context *c, const cuda_kernel *kernel, size_t tiles) {
     const unsigned room = c->wish.warps && c->wish.warps * 32 < kernel->threads ? c->wish.warps * 32 : kernel->threads;
-    const size_t spread = tiles * kernel->owners <= room ? 1 : (size_t)c->multiprocessors * 2;
+    const size_t spread = tiles * kernel->tile_threads <= room ? 1 : (size_t)c->multiprocessors * 2;
     unsigned together = 1;
-    while (together * 2 * kernel->owners <= room && divide_up(tiles, together) > spread) together *= 2;
+    while (together * 2 * kernel->tile_threads <= room && divide_up(tiles, together) > spread) together *= 2;
     return together;
 }
 
-/* A block takes a run of steps only where there would be too many blocks. */
+/* A block takes more tiles than it adds at a time only where there would be too many blocks. */
 static launch_shape shape_direct(const cuda_context *c, const cuda_kernel *kernel, size_t tiles, size_t most) {
     const unsigned together = tiles_together(c, kernel, tiles);
-    unsigned run = together;
-    while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    return { (unsigned)divide_up(tiles, run), together * kernel->owners, run, 0 };
+    launch_shape shape = { 0, together * kernel->tile_threads };
+    for (shape.units = together; divide_up(tiles, shape.units) > most && shape.units < UNITS_MOST;) shape.units *= 2;
+    shape.blocks = (unsigned)divide_up(tiles, shape.units);
+    return shape;
 }
 
 /* Whether an array is long enough for pieces, or a test wants some. */
@@ -83,32 +90,32 @@ static bool has_pieces(const cuda_context *c, const quire_job *job) {
     return c->wish.bytes || (!c->wish.blocks && array_bytes(job) >= PIECES_BYTES);
 }
 
-/* Cuts units of work into pieces, smaller and smaller (policy.h), for step blocks at once, down to "least" units;
+/* Cuts units of work into pieces, smaller and smaller (policy.h), for level blocks at once, down to "least" units;
  * leaves the shape as it is if there are too few. in_order: each piece is a subtree of the whole, and so are those of a
  * size. For a test that wants pieces: down to one unit, for no more blocks than leaves four to each. */
-static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t units, size_t step, size_t least,
+static void cut_into_pieces(const cuda_context *c, launch_shape &shape, size_t units, size_t level, size_t least,
                             bool in_order) {
     const size_t once = in_order ? PIECES_THREAD : 1,
                  span = in_order ? PIECES_WARP : LANE_GROUPS; /* see merge_pieces */
     size_t piece = 1;                                         /* up to a fair share; powers of two were faster */
     unsigned halvings = 0;
-    if (c->wish.bytes) least = 1, step = step < units / 4 ? step : units / 4;
-    if (in_order) step = step < PIECE_PLACES ? step / once * once : divide_up(step, PIECE_PLACES) * PIECE_PLACES;
-    if (!step) return;
-    while (2 * piece * step <= units && piece < RUN_MOST) piece *= 2;
-    for (; piece >= 2 * least && (halvings + 3) * step + (2 * once << halvings) < LANE_GROUPS; halvings++) {
-        if (((size_t)2 << halvings) > span || (in_order && step % ((size_t)2 << halvings))) break;
+    if (c->wish.bytes) least = 1, level = level < units / 4 ? level : units / 4;
+    if (in_order) level = level < PIECE_PLACES ? level / once * once : divide_up(level, PIECE_PLACES) * PIECE_PLACES;
+    if (!level) return;
+    while (2 * piece * level <= units && piece < UNITS_MOST) piece *= 2;
+    for (; piece >= 2 * least && (halvings + 3) * level + (2 * once << halvings) < LANE_GROUPS; halvings++) {
+        if (((size_t)2 << halvings) > span || (in_order && level % ((size_t)2 << halvings))) break;
         piece /= 2;
     }
-    const size_t run = piece << halvings, halved = step * (run - piece);
-    const size_t whole = (units - halved) / run / once * once;
-    if (!halvings || (in_order && units / run >= PIECE_TREE)) return;
-    const size_t rest = units - halved - whole * run;
-    shape.run = (unsigned)run;
+    const size_t largest = piece << halvings, halved = level * (largest - piece);
+    const size_t whole = (units - halved) / largest / once * once;
+    if (!halvings || (in_order && units / largest >= PIECE_TREE)) return;
+    const size_t rest = units - halved - whole * largest;
+    shape.units = (unsigned)largest;
     shape.whole = (unsigned)whole;
-    shape.step = (unsigned)step;
+    shape.level = (unsigned)level;
     shape.halvings = halvings;
-    shape.blocks = (unsigned)(whole + halvings * step + divide_up(rest, piece));
+    shape.blocks = (unsigned)(whole + halvings * level + divide_up(rest, piece));
     shape.gathers = true;
 }
 
@@ -119,19 +126,19 @@ static launch_shape shape_ring(const cuda_context *c, const quire_job *job, cons
     const size_t tile_bytes = divide_up(array_bytes(job), tiles);
     /* large tiles make no small pieces: then they pay only where a block is slow by itself, with 16 bits an element */
     const bool pay = c->wish.bytes || tile_bytes <= RING_PIECE || describe_format(job->type).size == 2;
-    launch_shape shape = { 0, kernel->threads, 1, 0 };
+    launch_shape shape = { 0, kernel->threads };
     if (pay && has_pieces(c, job)) {
-        const size_t step = c->wish.blocks ? most : resident_blocks(c, kernel, kernel->threads);
-        cut_into_pieces(c, shape, tiles, step, divide_up(RING_PIECE, tile_bytes), true);
+        const size_t level = c->wish.blocks ? most : resident_blocks(c, kernel, kernel->threads);
+        cut_into_pieces(c, shape, tiles, level, divide_up(RING_PIECE, tile_bytes), true);
     }
     if (shape.halvings) return shape;
-    unsigned run = 1;
-    if (most > kernel->owners) most = kernel->owners;
-    while (run < tiles && run * tile_bytes < RING_LEAST) run *= 2;
-    while (run * tile_bytes < RING_GROUP && divide_up(tiles, run) >= 2 * RING_GROUPS) run *= 2;
-    while (divide_up(tiles, run) > most && run < RUN_MOST) run *= 2;
-    shape.run = run;
-    shape.blocks = (unsigned)divide_up(tiles, run);
+    unsigned group = 1;
+    if (most > kernel->most_blocks) most = kernel->most_blocks;
+    while (group < tiles && group * tile_bytes < RING_LEAST) group *= 2;
+    while (group * tile_bytes < RING_GROUP && divide_up(tiles, group) >= 2 * RING_GROUPS) group *= 2;
+    while (divide_up(tiles, group) > most && group < UNITS_MOST) group *= 2;
+    shape.units = group;
+    shape.blocks = (unsigned)divide_up(tiles, group);
     shape.gathers = true;
     return shape;
 }
@@ -175,7 +182,7 @@ static bool is_short_sum(const cuda_context *c, const quire_job *job) {
     if (takes_floats(c, job) && array_bytes(job) >= EXACT_FLOATS) return false;
     const cuda_kernel kernel = find_kernel(job, LENGTH_SHORT);
     if (kernel.driver != DRIVER_SHORT) return job->n <= EXACT_SHORT / (size_t)describe_format(job->type).size;
-    const size_t of_block = threads_for_short(c, &kernel) * (size_t)kernel.batch * kernel.owners;
+    const size_t of_block = threads_for_short(c, &kernel) * (size_t)kernel.batch * kernel.most_batches;
     return elements_of_short(job) <= blocks_for_short(c) * of_block;
 }
 
@@ -193,7 +200,7 @@ static bool may_be_loose(const cuda_context *c, const quire_job *job, const cuda
  * a long one has as many as fit, or pieces. Warps take no more at a time than leaves work for all. */
 static launch_shape shape_exact(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel,
                                 cuda_pass pass) {
-    const size_t steps = divide_up(job->n, kernel->step) + !job->n, size = (size_t)describe_format(job->type).size;
+    const size_t loads = divide_up(job->n, kernel->load) + !job->n, size = (size_t)describe_format(job->type).size;
     unsigned threads = kernel->threads;
     if (c->wish.warps && c->wish.warps * 32 < threads) threads = c->wish.warps * 32;
     const size_t warps = threads / 32;
@@ -202,42 +209,42 @@ static launch_shape shape_exact(const cuda_context *c, const quire_job *job, con
     if (blocks > wished_blocks(c) || c->wish.blocks) blocks = wished_blocks(c);
     const size_t batches = kernel->is_short || pass == PASS_AGAIN ? 0 : job->n / kernel->batch;
     if (batches && has_pieces(c, job)) {
-        launch_shape pieces = { 0, threads, 0, kernel->batch };
+        launch_shape pieces = { 0, threads, kernel->batch };
         cut_into_pieces(c, pieces, batches, blocks, divide_up(EXACT_PIECE, array_bytes(job) / batches), false);
         if (pieces.halvings) return pieces;
     }
     if (!c->wish.blocks && job->n * size <= EXACT_ONE_BLOCK) blocks = 1;
-    if (!c->wish.blocks && blocks > divide_up(steps, warps)) blocks = divide_up(steps, warps);
-    size_t share = divide_up(steps, blocks * warps) * kernel->step;
+    if (!c->wish.blocks && blocks > divide_up(loads, warps)) blocks = divide_up(loads, warps);
+    size_t share = divide_up(loads, blocks * warps) * kernel->load;
     if (share > kernel->batch) share = kernel->batch;
-    return { (unsigned)blocks, threads, 0, share };
+    return { (unsigned)blocks, threads, share };
 }
 
 /* See policy.h. */
 static launch_shape shape_short(const cuda_context *c, const quire_job *job, const cuda_kernel *kernel) {
     const size_t n = elements_of_short(job);
-    const unsigned most_loads = kernel->batch / kernel->step, most_threads = threads_for_short(c, kernel);
+    const unsigned most_loads = kernel->batch / kernel->load, most_threads = threads_for_short(c, kernel);
     unsigned threads = most_threads < kernel->threads / 2 ? most_threads : kernel->threads / 2;
-    auto steps = [&] { return n ? divide_up(n, threads * (size_t)kernel->step) : 1; };
+    auto needed = [&] { return n ? divide_up(n, threads * (size_t)kernel->load) : 1; };
     size_t blocks = blocks_for_short(c);
-    if (!c->wish.warps && steps() > EXACT_ONE_LOAD && steps() <= blocks / 2)
+    if (!c->wish.warps && needed() > EXACT_ONE_LOAD && needed() <= blocks / 2)
         threads /= 2;
-    else if (steps() > EXACT_FEW_LOADS * blocks)
+    else if (needed() > EXACT_FEW_LOADS * blocks)
         threads = most_threads;
     if (!c->wish.blocks) {
-        if (steps() <= (c->cluster > 1 ? EXACT_ALONE_LOADS : most_loads))
+        if (needed() <= (c->cluster > 1 ? EXACT_ALONE_LOADS : most_loads))
             blocks = 1;
         else if (c->cluster > 1 && array_bytes(job) <= EXACT_CLUSTER / (job->type == QUIRE_F64 ? 2 : 1)) {
-            if (steps() > c->cluster * most_loads) threads = most_threads;
-            blocks = least_of(steps(), least_of(c->cluster, blocks));
-        } else if (steps() <= EXACT_ONE_LOAD)
-            blocks = least_of(steps(), blocks);
+            if (needed() > c->cluster * most_loads) threads = most_threads;
+            blocks = least_of(needed(), least_of(c->cluster, blocks));
+        } else if (needed() <= EXACT_ONE_LOAD)
+            blocks = least_of(needed(), blocks);
     }
-    size_t loads = divide_up(steps(), blocks), batches = divide_up(loads, most_loads);
-    if (batches > kernel->owners) batches = kernel->owners, loads = batches * most_loads;
-    const unsigned run = (unsigned)divide_up(loads, batches);
-    loads = run * batches;
-    launch_shape shape = { (unsigned)divide_up(steps(), loads), threads, run, 0 };
+    size_t loads = divide_up(needed(), blocks), batches = divide_up(loads, most_loads);
+    if (batches > kernel->most_batches) batches = kernel->most_batches, loads = batches * most_loads;
+    launch_shape shape = { 0, threads };
+    shape.loads = (unsigned)divide_up(loads, batches);
+    shape.blocks = (unsigned)divide_up(needed(), shape.loads * batches);
     shape.gathers = shape.blocks > 1;
     return shape;
 }

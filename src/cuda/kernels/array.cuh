@@ -18,45 +18,40 @@ template <class Format, class Term, class Method, int E> static cuda_kernel lane
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     const void *direct = (const void *)direct_kernel<Format, Term, Method, together>;
     if constexpr (E > 1)
-        if (length >= LENGTH_LONG)
-            return { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0,
-                     LANE_STATES / Method::words };
+        if (length >= LENGTH_LONG) {
+            cuda_kernel ring = { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0 };
+            ring.most_blocks = LANE_STATES / Method::words;
+            return ring;
+        }
     constexpr bool sooner = Method::words > 1 && !adds_by_bounds<Format, Term, Method>;
-    cuda_kernel kernel = { direct, DRIVER_DIRECT, DIRECT_THREADS, 0, ORDER_LANES / together };
+    cuda_kernel kernel = { direct, DRIVER_DIRECT, DIRECT_THREADS, 0 };
+    kernel.tile_threads = ORDER_LANES / together;
     kernel.ring = sooner ? RING_SOONER : RING_BYTES;
     return kernel;
 }
 
 template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel exact_kernel_of() {
     typedef exact_choice<Format, Term, KIND> Choice;
-    return { (const void *)exact_kernel<Format, Term, E, KIND>,
-             DRIVER_EXACT,
-             (unsigned)Choice::threads,
-             Choice::shared,
-             0,
-             WARP * E,
-             WARP * E * Choice::template packs<E>,
-             Choice::loose == LOOSE_TERMS    ? 64u
-             : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION
-                                             : 0u,
-             false,
-             false,
-             Choice::float_count > 0 };
+    cuda_kernel kernel = { (const void *)exact_kernel<Format, Term, E, KIND>, DRIVER_EXACT, (unsigned)Choice::threads,
+                           Choice::shared };
+    kernel.load = WARP * E;
+    kernel.batch = WARP * E * Choice::template packs<E>;
+    kernel.loose = Choice::loose == LOOSE_TERMS ? 64u : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION : 0u;
+    kernel.adds_floats = Choice::float_count > 0;
+    return kernel;
 }
 
 template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_of() {
     typedef short_choice<Format, Term, MANY> Choice;
-    if constexpr (Choice::is_there)
-        return { (const void *)short_kernel<Format, Term, MANY>,
-                 DRIVER_SHORT,
-                 (unsigned)Choice::threads,
-                 Choice::shared,
-                 Choice::batches,
-                 Choice::E,
-                 Choice::E * Choice::packs,
-                 0,
-                 !MANY };
-    else
+    if constexpr (Choice::is_there) {
+        cuda_kernel kernel = { (const void *)short_kernel<Format, Term, MANY>, DRIVER_SHORT, (unsigned)Choice::threads,
+                               Choice::shared };
+        kernel.most_batches = Choice::batches;
+        kernel.load = Choice::E;
+        kernel.batch = Choice::E * Choice::packs;
+        kernel.once = !MANY;
+        return kernel;
+    } else
         return exact_kernel_of<Format, Term, Choice::E, EXACT_SPREAD>();
 }
 

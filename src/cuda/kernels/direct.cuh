@@ -85,11 +85,12 @@ static __device__ __forceinline__ void add_lanes(lane_state<Method, typename For
 }
 
 /* Prefetches the block's tiles, up to 128 bytes a thread. */
-template <class element> static __device__ __forceinline__ void ask_for_tiles(const cuda_job &job, bool is_pair) {
-    const size_t mine = job.run * job.tile, at = threadIdx.x * (128 / sizeof(element)), first = blockIdx.x * mine + at;
+template <class element> static __device__ __forceinline__ void prefetch_tiles(const cuda_job &job, bool is_pair) {
+    const size_t mine = job.units * job.tile, at = threadIdx.x * (128 / sizeof(element));
+    const size_t first = blockIdx.x * mine + at;
     if (at >= mine || first >= job.n) return;
-    ask_ahead((const element *)job.x + first);
-    if (is_pair) ask_ahead((const element *)job.y + first);
+    prefetch((const element *)job.x + first);
+    if (is_pair) prefetch((const element *)job.y + first);
 }
 
 template <class Format, class Term, class Method, int E>
@@ -97,21 +98,22 @@ __global__ void __launch_bounds__(DIRECT_THREADS, (adds_by_bounds<Format, Term, 
     direct_kernel(const __grid_constant__ cuda_job job) {
     typedef typename Format::element element;
     typedef lane_state<Method, typename Format::real> state;
-    constexpr unsigned OWNERS = ORDER_LANES / E, TILES = DIRECT_THREADS / OWNERS; /* of a tile; of a step */
+    constexpr unsigned TILE_THREADS = ORDER_LANES / E, TILES = DIRECT_THREADS / TILE_THREADS; /* of a tile; of a step */
     __shared__ state lanes[TILES][ORDER_LANES], totals[TILES];
     __shared__ tree_counter<state> counter;
     __shared__ gather_memory<state> memory;
-    if (job.ahead) ask_for_tiles<element>(job, Term::is_pair);
+    if (job.ahead) prefetch_tiles<element>(job, Term::is_pair);
     after_earlier_work();
 
-    const unsigned tiles = blockDim.x / OWNERS, mine = threadIdx.x / OWNERS, first_lane = threadIdx.x % OWNERS * E;
-    const unsigned warp = threadIdx.x / WARP, steps = job.run / tiles;
+    const unsigned tiles = blockDim.x / TILE_THREADS, mine = threadIdx.x / TILE_THREADS;
+    const unsigned first_lane = threadIdx.x % TILE_THREADS * E;
+    const unsigned warp = threadIdx.x / WARP, steps = job.units / tiles;
     const int thread = threadIdx.x % WARP;
-    size_t at = ((size_t)blockIdx.x * job.run + mine) * job.tile + first_lane;
+    size_t at = ((size_t)blockIdx.x * job.units + mine) * job.tile + first_lane;
     unsigned step = 0;
     bool pays = true;
     state total = identity<state>();
-    for (; step < steps && (size_t)(blockIdx.x * (size_t)job.run + step * tiles) * job.tile < job.n;
+    for (; step < steps && (size_t)(blockIdx.x * (size_t)job.units + step * tiles) * job.tile < job.n;
          step++, at += tiles * job.tile) {
         state lane[E];
         for (int e = 0; e < E; e++) lane[e] = identity<state>();

@@ -76,7 +76,7 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     } else {
         const unsigned batches = (unsigned)(a.n / BATCH);
         warp_batches<Choice, Format, Term, E, PACKS, true>(
-            w, a.x, a.y, a.n, BATCH, job.run ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
+            w, a.x, a.y, a.n, BATCH, job.units ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
         const void *x = job.x;
         size_t n = job.n;
         make_opaque(x, n); /* nothing of them is kept over the batches */

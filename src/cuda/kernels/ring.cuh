@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
                                            (Term::is_pair ? y : x)[rows * ORDER_LANES + l]);
                 lanes[tile & 1][l] = lane[i];
             }
-            meet(RING_ADDERS); /* so the warp that merged the tile before the last has done so */
+            sync_first_threads(RING_ADDERS); /* so the warp that merged the tile before the last has done so */
             if (warp == tile % (RING_ADDERS / WARP)) {
                 const state total = tile_total(lanes[tile & 1], threadIdx.x % WARP);
                 if (threadIdx.x % WARP == 0) counter_add(counter, tile, total);

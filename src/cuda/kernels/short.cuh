@@ -115,7 +115,7 @@ template <class Format>
 static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_job &job, int warp, int thread) {
     typedef typename Format::element element;
     constexpr int E = vector_elements<Format>;
-    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.run * WARP * E;
+    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.loads * WARP * E;
     const int warps = (int)(blockDim.x / WARP);
     const size_t first = (size_t)((int)blockIdx.x * warps + warp) * (size_t)size, end = job.n + skip;
     const size_t at = first + (size_t)(thread * E) - (size_t)skip;
@@ -139,7 +139,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     short_window w = open_window<Choice, Format>(shrunk);
     /* what loads need is to be known before the wait, not computed behind it */
     compute_now(share.x, share.left);
-    if (job.ahead) share.template ask<Term>(thread);
+    if (job.ahead) share.template prefetch_share<Term>(thread);
     after_earlier_work();
     batch_of<Format, Choice::E, Choice::packs> now, next;
     bool moves;

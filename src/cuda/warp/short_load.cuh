@@ -19,12 +19,12 @@ template <class Format> struct short_share {
 
     __device__ __forceinline__ void advance() { x += step, y += step, left -= step, skip = 0; }
     /* Prefetches the first batch; by the whole warp. */
-    template <class Term> __device__ __forceinline__ void ask(int thread) const {
+    template <class Term> __device__ __forceinline__ void prefetch_share(int thread) const {
         constexpr int SIZE = sizeof(typename Format::element), LINE = 128 / SIZE;
         const int there = thread * (LINE - vector_elements<Format>);
         if (thread * LINE >= min(size, left)) return;
-        ask_ahead(x + there);
-        if (Term::is_pair) ask_ahead(y + there);
+        prefetch(x + there);
+        if (Term::is_pair) prefetch(y + there);
     }
     /* In registers: a compiler that knows where they come from computes them again and again. */
     __device__ __forceinline__ void keep() {
