@@ -233,7 +233,9 @@ static int begin_column(struct text *text) {
 
 int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
     *text = (struct text){ .bytes = bytes, .table = column != NULL, .delimiter = delimiter, .line = 1 };
-    if (bytes_peek(bytes, 3) >= 3 && !memcmp(bytes->buffer + bytes->next, "\xef\xbb\xbf", 3)) bytes->next += 3;
+    const ssize_t there = bytes_peek(bytes, 3);
+    if (there < 0) return EXIT_TROUBLE;
+    if (there >= 3 && !memcmp(bytes->buffer + bytes->next, "\xef\xbb\xbf", 3)) bytes->next += 3;
     if (!column) return EXIT_FINE;
     if (!delimiter) text->delimiter = find_delimiter(text);
     if (text->delimiter == TROUBLE) return EXIT_TROUBLE;

@@ -170,6 +170,8 @@ if [ "$zlib" = yes ]; then
     gives 15 sum two.gz
     head -c 60 a.npy.gz >cut.gz
     refuses 1 'truncated compressed data' sum cut.gz
+    tail -n +2 "$seeds/text/column-of-half-a-gzip" >half.gz
+    refuses 1 'truncated compressed data' sum half.gz --column 1111111 --delimiter ' '
     size=$(wc -c <a.npy.gz)
     { head -c $((size - 8)) a.npy.gz; printf '\0\0\0\0\0\0\0\0'; } >bad.gz
     refuses 1 'damaged compressed data' sum bad.gz
