@@ -68,6 +68,12 @@ void oracle_add(oracle *o, operation op, quire_type type, size_t n, const void *
     }
 }
 
+void oracle_add_alike(oracle *o, operation op, quire_type type, size_t n, const void *x) {
+    oracle_add(o, op, type, 1, x, x);
+    mpfr_mul_ui(o->finite, o->finite, n, MPFR_RNDN);
+    o->count = n;
+}
+
 void oracle_add_scaled(oracle *o, double m, long e) {
     o->count++;
     o->other = 1;

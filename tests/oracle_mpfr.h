@@ -30,6 +30,9 @@ void oracle_reset(oracle *o); /* the empty sum again */
 /* Adds the n terms of the operation; y is read by dot alone. */
 void oracle_add(oracle *o, operation op, quire_type type, size_t n, const void *x, const void *y);
 
+/* The same of n elements that are all like the one at x, to an oracle that has none yet. */
+void oracle_add_alike(oracle *o, operation op, quire_type type, size_t n, const void *x);
+
 /* Adds m * 2^e. */
 void oracle_add_scaled(oracle *o, double m, long e);
 

@@ -168,9 +168,7 @@ START_TEST(full_headroom) {
     for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
         oracle o;
         oracle_open(&o);
-        oracle_add(&o, op, type, 1, x, x);
-        mpfr_mul_ui(o.finite, o.finite, n, MPFR_RNDN);
-        o.count = n;
+        oracle_add_alike(&o, op, type, n, x);
         for (size_t v = 0; v < place_variants(); v++) {
             quire_type result_type = TYPES[(v + op) % TYPE_COUNT];
             const char *variant = place_use(v);

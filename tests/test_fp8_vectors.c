@@ -128,9 +128,7 @@ START_TEST(full_headroom) {
         for (operation op = OPERATION_SUM; op < OPERATION_COUNT; op++) {
             oracle o;
             oracle_open(&o);
-            oracle_add(&o, op, type, 1, x, x);
-            mpfr_mul_ui(o.finite, o.finite, n, MPFR_RNDN);
-            o.count = n;
+            oracle_add_alike(&o, op, type, n, x);
             for (size_t v = 0; v < place_variants(); v++)
                 if (place_use(v))
                     check_one(op, type, n, x, x, QUIRE_EXACT, QUIRE_F64, oracle_bits(&o, op, QUIRE_F64), "all alike");

@@ -236,9 +236,7 @@ START_TEST(full_counts) {
     for (size_t r = 0; r < sizeof reaches / sizeof *reaches; r++) {
         oracle o;
         oracle_open(&o);
-        oracle_add(&o, OPERATION_SUM, type, 1, (const char *)x + f->size, NULL);
-        mpfr_mul_ui(o.finite, o.finite, n - 1, MPFR_RNDN);
-        o.count = n - 1;
+        oracle_add_alike(&o, OPERATION_SUM, type, n - 1, (const char *)x + f->size);
         type_set(type, x, 0, power_of_two(f->precision - reaches[r]));
         oracle_add(&o, OPERATION_SUM, type, 1, x, NULL);
         for (size_t v = 0; v < place_variants(); v++) {

@@ -148,13 +148,13 @@ static inline quire_status quire_record_status(const quire_record *call) {
     return QUIRE_OK;
 }
 
-/* Has a record's window begin so many words lower; what reaches beyond it is lost. */
+/* Has a record's window begin lower by a number of words; what reaches beyond it is lost. */
 static inline void quire_record_lower(quire_record *r, int words) {
     for (int i = QUIRE_RECORD_WORDS; i-- > 0;) r->word[i] = i < words ? 0 : r->word[i - words];
     r->head += (uint64_t)words;
 }
 
-/* Adds from, shifted up by so many words. */
+/* Adds from, shifted up by a number of words. */
 static inline void quire_record_add(uint64_t *into, const uint64_t *from, int shift) {
     uint64_t carry = 0;
     for (int i = shift; i < QUIRE_RECORD_WORDS; i++) {

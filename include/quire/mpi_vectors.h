@@ -22,7 +22,7 @@ static inline quire_status quire_mpi_status(int code) {
     return code == MPI_SUCCESS ? QUIRE_OK : QUIRE_COMMUNICATION_FAULT;
 }
 
-/* How an Allreduce merges elements of so many 64-bit words: an MPI type, and an operation of our own. */
+/* How an Allreduce merges elements of a number of 64-bit words: an MPI type, and an operation of our own. */
 typedef struct quire_mpi_merger {
     MPI_Datatype type;
     MPI_Op merge;

@@ -63,9 +63,8 @@ static void look_at_piece(struct facts *facts, const struct piece *piece) {
 
 /* On a GPU the piece is the whole array, and each of the terms a pass over it. */
 static int add_piece(struct device *device, struct gathering *gathering, const struct piece *piece) {
-    int status = EXIT_FINE, pass = 0, passes = 0;
-    for (int terms = TERM_VALUE; terms <= TERM_PRODUCT; terms *= 2)
-        if (device->gpu) passes += (gathering->terms & terms) != 0;
+    const int passes = device->gpu ? __builtin_popcount(gathering->terms) : 0;
+    int status = EXIT_FINE, pass = 0;
     if (gathering->facts) look_at_piece(gathering->facts, piece);
     for (int terms = TERM_VALUE; terms <= TERM_PRODUCT; terms *= 2)
         if (gathering->terms & terms && !status) {
