@@ -238,12 +238,63 @@ START_TEST(beyond_32_bits) {
 }
 END_TEST
 
+/* A segment of 2^31 elements and more among short and empty ones: the bits of the single call, in every method. With
+ * offsets of 32 bits one element fewer. */
+START_TEST(segment_beyond_31_bits) {
+    enum { COUNT = 6 };
+    const int64_t most = ((int64_t)1 << 31) + 12345, least = INT32_MAX - 9;
+    const int64_t wide[COUNT + 1] = { 0, 7, 7, 7 + most, 40 + most, 40 + most, 3000 + most };
+    const int32_t narrow[COUNT + 1] = {
+        0, 7, 7, 7 + (int32_t)least, 8 + (int32_t)least, 8 + (int32_t)least, INT32_MAX
+    };
+    const void *const offsets[] = { narrow, wide };
+    const size_t sizes[] = { sizeof *narrow, sizeof *wide }, elements = (size_t)wide[COUNT];
+    size_t available, all;
+    uint16_t *x;
+    double found[COUNT], expected, *result;
+    char *begin;
+    quire_context *c;
+    CUDA(cudaMemGetInfo(&available, &all));
+    if (available < 2 * elements + (1 << 26)) return;
+    CUDA(cudaMalloc((void **)&x, 2 * elements));
+    CUDA(cudaMalloc((void **)&result, sizeof found));
+    CUDA(cudaMalloc((void **)&begin, sizeof wide));
+    CUDA(cudaMemset(x, 0x3c, 2 * elements)); /* halves of 1 + 15/256 */
+    check_ok(quire_open_cuda(&c, 0, NULL));
+    for (int op = QUIRE_SUM; op <= QUIRE_SUMSQ; op++)
+        for (int m = QUIRE_EXACT; m <= (op < QUIRE_VARIANCE || op == QUIRE_SUMSQ ? QUIRE_PLAIN : QUIRE_EXACT); m++)
+            for (int i = 0; i < 2; i++) {
+                const quire_reduction what = { (quire_operation)op, QUIRE_F16, QUIRE_F64, (quire_method)m,
+                                               QUIRE_TO_NEAREST,    0,         { 0 } };
+                CUDA(cudaMemcpy(begin, offsets[i], sizes[i] * (COUNT + 1), cudaMemcpyHostToDevice));
+                check_ok(quire_reduce_segments(c, &what, COUNT, i ? QUIRE_I64 : QUIRE_I32, begin, begin + sizes[i], x,
+                                               x, result));
+                CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
+                for (int s = 0; s < COUNT; s++) {
+                    const int64_t from = i ? wide[s] : narrow[s], n = (i ? wide[s + 1] : narrow[s + 1]) - from;
+                    const quire_layout layout = quire_strided((size_t)n, 1);
+                    check_ok(quire_reduce(c, &what, &layout, x + from, &layout, x + from, result));
+                    CUDA(cudaMemcpy(&expected, result, sizeof expected, cudaMemcpyDeviceToHost));
+                    ck_assert_msg(!memcmp(&found[s], &expected, sizeof expected),
+                                  "operation %d method %d offsets %d segment %d: %a, expected %a", op, m, i, s,
+                                  found[s], expected);
+                    if (op == QUIRE_SUM && m == QUIRE_EXACT) ck_assert(found[s] == (double)n * (1 + 15 / 256.0));
+                }
+            }
+    quire_close(c);
+    CUDA(cudaFree(x));
+    CUDA(cudaFree(result));
+    CUDA(cudaFree(begin));
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
     tcase_add_loop_test(cases, one_only_gathers, 0, 8);
     tcase_add_loop_test(cases, long_kahan, 0, 4);
     tcase_add_loop_test(cases, lesser_devices, 0, 8);
     tcase_add_test(cases, beyond_32_bits);
+    tcase_add_test(cases, segment_beyond_31_bits);
 }
 
 int main(void) { return device_is_missing() ? 0 : run_cases_without_place("long", add_tests); }
