@@ -269,8 +269,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 QUIRE_FORMATS(LOAD, )
 
 #define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,       \
-                           floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,        \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, inexact,     \
+                           loose, floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64, \
                            term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
 
 #define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
