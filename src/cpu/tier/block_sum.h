@@ -87,13 +87,18 @@ QUIRE_INLINE term_range block_sum_fetching(exact_choice c, int bins, const char 
     return block_sum_as(c, bins, x, y, steps, top, counts);
 }
 
-/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. Products
- * of an array with itself read it once. */
+/* Whether products of an array with itself are worth an instance that reads it once: not where additions take longer
+ * than loads. */
+QUIRE_INLINE int worth_squares(exact_choice c, int bins) {
+    return c.is_pair && bins < WINDOW_BINS && exact_streams(c) == 1;
+}
+
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. */
 QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                   int fetches, block_counts *counts) {
     exact_choice square = c;
     square.is_pair = 0;
-    if (c.is_pair && x == y) return block_sum_fetching(square, bins, x, x, steps, top, fetches, counts);
+    if (worth_squares(c, bins) && x == y) return block_sum_fetching(square, bins, x, x, steps, top, fetches, counts);
     return block_sum_fetching(c, bins, x, y, steps, top, fetches, counts);
 }
 

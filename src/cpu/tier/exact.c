@@ -378,8 +378,8 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
     static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
         float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                  \
         format##_decode(x, n, x_floats);                                                                               \
-        format##_decode(y, n, y_floats);                                                                               \
-        return float_##term##_few(x_floats, y_floats, n, total);                                                       \
+        if (inexact && y != x) format##_decode(y, n, y_floats);                                                        \
+        return float_##term##_few(x_floats, inexact && y != x ? y_floats : x_floats, n, total);                        \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
