@@ -78,8 +78,7 @@ static void merge_lanes(const strided_vector *v, char *states, size_t state_byte
     *total = lane[0];
 }
 
-/* A last row that is short is filled up with what adds nothing, as in a tile that has not grown: -0, or -0 times +0.
- * Its square is +0, which changes no sum of squares either: none of these is -0. */
+/* A last row that is short is filled up with what adds nothing, as in a tile that has not grown (tile_fill). */
 static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
     for (size_t i = n; i % ORDER_LANES; i++) format_store(missing, (int)size, row + i * size);
 }

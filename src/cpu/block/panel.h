@@ -30,7 +30,7 @@ typedef struct {
     uintptr_t ahead, beside; /* bytes from a row to what is fetched */
 } panel_fetcher;
 
-/* Whether products of two arrays are squares. */
+/* Whether the products of x and y are squares. */
 QUIRE_INLINE int panel_squares(panel_rows r) { return r.x == r.y && r.x_row == r.y_row; }
 
 /* most: the rows there can be at a time. */
