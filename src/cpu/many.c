@@ -148,7 +148,7 @@ static uint64_t reduce_gathered(const many_work *w, const quire_job *job) {
     quire_job gathered = *job;
     gather(x, job->x, job->n, w->x.element, w->size);
     gathered.x = gathered.y = x;
-    if (job->term == TERM_PRODUCT) {
+    if (job->y != job->x || w->y.element != w->x.element) {
         gather(y, job->y, job->n, w->y.element, w->size);
         gathered.y = y;
     }

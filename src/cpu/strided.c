@@ -15,15 +15,20 @@ typedef struct {
     _Alignas(64) char x[BLOCK * 8], y[BLOCK * 8];
 } block_buffer;
 
+/* Whether y is another vector than x. */
+static int reads_y(const strided_vector *v, const char *x, const char *y) {
+    return x != y || v->x_stride != v->y_stride;
+}
+
 /* A block's elements side by side: as they stand if they do so already. *y is *x unless y is read. */
 static void gather_block(const strided_vector *v, block_buffer *buffer, const char **x, const char **y, size_t n) {
-    const int reads_y = *x != *y || v->x_stride != v->y_stride;
+    const int y_too = reads_y(v, *x, *y);
     const char *from_y = *y;
     if (v->x_stride != (ptrdiff_t)v->size) {
         gather(buffer->x, *x, n, v->x_stride, v->size);
         *x = buffer->x;
     }
-    if (!reads_y) {
+    if (!y_too) {
         *y = *x;
     } else if (v->y_stride != (ptrdiff_t)v->size) {
         gather(buffer->y, from_y, n, v->y_stride, v->size);
@@ -73,7 +78,7 @@ static void merge_lanes(const strided_vector *v, char *states, size_t state_byte
     *total = lane[0];
 }
 
-/* A last row that is short is filled up with what adds nothing, as in a tile that has not grown: -0, or -0 times +0. */
+/* A last row that is short is filled up with what adds nothing, as in a tile that has not grown (tile_fill). */
 static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
     for (size_t i = n; i % ORDER_LANES; i++) format_store(missing, (int)size, row + i * size);
 }
@@ -85,14 +90,16 @@ static void grown_tile(const strided_vector *v, const char *x, const char *y, si
     const size_t real = has_double_lanes(v->type) ? sizeof(double) : sizeof(float);
     const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
     _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
+    const int y_too = reads_y(v, x, y);
     block_buffer buffer;
+    const char *from_y = y_too ? buffer.y : buffer.x;
     for (size_t done = 0, count; done < n; done += count) {
         count = n - done < BLOCK ? n - done : BLOCK;
         gather(buffer.x, x + (ptrdiff_t)done * v->x_stride, count, v->x_stride, v->size);
-        gather(buffer.y, y + (ptrdiff_t)done * v->y_stride, count, v->y_stride, v->size);
+        if (y_too) gather(buffer.y, y + (ptrdiff_t)done * v->y_stride, count, v->y_stride, v->size);
         fill_row(buffer.x, count, v->size, (uint64_t)1 << (8 * v->size - 1));
-        fill_row(buffer.y, count, v->size, 0);
-        const panel_rows rows = { buffer.x, buffer.y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };
+        if (y_too) fill_row(buffer.y, count, v->size, 0);
+        const panel_rows rows = { buffer.x, from_y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };
         for (size_t g = 0; g < GROUPS; g++) {
             panel_rows lanes = rows;
             lanes.x += g * PANEL * v->size, lanes.y += g * PANEL * v->size;

@@ -22,6 +22,7 @@
 typedef struct {
     format_description format;
     int is_double, is_product;
+    int is_pair;                  /* terms are of two arrays; else y is x, and not read */
     v_f32 (*load)(const void *p); /* unless is_double */
     v_f32 (*value_f32)(v_f32 x, v_f32 y);
     v_f64 (*value)(v_f64 x, v_f64 y);
@@ -83,7 +84,7 @@ QUIRE_INLINE void certain_add(certain_terms t, certain_columns *c, const char *x
             value[i] = t.value(a, a);
         }
     } else if (t.is_product) {
-        const v_f32 a = t.load(x), b = t.load(y);
+        const v_f32 a = t.load(x), b = t.is_pair ? t.load(y) : a;
         value[0] = lower_f64(a) * lower_f64(b);
         value[1] = upper_f64(a) * upper_f64(b);
     } else {
@@ -125,7 +126,7 @@ QUIRE_INLINE void certain_rows(certain_terms t, certain_columns *c, panel_rows r
     for (size_t row = first; row < last; row++) {
         const char *x = r.x + (ptrdiff_t)row * r.x_row, *y = r.y + (ptrdiff_t)row * r.y_row;
         if (fetches) panel_fetch(fetches[0], x, row);
-        if (fetches && t.is_product) panel_fetch(fetches[1], y, row);
+        if (fetches && t.is_pair) panel_fetch(fetches[1], y, row);
         SIMD_UNROLL
         for (int i = 0; i < groups; i++) {
             const int at = i * SIMD_F32 * t.format.size;
@@ -256,7 +257,7 @@ QUIRE_INLINE int certain_vector(certain_terms t, const char *x, const char *y, s
             format_store(0, size, row_y + i * (size_t)size);
         }
         memcpy(row_x, x + done * (size_t)size, rest * (size_t)size);
-        if (t.is_product) memcpy(row_y, y + done * (size_t)size, rest * (size_t)size);
+        if (t.is_pair) memcpy(row_y, y + done * (size_t)size, rest * (size_t)size);
         certain_add(t, &c[together - 1], row_x, row_y);
     }
     for (int i = 1; i < together; i++) certain_merge(t, &c[0], &c[i]);

@@ -43,6 +43,7 @@ typedef struct {
 typedef struct {
     format_description format;
     int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes */
+    int is_pair;                          /* terms are of two arrays; else y is x, and not read */
     int loose;
     int floats;                   /* products of 16-bit elements as floats, as long as these hold them */
     v_f32 (*load)(const void *p); /* unless is_double */

@@ -52,7 +52,7 @@ QUIRE_INLINE void few_load(exact_choice c, const char *x, const char *y, int n, 
         SIMD_UNROLL
         for (int i = 0; i < most; i += SIMD_F64) {
             const v_f64 a = few_doubles(x, i, n, -(v_f64){ 0 });
-            const v_f64 b = c.is_product ? few_doubles(y, i, n, (v_f64){ 0 }) : a, value = c.value(a, b);
+            const v_f64 b = c.is_pair ? few_doubles(y, i, n, (v_f64){ 0 }) : a, value = c.value(a, b);
             if (has_errors(c)) {
                 t->error[t->count] = c.error(a, b, value);
                 t->lost |= (v_i64)((abs_v_f64(value) < FEW_LEAST_PRODUCT) & (a != 0) & (b != 0));
@@ -64,7 +64,7 @@ QUIRE_INLINE void few_load(exact_choice c, const char *x, const char *y, int n, 
     SIMD_UNROLL
     for (int i = 0; i < most; i += SIMD_F32) {
         const v_f32 a = few_floats(c, x, i, n, -(v_f32){ 0 });
-        const v_f32 b = c.is_product ? few_floats(c, y, i, n, (v_f32){ 0 }) : a;
+        const v_f32 b = c.is_pair ? few_floats(c, y, i, n, (v_f32){ 0 }) : a;
         t->of[t->count++] = c.value(lower_f64(a), lower_f64(b));
         t->of[t->count++] = c.value(upper_f64(a), upper_f64(b));
     }

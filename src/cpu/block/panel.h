@@ -30,6 +30,9 @@ typedef struct {
     uintptr_t ahead, beside; /* bytes from a row to what is fetched */
 } panel_fetcher;
 
+/* Whether the products of x and y are squares. */
+QUIRE_INLINE int panel_squares(panel_rows r) { return r.x == r.y && r.x_row == r.y_row; }
+
 /* most: the rows there can be at a time. */
 QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, int size) {
     const size_t step = rows < PANEL_ROWS_AHEAD ? rows : PANEL_ROWS_AHEAD;

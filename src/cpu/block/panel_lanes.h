@@ -7,7 +7,7 @@
 
 /* Constant in every instance, so that all of it is inlined. */
 typedef struct {
-    int size, words, inexact;
+    int size, words, inexact, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
     VECTOR (*load)(const void *p);
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
@@ -25,7 +25,7 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
         const char *x = rows.x + (ptrdiff_t)row * rows.x_row, *y = rows.y + (ptrdiff_t)row * rows.y_row;
         SIMD_UNROLL
         for (int v = 0; v < PANEL / WIDTH; v++) {
-            const VECTOR a = t.load(x + v * WIDTH * t.size), b = t.inexact ? t.load(y + v * WIDTH * t.size) : a;
+            const VECTOR a = t.load(x + v * WIDTH * t.size), b = t.is_pair ? t.load(y + v * WIDTH * t.size) : a;
             const VECTOR value = t.value(a, b);
             t.add(s[v], value, t.error(a, b, value), t.inexact);
         }
@@ -36,17 +36,29 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
 }
 
 /* states are aligned as vectors are. */
-QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows, size_t lanes,
-                                                ptrdiff_t x_lane, ptrdiff_t y_lane, int continues, VECTOR *states) {
+QUIRE_INLINE void QUIRE_NAME(panel_add_lanes, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows,
+                                                      size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
+                                                      VECTOR *states) {
     const panel_rows all = rows;
     const panel_fetcher x_fetches = panel_fetches(lanes, ORDER_LANES, x_lane, t.size),
                         y_fetches = panel_fetches(lanes, ORDER_LANES, y_lane, t.size);
     for (size_t lane = 0; lane < lanes; lane++) {
         rows.x = all.x + (ptrdiff_t)lane * x_lane, rows.y = all.y + (ptrdiff_t)lane * y_lane;
         panel_fetch(x_fetches, rows.x, lane);
-        if (t.inexact) panel_fetch(y_fetches, rows.y, lane);
+        if (t.is_pair) panel_fetch(y_fetches, rows.y, lane);
         QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, states + lane * (size_t)(t.words * (PANEL / WIDTH)));
     }
+}
+
+/* The same. Products of an array with itself read it once. */
+QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows, size_t lanes,
+                                                ptrdiff_t x_lane, ptrdiff_t y_lane, int continues, VECTOR *states) {
+    QUIRE_NAME(panel_arithmetic, SCALAR) square = t;
+    square.is_pair = 0;
+    if (t.is_pair && panel_squares(rows) && x_lane == y_lane)
+        QUIRE_NAME(panel_add_lanes, SCALAR)(square, rows, lanes, x_lane, x_lane, continues, states);
+    else
+        QUIRE_NAME(panel_add_lanes, SCALAR)(t, rows, lanes, x_lane, y_lane, continues, states);
 }
 
 QUIRE_INLINE void QUIRE_NAME(panel_merge, SCALAR)(int words, void (*merge)(VECTOR *state, const VECTOR *other),

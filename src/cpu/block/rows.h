@@ -16,7 +16,8 @@ typedef struct {
     size_t full;
 } tile_source;
 
-/* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. */
+/* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. The square of -0
+ * is +0, which changes no sum of squares, as none is -0. */
 QUIRE_INLINE void tile_fill(format_description format, char *row, const char *from, size_t n, uint64_t missing) {
     memcpy(row, from, n * (size_t)format.size);
     for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);

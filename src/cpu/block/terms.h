@@ -53,7 +53,7 @@ QUIRE_INLINE v_f64 scaled_factor(v_i64 magnitude, v_i64 bits, int top) {
 QUIRE_INLINE void loose_product_terms(exact_choice c, const char *x, const char *y, int top, v_f64 *value, v_f64 *error,
                                       magnitudes *m) {
     v_i64 a, b;
-    memcpy(&a, x, sizeof a), memcpy(&b, y, sizeof b);
+    memcpy(&a, x, sizeof a), memcpy(&b, c.is_pair ? y : x, sizeof b);
     const v_i64 p = a & INT64_MAX, q = b & INT64_MAX, infinity = (v_i64){ 0 } + ((int64_t)2047 << 52);
     m->most = max_v_i64(m->most, (p >> 1) + (q >> 1));
     m->underflow |= (p >= infinity) | (q >= infinity);
@@ -67,7 +67,7 @@ QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char 
     const uint64_t keep = ~(((uint64_t)7 << 60) | (((uint64_t)1 << 29) - 1));
     for (int i = 0; i < 2; i++) {
         const int at = i * SIMD_F32 * c.format.size;
-        const v_f32 a = c.load(x + at), b = c.load(y + at), product = a * b;
+        const v_f32 a = c.load(x + at), b = c.is_pair ? c.load(y + at) : a, product = a * b;
         look_at(m, (v_i64)product, 4, !always_fits(c, least_bins(c)));
         if (leaves_floats(c)) m->underflow |= (v_i64)((product == 0) & (a != 0) & (b != 0));
         for (int place = 0; place < 2; place++)
@@ -79,10 +79,10 @@ QUIRE_INLINE void float_product_terms(exact_choice c, const char *x, const char 
 QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_f64 *value, v_f64 *error,
                                 magnitudes *m) {
     v_f64 a[4], b[4];
-    if (c.is_double) a[0] = double_load_v_f64(x), b[0] = double_load_v_f64(y);
+    if (c.is_double) a[0] = double_load_v_f64(x), b[0] = c.is_pair ? double_load_v_f64(y) : a[0];
     for (int i = 0; i < STEP_TERMS(c.format.size) && !c.is_double; i += 2) {
         const int at = i / 2 * SIMD_F32 * c.format.size;
-        const v_f32 p = c.load(x + at), q = c.load(y + at);
+        const v_f32 p = c.load(x + at), q = c.is_pair ? c.load(y + at) : p;
         a[i] = lower_f64(p), a[i + 1] = upper_f64(p);
         b[i] = lower_f64(q), b[i + 1] = upper_f64(q);
     }

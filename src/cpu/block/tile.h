@@ -22,7 +22,7 @@
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
 typedef struct {
     format_description format;
-    int words, inexact;
+    int words, inexact, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
     VECTOR (*load)(const void *p);
     VECTOR (*first)(const void *p, int n, VECTOR others);
     VECTOR (*value)(VECTOR x, VECTOR y);
@@ -54,7 +54,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
         for (int w = 0; w < t.words; w++) state[v][w] = begin ? lanes->vector[first + v][w] : -(VECTOR){ 0 };
     for (size_t row = begin; row < end; row++, next += (size_t)count * bytes) {
         const char *x = (row < from.full ? from.x + row * row_bytes : from.last_x) + at;
-        const char *y = (row < from.full ? from.y + row * row_bytes : from.last_y) + at;
+        const char *y = t.is_pair ? (row < from.full ? from.y + row * row_bytes : from.last_y) + at : x;
         SIMD_UNROLL
         for (int v = 0; v < count; v++) {
             const void *fetch = (const void *)(next + (size_t)v * bytes);
@@ -62,7 +62,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
                 __builtin_prefetch(fetch, 0, 3);
             else if (ahead && (size_t)v * bytes % fetch_every == 0)
                 __builtin_prefetch(fetch, 0, 2); /* the second cache */
-            VECTOR a = t.load(x + (size_t)v * bytes), b = t.inexact ? t.load(y + (size_t)v * bytes) : a;
+            VECTOR a = t.load(x + (size_t)v * bytes), b = t.is_pair ? t.load(y + (size_t)v * bytes) : a;
             VECTOR value = t.value(a, b);
             t.add(state[v], value, t.error(a, b, value), t.inexact);
         }
@@ -141,7 +141,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     SIMD_UNROLL
     for (int v = 0; v < vectors; v++) {
         const VECTOR a = QUIRE_NAME(tile_vector, SCALAR)(t, x, v * WIDTH, n, -zero);
-        const VECTOR b = t.inexact ? QUIRE_NAME(tile_vector, SCALAR)(t, y, v * WIDTH, n, zero) : a,
+        const VECTOR b = t.is_pair ? QUIRE_NAME(tile_vector, SCALAR)(t, y, v * WIDTH, n, zero) : a,
                      value = t.value(a, b);
         for (int k = 0; k < t.words; k++) state[v][k] = -zero;
         t.add(state[v], value, t.error(a, b, value), t.inexact);

@@ -28,7 +28,7 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
     for (int u = 0; u < steps; u++) {
         const int at = u * SIMD_BYTES;
         fetch_ahead(c, x + at);
-        if (c.is_product) fetch_ahead(c, y + at);
+        if (c.is_pair) fetch_ahead(c, y + at);
         step_terms(c, x + at, y + at, u ? x + at - 4 : early, top, value + terms * u, error + terms * u, m);
     }
 #pragma GCC unroll 8

@@ -77,15 +77,29 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
     return range_of(&m, c);
 }
 
-/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. Whether it
- * fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long that memory
- * does not matter. */
-QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
-                                  int fetches, block_counts *counts) {
+/* Whether it fetches far ahead is asked once: in the loops it would cost a tenth. Short vectors compute for so long
+ * that memory does not matter. */
+QUIRE_INLINE term_range block_sum_fetching(exact_choice c, int bins, const char *x, const char *y, size_t steps,
+                                           int top, int fetches, block_counts *counts) {
     c.fetches = 1;
     if (fetches && SIMD_BYTES > 16) return block_sum_as(c, bins, x, y, steps, top, counts);
     c.fetches = 0;
     return block_sum_as(c, bins, x, y, steps, top, counts);
+}
+
+/* Whether products of an array with itself are worth an instance that reads it once: not where additions take longer
+ * than loads. */
+QUIRE_INLINE int worth_squares(exact_choice c, int bins) {
+    return c.is_pair && bins < WINDOW_BINS && exact_streams(c) == 1;
+}
+
+/* One block of steps * STEP_TERMS * SIMD_F64 elements, at most BLOCK_ELEMENTS; or in one bin, longest_block. */
+QUIRE_INLINE term_range block_sum(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                                  int fetches, block_counts *counts) {
+    exact_choice square = c;
+    square.is_pair = 0;
+    if (worth_squares(c, bins) && x == y) return block_sum_fetching(square, bins, x, x, steps, top, fetches, counts);
+    return block_sum_fetching(c, bins, x, y, steps, top, fetches, counts);
 }
 
 #endif

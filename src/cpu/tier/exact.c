@@ -269,8 +269,8 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
 QUIRE_FORMATS(LOAD, )
 
 #define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, loose,       \
-                           floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64,        \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, inexact,     \
+                           loose, floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64, \
                            term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
 
 #define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
@@ -378,8 +378,8 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
     static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
         float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                  \
         format##_decode(x, n, x_floats);                                                                               \
-        format##_decode(y, n, y_floats);                                                                               \
-        return float_##term##_few(x_floats, y_floats, n, total);                                                       \
+        if (inexact && y != x) format##_decode(y, n, y_floats);                                                        \
+        return float_##term##_few(x_floats, inexact && y != x ? y_floats : x_floats, n, total);                        \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )

@@ -46,6 +46,7 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
         const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                       \
                                            words,                                                                      \
                                            inexact,                                                                    \
+                                           inexact,                                                                    \
                                            format##_load_v_##real,                                                     \
                                            format##_first_v_##real,                                                    \
                                            term##_value_v_##real,                                                      \

@@ -26,19 +26,31 @@
 #define VECTOR_LOAD_f64(format) NULL
 
 #define CERTAIN(format, FORMAT, real, term, inexact)                                                                   \
-    ((const certain_terms){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, VECTOR_LOAD_##real(format),         \
-                            term##_value_v_f32, term##_value_v_f64 })
+    ((const certain_terms){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, inexact,                            \
+                            VECTOR_LOAD_##real(format), term##_value_v_f32, term##_value_v_f64 })
 
-/* Products of doubles are wider than two doubles: there they answer that nothing is certain. */
+/* Products of doubles are wider than two doubles: there these answer that nothing is certain. Products of an array with
+ * itself read it once. */
+QUIRE_INLINE unsigned exact_panel(certain_terms t, panel_rows rows, panel_sums *sums) {
+    certain_terms square = t;
+    square.is_pair = 0;
+    if (t.is_double && t.is_product) return 0;
+    return t.is_pair && panel_squares(rows) ? certain_panel(square, rows, sums) : certain_panel(t, rows, sums);
+}
+
+QUIRE_INLINE int exact_vector(certain_terms t, const char *x, const char *y, size_t n, double *sum, double *error) {
+    certain_terms square = t;
+    square.is_pair = 0;
+    if (t.is_double && t.is_product) return 0;
+    return t.is_pair && x == y ? certain_vector(square, x, x, n, sum, error) : certain_vector(t, x, y, n, sum, error);
+}
+
 #define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                      \
     static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                       \
-        return QUIRE_IS_DOUBLE_##real && inexact                                                                       \
-                   ? 0                                                                                                 \
-                   : certain_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);                          \
+        return exact_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);                                  \
     }                                                                                                                  \
     static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {          \
-        const certain_terms t = CERTAIN(format, FORMAT, real, term, inexact);                                          \
-        return QUIRE_IS_DOUBLE_##real && inexact ? 0 : certain_vector(t, x, y, n, sum, error);                         \
+        return exact_vector(CERTAIN(format, FORMAT, real, term, inexact), x, y, n, sum, error);                        \
     }
 #define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(EXACT_OF_FORMAT, )
@@ -62,6 +74,7 @@ QUIRE_FORMATS(MOMENTS_INSTANCE, )
                                            int continues, void *states) {                                              \
         const panel_arithmetic_##real t = { sizeof(format##_element),                                                  \
                                             words,                                                                     \
+                                            inexact,                                                                   \
                                             inexact,                                                                   \
                                             format##_load_v_##real,                                                    \
                                             term##_value_v_##real,                                                     \

@@ -16,7 +16,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
     const size_t rows = from.full + (rest != 0);
     if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
-    if (rest && t.inexact) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
+    if (rest && t.is_pair) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
     if (*narrow)
         *narrow = fetches ? QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 1)
                           : QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 0);
@@ -26,8 +26,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
 }
 
 /* Up to TILE_BATCH tiles and the tree over them. Merges are of whole vectors even where less of one is asked for. */
-QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
-                                               size_t n, size_t tile, int fetches, SCALAR_TYPE *total) {
+QUIRE_INLINE void QUIRE_NAME(tile_tree, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
+                                                size_t n, size_t tile, int fetches, SCALAR_TYPE *total) {
     VECTOR state[TILE_BATCH][QUIRE_STATE_WORDS]; /* of each tile; then of several each */
     size_t tiles = 0;
     int narrow = 1;
@@ -44,6 +44,17 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
             count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, w); /* else lanes from w on are missing */
     for (; tiles > 1; tiles = (tiles + 1) / 2) count = QUIRE_NAME(tile_halve, SCALAR)(t, state, count, 1);
     for (int k = 0; k < t.words; k++) total[k] = state[0][k][0];
+}
+
+/* The same. Products of an array with itself read it once. */
+QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
+                                               size_t n, size_t tile, int fetches, SCALAR_TYPE *total) {
+    QUIRE_NAME(tile_arithmetic, SCALAR) square = t;
+    square.is_pair = 0;
+    if (t.is_pair && x == y)
+        QUIRE_NAME(tile_tree, SCALAR)(square, x, x, n, tile, fetches, total);
+    else
+        QUIRE_NAME(tile_tree, SCALAR)(t, x, y, n, tile, fetches, total);
 }
 
 #undef VECTOR
