@@ -50,7 +50,11 @@ QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCA
         rows.x = all.x + (ptrdiff_t)lane * x_lane, rows.y = all.y + (ptrdiff_t)lane * y_lane;
         panel_fetch(x_fetches, rows.x, lane);
         if (t.inexact) panel_fetch(y_fetches, rows.y, lane);
-        QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, states + lane * (size_t)(t.words * (PANEL / WIDTH)));
+        VECTOR *state = states + lane * (size_t)(t.words * (PANEL / WIDTH));
+        if (all.rows == 1) /* as mostly: no loop */
+            QUIRE_NAME(panel_add_lane, SCALAR)(t, (panel_rows){ rows.x, rows.y, 0, 0, 1 }, continues, state);
+        else
+            QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, state);
     }
 }
 
