@@ -233,6 +233,8 @@ START_TEST(large_layouts) {
     check_large(quire_columns(1000, 603, 603), QUIRE_F32, method, QUIRE_SUM, 11);
     check_large(quire_columns(1000, 303, 304), QUIRE_F64, method, QUIRE_NRM2, 11);
     check_large(quire_columns(70001, 9, 9), QUIRE_F16, method, QUIRE_MEAN, 1);
+    for (size_t n = 1; n < 20; n++) /* each number of rows that a CPU merges in registers, many panels wide */
+        check_large(quire_columns(n, 299, 300), QUIRE_F32, method, QUIRE_DOT, 1);
     check_large(quire_strided(300000, -2), QUIRE_F32, method, QUIRE_SUM, 1);
     check_large((quire_layout){ 30, 100, 170, 17000, 170, 1 }, QUIRE_F32, method, QUIRE_ASUM, 97);
 }

@@ -29,10 +29,10 @@ typedef struct {
     strip_buffer x, y;
 } panel_source;
 
-static int stands_side_by_side(const char *const *column, size_t count, size_t size) {
-    for (size_t c = 1; c < count; c++)
+static int stands_side_by_side(const panel_job *p, const char *const *column, size_t size) {
+    for (size_t c = 1; c < p->count && p->panels == 1; c++)
         if (column[c] != column[0] + c * size) return 0;
-    return count == PANEL;
+    return p->count == PANEL;
 }
 
 static void gather_strip(char *to, const char *const *columns, size_t count, size_t first, size_t rows,
@@ -64,7 +64,7 @@ static panel_rows source_rows(panel_source *s, size_t first, size_t rows) {
 /* Whether products are of two arrays. */
 static int reads_y(const panel_job *p) {
     int differ = p->x_stride != p->y_stride;
-    for (size_t c = 0; c < p->count; c++) differ |= p->x[c] != p->y[c];
+    for (size_t c = 0; c < p->count && (c < 1 || p->panels == 1); c++) differ |= p->x[c] != p->y[c];
     return p->job->term == TERM_PRODUCT && differ;
 }
 
@@ -73,11 +73,13 @@ static void source_open(panel_source *s, const panel_job *p) {
     s->p = p;
     s->size = (size_t)describe_format(p->job->type).size;
     s->reads_y = reads_y(p);
-    s->x_in_place = stands_side_by_side(p->x, p->count, s->size);
-    s->y_in_place = stands_side_by_side(p->y, p->count, s->size);
+    s->x_in_place = stands_side_by_side(p, p->x, s->size);
+    s->y_in_place = stands_side_by_side(p, p->y, s->size);
     const size_t rows = p->job->n < STRIP ? p->job->n : STRIP;
     if (p->count < PANEL) memset(s->x.of, 0, rows * PANEL * s->size), memset(s->y.of, 0, rows * PANEL * s->size);
 }
+
+static int is_in_place(const panel_source *s) { return s->x_in_place && (s->y_in_place || !s->reads_y); }
 
 /* The job of one of the vectors. */
 static quire_job job_of(const panel_job *p, size_t column) {
@@ -89,9 +91,7 @@ static quire_job job_of(const panel_job *p, size_t column) {
 /* ------------------------------------------------------------------------------------------------------------ exact */
 
 /* Rows of a block whose exact sums are tried in doubles. */
-static size_t block_rows(const panel_source *s) {
-    return s->x_in_place && (s->y_in_place || !s->reads_y) ? PANEL_EXACT_ROWS : STRIP;
-}
+static size_t block_rows(const panel_source *s) { return is_in_place(s) ? PANEL_EXACT_ROWS : STRIP; }
 
 /* An accumulator for each column and each sum of the job. */
 typedef struct {
@@ -193,26 +193,58 @@ static void exact_reduce(panel_source *s, format_description format, uint64_t *b
 typedef struct {
     panel_source *source;
     panel_add_function add;
+    panel_subtree_function subtree;
     panel_merge_function merge;
-    size_t tile, state_bytes;
-    char *lanes; /* of the tile at hand */
+    size_t tile, state_bytes, subtree_rows;
 } panel_order;
 
-/* A tile from the row first on, merged into one state. */
-static void tile_reduce(const panel_order *o, size_t first, size_t n, char *total) {
+/* States of all panels side by side. */
+typedef struct {
+    _Alignas(64) char of[PANELS * PANEL_STATE_BYTES];
+} panel_states;
+
+/* Lanes of one element each: what the order merges into the first of these rows, which are those that stand `apart`
+ * rows behind each other. */
+static void rows_merged(const panel_order *o, panel_rows r, size_t apart, char *total) {
+    const size_t panels = o->source->p->panels, there = (r.rows - 1) / apart + 1;
+    if (there <= o->subtree_rows) {
+        const ptrdiff_t times = (ptrdiff_t)apart;
+        o->subtree((panel_rows){ r.x, r.y, times * r.x_row, times * r.y_row, there }, panels, total);
+        return;
+    }
+    panel_states right;
+    rows_merged(o, r, 2 * apart, total);
+    r.x += (ptrdiff_t)apart * r.x_row, r.y += (ptrdiff_t)apart * r.y_row, r.rows -= apart;
+    rows_merged(o, r, 2 * apart, right.of);
+    o->merge(total, right.of, panels);
+}
+
+/* Lanes of more, strip by strip, in the order of memory. */
+static void strips_merged(const panel_order *o, size_t first, size_t n, char *total) {
+    _Alignas(64) char lanes[ORDER_LANES * PANEL_STATE_BYTES];
     for (size_t done = 0, count; done < n; done += count) {
         count = n - done < STRIP ? n - done : STRIP;
         panel_rows r = source_rows(o->source, first + done, count);
         r.rows = 1;
-        o->add(r, count, r.x_row, r.y_row, done != 0, o->lanes);
+        o->add(r, count, r.x_row, r.y_row, done != 0, lanes);
     }
-    size_t lanes = n < ORDER_LANES ? n : ORDER_LANES;
+    size_t there = n < ORDER_LANES ? n : ORDER_LANES;
     for (size_t w = ORDER_LANES / 2; w; w /= 2) {
-        if (lanes <= w) continue; /* what would be merged is missing */
-        o->merge(o->lanes, o->lanes + w * o->state_bytes, lanes - w);
-        lanes = w;
+        if (there <= w) continue; /* what would be merged is missing */
+        o->merge(lanes, lanes + w * o->state_bytes, there - w);
+        there = w;
     }
-    memcpy(total, o->lanes, o->state_bytes);
+    memcpy(total, lanes, o->state_bytes);
+}
+
+/* A tile from the row first on, merged into one state. A call for every eight rows of one panel pays up to here: rows
+ * of 100 elements took 1.1 times as long. */
+#define ONE_PANEL_ROWS 64
+static void tile_reduce(const panel_order *o, size_t first, size_t n, char *total) {
+    if (n <= (o->source->p->panels > 1 ? ORDER_LANES : ONE_PANEL_ROWS))
+        rows_merged(o, source_rows(o->source, first, n), 1, total);
+    else
+        strips_merged(o, first, n, total);
 }
 
 /* The tree over tiles. */
@@ -228,52 +260,74 @@ static void tree_reduce(const panel_order *o, size_t first, size_t n, char *tota
     o->merge(total, right, 1);
 }
 
-typedef struct {
-    _Alignas(64) char of[ORDER_LANES * PANEL_STATE_BYTES];
-} lanes_buffer;
+static size_t state_size(const quire_job *job) {
+    const size_t real = has_double_lanes(job->type) ? sizeof(double) : sizeof(float);
+    return (size_t)lane_methods[job->method].words * PANEL * real;
+}
 
-static panel_order order_of(panel_source *s, lanes_buffer *lanes) {
+static panel_order order_of(panel_source *s) {
     const quire_job *job = s->p->job;
     const panel_functions *panels = s->p->context->tier->panels;
     const int is_double = has_double_lanes(job->type), words = lane_methods[job->method].words;
     return (panel_order){ s,
                           panels->add[job->type][job->term][job->method],
+                          panels->subtree[job->type][job->term][job->method],
                           (is_double ? panels->merge_f64 : panels->merge_f32)[job->method],
                           order_tile(job->n, order_rows_of(job->method)),
-                          (size_t)(words * PANEL) * (is_double ? sizeof(double) : sizeof(float)),
-                          lanes->of };
+                          state_size(job),
+                          (size_t)subtree_rows(words) };
 }
 
-static void round_states(const panel_job *p, const char *states, format_description format, uint64_t *bits) {
+/* States that are results, as they stand: copies them, and answers whether all are finite and none is zero, as short
+ * columns mostly end. */
+#define COPY_NUMBERS(type, infinity_doubled)                                                                           \
+    do {                                                                                                               \
+        const type *number = (const type *)states;                                                                     \
+        type others = 0;                                                                                               \
+        for (size_t c = 0; c < count; c++) others |= (type)(2 * number[c] - 1) >= (infinity_doubled)-1;                \
+        memcpy(results, number, count * sizeof *number);                                                               \
+        return !others;                                                                                                \
+    } while (0)
+static int copy_numbers(const char *states, size_t count, int is_double, char *results) {
+    if (is_double) COPY_NUMBERS(uint64_t, 0xffe0000000000000u);
+    COPY_NUMBERS(uint32_t, 0xff000000u);
+}
+
+static void round_states(const panel_job *p, const char *states, format_description format, char *results) {
     const int words = lane_methods[p->job->method].words, is_double = has_double_lanes(p->job->type);
-    const int is_result = words == 1 && p->job->finish == FINISH_KEEP && format.precision == (is_double ? 53 : 24);
-    for (size_t c = 0; c < p->count; c++) {
-        double state[QUIRE_STATE_WORDS] = { panel_word(states, 0, c, is_double) };
-        if (is_result && state[0] != 0 && double_is_finite(state[0])) { /* as short columns mostly end: as it stands */
-            bits[c] = is_double ? bits_of_double(state[0]) : bits_of_float((float)state[0]);
-            continue;
+    const size_t size = (size_t)format.size;
+    if (words == 1 && p->job->finish == FINISH_KEEP && format.precision == (is_double ? 53 : 24) &&
+        copy_numbers(states, p->panels * p->count, is_double, results))
+        return;
+    for (size_t i = 0; i < p->panels; i++, states += state_size(p->job))
+        for (size_t c = 0; c < p->count; c++, results += size) {
+            double state[QUIRE_STATE_WORDS] = { 0 };
+            for (int k = 0; k < words; k++) state[k] = panel_word(states, k, c, is_double);
+            format_store(words_round(state, words, p->job, format), format.size, results);
         }
-        for (int k = 1; k < words; k++) state[k] = panel_word(states, k, c, is_double);
-        bits[c] = words_round(state, words, p->job, format);
-    }
 }
 
-static void lanes_reduce(panel_source *s, format_description format, uint64_t *bits) {
-    lanes_buffer lanes;
-    _Alignas(64) char total[PANEL_STATE_BYTES];
-    const panel_order o = order_of(s, &lanes);
-    tree_reduce(&o, 0, s->p->job->n, total);
-    round_states(s->p, total, format, bits);
+static void lanes_reduce(panel_source *s, format_description format, char *results) {
+    panel_states total;
+    const panel_order o = order_of(s);
+    tree_reduce(&o, 0, s->p->job->n, total.of);
+    round_states(s->p, total.of, format, results);
 }
 
-void panel_reduce(const panel_job *p, uint64_t *bits) {
+static void store_bits(const panel_job *p, const uint64_t *bits, format_description format, char *results) {
+    for (size_t c = 0; c < p->count; c++) format_store(bits[c], format.size, results + c * (size_t)format.size);
+}
+
+void panel_reduce(const panel_job *p, char *results) {
     const format_description format = describe_format(p->job->result_type);
     panel_source source;
+    uint64_t bits[PANEL];
     source_open(&source, p);
-    if (p->job->method == QUIRE_EXACT)
+    if (p->job->method == QUIRE_EXACT) {
         exact_reduce(&source, format, bits);
-    else
-        lanes_reduce(&source, format, bits);
+        store_bits(p, bits, format, results);
+    } else
+        lanes_reduce(&source, format, results);
 }
 
 /* --------------------------------------------------------------------------------------- one panel, by many threads */
@@ -302,8 +356,7 @@ static void run_pieces(const void *work, size_t first, size_t last) {
             for (int k = 0; k < sums_of(w->p->job->finish); k++)
                 for (size_t c = 0; c < w->p->count; c++) threads_add(&w->accumulators->of[k][c], &a.of[k][c]);
         } else {
-            lanes_buffer lanes;
-            const panel_order o = order_of(&source, &lanes);
+            const panel_order o = order_of(&source);
             tree_reduce(&o, row, n, w->states + i * PANEL_STATE_BYTES);
         }
     }
@@ -318,7 +371,7 @@ static void merge_pieces(panel_merge_function merge, char *states, size_t pieces
     merge(states, states + left * PANEL_STATE_BYTES, 1);
 }
 
-void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_t *bits) {
+void panel_reduce_shared(const cpu_context *context, const panel_job *p, char *results) {
     const format_description format = describe_format(p->job->result_type);
     const size_t n = p->job->n;
     _Alignas(64) char states[PIECES * PANEL_STATE_BYTES];
@@ -330,11 +383,13 @@ void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_
     many_run(context, run_pieces, &w, pieces, 1,
              cpu_threads(context, n > SIZE_MAX / PANEL ? SIZE_MAX : n * PANEL, pieces));
     if (p->job->method == QUIRE_EXACT) {
+        uint64_t bits[PANEL];
         round_accumulators(p, &a, format, bits);
+        store_bits(p, bits, format, results);
         return;
     }
     const panel_functions *panels = p->context->tier->panels;
     merge_pieces((has_double_lanes(p->job->type) ? panels->merge_f64 : panels->merge_f32)[p->job->method], states,
                  pieces);
-    round_states(p, states, format, bits);
+    round_states(p, states, format, results);
 }

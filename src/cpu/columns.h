@@ -8,19 +8,20 @@
 #include "cpu/context.h"
 
 /* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride,
- * in bytes. */
+ * in bytes. If panels > 1, there are so many of PANEL vectors each, all side by side, and the method is not exact; the
+ * first panel tells where they are. */
 typedef struct {
     const cpu_context *context;
     const quire_job *job;
-    size_t count;
+    size_t count, panels;
     const char *x[PANEL], *y[PANEL];
     ptrdiff_t x_stride, y_stride;
 } panel_job;
 
-/* The bits of a result for each vector. The environment is ours. */
-QUIRE_PRIVATE void panel_reduce(const panel_job *p, uint64_t *bits);
+/* A result for each vector, one behind the other. The environment is ours. */
+QUIRE_PRIVATE void panel_reduce(const panel_job *p, char *results);
 
-/* The same by all threads of a context, which reports nothing; p's is a single one. */
-QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_job *p, uint64_t *bits);
+/* The same by all threads of a context, which reports nothing; p's is a single one, and so is the panel. */
+QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_job *p, char *results);
 
 #endif

@@ -112,7 +112,7 @@ typedef struct {
     size_t inner, size;
     byte_strides x, y;
     format_description format;
-    int panels;
+    size_t panels; /* the most that go together; 0: vectors go one by one */
 } many_work;
 
 /* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to. */
@@ -136,6 +136,14 @@ static void cursor_step(const many_work *w, many_cursor *c) {
     const ptrdiff_t back = (ptrdiff_t)(w->inner - 1);
     c->inner = 0;
     c->x += w->x.outer - back * w->x.inner, c->y += w->y.outer - back * w->y.inner;
+}
+
+/* Over some neighbours. */
+static void cursor_skip(const many_work *w, many_cursor *c, size_t vectors) {
+    const ptrdiff_t but_one = (ptrdiff_t)vectors - 1;
+    c->number += vectors - 1, c->inner += vectors - 1;
+    c->x += but_one * w->x.inner, c->y += but_one * w->y.inner;
+    cursor_step(w, c);
 }
 
 static void store(const many_work *w, size_t vector, uint64_t bits) {
@@ -162,24 +170,36 @@ static uint64_t reduce_one(const many_work *w, const quire_job *job) {
     return cpu_reduce_vector(&w->single, job, w->x.element, w->y.element);
 }
 
-/* context NULL: by this thread. */
-static void reduce_panel(const many_work *w, const cpu_context *context, many_cursor *at, size_t count) {
-    panel_job p = { &w->single, w->job, count, { NULL }, { NULL }, w->x.element, w->y.element };
-    const size_t first = at->number;
-    uint64_t bits[PANEL];
-    for (size_t c = 0; c < count; c++, cursor_step(w, at)) p.x[c] = at->x, p.y[c] = at->y;
+/* How many panels begin here, of the vectors left, that stand side by side and are reduced together. */
+static size_t panels_together(const many_work *w, const many_cursor *at, size_t left) {
+    const size_t neighbours = w->inner - at->inner, panels = (left < neighbours ? left : neighbours) / PANEL;
+    if (panels < 1) return 1;
+    return panels < w->panels ? panels : w->panels;
+}
+
+/* The next of the vectors left, side by side. context NULL: by this thread. */
+static void reduce_panels(const many_work *w, const cpu_context *context, many_cursor *at, size_t left) {
+    panel_job p = {
+        &w->single, w->job, left < PANEL ? left : PANEL, 1, { NULL }, { NULL }, w->x.element, w->y.element
+    };
+    char *results = (char *)w->job->result + at->number * (size_t)w->format.size;
+    if (!context) p.panels = panels_together(w, at, left);
+    if (p.panels > 1) {
+        p.x[0] = at->x, p.y[0] = at->y;
+        cursor_skip(w, at, p.panels * PANEL);
+    } else
+        for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = at->x, p.y[c] = at->y;
     if (context)
-        panel_reduce_shared(context, &p, bits);
+        panel_reduce_shared(context, &p, results);
     else
-        panel_reduce(&p, bits);
-    for (size_t c = 0; c < count; c++) store(w, first + c, bits[c]);
+        panel_reduce(&p, results);
 }
 
 static void run_vectors(const void *work, size_t first, size_t last) {
     const many_work *w = work;
     many_cursor at = cursor_at(w, first);
     if (w->panels) {
-        while (at.number < last) reduce_panel(w, NULL, &at, last - at.number < PANEL ? last - at.number : PANEL);
+        while (at.number < last) reduce_panels(w, NULL, &at, last - at.number);
         return;
     }
     quire_job job = *w->job;
@@ -207,9 +227,16 @@ static int prefers_panels(const many_work *w, size_t vectors) {
     return apart < stride_magnitude(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
 }
 
+static size_t most_panels(const many_work *w, size_t vectors) {
+    const ptrdiff_t size = (ptrdiff_t)w->size;
+    if (!prefers_panels(w, vectors)) return 0;
+    return w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES && w->x.inner == size && w->y.inner == size
+               ? PANELS
+               : 1;
+}
+
 /* Few vectors, and long: one panel after the other, or one vector, each by all threads. */
 static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
-    const size_t together = w->panels ? PANEL : 1;
     const cpu_environment callers = environment_enter();
     many_cursor at = cursor_at(w, 0);
     cpu_context silent = *context;
@@ -218,7 +245,7 @@ static void reduce_long(const cpu_context *context, const many_work *w, size_t v
     while (at.number < vectors) {
         const size_t left = vectors - at.number;
         if (w->panels) {
-            reduce_panel(w, &silent, &at, left < together ? left : together);
+            reduce_panels(w, &silent, &at, left);
         } else {
             job.x = at.x, job.y = at.y;
             store(w, at.number, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
@@ -229,11 +256,16 @@ static void reduce_long(const cpu_context *context, const many_work *w, size_t v
     environment_leave(callers);
 }
 
-static size_t vectors_together(const many_work *w) {
-    size_t vectors = w->job->n ? CHUNK_ELEMENTS / w->job->n : CHUNK_VECTORS;
+static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* Panels that go together are of one chunk, unless threads were left without any. */
+static size_t vectors_together(const many_work *w, size_t all, size_t threads) {
+    size_t vectors = CHUNK_ELEMENTS / w->job->n;
     if (vectors > CHUNK_VECTORS) vectors = CHUNK_VECTORS;
     if (vectors < 1) vectors = 1;
-    return w->panels ? (vectors + PANEL - 1) / PANEL * PANEL : vectors;
+    if (!w->panels) return vectors;
+    vectors = round_up(vectors, PANEL * w->panels);
+    return all / threads >= vectors ? vectors : round_up(all / threads + 1, PANEL);
 }
 
 static size_t product_or_most(size_t a, size_t b) {
@@ -254,9 +286,11 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     }
     w.x = strides_of(x_layout, size);
     w.y = strides_of(y_layout, size);
-    w.panels = prefers_panels(&w, vectors);
-    const size_t together = vectors_together(&w), chunks = (vectors - 1) / together + 1;
-    const int threads = cpu_threads(&c, product_or_most(product_or_most(vectors, job->n), size), chunks);
+    w.panels = most_panels(&w, vectors);
+    const size_t bytes = product_or_most(product_or_most(vectors, job->n), size);
+    const size_t together = vectors_together(&w, vectors, (size_t)cpu_threads(&c, bytes, vectors));
+    const size_t chunks = (vectors - 1) / together + 1;
+    const int threads = cpu_threads(&c, bytes, chunks);
     const size_t least = w.panels ? LONG_ELEMENTS / PANEL : LONG_ELEMENTS;
     if (job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX))
         reduce_long(&c, &w, vectors);

@@ -28,21 +28,27 @@ typedef struct {
 typedef struct {
     size_t last;             /* from this row on, what is beside */
     uintptr_t ahead, beside; /* bytes from a row to what is fetched */
+    int bytes;               /* of it */
 } panel_fetcher;
 
 /* Whether the products of x and y are squares. */
 QUIRE_INLINE int panel_squares(panel_rows r) { return r.x == r.y && r.x_row == r.y_row; }
+
+#define CACHE_LINE 64
 
 /* most: the rows there can be at a time. */
 QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, int size) {
     const size_t step = rows < PANEL_ROWS_AHEAD ? rows : PANEL_ROWS_AHEAD;
     const uintptr_t ahead = step * (uintptr_t)stride;
     return (panel_fetcher){ rows < most ? rows - step : SIZE_MAX, ahead,
-                            ahead - rows * (uintptr_t)stride + PANEL * (uintptr_t)size };
+                            ahead - rows * (uintptr_t)stride + PANEL * (uintptr_t)size, PANEL * size };
 }
 
+/* From the last byte back: the line of the first one came with the panel before this one, unless it is the first of a
+ * line. */
 QUIRE_INLINE void panel_fetch(panel_fetcher f, const char *at, size_t row) {
-    __builtin_prefetch((const void *)((uintptr_t)at + (row < f.last ? f.ahead : f.beside)));
+    const uintptr_t to = (uintptr_t)at + (row < f.last ? f.ahead : f.beside);
+    for (int end = f.bytes; end > 0; end -= CACHE_LINE) __builtin_prefetch((const void *)(to + (uintptr_t)end - 1));
 }
 
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
@@ -89,6 +95,15 @@ typedef int (*moments_function)(const char *x, size_t n, moment_way way, moment_
 typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                    void *states);
 
+/* Merges rows that are the lanes of a subtree of the order, one element each, for all columns of some panels side by
+ * side; 0 < rows.rows <= subtree_rows(). So no lane's state goes to memory, and long pieces of rows are read. */
+typedef void (*panel_subtree_function)(panel_rows rows, size_t panels, void *states);
+#define PANELS ((size_t)16) /* the most panels side by side */
+
+/* As many as have their states in registers, of one vector of columns. */
+#define SUBTREE_ROWS 8
+QUIRE_INLINE int subtree_rows(int words) { return words == 1 ? SUBTREE_ROWS : SUBTREE_ROWS / 2; }
+
 /* Merges count states into count others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
 
@@ -97,6 +112,7 @@ typedef struct {
     moments_function moments[FORMAT_NUMBERS];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
     panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
+    panel_subtree_function subtree[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
     panel_merge_function merge_f32[METHOD_NUMBERS], merge_f64[METHOD_NUMBERS];
 } panel_functions;
 

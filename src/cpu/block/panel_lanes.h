@@ -12,7 +12,15 @@ typedef struct {
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
     void (*add)(VECTOR *state, VECTOR value, VECTOR error, int inexact);
+    void (*merge)(VECTOR *state, const VECTOR *other);
 } QUIRE_NAME(panel_arithmetic, SCALAR);
+
+/* The element at x, or the product of those at x and y, added to a state. */
+QUIRE_INLINE void QUIRE_NAME(panel_add_element, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, const char *x,
+                                                        const char *y, VECTOR *state) {
+    const VECTOR a = t.load(x), b = t.is_pair ? t.load(y) : a, value = t.value(a, b);
+    t.add(state, value, t.error(a, b, value), t.inexact);
+}
 
 /* One lane. */
 QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows,
@@ -24,11 +32,8 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
     for (size_t row = 0; row < rows.rows; row++) {
         const char *x = rows.x + (ptrdiff_t)row * rows.x_row, *y = rows.y + (ptrdiff_t)row * rows.y_row;
         SIMD_UNROLL
-        for (int v = 0; v < PANEL / WIDTH; v++) {
-            const VECTOR a = t.load(x + v * WIDTH * t.size), b = t.is_pair ? t.load(y + v * WIDTH * t.size) : a;
-            const VECTOR value = t.value(a, b);
-            t.add(s[v], value, t.error(a, b, value), t.inexact);
-        }
+        for (int v = 0; v < PANEL / WIDTH; v++)
+            QUIRE_NAME(panel_add_element, SCALAR)(t, x + v * WIDTH * t.size, y + v * WIDTH * t.size, s[v]);
     }
     SIMD_UNROLL
     for (int v = 0; v < PANEL / WIDTH; v++)
@@ -46,7 +51,11 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lanes, SCALAR)(QUIRE_NAME(panel_arithmeti
         rows.x = all.x + (ptrdiff_t)lane * x_lane, rows.y = all.y + (ptrdiff_t)lane * y_lane;
         panel_fetch(x_fetches, rows.x, lane);
         if (t.is_pair) panel_fetch(y_fetches, rows.y, lane);
-        QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, states + lane * (size_t)(t.words * (PANEL / WIDTH)));
+        VECTOR *state = states + lane * (size_t)(t.words * (PANEL / WIDTH));
+        if (all.rows == 1) /* as mostly: no loop */
+            QUIRE_NAME(panel_add_lane, SCALAR)(t, (panel_rows){ rows.x, rows.y, 0, 0, 1 }, continues, state);
+        else
+            QUIRE_NAME(panel_add_lane, SCALAR)(t, rows, continues, state);
     }
 }
 
@@ -59,6 +68,34 @@ QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCA
         QUIRE_NAME(panel_add_lanes, SCALAR)(square, rows, lanes, x_lane, x_lane, continues, states);
     else
         QUIRE_NAME(panel_add_lanes, SCALAR)(t, rows, lanes, x_lane, y_lane, continues, states);
+}
+
+/* A subtree of so many rows, for one vector of columns. The number is a constant. */
+QUIRE_INLINE void QUIRE_NAME(panel_subtree_of, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows r, int rows,
+                                                       VECTOR *state) {
+    VECTOR s[SUBTREE_ROWS][QUIRE_STATE_WORDS];
+    SIMD_UNROLL
+    for (int i = 0; i < rows; i++) {
+        for (int w = 0; w < t.words; w++) s[i][w] = -(VECTOR){ 0 };
+        QUIRE_NAME(panel_add_element, SCALAR)(t, r.x + i * r.x_row, r.y + i * r.y_row, s[i]);
+    }
+    SIMD_UNROLL
+    for (int half = SUBTREE_ROWS / 2; half; half /= 2) {
+        SIMD_UNROLL
+        for (int i = 0; i < half; i++)
+            if (i + half < rows) t.merge(s[i], s[i + half]);
+    }
+    for (int w = 0; w < t.words; w++) state[w * (PANEL / WIDTH)] = s[0][w];
+}
+
+QUIRE_INLINE void QUIRE_NAME(panel_subtree, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows r, size_t panels,
+                                                    VECTOR *states) {
+    for (size_t p = 0; p < panels; p++, states += t.words * (PANEL / WIDTH))
+        for (int v = 0; v < PANEL / WIDTH; v++, r.x += WIDTH * t.size, r.y += WIDTH * t.size) {
+            SIMD_UNROLL
+            for (int rows = 1; rows <= subtree_rows(t.words); rows++)
+                if (r.rows == (size_t)rows) QUIRE_NAME(panel_subtree_of, SCALAR)(t, r, rows, states + v);
+        }
 }
 
 QUIRE_INLINE void QUIRE_NAME(panel_merge, SCALAR)(int words, void (*merge)(VECTOR *state, const VECTOR *other),

@@ -69,20 +69,20 @@ QUIRE_FORMATS(MOMENTS_INSTANCE, )
 
 /* --------------------------------------------------------------------------------------------- methods of the lanes */
 
-#define ADD_INSTANCE(method, METHOD, words, order, format, real, term, inexact)                                        \
+#define ARITHMETIC(words, method, format, real, term, inexact)                                                         \
+    ((const panel_arithmetic_##real){ sizeof(format##_element), words, inexact, inexact, format##_load_v_##real,       \
+                                      term##_value_v_##real, term##_error_v_##real, method##_add_v_##real,             \
+                                      method##_merge_v_##real })
+#define ADD_INSTANCE(method, words, format, real, term, inexact)                                                       \
     static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,          \
                                            int continues, void *states) {                                              \
-        const panel_arithmetic_##real t = { sizeof(format##_element),                                                  \
-                                            words,                                                                     \
-                                            inexact,                                                                   \
-                                            inexact,                                                                   \
-                                            format##_load_v_##real,                                                    \
-                                            term##_value_v_##real,                                                     \
-                                            term##_error_v_##real,                                                     \
-                                            method##_add_v_##real };                                                   \
-        panel_add_##real(t, rows, lanes, x_lane, y_lane, continues, states);                                           \
+        panel_add_##real(ARITHMETIC(words, method, format, real, term, inexact), rows, lanes, x_lane, y_lane,          \
+                         continues, states);                                                                           \
+    }                                                                                                                  \
+    static void format##_##term##_##method##_subtree(panel_rows rows, size_t panels, void *states) {                   \
+        panel_subtree_##real(ARITHMETIC(words, method, format, real, term, inexact), rows, panels, states);            \
     }
-#define ADD_OF_TERM(term, TERM, inexact, format, real) QUIRE_LANE_METHODS(ADD_INSTANCE, format, real, term, inexact)
+#define ADD_OF_TERM(term, TERM, inexact, format, real) QUIRE_LANE_ARITHMETICS(ADD_INSTANCE, format, real, term, inexact)
 #define ADD_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_OF_TERM, format, real)
 QUIRE_FORMATS(ADD_OF_FORMAT, )
 
@@ -99,13 +99,18 @@ QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 #define PANEL_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_panel,
 #define PANEL_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(PANEL_ENTRY, format, type)
 #define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM)                                              \
-    [type][TERM][METHOD] = format##_##term##_##method,
+    [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
 #define ADD_ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ADD_ENTRY, format, type, term, TERM)
 #define ADD_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_ENTRIES_OF_TERM, format, type)
+#define SUBTREE_ENTRY(method, METHOD, words, order, format, type, term, TERM)                                          \
+    [type][TERM][METHOD] = QUIRE_NAME(QUIRE_NAME(format##_##term, ARITHMETIC_##method), subtree),
+#define SUBTREES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(SUBTREE_ENTRY, format, type, term, TERM)
+#define SUBTREE_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(SUBTREES_OF_TERM, format, type)
 #define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 
 const panel_functions QUIRE_NAME(panels, SIMD_TIER) = {
     { QUIRE_FORMATS(VECTOR_ENTRIES, ) },      { QUIRE_FORMATS(MOMENTS_ENTRY, ) },
     { QUIRE_FORMATS(PANEL_ENTRIES, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
-    { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
+    { QUIRE_FORMATS(SUBTREE_ENTRIES, ) },     { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) },
+    { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
 };
