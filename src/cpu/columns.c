@@ -200,7 +200,7 @@ typedef struct {
 
 /* States of all panels side by side. */
 typedef struct {
-    _Alignas(64) char of[PANELS * PANEL_STATE_BYTES];
+    _Alignas(64) char of[MOST_PANELS * PANEL_STATE_BYTES];
 } panel_states;
 
 /* Lanes of one element each: what the order merges into the first of these rows, which are those that stand `apart`

@@ -231,7 +231,7 @@ static size_t most_panels(const many_work *w, size_t vectors) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
     if (!prefers_panels(w, vectors)) return 0;
     return w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES && w->x.inner == size && w->y.inner == size
-               ? PANELS
+               ? MOST_PANELS
                : 1;
 }
 

@@ -98,7 +98,7 @@ typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_la
 /* Merges rows that are the lanes of a subtree of the order, one element each, for all columns of some panels side by
  * side; 0 < rows.rows <= subtree_rows(). So no lane's state goes to memory, and long pieces of rows are read. */
 typedef void (*panel_subtree_function)(panel_rows rows, size_t panels, void *states);
-#define PANELS ((size_t)16) /* the most panels side by side */
+#define MOST_PANELS ((size_t)16) /* the most panels side by side */
 
 /* As many as have their states in registers, of one vector of columns. */
 #define SUBTREE_ROWS 8
