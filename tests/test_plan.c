@@ -82,6 +82,53 @@ START_TEST(threads_of_parts) {
 }
 END_TEST
 
+/* Rows of the canonical order that a kernel of their own takes: each begins where a stretch of a thread's lanes is
+ * loaded at once, the lanes of the threads are all of a row's elements, each once, and all rows belong to a unit. */
+START_TEST(ordered_rows) {
+    enum { MOST = 600 };
+    generator g;
+    generator_seed(&g, 11);
+    size_t fits = 0;
+    for (size_t turn = 0; turn < scaled(200000); turn++) {
+        const int size = 1 << generator_below(&g, 4), stretch = ordered_stretch(size), is_product = (int)(turn & 1);
+        const size_t n = generator_below(&g, MOST), warps = (size_t)1 << generator_between(&g, 0, 13),
+                     vectors = 1 + generator_below(&g, 1 << generator_between(&g, 1, 20));
+        const ptrdiff_t ld = (ptrdiff_t)(n + generator_below(&g, 3) * (size_t)generator_below(&g, 9));
+        const quire_layout x = generator_below(&g, 4) ? quire_rows(vectors, n, ld) : quire_columns(n, vectors, ld),
+                           y = { 1, n, vectors, 0, 1, ld + (ptrdiff_t)generator_below(&g, 2) };
+        const size_t at = 64 + generator_below(&g, 2) * (size_t)size, bytes = (size_t)(size * stretch);
+        const quire_method method = ALL[1 + generator_below(&g, 3)];
+        const order_rows rows = order_rows_of(method);
+        const ordered_rows_plan p =
+            plan_ordered_rows(&x, (void *)at, &y, (void *)64, is_product, method, rows, size, warps);
+        if (!p.fits) continue;
+        fits++;
+        check_that(is_power_of_two(p.threads) && p.threads <= 32 && is_power_of_two(p.turns) && p.turns <= 32,
+                   "%u threads, %u turns", p.threads, p.turns);
+        check_that(p.threads == 32 || p.threads * VECTORS_LANES >= n, "%zu elements by %u threads", n, p.threads);
+        check_that(x.stride == 1 || n == 1, "elements %td apart", x.stride);
+        check_that(size <= 4 || is_product, "a sum of elements of %d bytes", size);
+        const size_t of_unit = 32 / p.threads * p.turns;
+        check_that(p.units * of_unit >= vectors && (p.units - 1) * of_unit < vectors, "%zu units of %zu", p.units,
+                   of_unit);
+        for (size_t v = 0; v < vectors; v += 1 + vectors / 8) {
+            check_that((at + v * (size_t)plan_row_stride(&x) * (size_t)size) % bytes == 0, "row %zu of x", v);
+            check_that(!is_product || v * (size_t)plan_row_stride(&y) * (size_t)size % bytes == 0, "row %zu of y", v);
+        }
+        if (turn % 64) continue;
+        unsigned char taken[MOST] = { 0 };
+        for (size_t from = 0; from < n; from += p.threads * VECTORS_LANES)
+            for (size_t thread = 0; thread < p.threads; thread++)
+                for (size_t i = 0; i < VECTORS_LANES; i++) {
+                    const size_t E = (size_t)stretch, k = from + (i / E * p.threads + thread) * E + i % E;
+                    if (k < n) taken[k]++;
+                }
+        for (size_t k = 0; k < n; k++) check_that(taken[k] == 1, "element %zu: %d times", k, taken[k]);
+    }
+    check_that(fits > scaled(200000) / 20, "%zu fit", fits);
+}
+END_TEST
+
 START_TEST(segments) {
     for (size_t count = 1; count < (size_t)1 << 40; count += count / 3 + 1)
         for (size_t warps = 1; warps < 10000; warps *= 3) {
@@ -176,6 +223,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, layouts);
     tcase_add_test(cases, strides_of_one_element);
     tcase_add_test(cases, threads_of_parts);
+    tcase_add_test(cases, ordered_rows);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);

@@ -21,9 +21,9 @@ static cudaError_t load_many(const cuda_context *c) {
                 job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
                 const vectors_kernels v = find_vectors_kernels(&job);
                 const row_kernels r = find_row_kernels(&job);
-                for (const void *function : { v.vectors, v.long_segments, v.zeros, r.rows, r.columns, r.segments,
-                                              r.parts, r.unknown, r.marked })
-                    if (!error) error = cudaFuncGetAttributes(&is, function);
+                for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, r.rows, r.columns,
+                                              r.segments, r.parts, r.unknown, r.marked })
+                    if (!error && function) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
             }
@@ -34,8 +34,9 @@ static quire_status reduce_many(cuda_context *c, const quire_job *job, const qui
     if (needs_squares(job->finish)) return reduce_moments(c, job, x);
     vectors_job work = vectors_job_of(c, job, NULL);
     quire_status status = QUIRE_OK;
-    return job->method == QUIRE_EXACT && reduce_exact(c, job, x, y, &work, &status) ? status
-                                                                                    : reduce_layout(c, job, x, y, NULL);
+    const bool is_done = job->method == QUIRE_EXACT ? reduce_exact(c, job, x, y, &work, &status)
+                                                    : reduce_ordered_rows(c, job, x, y, &status);
+    return is_done ? status : reduce_layout(c, job, x, y, NULL);
 }
 
 static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,

@@ -71,6 +71,21 @@ static quire_status reduce_layout(const cuda_context *c, const quire_job *job, c
     return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
 }
 
+/* Rows by the methods of the canonical order; answers whether these are some. */
+static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                const quire_layout *y, quire_status *status) {
+    vectors_job work = vectors_job_of(c, job, NULL);
+    const ordered_rows_plan p = plan_ordered_rows(x, job->x, y, job->y, job->term == TERM_PRODUCT, job->method,
+                                                  work.rows, describe_format(job->type).size, warps_of_device(c));
+    if (!p.fits) return false;
+    work.vectors = x->outer * x->inner;
+    work.at.x_layout = quire_rows(work.vectors, x->n, plan_row_stride(x));
+    work.at.y_layout = quire_rows(work.vectors, y->n, plan_row_stride(y));
+    work.threads = p.threads, work.turns = p.turns;
+    *status = status_of(start_vectors(c, find_vectors_kernels(job).rows, &work, p.units));
+    return true;
+}
+
 /* The least and the greatest address of a layout's elements. */
 static void extent_of(const quire_layout *l, const void *x, size_t size, const char **first, const char **last) {
     const ptrdiff_t at[3] = { (ptrdiff_t)(l->outer - 1) * l->outer_stride, (ptrdiff_t)(l->n - 1) * l->stride,

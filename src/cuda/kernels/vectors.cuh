@@ -8,6 +8,7 @@
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/marked.cuh"
+#include "cuda/kernels/ordered_rows.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/kernels/segments.cuh"
 
@@ -170,9 +171,11 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
 /* -------------------------------------------------------------------------------------------------------- the table */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
-    return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
-             (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
-             (const void *)zeros_kernel<Format, PRODUCT> };
+    vectors_kernels k = { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
+                          (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
+                          (const void *)zeros_kernel<Format, PRODUCT> };
+    if constexpr (!Agent::is_exact) k.rows = (const void *)ordered_rows_kernel<Format, PRODUCT, Method>;
+    return k;
 }
 
 template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {

@@ -75,6 +75,12 @@
 /* Elements that a thread loads at a time of an exact sum, of size bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
 
+/* Neighbouring lanes of the canonical order that a thread has, of elements of size bytes: what one load brings; of
+ * doubles, whose loads are long anyway, one. */
+QUIRE_CONSTANT int ordered_stretch(int size) {
+    return size > 4 ? 1 : ROWS_CHUNK / size < VECTORS_LANES ? ROWS_CHUNK / size : VECTORS_LANES;
+}
+
 /* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
  * size bytes. */
 QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
@@ -143,6 +149,7 @@ typedef struct {
 /* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
 struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
+    const void *rows; /* of the canonical order */
 };
 struct row_kernels {
     const void *rows, *columns, *segments, *parts, *unknown, *marked;

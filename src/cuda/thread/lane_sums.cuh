@@ -1,6 +1,6 @@
-/* lane_sums.cuh - a thread's lanes of the canonical order (docs/order.md): of the 256 lanes of a tile those that stand
- * G apart, where G threads share a vector: thread t has lanes t, t + G, ... All that a method wants is its state's
- * arithmetic.
+/* lane_sums.cuh - a thread's lanes of the canonical order (docs/order.md), of the 256 of a tile: stretches of E lanes
+ * side by side, as many as one load brings. Where G threads share a vector, thread t has lanes E t to E t + E - 1, and
+ * those that stand E G further, and so on. All that a method wants is its state's arithmetic.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,24 +34,58 @@ template <class Format, class Method> struct lane_sums {
         }
     }
 
-    /* The thread's own lanes, in state[0]. */
-    __device__ __forceinline__ void fold_own() {
+    /* Of the first COUNT states each pair whose lanes stand apart, from COUNT / 2 down to LEAST. */
+    template <int COUNT, int LEAST> __device__ __forceinline__ void fold_own() {
 #pragma unroll
-        for (int apart = VECTORS_LANES / 2; apart; apart /= 2)
+        for (int apart = COUNT / 2; apart >= LEAST; apart /= 2)
 #pragma unroll
             for (int i = 0; i < apart; i++) Method::merge(state[i], state[i + apart]);
     }
+    /* The same with those of the threads that stand apart. Merging is commutative, so that both partners merge. */
+    template <int COUNT> __device__ __forceinline__ void fold_with(unsigned apart) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            real other[Method::words];
+            for (int w = 0; w < Method::words; w++) other[w] = __shfl_xor_sync(WHOLE_WARP, state[i][w], apart);
+            Method::merge(state[i], other);
+        }
+    }
+    /* The same, but each of the partners merges one half of the lanes. */
+    template <int COUNT> __device__ __forceinline__ void share_with(unsigned thread, unsigned apart) {
+        const bool has_upper = thread & apart;
+#pragma unroll
+        for (int i = 0; i < COUNT / 2; i++) {
+            real other[Method::words];
+            for (int w = 0; w < Method::words; w++) {
+                const real lower = state[i][w], upper = state[i + COUNT / 2][w];
+                other[w] = __shfl_xor_sync(WHOLE_WARP, has_upper ? lower : upper, apart);
+                state[i][w] = has_upper ? upper : lower;
+            }
+            Method::merge(state[i], other);
+        }
+    }
+    /* What stretches of E lanes, of which COUNT are still this thread's, come to: first the stretches are merged, then
+     * what is left of one, by the threads that share it. */
+    template <int E, int COUNT>
+    __device__ __forceinline__ void fold_stretches(unsigned thread, unsigned threads, unsigned apart) {
+        if constexpr (COUNT > 1)
+            if (apart) {
+                share_with<COUNT>(thread, apart);
+                fold_stretches<E, COUNT / 2>(thread, threads, apart / 2);
+                return;
+            }
+        for (; apart; apart /= 2) fold_with<COUNT>(apart);
+        apart = threads / 2;
+#pragma unroll
+        for (int lanes = E; lanes > COUNT; lanes /= 2, apart /= 2) fold_with<COUNT>(apart);
+        fold_own<COUNT, 1>();
+    }
 
     /* The tile's state, in state[0] of all threads that share the vector: merges of lanes 128 apart first, then of 64,
-     * down to 1. A thread has those that are G or more apart; merging is commutative, so that partners both merge. By
-     * whole warps. */
-    __device__ __forceinline__ void fold(unsigned threads) {
-        fold_own();
-        for (unsigned apart = threads / 2; apart; apart /= 2) {
-            real other[Method::words];
-            for (int w = 0; w < Method::words; w++) other[w] = __shfl_xor_sync(WHOLE_WARP, state[0][w], apart);
-            Method::merge(state[0], other);
-        }
+     * down to 1. By whole warps. */
+    template <int E> __device__ __forceinline__ void fold(unsigned thread, unsigned threads) {
+        fold_own<VECTORS_LANES, E>();
+        fold_stretches<E, E>(thread, threads, threads / 2);
     }
 };
 

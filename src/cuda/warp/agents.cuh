@@ -119,7 +119,7 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
             lanes.clear();
             base::each_group(v, begin, end, place, places,
                              [&](const typename base::group &g) { lanes.template add<PRODUCT>(g.x, g.y, magnitude); });
-            lanes.fold_own();
+            lanes.template fold_own<VECTORS_LANES, 1>();
             tree.add(lanes.state[0]);
         }
         tree.total(state);
@@ -153,7 +153,7 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
             base::each_group(v, from, to, thread, threads,
                              [&](const typename base::group &g) { lanes.template add<PRODUCT>(g.x, g.y, magnitude); });
             __syncwarp();
-            lanes.fold(threads);
+            lanes.template fold<1>(thread, threads);
             if (threads < WARP || (from == begin && to == end)) break;
             tree.add(lanes.state[0]);
             lanes.clear();
@@ -167,7 +167,7 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
         lanes.clear();
         lanes.template add<PRODUCT>(g.x, g.y, magnitude);
         __syncwarp();
-        lanes.fold(threads);
+        lanes.template fold<1>(0, threads);
         return total_of(lanes.state[0]);
     }
     static __device__ __forceinline__ vector_total total_of(const real (&state)[Method::words]) {
