@@ -328,12 +328,7 @@ static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_
         if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
         return few_round(&total, job, format, bits);
     }
-    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
-    double word[QUIRE_STATE_WORDS];
-    lane_state state;
-    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, TILE_FEW, 0, &state);
-    for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
-    *bits = words_round(word, words, job, format);
+    *bits = many_one_tile(tier, job, format);
     return 1;
 }
 

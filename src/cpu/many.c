@@ -88,6 +88,16 @@ static int short_moment(const cpu_tier *tier, const quire_job *job, format_descr
     return 0;
 }
 
+/* Every step between the arguments and the tier shows in the time of few elements, totals of 128 bits too. */
+uint64_t many_one_tile(const cpu_tier *tier, const quire_job *job, format_description format) {
+    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
+    double word[QUIRE_STATE_WORDS];
+    lane_state state;
+    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, ONE_TILE, 0, &state);
+    for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
+    return words_round(word, words, job, format);
+}
+
 uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
     double sum[MOST_SUMS], error[MOST_SUMS];
     uint64_t bits;
@@ -98,6 +108,7 @@ uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_
         certain_sums(context->tier, job, sum, error))
         return needs_squares(job->finish) ? pairs_round(sum[0], error[0], sum[1], error[1], job, format)
                                           : pair_round(sum[0], error[0], job, format);
+    if (job->method != QUIRE_EXACT && job->n && job->n <= ONE_TILE) return many_one_tile(context->tier, job, format);
     return cpu_reduce_vector(context, job, (ptrdiff_t)size, (ptrdiff_t)size);
 }
 
@@ -217,6 +228,10 @@ static byte_strides strides_of(const quire_layout *l, size_t size) {
                            l->inner > 1 ? l->inner_stride * bytes : 0 };
 }
 
+/* Vectors by a method of the canonical order that are too short to fill its lanes, or a tier's registers, go side by
+ * side, each a lane. */
+static size_t longest_for_panels(quire_method method) { return lane_methods[method].words == 1 ? 44 : ORDER_LANES / 2; }
+
 /* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of
  * one do; and those too short to fill the lanes of the order, which cost as much as if they did. A panel's sums of
  * squares of doubles are never certain, and one gathered column after the other is faster. */
@@ -224,7 +239,8 @@ static int prefers_panels(const many_work *w, size_t vectors) {
     const size_t apart = stride_magnitude(w->inner > 1 ? w->x.inner : w->x.outer);
     if (vectors < PANEL_LEAST) return 0;
     if (needs_squares(w->job->finish) && has_double_lanes(w->job->type) && w->job->n <= VECTOR_EXACT_ELEMENTS) return 0;
-    return apart < stride_magnitude(w->x.element) || (w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES / 2);
+    return apart < stride_magnitude(w->x.element) ||
+           (w->job->method != QUIRE_EXACT && w->job->n <= longest_for_panels(w->job->method));
 }
 
 static size_t most_panels(const many_work *w, size_t vectors) {

@@ -17,6 +17,11 @@ QUIRE_PRIVATE void many_run(const cpu_context *context, unit_function run, const
 /* The same context for one thread, which reports nothing. */
 QUIRE_PRIVATE cpu_context many_single(const cpu_context *context);
 
+/* A job of one contiguous vector by a method of the canonical order, of no more than its first tile. The environment is
+ * ours. The result's bits. */
+#define ONE_TILE (ORDER_LANES * ORDER_ROWS)
+QUIRE_PRIVATE uint64_t many_one_tile(const cpu_tier *tier, const quire_job *job, format_description format);
+
 /* A job of one contiguous vector, by doubles alone if it is short and they hold or tell it. The environment is ours.
  * The result's bits. */
 QUIRE_PRIVATE uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size,

@@ -16,6 +16,7 @@ typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t til
 
 /* So few elements are summed in ways of their own, which cost less to begin and to end. */
 #define TILE_FEW 32
+#define SHORT_ROW 256 /* the same by methods whose lanes have one word: a row of lanes, at most */
 
 /* An exact sum, as two doubles, or three: rest, unless it is 0, is at most half of the last place of error. And if the
  * sum is zero, what terms there were beside -0, as an accumulator's word "other" says it. */

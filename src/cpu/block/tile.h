@@ -123,25 +123,25 @@ QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, S
     return (count + 1) / 2;
 }
 
-/* A vector of the elements of a row from first on, of which there are n in all; others where there are none. */
-QUIRE_INLINE VECTOR QUIRE_NAME(tile_vector, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, int first,
-                                                    int n, VECTOR others) {
-    if (first >= n) return others;
-    const char *from = x + first * t.format.size;
-    return n - first >= WIDTH ? t.load(from) : t.first(from, n - first, others);
-}
-
 /* A tile of n elements, at most "most" of them, a power of two: no other lanes have any, and those merge as the
  * identity. */
 QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
                                                int n, int most, SCALAR_TYPE *total) {
-    const int vectors = most > WIDTH ? most / WIDTH : 1;
-    const VECTOR zero = { 0 };
-    VECTOR state[TILE_FEW / WIDTH][QUIRE_STATE_WORDS];
+    const int vectors = most > WIDTH ? most / WIDTH : 1, whole = n / WIDTH, rest = n % WIDTH,
+              bytes = WIDTH * t.format.size;
+    const VECTOR zero = { 0 }, last_x = rest ? t.first(x + whole * bytes, rest, -zero) : -zero,
+                 last_y = !t.is_pair ? last_x
+                          : rest     ? t.first(y + whole * bytes, rest, zero)
+                                     : zero;
+    VECTOR state[SHORT_ROW / WIDTH][QUIRE_STATE_WORDS];
+    _Static_assert(SHORT_ROW <= ORDER_LANES, "no lane has two elements");
     SIMD_UNROLL
     for (int v = 0; v < vectors; v++) {
-        const VECTOR a = QUIRE_NAME(tile_vector, SCALAR)(t, x, v * WIDTH, n, -zero);
-        const VECTOR b = t.is_pair ? QUIRE_NAME(tile_vector, SCALAR)(t, y, v * WIDTH, n, zero) : a,
+        const VECTOR a = v < whole ? t.load(x + v * bytes) : v == whole ? last_x : -zero;
+        const VECTOR b = !t.is_pair   ? a
+                         : v < whole  ? t.load(y + v * bytes)
+                         : v == whole ? last_y
+                                      : zero,
                      value = t.value(a, b);
         for (int k = 0; k < t.words; k++) state[v][k] = -zero;
         t.add(state[v], value, t.error(a, b, value), t.inexact);

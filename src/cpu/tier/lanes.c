@@ -59,6 +59,12 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
             tile_few_##real(t, x, y, (int)n, TILE_FEW / 2, total);                                                     \
         else if (n <= TILE_FEW)                                                                                        \
             tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                         \
+        else if (words == 1 && n <= SHORT_ROW / 4)                                                                     \
+            tile_few_##real(t, x, y, (int)n, SHORT_ROW / 4, total);                                                    \
+        else if (words == 1 && n <= SHORT_ROW / 2)                                                                     \
+            tile_few_##real(t, x, y, (int)n, SHORT_ROW / 2, total);                                                    \
+        else if (words == 1 && n <= SHORT_ROW)                                                                         \
+            tile_few_##real(t, x, y, (int)n, SHORT_ROW, total);                                                        \
         else                                                                                                           \
             tile_sum_##real(t, x, y, n, tile, fetches, total);                                                         \
     }
