@@ -171,11 +171,11 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
 /* -------------------------------------------------------------------------------------------------------- the table */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
-    vectors_kernels k = { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
-                          (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
-                          (const void *)zeros_kernel<Format, PRODUCT> };
-    if constexpr (!Agent::is_exact) k.rows = (const void *)ordered_rows_kernel<Format, PRODUCT, Method>;
-    return k;
+    const void *rows = NULL; /* exact ones have a table of their own */
+    if constexpr (!Agent::is_exact) rows = (const void *)ordered_rows_kernel<Format, PRODUCT, Method>;
+    return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
+             (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
+             (const void *)zeros_kernel<Format, PRODUCT>, rows };
 }
 
 template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {
