@@ -92,9 +92,21 @@ QUIRE_INLINE void QUIRE_NAME(panel_subtree, SCALAR)(QUIRE_NAME(panel_arithmetic,
                                                     VECTOR *states) {
     for (size_t p = 0; p < panels; p++, states += t.words * (PANEL / WIDTH))
         for (int v = 0; v < PANEL / WIDTH; v++, r.x += WIDTH * t.size, r.y += WIDTH * t.size) {
-            SIMD_UNROLL
-            for (int rows = 1; rows <= subtree_rows(t.words); rows++)
-                if (r.rows == (size_t)rows) QUIRE_NAME(panel_subtree_of, SCALAR)(t, r, rows, states + v);
+            switch (r.rows) {
+#define SUBTREE_CASE(count)                                                                                            \
+    case count:                                                                                                        \
+        if (count <= subtree_rows(t.words)) QUIRE_NAME(panel_subtree_of, SCALAR)(t, r, count, states + v);             \
+        break;
+                SUBTREE_CASE(1)
+                SUBTREE_CASE(2)
+                SUBTREE_CASE(3)
+                SUBTREE_CASE(4)
+                SUBTREE_CASE(5)
+                SUBTREE_CASE(6)
+                SUBTREE_CASE(7)
+                SUBTREE_CASE(8)
+#undef SUBTREE_CASE
+            }
         }
 }
 
