@@ -98,14 +98,14 @@ START_TEST(ordered_rows) {
                            y = { 1, n, vectors, 0, 1, ld + (ptrdiff_t)generator_below(&g, 2) };
         const size_t at = 64 + generator_below(&g, 2) * (size_t)size, bytes = (size_t)(size * stretch);
         const quire_method method = ALL[1 + generator_below(&g, 3)];
-        const order_rows rows = order_rows_of(method);
-        const ordered_rows_plan p =
-            plan_ordered_rows(&x, (void *)at, &y, (void *)64, is_product, method, rows, size, warps);
-        if (!p.fits) continue;
+        const vectors_plan general = plan_layout(&x, method, order_rows_of(method), size, warps, 0);
+        if (!plan_is_ordered_rows(&general, &x, (void *)at, &y, (void *)64, is_product, size)) continue;
+        const vectors_plan p = plan_ordered_rows(&x, general, warps);
         fits++;
         check_that(is_power_of_two(p.threads) && p.threads <= 32 && is_power_of_two(p.turns) && p.turns <= 32,
                    "%u threads, %u turns", p.threads, p.turns);
-        check_that(p.threads == 32 || p.threads * VECTORS_LANES >= n, "%zu elements by %u threads", n, p.threads);
+        check_that(p.parts == 1 && (p.threads == 32 || p.threads * VECTORS_LANES >= n), "%zu elements by %u threads", n,
+                   p.threads);
         check_that(x.stride == 1 || n == 1, "elements %td apart", x.stride);
         check_that(size <= 4 || is_product, "a sum of elements of %d bytes", size);
         const size_t of_unit = 32 / p.threads * p.turns;

@@ -102,27 +102,36 @@ static void check_layouts(quire_type type, const quire_layout *x_layout, const q
 static const size_t VECTOR_LENGTHS[] = { 1, 2, 5, 16, 33, 128, 129, 255, 257, 300, 1023, 1025, 4095, 4097 };
 #define VECTOR_LENGTH_COUNT (sizeof VECTOR_LENGTHS / sizeof *VECTOR_LENGTHS)
 
-static void check_shapes(family which, quire_type type, size_t n) {
+typedef struct {
+    const char *what;
+    quire_layout x, y;
+} layout_pair;
+
+/* Dot products of an array with itself, by each pair of layouts; expected: with a copy in place of y. */
+static void check_pairs(family which, quire_type type, size_t n, uint64_t seed, size_t count,
+                        const layout_pair *pairs) {
     const size_t elements = 2 * VECTORS * n, bytes = elements * type_size(type);
-    const ptrdiff_t length = (ptrdiff_t)n, width = (ptrdiff_t)VECTORS;
     void *x = array_new(bytes, 0);
-    family_fill(which, type, 80 + n, elements, x);
+    family_fill(which, type, seed, elements, x);
     void *copy = array_copy(x, bytes, 8);
-    const struct {
-        const char *what;
-        quire_layout layout;
-    } shapes[] = {
-        { "rows", quire_rows(VECTORS, n, length) },
-        { "rows of every second element", { VECTORS, n, 1, 2 * length, 2, 0 } },
-        { "columns", quire_columns(n, VECTORS, width) },
-        { "every second column", { 1, n, VECTORS, 0, 2 * width, 2 } },
-    };
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        const quire_layout *layout = &shapes[s].layout;
-        check_layouts(type, layout, layout, x, layout, copy, shapes[s].what);
-    }
+    for (size_t p = 0; p < count; p++)
+        check_layouts(type, &pairs[p].x, &pairs[p].y, x, &pairs[p].y, copy, pairs[p].what);
     array_free(x);
     array_free(copy);
+}
+#define CHECK_PAIRS(which, type, n, seed, pairs) check_pairs(which, type, n, seed, sizeof pairs / sizeof *pairs, pairs)
+
+static void check_shapes(family which, quire_type type, size_t n) {
+    const ptrdiff_t length = (ptrdiff_t)n, width = (ptrdiff_t)VECTORS;
+    const quire_layout rows = quire_rows(VECTORS, n, length), apart = { VECTORS, n, 1, 2 * length, 2, 0 },
+                       columns = quire_columns(n, VECTORS, width), second = { 1, n, VECTORS, 0, 2 * width, 2 };
+    const layout_pair shapes[] = {
+        { "rows", rows, rows },
+        { "rows of every second element", apart, apart },
+        { "columns", columns, columns },
+        { "every second column", second, second },
+    };
+    CHECK_PAIRS(which, type, n, 80 + n, shapes);
 }
 
 START_TEST(squares_of_many_vectors_are_products) {
@@ -136,15 +145,9 @@ END_TEST
 START_TEST(vectors_that_begin_together_are_two) {
     const quire_type type = TYPES[_i];
     for (size_t k = 0; k < VECTOR_LENGTH_COUNT; k++) {
-        const size_t n = VECTOR_LENGTHS[k], elements = 2 * VECTORS * n, bytes = elements * type_size(type);
+        const size_t n = VECTOR_LENGTHS[k];
         const ptrdiff_t length = (ptrdiff_t)n, width = (ptrdiff_t)VECTORS;
-        void *x = array_new(bytes, 0);
-        family_fill(FAMILY_NORMAL, type, 90 + n, elements, x);
-        void *copy = array_copy(x, bytes, 8);
-        const struct {
-            const char *what;
-            quire_layout x, y;
-        } pairs[] = {
+        const layout_pair pairs[] = {
             { "rows and every second element", { VECTORS, n, 1, 2 * length, 2, 0 }, quire_rows(VECTORS, n, length) },
             { "rows and rows", quire_rows(VECTORS, n, 2 * length), quire_rows(VECTORS, n, length) },
             { "rows and one of them", quire_rows(VECTORS, n, length), quire_rows(VECTORS, n, 0) },
@@ -152,10 +155,7 @@ START_TEST(vectors_that_begin_together_are_two) {
             { "columns and one of them", quire_columns(n, VECTORS, width), { 1, n, VECTORS, 0, width, 0 } },
             { "a column and elements", quire_strided(n, width), quire_strided(n, 1) },
         };
-        for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
-            check_layouts(type, &pairs[p].x, &pairs[p].y, x, &pairs[p].y, copy, pairs[p].what);
-        array_free(x);
-        array_free(copy);
+        CHECK_PAIRS(FAMILY_NORMAL, type, n, 90 + n, pairs);
     }
 }
 END_TEST

@@ -8,9 +8,8 @@
 #ifndef QUIRE_CPU_BLOCK_PANEL_H
 #define QUIRE_CPU_BLOCK_PANEL_H
 
-#include "format/formats.h"
+#include "cpu/block/rows.h"
 #include "operation/operations.h"
-#include "order/order.h"
 
 #define PANEL 16 /* vectors side by side: those of float fill a cache line */
 
@@ -34,8 +33,6 @@ typedef struct {
 /* Whether the products of x and y are squares. */
 QUIRE_INLINE int panel_squares(panel_rows r) { return r.x == r.y && r.x_row == r.y_row; }
 
-#define CACHE_LINE 64
-
 /* most: the rows there can be at a time. */
 QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, int size) {
     const size_t step = rows < PANEL_ROWS_AHEAD ? rows : PANEL_ROWS_AHEAD;
@@ -48,7 +45,8 @@ QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t str
  * line. */
 QUIRE_INLINE void panel_fetch(panel_fetcher f, const char *at, size_t row) {
     const uintptr_t to = (uintptr_t)at + (row < f.last ? f.ahead : f.beside);
-    for (int end = f.bytes; end > 0; end -= CACHE_LINE) __builtin_prefetch((const void *)(to + (uintptr_t)end - 1));
+    for (int end = f.bytes; end > 0; end -= (int)LINE_BYTES)
+        __builtin_prefetch((const void *)(to + (uintptr_t)end - 1));
 }
 
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles

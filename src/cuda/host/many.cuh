@@ -34,9 +34,8 @@ static quire_status reduce_many(cuda_context *c, const quire_job *job, const qui
     if (needs_squares(job->finish)) return reduce_moments(c, job, x);
     vectors_job work = vectors_job_of(c, job, NULL);
     quire_status status = QUIRE_OK;
-    const bool is_done = job->method == QUIRE_EXACT ? reduce_exact(c, job, x, y, &work, &status)
-                                                    : reduce_ordered_rows(c, job, x, y, &status);
-    return is_done ? status : reduce_layout(c, job, x, y, NULL);
+    return job->method == QUIRE_EXACT && reduce_exact(c, job, x, y, &work, &status) ? status
+                                                                                    : reduce_layout(c, job, x, y, NULL);
 }
 
 static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,

@@ -65,25 +65,18 @@ static quire_status reduce_layout(const cuda_context *c, const quire_job *job, c
     vectors_job work = vectors_job_of(c, job, accumulator);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
-    const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),
-                                       accumulator != NULL);
+    const int size = describe_format(job->type).size;
+    const vectors_kernels kernels = find_vectors_kernels(job);
+    vectors_plan p = plan_layout(x, job->method, work.rows, size, warps_of_device(c), accumulator != NULL);
+    const bool is_rows =
+        job->method != QUIRE_EXACT && plan_is_ordered_rows(&p, x, job->x, y, job->y, job->term == TERM_PRODUCT, size);
+    if (is_rows) {
+        p = plan_ordered_rows(x, p, warps_of_device(c));
+        work.at.x_layout = quire_rows(work.vectors, x->n, plan_row_stride(x));
+        work.at.y_layout = quire_rows(work.vectors, y->n, plan_row_stride(y));
+    }
     work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
-    return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
-}
-
-/* Rows by the methods of the canonical order; answers whether these are some. */
-static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, const quire_layout *x,
-                                const quire_layout *y, quire_status *status) {
-    vectors_job work = vectors_job_of(c, job, NULL);
-    const ordered_rows_plan p = plan_ordered_rows(x, job->x, y, job->y, job->term == TERM_PRODUCT, job->method,
-                                                  work.rows, describe_format(job->type).size, warps_of_device(c));
-    if (!p.fits) return false;
-    work.vectors = x->outer * x->inner;
-    work.at.x_layout = quire_rows(work.vectors, x->n, plan_row_stride(x));
-    work.at.y_layout = quire_rows(work.vectors, y->n, plan_row_stride(y));
-    work.threads = p.threads, work.turns = p.turns;
-    *status = status_of(start_vectors(c, find_vectors_kernels(job).rows, &work, p.units));
-    return true;
+    return status_of(start_vectors(c, is_rows ? kernels.rows : kernels.vectors, &work, p.units));
 }
 
 /* The least and the greatest address of a layout's elements. */

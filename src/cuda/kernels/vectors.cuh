@@ -172,7 +172,8 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
     const void *rows = NULL; /* exact ones have a table of their own */
-    if constexpr (!Agent::is_exact) rows = (const void *)ordered_rows_kernel<Format, PRODUCT, Method>;
+    if constexpr (!Agent::is_exact && has_ordered_rows((int)sizeof(typename Format::element), PRODUCT))
+        rows = (const void *)ordered_rows_kernel<Format, PRODUCT, Method>;
     return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
              (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
              (const void *)zeros_kernel<Format, PRODUCT>, rows };

@@ -81,6 +81,9 @@ QUIRE_CONSTANT int ordered_stretch(int size) {
     return size > 4 ? 1 : ROWS_CHUNK / size < VECTORS_LANES ? ROWS_CHUNK / size : VECTORS_LANES;
 }
 
+/* Whether there is a kernel of rows by the canonical order: sums of doubles are no faster by one. */
+QUIRE_CONSTANT bool has_ordered_rows(int size, bool is_product) { return size <= 4 || is_product; }
+
 /* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
  * size bytes. */
 QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
@@ -149,7 +152,7 @@ typedef struct {
 /* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
 struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
-    const void *rows; /* of the canonical order */
+    const void *rows; /* of the canonical order, or NULL */
 };
 struct row_kernels {
     const void *rows, *columns, *segments, *parts, *unknown, *marked;
