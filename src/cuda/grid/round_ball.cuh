@@ -16,31 +16,45 @@ static __device__ __forceinline__ double root_f64(double x) { return __dsqrt_rn(
 #include "operation/moments_ball.h"
 #pragma pop_macro("QUIRE_INLINE")
 
-/* Rounds a ball above 0, or 0, to a format; answers whether all of it rounds to the same. For a double to nearest two
- * doubles say where the ball ends; for the others the ends are one double each, and a little beyond it. */
+#define LEAST_NORMAL ((uint64_t)1 << 52) /* the bits of a double */
+
+/* A number as a total, times 2^exponent. */
+static __device__ __forceinline__ quire_total total_raised(quire_total t, int exponent) {
+    if (t.high) t.exponent += exponent;
+    return t;
+}
+
+static __device__ __forceinline__ uint64_t round_raised(const quire_total &t, int exponent,
+                                                        const format_description &format, quire_rounding rounding) {
+    return round_total(total_raised(t, exponent), FINISH_KEEP, 1, format, rounding);
+}
+
+/* Rounds a ball above 0, or 0, times 2^exponent, to a format; answers whether all of it rounds to the same. For a
+ * double to nearest two doubles say where the ball ends; for the others the ends are one double each, and a little
+ * beyond it. */
 static __device__ __forceinline__ bool round_ball(moment_ball ball, const format_description &format,
-                                                  quire_rounding rounding, uint64_t *bits) {
-    const bool is_nearest = rounding == QUIRE_TO_NEAREST;
+                                                  quire_rounding rounding, uint64_t *bits, int exponent = 0) {
+    const bool is_nearest = rounding == QUIRE_TO_NEAREST, is_number = is_nearest && exponent == 0;
     if (!(ball.radius >= 0)) return false;
     if (ball.radius == 0) {
-        *bits = is_nearest && format.precision >= 8
+        *bits = is_number && format.precision >= 8
                     ? round_number(sum_of_two(ball.high, ball.low, format.precision), format.precision)
-                    : round_total(total_of_two(ball.high, ball.low), FINISH_KEEP, 1, format, rounding);
+                    : round_raised(total_of_two(ball.high, ball.low), exponent, format, rounding);
         return true;
     }
     double low, high;
     if (!ball_ends(ball, &low, &high)) return false;
     if (is_nearest && format.precision == 53) {
-        *bits = bits_of_double(low);
-        return low == high;
+        *bits = is_number ? bits_of_double(low) : round_raised(total_of_double(low), exponent, format, rounding);
+        return low == high && (is_number || *bits > LEAST_NORMAL); /* a subnormal would be rounded twice */
     }
     low *= 1 - 0x1p-52, high *= 1 + 0x1p-52;
-    if (is_nearest && format.precision >= 8) {
+    if (is_number && format.precision >= 8) {
         *bits = round_number(low, format.precision);
         return *bits == round_number(high, format.precision);
     }
-    *bits = round_total(total_of_double(low), FINISH_KEEP, 1, format, rounding);
-    return *bits == round_total(total_of_double(high), FINISH_KEEP, 1, format, rounding);
+    *bits = round_raised(total_of_double(low), exponent, format, rounding);
+    return *bits == round_raised(total_of_double(high), exponent, format, rounding);
 }
 
 /* The mean or the root of a ball that is not near 0: as moments_ball.h has it, if the ball is that narrow; else by its

@@ -121,22 +121,29 @@ static __device__ __forceinline__ bool needs_terms(const vectors_job &job, const
     return (job.rounding == QUIRE_DOWNWARD && is_zero) || is_unsure_root(job, t);
 }
 
-/* A sum that is WORDS words, or less than these by the width at most: Ziv's test (method/ball.h), whether both ends
- * become the same. The words are first made two that do not overlap; what is below these goes to the ends. A sum that
- * may be 0 is not told: its sign would depend on the terms. */
+/* Where a sum lies that is WORDS words, or less than these by the width at most: from high + lower to high + upper. The
+ * words are first made two that do not overlap; what is below these goes to the ends. Answers whether it is sure not to
+ * be 0, whose sign would depend on the terms. */
+template <int WORDS>
+static __device__ __forceinline__ bool enclose(const vector_total &t, double *high, double *lower, double *upper) {
+    double low = 0, below = 0;
+    *high = t.word[0];
+    if constexpr (WORDS == 2) low = two_sum_f64(t.word[0], t.word[1], high);
+    if constexpr (WORDS == 3) below = sum_of_three(t.word, high, &low);
+    *lower = add_down(low, add_down(below, -t.width)), *upper = add_up(low, below);
+    return t.width < INFINITY && (add_down(*high, *lower) > 0 || add_up(*high, *upper) < 0);
+}
+
+/* The result of such a sum by Ziv's test (method/ball.h): whether both ends become the same. */
 template <int WORDS>
 static __device__ __forceinline__ bool round_enclosed(const vectors_job &job, size_t n, const vector_total &t,
                                                       uint64_t *bits) {
-    double high = t.word[0], low = 0, below = 0;
-    if constexpr (WORDS == 2) low = two_sum_f64(t.word[0], t.word[1], &high);
-    if constexpr (WORDS == 3) below = sum_of_three(t.word, &high, &low);
-    const double lower = add_down(low, add_down(below, -t.width)), upper = add_up(low, below);
-    const double least = add_down(high, lower), most = add_up(high, upper);
-    if (!(t.width < INFINITY && (least > 0 || most < 0))) return false;
+    double high, lower, upper;
+    if (!enclose<WORDS>(t, &high, &lower, &upper)) return false;
     if (!job.is_number) return round_sum(high, lower, upper, job.finish, n, job.format, job.rounding, bits);
     const bool is_double = job.format.precision == 53; /* whose rounding is that of an addition */
-    *bits = round_number(is_double ? high + lower : least, job.format.precision);
-    return *bits == round_number(is_double ? high + upper : most, job.format.precision);
+    *bits = round_number(is_double ? high + lower : add_down(high, lower), job.format.precision);
+    return *bits == round_number(is_double ? high + upper : add_up(high, upper), job.format.precision);
 }
 
 /* Stores the result of a total, if that tells it. OVERFLOWS: an infinity or NaN may be of finite terms. */

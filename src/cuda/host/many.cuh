@@ -22,7 +22,7 @@ static cudaError_t load_many(const cuda_context *c) {
                 const vectors_kernels v = find_vectors_kernels(&job);
                 const row_kernels r = find_row_kernels(&job);
                 for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, r.rows, r.columns,
-                                              r.segments, r.parts, r.unknown, r.marked })
+                                              r.segments, r.parts, r.scaled, r.unknown, r.marked })
                     if (!error && function) error = cudaFuncGetAttributes(&is, function);
                 if (!error && c->shared_memory >= ROWS_SHARED)
                     error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);

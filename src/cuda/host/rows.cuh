@@ -34,14 +34,14 @@ static bool is_pair(const quire_job *job, const quire_layout *x, const quire_lay
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
     work->source = source;
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * 8));
+    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * MARKED_BLOCKS));
     return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS,
                         plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
 
 /* Parts of a job brought together, "join" to one. */
 static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vectors_job work, unsigned join) {
-    const size_t warps = MARKED_THREADS / 32, most = (size_t)c->multiprocessors * 8,
+    const size_t warps = MARKED_THREADS / 32, most = (size_t)c->multiprocessors * MARKED_BLOCKS,
                  all = work.vectors * plan_divide_up(work.parts, join);
     work.join = join, work.threads = plan_part_threads(join, all, warps * most);
     return start_blocks(c, find_row_kernels(job).parts, MARKED_THREADS,
@@ -64,11 +64,12 @@ static cudaError_t bring_together(const cuda_context *c, const quire_job *job, v
 /* What comes behind a kernel that has left parts, or marks. */
 static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
     if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
-    const size_t warps = MARKED_THREADS / 32, units = plan_divide_up(work->vectors * work->parts, 32);
+    const size_t blocks = plan_least(plan_divide_up(work->vectors * work->parts, MARKED_THREADS / 32),
+                                     (size_t)c->multiprocessors * MARKED_BLOCKS);
+    const row_kernels kernels = find_row_kernels(job);
     cudaError_t error = bring_together(c, job, *work);
-    if (!error)
-        error = start_blocks(c, find_row_kernels(job).unknown, MARKED_THREADS,
-                             plan_least(plan_divide_up(units, warps), (size_t)c->multiprocessors * 8), work);
+    if (!error && kernels.scaled) error = start_blocks(c, kernels.scaled, MARKED_THREADS, blocks, work);
+    if (!error) error = start_blocks(c, kernels.unknown, MARKED_THREADS, blocks, work);
     return error ? error : start_marked(c, job, work, MARKED_RESULTS);
 }
 

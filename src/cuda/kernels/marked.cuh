@@ -1,6 +1,6 @@
-/* marked.cuh - what a first kernel has left. Parts of vectors are brought together. The results that have been marked,
- * or all of a job's, are found by some threads each: by a few doubles and a width (thread/row_sums.cuh) if these tell
- * the result, and else by cells, by a warp.
+/* marked.cuh - what a first kernel has left. The results that have been marked, or all of a job's, are found by some
+ * threads each: by a few doubles and a width (thread/row_sums.cuh) if these tell the result, of doubles in a scale
+ * (warp/scaled_sum.cuh), and else by cells, by a warp.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #define QUIRE_CUDA_KERNELS_MARKED_CUH
 
 #include "cuda/grid/grid_warps.cuh"
-#include "cuda/grid/row_finish.cuh"
+#include "cuda/grid/scaled_parts.cuh"
 #include "cuda/grid/vectors_parts.cuh"
 #include "operation/moments.h"
 
@@ -29,11 +29,27 @@ template <class Format> struct moment_words {
     static constexpr bool overflows = exact_terms<Format, false>::is_double;
 };
 
-/* A lane's total, in all of them: lanes may have different words of the same sum. */
-static __device__ __forceinline__ vector_total total_of_lane(vector_total t, int lane) {
-    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], lane);
-    t.width = __shfl_sync(WHOLE_WARP, t.width, lane);
+/* A lane's total, in others; lanes may have different words of the same sum. By a whole warp, as the next ones are. */
+static __device__ __forceinline__ vector_total total_of_lane(vector_total t, unsigned lane) {
+    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], (int)lane);
+    t.width = __shfl_sync(WHOLE_WARP, t.width, (int)lane);
     return t;
+}
+
+/* Of numbers, or of numbers and their squares. */
+struct vector_totals {
+    vector_total sum, squares;
+};
+
+template <bool MOMENTS>
+static __device__ __forceinline__ vector_totals totals_of_lane(const vector_totals &t, unsigned lane) {
+    return { total_of_lane(t.sum, lane), MOMENTS ? total_of_lane(t.squares, lane) : t.squares };
+}
+
+template <bool MOMENTS>
+static __device__ __forceinline__ scaled_total totals_of_lane(const scaled_total &t, unsigned lane) {
+    return { __shfl_sync(WHOLE_WARP, t.special, (int)lane), __shfl_sync(WHOLE_WARP, t.exponent, (int)lane),
+             total_of_lane(t.sum, lane), MOMENTS ? total_of_lane(t.squares, lane) : t.squares };
 }
 
 static __device__ __forceinline__ part_state *place_of_part(const vectors_job &job, size_t v, unsigned part) {
@@ -120,6 +136,15 @@ static __device__ __forceinline__ vector_total total_of_vector(const vectors_job
     return total_of_parts<Format, PRODUCT>(place_of_part(job, v, 0), job.parts, squares, thread, threads);
 }
 
+/* The same of doubles, in a scale. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ scaled_total scaled_total_of_vector(const vectors_job &job,
+                                                                      const vector_pair<Format> &at, size_t v,
+                                                                      unsigned thread, unsigned threads) {
+    if (job.parts == 1) return scaled_total_of<Format, TERMS>(at, 0, at.n, job.magnitude, thread, threads);
+    return total_of_scaled_parts<Format, TERMS>(place_of_part(job, v, 0), job.parts, (int)thread);
+}
+
 /* The result of a vector, if its total and that of its squares tell it. */
 template <class Format, row_terms TERMS>
 static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
@@ -135,16 +160,6 @@ static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t 
         return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>, exact_terms<Format, false>::is_double>(job, v,
                                                                                                                  n, s);
     }
-}
-
-/* The result of a vector of which some terms are not finite, whose sum is this. */
-template <row_terms TERMS>
-static __device__ __noinline__ void store_special(const vectors_job &job, size_t v, size_t n, double special) {
-    const double word[VECTORS_WORDS] = { special, 0, 0 };
-    if (TERMS == ROW_MOMENTS)
-        format_store(job.format.quiet_nan, job.format.size, result_at(job, v));
-    else
-        store_sum(job, v, n, word, true);
 }
 
 /* The result of a vector whose totals do not tell it, by cells. */
@@ -185,32 +200,10 @@ static __device__ __forceinline__ vector_pair<Format> marked_vector_at(const vec
     return at;
 }
 
-/* The results of as many vectors as a warp has groups of threads; v: that of this lane's group, if there is
- * one. Those that have been cut have a whole warp. */
-template <class Format, row_terms TERMS>
-static __device__ __noinline__ void some_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v,
-                                                bool is_there, unsigned threads, int lane) {
-    constexpr bool has_moments = TERMS == ROW_MOMENTS;
-    const unsigned thread = (unsigned)lane % threads;
-    const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, v, is_there);
-    vector_total q = {}, s = total_of_vector<Format, TERMS == ROW_PRODUCTS>(job, at, v, false, thread, threads);
-    if constexpr (has_moments) q = total_of_vector<Format, true>(job, at, v, true, thread, threads);
-    bool is_left = is_there && thread == 0;
-    if (is_left) is_left = !store_totals<Format, TERMS>(job, v, at.n, s, q);
-    if constexpr (exact_terms<Format, false>::is_double)
-        if (job.parts == 1 &&
-            __any_sync(WHOLE_WARP, is_left && !double_is_finite(has_moments ? q.word[0] : s.word[0]))) {
-            const double special =
-                sum_of_specials<Format, TERMS != ROW_NUMBERS>(at.x, at.y, 0, at.n, job.magnitude, thread, threads);
-            if (is_left && special != 0) store_special<TERMS>(job, v, at.n, special), is_left = false;
-        }
-    if (job.parts > 1 && !__any_sync(WHOLE_WARP, is_left)) clear_limbs_of_parts<TERMS>(job, v, lane);
-    for (unsigned left = __ballot_sync(WHOLE_WARP, is_left); left; left &= left - 1) {
-        const int from = __ffs((int)left) - 1;
-        const size_t unknown = __shfl_sync(WHOLE_WARP, v, from);
-        store_by_cells<Format, TERMS>(job, room, unknown, marked_vector_at<Format, TERMS>(job, unknown, true),
-                                      total_of_lane(s, from), total_of_lane(q, from), lane);
-    }
+/* The longest of the vectors that a warp has found, one of which has n elements; what is longer than this counts the
+ * same. */
+static __device__ __forceinline__ size_t longest_of(const vectors_job &job, size_t n) {
+    return job.at.begin ? (size_t)warp_max((int)min(n, (size_t)LONG_SEGMENT)) : job.at.x_layout.n;
 }
 
 /* How many threads share a vector, of those that a warp has found, none longer than this: as many as there are for
@@ -226,130 +219,92 @@ static __device__ __forceinline__ unsigned marked_threads(const vectors_job &job
     return threads;
 }
 
-/* The same of up to 32 vectors, of which a lane has found one each: v, if this lane has. */
+/* Vectors of which lanes have found one each, in turns: as many as a warp has groups of threads. */
+class marked_turns {
+    unsigned left, threads, lane;
+
+  public:
+    __device__ __forceinline__ marked_turns(unsigned found, unsigned of_vector, int of_lane)
+        : left(found), threads(of_vector), lane((unsigned)of_lane) {}
+    __device__ __forceinline__ bool are_there() const { return left != 0; }
+    __device__ __forceinline__ void advance() {
+        for (unsigned i = 0; i < WARP / threads; i++) left &= left - 1;
+    }
+    /* The lane that has found the vector of this lane's group, or WARP if there is none. */
+    __device__ __forceinline__ unsigned finder() const {
+        unsigned from = left;
+        for (unsigned i = 0; i < lane / threads; i++) from &= from - 1;
+        return from ? (unsigned)__ffs((int)from) - 1 : WARP;
+    }
+    __device__ __forceinline__ unsigned thread() const { return lane % threads; }
+    /* The first lane of the group that has the vector this lane has found, if it has one in this turn. */
+    __device__ __forceinline__ unsigned group() const { return __popc(left & ((1u << lane) - 1)) * threads; }
+    __device__ __forceinline__ bool has_mine() const { return (left >> lane & 1) && group() < WARP; }
+};
+
+/* Calls total(at, number, thread) for the vectors of all turns; mine becomes that of the vector that this lane has
+ * found, v: so all of them are rounded together. */
+template <class Format, row_terms TERMS, class Totals, class Total>
+static __device__ __forceinline__ void each_marked(const vectors_job &job, unsigned found, unsigned threads, size_t v,
+                                                   int lane, Totals &mine, Total total) {
+    for (marked_turns turns(found, threads, lane); turns.are_there(); turns.advance()) {
+        const unsigned finder = turns.finder();
+        const size_t number = __shfl_sync(WHOLE_WARP, v, (int)(finder % WARP));
+        const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, number, finder < WARP);
+        const Totals of_group = total(at, number, turns.thread());
+        const Totals its = totals_of_lane<TERMS == ROW_MOMENTS>(of_group, turns.group());
+        if (turns.has_mine()) mine = its;
+    }
+}
+
+/* The results of up to 32 vectors, of which a lane has found one each: v, if this lane has. Those that have been cut
+ * have a whole warp. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void all_marked(const vectors_job &job, marked_room<TERMS> &room, size_t v, bool is,
                                                   int lane) {
-    unsigned left = __ballot_sync(WHOLE_WARP, is);
-    if (!left) return; /* as mostly */
-    size_t longest = job.at.x_layout.n;
-    if (job.at.begin)
-        longest = (size_t)warp_max((int)min(marked_vector_at<Format, TERMS>(job, v, is).n, (size_t)LONG_SEGMENT));
-    const unsigned threads = marked_threads<Format>(job, __popc(left), longest), group = (unsigned)lane / threads;
-    while (left) {
-        unsigned from = left;
-        for (unsigned i = 0; i < group; i++) from &= from - 1;
-        const size_t of_group = __shfl_sync(WHOLE_WARP, v, from ? __ffs((int)from) - 1 : 0);
-        some_marked<Format, TERMS>(job, room, of_group, from != 0, threads, lane);
-        for (unsigned i = 0; i < WARP / threads; i++) left &= left - 1;
+    constexpr bool has_moments = TERMS == ROW_MOMENTS, is_double = exact_terms<Format, false>::is_double;
+    const unsigned found = __ballot_sync(WHOLE_WARP, is);
+    if (!found) return; /* as mostly */
+    const size_t n = marked_vector_at<Format, TERMS>(job, v, is).n;
+    const unsigned threads = marked_threads<Format>(job, __popc(found), longest_of(job, n));
+    bool is_left = is;
+    vector_totals mine = {};
+    if (!is_double || job.source == MARKED_ALL) { /* else the first kernel has tried it */
+        each_marked<Format, TERMS>(
+            job, found, threads, v, lane, mine, [&](const vector_pair<Format> &at, size_t number, unsigned thread) {
+                vector_totals t = {};
+                t.sum = total_of_vector<Format, TERMS == ROW_PRODUCTS>(job, at, number, false, thread, threads);
+                if constexpr (has_moments)
+                    t.squares = total_of_vector<Format, true>(job, at, number, true, thread, threads);
+                return t;
+            });
+        if (is) is_left = !store_totals<Format, TERMS>(job, v, n, mine.sum, mine.squares);
     }
-}
-
-/* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
-#define LEARNT_ELEMENTS ((size_t)2048)
-
-template <class Format, bool PRODUCT>
-static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells,
-                                                 const vector_pair<Format> &at, size_t begin, size_t end,
-                                                 quire_accumulator *to, int lane) {
-    for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
-        const size_t to_end = min(from + LEARNT_ELEMENTS, end);
-        const vector_total t = warp_total_of_elements<Format, PRODUCT>(job, at, from, to_end, lane);
-        fill_cells<Format, PRODUCT>(job, cells, at, from, to_end, t, lane);
-        add_to_shared(to, cells.sum, lane);
+    if constexpr (is_double) {
+        scaled_total scaled = {};
+        each_marked<Format, TERMS>(job, __ballot_sync(WHOLE_WARP, is_left), threads, v, lane, scaled,
+                                   [&](const vector_pair<Format> &at, size_t number, unsigned thread) {
+                                       return scaled_total_of_vector<Format, TERMS>(job, at, number, thread, threads);
+                                   });
+        if (is_left) is_left = !store_scaled<Format, TERMS>(job, v, n, scaled);
+        mine.sum = total_unscaled(scaled.sum, scaled.exponent);
+        mine.squares = total_unscaled(scaled.squares, 2 * scaled.exponent);
     }
-}
-
-/* What a part has come to: its total, and that of its squares. */
-template <bool MOMENTS>
-static __device__ __forceinline__ void store_totals_of_part(part_state *place, const vector_total &s,
-                                                            const vector_total &q) {
-    for (int i = 0; i < VECTORS_WORDS; i++) {
-        if (!MOMENTS || i < PART_SQUARES) place->word[i] = s.word[i];
-        if (MOMENTS) place->word[PART_SQUARES + i] = q.word[i];
+    const unsigned left = __ballot_sync(WHOLE_WARP, is_left);
+    for (unsigned some = left; some; some &= some - 1) {
+        const unsigned from = (unsigned)__ffs((int)some) - 1;
+        const size_t number = __shfl_sync(WHOLE_WARP, v, (int)from);
+        store_by_cells<Format, TERMS>(job, room, number, marked_vector_at<Format, TERMS>(job, number, true),
+                                      total_of_lane(mine.sum, from), total_of_lane(mine.squares, from), lane);
     }
-    place->width[0] = s.width, place->width[1] = MOMENTS ? q.width : 0;
-}
-
-/* Part number "part" of vector v, which the parts did not tell: now it is exact, or special, or it goes to the vector's
- * limbs. */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t v, unsigned part,
-                                                  int lane) {
-    constexpr bool has_moments = TERMS == ROW_MOMENTS, is_product = TERMS == ROW_PRODUCTS;
-    quire_accumulator *of_sum = limbs_of_parts<TERMS>(job, v, false), *of_squares = limbs_of_parts<TERMS>(job, v, true);
-    if (!of_sum || !of_squares) return;
-    const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, v, true);
-    part_state *place = place_of_part(job, v, part);
-    const size_t begin = min((size_t)part * job.part, at.n), end = min(begin + job.part, at.n);
-    const vector_total s = warp_total_of_elements<Format, is_product>(job, at, begin, end, lane);
-    vector_total q = {};
-    if (has_moments) q = warp_total_of_elements<Format, true>(job, at, begin, end, lane);
-    const bool is_exact = s.width == 0 && q.width == 0;
-    if (lane == 0) {
-        store_totals_of_part<has_moments>(place, s, q);
-        for (int i = 0; i < PART_SUMS; i++) place->width[i] = is_exact ? 0 : NAN;
-    }
-    __syncwarp();
-    const bool is_special =
-        !exact_terms<Format, false>::is_double && !double_is_finite(has_moments ? q.word[0] : s.word[0]);
-    if (is_exact || is_special) return; /* its total says what the vector is */
-    add_to_limbs<Format, is_product>(job, cells, at, begin, end, of_sum, lane);
-    if (has_moments) add_to_limbs<Format, true>(job, cells, at, begin, end, of_squares, lane);
-}
-
-/* Neighbouring parts are brought together, job.join of them to one: where these are all of a vector's, to its result,
- * or if they do not tell it to its mark; else to another part, of which the new ones stand behind all the others. Some
- * threads of a warp share them.
- */
-template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(MARKED_THREADS) parts_kernel(const __grid_constant__ vectors_job job) {
-    constexpr bool has_moments = TERMS == ROW_MOMENTS;
-    const unsigned lane = threadIdx.x % WARP, threads = job.threads, thread = lane % threads, groups = WARP / threads;
-    const unsigned joined = job.parts / job.join + (job.parts % job.join != 0);
-    const size_t all = job.vectors * joined;
-    part_state *to = place_of_part(job, job.vectors, 0);
-    for (size_t first = warp_of_grid() * groups; first < all; first += warps_of_grid() * groups) {
-        const size_t i = first + lane / threads, v = i / joined;
-        const unsigned begin = (unsigned)(i % joined) * job.join;
-        const unsigned parts = i < all ? min(job.parts - begin, job.join) : 0;
-        const part_state *from = place_of_part(job, v, begin);
-        vector_total q = {}, s = total_of_parts<Format, TERMS == ROW_PRODUCTS>(from, parts, false, thread, threads);
-        if (has_moments) q = total_of_parts<Format, true>(from, parts, true, thread, threads);
-        if (thread != 0 || i >= all) continue;
-        if (joined > 1)
-            store_totals_of_part<has_moments>(&to[i], s, q);
-        else if (!store_totals<Format, TERMS>(job, v, vector_at<Format>(job.at, job.vectors, v).n, s, q))
-            mark_result(job, v);
-    }
-}
-
-/* Between the kernel that looks at parts and the one that does again what these did not tell: their parts that are not
- * exact.
- */
-template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(MARKED_THREADS) unknown_parts_kernel(const __grid_constant__ vectors_job job) {
-    __shared__ warp_cells rooms[MARKED_THREADS / WARP];
-    const int lane = threadIdx.x % WARP;
-    const size_t places = job.vectors * job.parts;
-    if (!*(volatile unsigned *)&job.workspace->marked) return;
-    for (grid_items items(places, lane); items.are_there(); items.advance()) {
-        bool is = items.mine() < places && is_marked(job, items.mine() / job.parts);
-        if (is) {
-            const double *width = place_of_part(job, 0, 0)[items.mine()].width;
-            is = width[0] != 0 || width[1] != 0;
-        }
-        for (unsigned left = __ballot_sync(WHOLE_WARP, is); left; left &= left - 1) {
-            const size_t place = items.of_lane((unsigned)__ffs((int)left) - 1);
-            learn_part<Format, TERMS>(job, rooms[threadIdx.x / WARP], place / job.parts, (unsigned)(place % job.parts),
-                                      lane);
-        }
-    }
+    for (unsigned told = job.parts > 1 ? found & ~left : 0; told; told &= told - 1)
+        clear_limbs_of_parts<TERMS>(job, __shfl_sync(WHOLE_WARP, v, __ffs((int)told) - 1), lane);
 }
 
 /* The last block to end forgets what was marked. */
 template <class Format, row_terms TERMS>
-__global__ void __launch_bounds__(MARKED_THREADS) marked_kernel(const __grid_constant__ vectors_job job) {
+__global__ void __launch_bounds__(MARKED_THREADS, MARKED_BLOCKS)
+    marked_kernel(const __grid_constant__ vectors_job job) {
     __shared__ marked_room<TERMS> rooms[MARKED_THREADS / WARP];
     marked_room<TERMS> &room = rooms[threadIdx.x / WARP];
     vectors_workspace &w = *job.workspace;

@@ -7,8 +7,8 @@
 
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
-#include "cuda/kernels/marked.cuh"
 #include "cuda/kernels/ordered_rows.cuh"
+#include "cuda/kernels/parts.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/kernels/segments.cuh"
 
@@ -190,9 +190,15 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 }
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
-    return { (const void *)rows_kernel<Format, TERMS>,          (const void *)columns_kernel<Format, TERMS>,
-             (const void *)segments_kernel<Format, TERMS>,      (const void *)parts_kernel<Format, TERMS>,
-             (const void *)unknown_parts_kernel<Format, TERMS>, (const void *)marked_kernel<Format, TERMS> };
+    row_kernels k = { (const void *)rows_kernel<Format, TERMS>,
+                      (const void *)columns_kernel<Format, TERMS>,
+                      (const void *)segments_kernel<Format, TERMS>,
+                      (const void *)parts_kernel<Format, TERMS>,
+                      (const void *)unknown_parts_kernel<Format, TERMS>,
+                      (const void *)marked_kernel<Format, TERMS>,
+                      NULL };
+    if constexpr (exact_terms<Format, false>::is_double) k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
+    return k;
 }
 
 template <class Format> static row_kernels row_kernels_of(quire_term term, bool has_moments) {

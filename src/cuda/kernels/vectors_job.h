@@ -54,6 +54,7 @@
 #define ROW_COUNT_BITS 20    /* rows of the stream have fewer than 2^this elements */
 #define MARKED_LISTED 4096   /* results that can be listed as marked; where there are more, all results are looked at */
 #define MARKED_THREADS 64    /* of a block of the second kernel */
+#define MARKED_BLOCKS 8      /* of a multiprocessor, that registers are to leave room for */
 #define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane */
 #define COLUMNS_BATCH 2      /* rows of them that a lane waits for together */
 #define COLUMNS_LINE 128     /* bytes of memory that a warp loads at a time */
@@ -92,9 +93,11 @@ QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
 
 /* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares',
- * the width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. */
+ * the width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. Of doubles
+ * that have been summed in a scale, the exponent of that (grid/scaled_parts.cuh). */
 typedef struct {
     double word[PART_WORDS], width[PART_SUMS];
+    int exponent;
 } part_state;
 
 /* Everything is zero between calls, but for the places, which are written before they are read. */
@@ -156,6 +159,7 @@ struct vectors_kernels {
 };
 struct row_kernels {
     const void *rows, *columns, *segments, *parts, *unknown, *marked;
+    const void *scaled; /* parts of doubles, or NULL */
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

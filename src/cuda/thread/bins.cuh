@@ -29,6 +29,11 @@ static __device__ __forceinline__ uint32_t power_word(int exponent) { return (ui
 
 #define INFINITE_WORD 0x7ff00000u
 
+/* 2^exponent, a normal number. */
+static __device__ __forceinline__ double power_of_two(int exponent) {
+    return double_of_bits((uint64_t)(1023 + exponent) << 52);
+}
+
 /* Everything is inlined but what takes no reference to it, so that all of it stays in registers. */
 template <int STREAMS, int BINS> struct window_bins { double at[STREAMS][BINS]; };
 

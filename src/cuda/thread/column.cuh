@@ -12,6 +12,7 @@
 #ifndef QUIRE_CUDA_THREAD_COLUMN_CUH
 #define QUIRE_CUDA_THREAD_COLUMN_CUH
 
+#include "cuda/thread/bins.cuh"
 #include "cuda/thread/choices.cuh"
 #include "method/indexed.h"
 
@@ -27,10 +28,6 @@ static __device__ __forceinline__ unsigned seen(double term) {
     const unsigned other = bits_of_double(term) != 0x8000000000000000 ? SAW_OTHER : 0;
     if (double_is_finite(term)) return other;
     return other | (double_is_nan(term) ? SAW_NAN : term > 0 ? SAW_POSITIVE_INFINITY : SAW_NEGATIVE_INFINITY);
-}
-
-static __device__ __forceinline__ double power_of_two(int exponent) {
-    return double_of_bits((uint64_t)(1023 + exponent) << 52);
 }
 
 /* The columns of a block lie side by side: row k holds cell k of all threads. Rows are powers of two long, so that the

@@ -1,0 +1,80 @@
+/* scaled_finish.cuh - from a total in a scale (warp/scaled_sum.cuh) to the result of a vector, if the total tells it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_SCALED_FINISH_CUH
+#define QUIRE_CUDA_GRID_SCALED_FINISH_CUH
+
+#include "cuda/grid/row_finish.cuh"
+#include "cuda/warp/scaled_sum.cuh"
+
+/* Roots of totals below 2^-1980 may be subnormal, where is_unsure_root does not know the middles. */
+#define ROOT_IS_NORMAL 0x1p20
+static __device__ __forceinline__ bool may_be_subnormal_root(const vectors_job &job, const vector_total &t,
+                                                             int exponent) {
+    return job.finish == FINISH_ROOT && exponent == 2 * SCALE_LEAST && t.word[0] < ROOT_IS_NORMAL;
+}
+
+static __device__ __forceinline__ uint64_t round_scaled(const vectors_job &job, double high, double low, int exponent,
+                                                        size_t n) {
+    return round_total(job, total_raised(total_of_two(high, low), exponent), n);
+}
+
+/* A sum of numbers or of products, of WORDS words. */
+template <int WORDS>
+static __device__ __forceinline__ bool round_scaled_sum(const vectors_job &job, size_t n, vector_total t, int exponent,
+                                                        uint64_t *bits) {
+    double high, lower, upper;
+    if (may_be_subnormal_root(job, t, exponent)) return false;
+    if (t.width == 0) {
+        if (needs_terms(job, t)) return false;
+        if (WORDS == 3) two_of_three(t.word);
+        *bits = round_scaled(job, t.word[0], t.word[1], exponent, n);
+        return true;
+    }
+    if (!enclose<WORDS>(t, &high, &lower, &upper)) return false;
+    *bits = round_scaled(job, high, lower, exponent, n);
+    return *bits == round_scaled(job, high, upper, exponent, n);
+}
+
+/* A variance or its root. */
+static __device__ __forceinline__ bool round_scaled_moment(const vectors_job &job, size_t n, const scaled_total &t,
+                                                           uint64_t *bits) {
+    const double width[PART_SUMS] = { t.sum.width, t.squares.width };
+    const int exponent = job.finish == FINISH_STDDEV ? t.exponent : 2 * t.exponent;
+    moment_ball ball = moment_in_ball(t.sum.word, t.squares.word, width, job.finish, n, job.correction);
+    if (round_ball(ball, job.format, job.rounding, bits, exponent)) return true;
+    ball = moment_exactly(t.sum.word, t.squares.word, width, job.finish, n, job.correction);
+    return round_ball(ball, job.format, job.rounding, bits, exponent);
+}
+
+/* The result of a vector of which some terms are not finite, whose sum is this. */
+template <row_terms TERMS>
+static __device__ __forceinline__ void store_special(const vectors_job &job, size_t v, size_t n, double special) {
+    const double word[VECTORS_WORDS] = { special, 0, 0 };
+    if (TERMS == ROW_MOMENTS)
+        format_store(job.format.quiet_nan, job.format.size, result_at(job, v));
+    else
+        store_sum(job, v, n, word, true);
+}
+
+/* The result of a vector of n elements; answers whether the total tells it. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ bool store_scaled(const vectors_job &job, size_t v, size_t n, const scaled_total &t) {
+    uint64_t bits;
+    if (!n) return false;
+    if (t.special != 0) {
+        store_special<TERMS>(job, v, n, t.special);
+        return true;
+    }
+    if constexpr (TERMS == ROW_MOMENTS) {
+        if (!round_scaled_moment(job, n, t, &bits)) return false;
+    } else {
+        constexpr int words = exact_terms<Format, TERMS == ROW_PRODUCTS>::words;
+        if (!round_scaled_sum<words>(job, n, t.sum, t.exponent, &bits)) return false;
+    }
+    format_store(bits, job.format.size, result_at(job, v));
+    return true;
+}
+
+#endif
