@@ -130,8 +130,8 @@ struct job_end {
 };
 
 static __device__ __forceinline__ job_end end_of(const cuda_job &job) {
-    job_end end = { job.is_number,   !job.n,     job.accumulator != NULL, job.format.precision,
-                    job.format.size, job.result, places_of(job) };
+    job_end end = { job.is_number,   !job.n,     job.accumulator != NULL,    job.format.precision,
+                    job.format.size, job.result, places_of<fixed_state>(job) };
     make_opaque(end.precision, end.size, end.result, end.places);
     return end;
 }

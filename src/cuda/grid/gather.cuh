@@ -8,7 +8,8 @@
  * waiting ends if a block starts only after those of lower index: what decoupled look-back assumes, too (Merrill and
  * Garland 2016), and no more.
  *
- * Here is how words are published and polled for. What becomes of them stands beside it, and finish.cuh rounds:
+ * A kernel ends with gather_and_finish, which all of its blocks call: it publishes, or gathers, and calls finish
+ * (finish.cuh). Here is how words are published and polled for; what becomes of them is beside it:
  *
  *   gather_ordered.cuh  totals of the canonical order: by a warp, by all warps, or from pieces of unlike sizes
  *   gather_exact.cuh    exact sums, integers: by a warp, or by all warps; and limbs
@@ -25,6 +26,11 @@
 #include "cuda/device/relaxed.cuh"
 #include "cuda/job.h"
 #include "cuda/warp/fixed_state.cuh"
+
+/* Where blocks publish, each at its number. */
+template <class State> static __device__ __forceinline__ State *places_of(const cuda_job &job) {
+    return (State *)job.workspace->places;
+}
 
 static __device__ __forceinline__ void publish_word(float *to, float x) {
     const uint32_t bits = bits_of_float(x);

@@ -9,7 +9,7 @@
 #include "cuda/device/cluster.cuh"
 #include "cuda/grid/gather_exact.cuh"
 
-/* The last block's: what the others store there, and the barrier that counts its bytes. */
+/* The last block's: what the others publish there, and the barrier that counts its bytes. */
 struct cluster_memory {
     fixed_state of[CLUSTER_BLOCKS];
     uint64_t there;
@@ -31,8 +31,8 @@ static __device__ __forceinline__ void start_cluster(cluster_memory &memory) {
 #endif
 }
 
-/* The sum of all blocks, and their limbs if there are any, in the last block; by the first warp of each. room: as for
- * gather_by_warp. */
+/* Publishes the sum of a block, or, in the last, gathers the sums of all, and their limbs if there are any; by the
+ * first warp of each. room: as for gather_by_warp. */
 template <class Memory>
 static __device__ __forceinline__ fixed_sum gather_in_cluster(const cuda_job &job, fixed_sum sum, int room,
                                                               cluster_memory &memory, Memory &own, int thread) {

@@ -29,11 +29,11 @@ static __device__ __forceinline__ void merge_states(State (&s)[STATES], unsigned
 
 /* The tree over STATES groups a thread from begin on, by a warp, in thread 0. The last group is the own one. */
 template <int STATES, class State>
-static __device__ __forceinline__ State gather_states(State *partial, unsigned begin, unsigned groups, const State &own,
+static __device__ __forceinline__ State gather_states(State *places, unsigned begin, unsigned groups, const State &own,
                                                       int thread) {
     State s[STATES];
     begin += thread * STATES;
-    poll_states(s, partial, begin, groups - 1);
+    poll_states(s, places, begin, groups - 1);
 #pragma unroll
     for (unsigned i = 0; i < STATES; i++)
         if (begin + i == groups - 1) s[i] = own;
@@ -50,7 +50,7 @@ template <class State> struct gather_memory {
 template <class Method, class Real>
 static __device__ __forceinline__ void publish_state(const cuda_job &job, unsigned number,
                                                      const lane_state<Method, Real> &total) {
-    lane_state<Method, Real> *to = (lane_state<Method, Real> *)job.workspace->partial + number;
+    lane_state<Method, Real> *to = places_of<lane_state<Method, Real>>(job) + number;
     if (threadIdx.x == 0)
         for (int w = 0; w < Method::words; w++) publish_word(&to->word[w], total.word[w]);
 }
@@ -62,7 +62,7 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
                                                          unsigned warps,
                                                          gather_memory<lane_state<Method, Real>> &memory) {
     typedef lane_state<Method, Real> state;
-    state *partial = (state *)job.workspace->partial;
+    state *places = places_of<state>(job);
     const unsigned groups = gridDim.x, warp = threadIdx.x / WARP;
     const int thread = threadIdx.x % WARP;
     if (blockIdx.x < groups - 1) {
@@ -73,7 +73,7 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
         if (threadIdx.x == 0) memory.own = total;
         __syncthreads();
         for (unsigned begin = warp * GATHER_WARP; warp < warps && begin < groups; begin += warps * GATHER_WARP) {
-            const state part = gather_states<GATHER_THREAD>(partial, begin, groups, memory.own, thread);
+            const state part = gather_states<GATHER_THREAD>(places, begin, groups, memory.own, thread);
             if (thread == 0) memory.part[begin / GATHER_WARP] = part;
         }
         __syncthreads();
@@ -83,8 +83,8 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
         if (warp) return;
         if (groups > 1) {
             for (int w = 0; w < Method::words; w++) total.word[w] = __shfl_sync(WHOLE_WARP, total.word[w], 0);
-            total = groups > WARP ? gather_states<GATHER_THREAD>(partial, 0, groups, total, thread)
-                                  : gather_states<1>(partial, 0, groups, total, thread);
+            total = groups > WARP ? gather_states<GATHER_THREAD>(places, 0, groups, total, thread)
+                                  : gather_states<1>(places, 0, groups, total, thread);
         }
     }
     finish(job, total, memory.limb, thread);
@@ -97,13 +97,13 @@ static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
 /* Merges count pieces from place begin on, span of which make a tree of job.units tiles, to trees. By warps, in turn.
  */
 template <class State>
-static __device__ __forceinline__ void merge_pieces(State *partial, unsigned begin, unsigned count, unsigned span,
+static __device__ __forceinline__ void merge_pieces(State *places, unsigned begin, unsigned count, unsigned span,
                                                     State *tree, unsigned warps) {
     const unsigned thread = threadIdx.x % WARP, beyond = begin + count;
     for (unsigned at = threadIdx.x / WARP * PIECES_WARP; at < count; at += warps * PIECES_WARP) {
         State s[PIECES_THREAD];
         const unsigned first = at + thread * PIECES_THREAD;
-        poll_states(s, partial, begin + first, beyond);
+        poll_states(s, places, begin + first, beyond);
         merge_states(s, span);
         for (unsigned w = PIECES_THREAD; w < span; w *= 2) merge_down(s[0], w / PIECES_THREAD);
 #pragma unroll
@@ -137,17 +137,17 @@ static __device__ __forceinline__ void
 gather_pieces_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real> total, unsigned warps,
                          lane_state<Method, Real> *tree, gather_memory<lane_state<Method, Real>> &memory) {
     typedef lane_state<Method, Real> state;
-    state *partial = (state *)job.workspace->partial;
+    state *places = places_of<state>(job);
     const unsigned pieces = gridDim.x - 1, warp = threadIdx.x / WARP;
     if (number < pieces) {
         publish_state(job, number, total);
         return;
     }
     unsigned trees = job.whole, begin = job.whole;
-    if (warp < warps) merge_pieces(partial, 0, job.whole, 1, tree, warps);
+    if (warp < warps) merge_pieces(places, 0, job.whole, 1, tree, warps);
     for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.level) {
         const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.level, span = 2u << halved;
-        if (warp < warps) merge_pieces(partial, begin, count, span, tree + trees, warps);
+        if (warp < warps) merge_pieces(places, begin, count, span, tree + trees, warps);
         trees += (count + span - 1) / span;
     }
     __syncthreads();

@@ -36,23 +36,21 @@ static __device__ __forceinline__ void publish_radius(const cuda_job &job, fixed
     sum.flags = (sum.flags & ~FIXED_DROPPED) | FIXED_LIMBS;
 }
 
-/* The radius in the workspace, which is left at nothing; after words that say there are limbs have been seen. */
-static __device__ __forceinline__ ball_radius gather_radius(cuda_workspace *workspace, int thread) {
-    const ball_radius r = { __ldcg((const long long *)&workspace->dropped),
-                            __ldcg(&workspace->above_least) + LIMB_LEAST_EXPONENT };
-    __syncwarp();
-    if (thread == 0) workspace->dropped = 0, workspace->above_least = 0;
-    return r;
-}
-
-/* What all blocks may have dropped; or the own of a block that is alone. By the first warp of the last. */
+/* What all blocks may have dropped; or the own of a block that is alone. Leaves none in the workspace. By the first
+ * warp of the last. */
 template <class Choice>
 static __device__ __forceinline__ ball_radius gather_radius(const cuda_job &job, const fixed_sum &sum,
                                                             const block_counts<Choice> &block, unsigned batch,
                                                             int thread) {
     if (gridDim.x == 1) return block.own_radius;
     ball_radius radius = BALL_EXACT;
-    if (sum.flags & FIXED_LIMBS) radius = gather_radius(job.workspace, thread);
+    if (sum.flags & FIXED_LIMBS) {
+        cuda_workspace *workspace = job.workspace;
+        radius = { __ldcg((const long long *)&workspace->dropped),
+                   __ldcg(&workspace->above_least) + LIMB_LEAST_EXPONENT };
+        __syncwarp();
+        if (thread == 0) workspace->dropped = 0, workspace->above_least = 0;
+    }
     if (sum.flags & FIXED_DROPPED) radius_add(&radius, most_dropped<Choice>(job, block.dropped_unit, batch));
     return radius;
 }
