@@ -134,8 +134,8 @@ static __device__ __forceinline__ State tree_of_trees(const State *tree, unsigne
  * tree: room for PIECE_TREE of them. */
 template <class Method, class Real>
 static __device__ __forceinline__ void
-gather_pieces_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real> total, unsigned warps,
-                         lane_state<Method, Real> *tree, gather_memory<lane_state<Method, Real>> &memory) {
+gather_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real> total, unsigned warps,
+                  lane_state<Method, Real> *tree, gather_memory<lane_state<Method, Real>> &memory) {
     typedef lane_state<Method, Real> state;
     state *places = places_of<state>(job);
     const unsigned pieces = gridDim.x - 1, warp = threadIdx.x / WARP;

@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     static_assert(PIECE_TREE * sizeof(state) <= sizeof ring.data, "the trees of pieces do not fit");
     const state total = threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>();
     if (job.halvings)
-        gather_pieces_and_finish(job, number, total, RING_ADDERS / WARP, (state *)ring.data, memory);
+        gather_and_finish(job, number, total, RING_ADDERS / WARP, (state *)ring.data, memory);
     else
         gather_and_finish(job, total, RING_ADDERS / WARP, memory);
 #endif
