@@ -122,16 +122,15 @@ static __device__ __noinline__ void finish(const cuda_job &job, quire_accumulato
 
 /* What the end needs of the job. To be loaded before it is needed: constants take a while to come. */
 struct job_end {
-    bool is_number, is_empty,
-        accumulates;     /* see cuda_job; whether it is of nothing; whether it goes to an accumulator */
-    int precision, size; /* of the result */
+    bool is_number, is_empty, accumulates; /* see cuda_job; it is of nothing; it goes to an accumulator */
+    int precision, size;                   /* of the result */
     void *result;
     fixed_state *places;
 };
 
 static __device__ __forceinline__ job_end end_of(const cuda_job &job) {
-    job_end end = { job.is_number,   !job.n,     job.accumulator != NULL,    job.format.precision,
-                    job.format.size, job.result, places_of<fixed_state>(job) };
+    job_end end = { job.is_number,   !job.n,     job.accumulator != NULL, job.format.precision,
+                    job.format.size, job.result, places_of(job) };
     make_opaque(end.precision, end.size, end.result, end.places);
     return end;
 }

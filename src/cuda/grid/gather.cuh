@@ -27,11 +27,6 @@
 #include "cuda/job.h"
 #include "cuda/warp/fixed_state.cuh"
 
-/* Where blocks publish, each at its number. */
-template <class State> static __device__ __forceinline__ State *places_of(const cuda_job &job) {
-    return (State *)job.workspace->places;
-}
-
 static __device__ __forceinline__ void publish_word(float *to, float x) {
     const uint32_t bits = bits_of_float(x);
     store_relaxed(to, bits == ~0u ? 0x7fffffffu : bits);

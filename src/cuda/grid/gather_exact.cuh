@@ -14,6 +14,11 @@ static __device__ __forceinline__ quire_accumulator *rest_of_block(const cuda_jo
     return gridDim.x == 1 ? own : &job.workspace->sum;
 }
 
+/* Where blocks publish. */
+static __device__ __forceinline__ fixed_state *places_of(const cuda_job &job) {
+    return (fixed_state *)job.workspace->places;
+}
+
 /* Publishes a block's sum. By one warp, every thread of which has added to limbs what it had to. */
 static __device__ __forceinline__ void publish_sum(fixed_state *places, unsigned number, fixed_sum sum, int thread) {
     if (sum.flags & FIXED_LIMBS) __threadfence();
@@ -76,7 +81,7 @@ static __device__ __forceinline__ fixed_sum gather_by_block(const cuda_job &job,
 #pragma unroll 1
     do {
         fixed_states<SUMS_OF_THREAD> s;
-        poll_states(s.of, places_of<fixed_state>(job), begin + thread * SUMS_OF_THREAD, others);
+        poll_states(s.of, places_of(job), begin + thread * SUMS_OF_THREAD, others);
         for (int i = 0; DROPS && i < SUMS_OF_THREAD; i++) most = max(most, dropped_unit_of(sum_of(s.of[i])));
         const fixed_sum its = sum_of_states(s, once, limb);
         flags |= its.flags;
@@ -120,9 +125,8 @@ static __device__ __forceinline__ fixed_sum gather_sums(const cuda_job &job, fix
                                                         fixed_memory<WARPS, DROPS> &memory) {
     const int thread = threadIdx.x;
     if (gridDim.x <= GATHERED_BY_WARP)
-        return thread < WARP
-                   ? gather_by_warp<true>(job, places_of<fixed_state>(job), sum, gridDim.x - 1, room, memory, thread)
-                   : sum;
+        return thread < WARP ? gather_by_warp<true>(job, places_of(job), sum, gridDim.x - 1, room, memory, thread)
+                             : sum;
     sum = gather_by_block(job, sum, room, memory);
     if (thread < WARP && (sum.flags & FIXED_LIMBS)) gather_limbs(memory.rest, job.workspace->sum, thread);
     return sum;

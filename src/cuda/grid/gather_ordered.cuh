@@ -50,7 +50,7 @@ template <class State> struct gather_memory {
 template <class Method, class Real>
 static __device__ __forceinline__ void publish_state(const cuda_job &job, unsigned number,
                                                      const lane_state<Method, Real> &total) {
-    lane_state<Method, Real> *to = places_of<lane_state<Method, Real>>(job) + number;
+    lane_state<Method, Real> *to = (lane_state<Method, Real> *)job.workspace->places + number;
     if (threadIdx.x == 0)
         for (int w = 0; w < Method::words; w++) publish_word(&to->word[w], total.word[w]);
 }
@@ -62,7 +62,7 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
                                                          unsigned warps,
                                                          gather_memory<lane_state<Method, Real>> &memory) {
     typedef lane_state<Method, Real> state;
-    state *places = places_of<state>(job);
+    state *places = (state *)job.workspace->places;
     const unsigned groups = gridDim.x, warp = threadIdx.x / WARP;
     const int thread = threadIdx.x % WARP;
     if (blockIdx.x < groups - 1) {
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void
 gather_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real> total, unsigned warps,
                   lane_state<Method, Real> *tree, gather_memory<lane_state<Method, Real>> &memory) {
     typedef lane_state<Method, Real> state;
-    state *places = places_of<state>(job);
+    state *places = (state *)job.workspace->places;
     const unsigned pieces = gridDim.x - 1, warp = threadIdx.x / WARP;
     if (number < pieces) {
         publish_state(job, number, total);

@@ -126,7 +126,7 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, bl
             if (is_last && thread == 0) block.own_radius = radius;
         }
         if (is_last && thread == 0) block.own = sum;
-        if (!is_last) publish_sum(places_of<fixed_state>(job), number, sum, thread);
+        if (!is_last) publish_sum(places_of(job), number, sum, thread);
         __syncwarp();
     }
     if (is_last) finish_last_block<Choice>(job, block, batch);
