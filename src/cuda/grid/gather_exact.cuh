@@ -43,7 +43,7 @@ static __device__ __noinline__ void gather_limbs(quire_accumulator &sum, quire_a
     __syncwarp();
 }
 
-/* The sum of the first blocks, COUNT a thread, and of the own one, if there is one, by a warp. */
+/* The sum of the other blocks, COUNT a thread, and of the own one, if there is one, by a warp. */
 template <int COUNT, bool OWN, int WARPS, bool DROPS>
 static __device__ __forceinline__ fixed_sum gather_states(fixed_state *places, unsigned others, fixed_sum own, int room,
                                                           fixed_memory<WARPS, DROPS> &memory, int thread) {
