@@ -166,7 +166,7 @@ static void check_case(const cuda_context &c, const quire_job &job) {
         CHECK(!shape.halvings);
     } else {
         CHECK(shape.halvings || shape.blocks <= kernel.most_blocks);
-        /* gather.cuh adds that many pieces of a size together */
+        /* gather_ordered.cuh adds that many pieces of a size together */
         CHECK(!shape.halvings || (shape.whole % PIECES_THREAD == 0 && shape.level % (1u << shape.halvings) == 0));
     }
     check_pieces(shape, tiles, true);

@@ -1,7 +1,6 @@
 /* pieces.cuh - which blocks of a long array's kernel do what.
  *
- * The last block of the grid gathers: it waits for the others, all of which have a lower index, and makes the result of
- * what they hand over. Where blocks have pieces it has none.
+ * The last block of the grid gathers (gather.cuh). Where blocks have pieces it has none.
  *
  * SPDX-License-Identifier: MIT
  */
