@@ -13,6 +13,7 @@ typedef enum kind {
     EVERY_EXPONENT,
     HIGH,       /* near the greatest number */
     LOW,        /* subnormals, and a little above */
+    SMALL,      /* whose squares are subnormal */
     APART,      /* hundreds of binades apart, or thousands */
     MIDDLING,   /* whose squares overflow now and then */
     TIE,        /* half way between two results, but for a least subnormal, or not; partial sums overflow */
@@ -21,8 +22,8 @@ typedef enum kind {
     SPECIAL, /* as APART, some of which are infinities or NaN */
     KIND_COUNT
 } kind;
-static const char *const KIND_NAMES[KIND_COUNT] = { "every exponent", "high",  "low",    "apart", "middling", "tie",
-                                                    "cancelling",     "equal", "special" };
+static const char *const KIND_NAMES[KIND_COUNT] = { "every exponent", "high", "low",        "small", "apart",
+                                                    "middling",       "tie",  "cancelling", "equal", "special" };
 
 static double draw_double(generator *g, int least, int greatest) {
     const double x = ldexp(1 + generator_uniform(g), generator_between(g, least, greatest));
@@ -56,8 +57,8 @@ static void fill_cancelling(generator *g, size_t n, double *x) {
 }
 
 static void fill_vector(generator *g, kind which, size_t turn, size_t n, double *x) {
-    static const int least[KIND_COUNT] = { 0, 980, -1074, -900, 440 },
-                     greatest[KIND_COUNT] = { 0, 1023, -1000, 900, 520 };
+    static const int least[KIND_COUNT] = { 0, 980, -1074, -545, -900, 440 },
+                     greatest[KIND_COUNT] = { 0, 1023, -1000, -515, 900, 520 };
     const double special[3] = { INFINITY, -INFINITY, NAN }, one = draw_double(g, -1074, 1023);
     switch (which) {
     case EVERY_EXPONENT: family_fill(FAMILY_EVERY_EXPONENT, QUIRE_F64, generator_next(g), n, x); return;
