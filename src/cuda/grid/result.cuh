@@ -31,7 +31,17 @@ static __device__ __forceinline__ uint64_t round_to_bfloat16(double x) {
     return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-/* A number that is not NaN as the bits of a format of that precision. */
+/* Numbers are rounded to formats of 8 bits of precision or more by instructions, or nearly so; to all others by
+ * integers (is_number of a job). */
+#define CHECK_PRECISION(name, NAME, number, real, unused)                                                              \
+    static_assert(name##_format::description.precision < 8 || name##_format::description.precision == 8 ||             \
+                      name##_format::description.precision == 11 || name##_format::description.precision == 24 ||      \
+                      name##_format::description.precision == 53,                                                      \
+                  "round_number has no way of rounding to " #NAME);
+QUIRE_FORMATS(CHECK_PRECISION, )
+#undef CHECK_PRECISION
+
+/* A number that is not NaN as the bits of a format of that precision: 8, 11, 24 or 53. */
 static __device__ __forceinline__ uint64_t round_number(double x, int precision) {
     switch (precision) {
     case 24: return bits_of_float(__double2float_rn(x));
