@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_HOST_VECTORS_PLAN_H
 #define QUIRE_CUDA_HOST_VECTORS_PLAN_H
 
+#include "cuda/host/plan.h"
 #include "cuda/kernels/vectors_job.h"
 
 /* See vectors_job.h. units: how many warps have something to do. */
@@ -12,9 +13,6 @@ typedef struct {
     unsigned threads, turns, parts;
     size_t part, units;
 } vectors_plan;
-
-static inline size_t plan_least(size_t a, size_t b) { return a < b ? a : b; }
-static inline size_t plan_divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 
 /* Whether neighbouring vectors stand nearer to each other than neighbouring elements: columns. */
 static inline int plan_has_columns(const quire_layout *l) {

@@ -12,15 +12,10 @@
 
 #include <stdbool.h>
 
+#include "arithmetic.h"
 #include "backend.h"
 #include "format/formats.h"
 #include "order/order.h"
-
-#ifdef __CUDACC__
-#define QUIRE_CONSTANT static __host__ __device__ constexpr
-#else
-#define QUIRE_CONSTANT static inline
-#endif
 
 #define VECTORS_THREADS 256      /* of a block */
 #define VECTORS_PLACES (1 << 17) /* parts there can be in all */
