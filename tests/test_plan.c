@@ -1,6 +1,6 @@
 /* test_plan.c - how the CUDA backend cuts many vectors into units of work, for devices from one warp to thousands,
  * without a device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for
- * all of them.
+ * all of them, and for shared memory.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,6 +13,15 @@
 static const quire_method ALL[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
 static int is_power_of_two(size_t n) { return n && !(n & (n - 1)); }
+
+/* How many warps are at work at once: of real devices, by the kernels for columns, for rows and for all else; or any.
+ */
+static size_t draw_warps(generator *g) {
+    static const size_t of_one[] = { VECTORS_BLOCKS * VECTORS_THREADS / 32, ROWS_BLOCKS * ROWS_THREADS / 32,
+                                     VECTORS_WARPS };
+    if (generator_below(g, 4) == 0) return (size_t)1 << generator_between(g, 0, 13);
+    return of_one[generator_below(g, 3)] * (size_t)generator_between(g, 8, 160);
+}
 
 static void check_plan(const quire_layout *l, quire_method method, int size, size_t warps, int accumulates) {
     const order_rows rows = order_rows_of(method);
@@ -43,7 +52,7 @@ START_TEST(layouts) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
                      columns = generator_below(&g, 70000);
-        const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
+        const size_t warps = draw_warps(&g);
         const ptrdiff_t ld = (ptrdiff_t)columns + 1;
         const quire_layout all[] = { quire_rows(1 + columns, n, ld), quire_columns(n, 1 + columns, ld),
                                      quire_strided(n, 3) };
@@ -91,7 +100,7 @@ START_TEST(ordered_rows) {
     size_t fits = 0;
     for (size_t turn = 0; turn < scaled(200000); turn++) {
         const int size = 1 << generator_below(&g, 4), stretch = ordered_stretch(size), is_product = (int)(turn & 1);
-        const size_t n = generator_below(&g, MOST), warps = (size_t)1 << generator_between(&g, 0, 13),
+        const size_t n = generator_below(&g, MOST), warps = draw_warps(&g),
                      vectors = 1 + generator_below(&g, 1 << generator_between(&g, 1, 20));
         const ptrdiff_t ld = (ptrdiff_t)(n + generator_below(&g, 3) * (size_t)generator_below(&g, 9));
         const quire_layout x = generator_below(&g, 4) ? quire_rows(vectors, n, ld) : quire_columns(n, vectors, ld),
@@ -173,7 +182,7 @@ START_TEST(streams) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
                      rows = 1 + generator_below(&g, 70000);
-        const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
+        const size_t warps = draw_warps(&g);
         const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n),
                            apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
         check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
@@ -193,12 +202,13 @@ START_TEST(columns) {
         const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
                      outer = 1 + generator_below(&g, 50);
         const quire_layout l = { outer, n, width, (ptrdiff_t)(n * width), (ptrdiff_t)width, 1 };
-        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, (size_t)1 << generator_between(&g, 0, 13));
+        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, draw_warps(&g));
         if (!p.fits) continue;
         const size_t wide = p.threads * (size_t)(ROWS_CHUNK / size);
         check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
         check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u parts of %zu for %zu", p.parts, p.part, n);
         check_that(p.part >> ROW_COUNT_BITS == 0, "%zu elements", p.part);
+        check_that(p.warps == 1 || p.warps == VECTORS_THREADS / 32, "%u warps, neither one nor a block's", p.warps);
         check_that(p.units == outer * plan_divide_up(width, wide) * p.parts, "%zu units", p.units);
         check_that(p.parts == 1 || outer * width * p.parts <= VECTORS_PLACES, "no room for %u parts", p.parts);
         check_that(n == 1 || width * (size_t)size % p.column_bytes == 0, "%u bytes of rows of %zu", p.column_bytes,
@@ -218,6 +228,25 @@ START_TEST(constants) {
 }
 END_TEST
 
+static void check_shared(const char *name, size_t shared, size_t kept, int blocks, size_t multiprocessor) {
+    check_that(shared + kept <= 48 << 10, "%s: a block has %zu + %zu bytes", name, shared, kept);
+    check_that((size_t)blocks * (shared + kept + (1 << 10)) <= multiprocessor, "%s: %d blocks of %zu + %zu bytes", name,
+               blocks, shared, kept);
+}
+
+/* What launches ask for is what every block may have; and as many blocks as registers leave room for fit a
+ * multiprocessor: of compute capability 9.0 where kernels take bulk copies or were tuned so, of 8.6 the others. */
+START_TEST(shared_memory) {
+    const size_t columns = (VECTORS_WORDS + PART_SUMS) * VECTORS_THREADS * sizeof(double);
+    check_shared("rows", ROWS_SHARED, 0, ROWS_BLOCKS, 228 << 10);
+    check_shared("columns", COLUMNS_SHARED, columns, VECTORS_BLOCKS, 100 << 10);
+    check_shared("segments", SEGMENTS_SHARED, SEGMENTS_THREADS, SEGMENTS_STREAM_BLOCKS, 228 << 10);
+    check_that(ROWS_SHARED >= ROWS_THREADS / 32 * 2 * ROWS_STAGE, "one stage is filled while another is added up");
+    check_that(ROWS_STAGE % ROWS_CHUNK == 0 && SEGMENTS_STAGE % ROWS_CHUNK == 0, "stages are whole chunks");
+    check_that(COLUMNS_AHEAD % COLUMNS_BATCH == 0, "chunks of %d rows", COLUMNS_BATCH);
+}
+END_TEST
+
 static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, layouts);
@@ -227,6 +256,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, segments);
     tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);
+    tcase_add_test(cases, shared_memory);
     tcase_add_test(cases, constants);
 }
 

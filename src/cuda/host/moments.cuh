@@ -9,9 +9,6 @@
 #include "cuda/host/rows.cuh"
 #include "cuda/kernels/finish.cuh"
 
-#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice */
-#define LONG_MOMENTS 1024             /* of them, at most */
-
 /* A sum of vector v, or that of its squares, into an accumulator of the workspace. */
 static quire_status accumulate_vector(const cuda_context *c, const quire_job *job, const quire_layout *x, size_t v,
                                       bool squares) {

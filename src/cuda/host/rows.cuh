@@ -9,12 +9,6 @@
 #include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors.cuh"
 
-/* Shared memory of a block of the kernel for rows. */
-#define ROWS_SHARED ((unsigned)(ROWS_THREADS / 32 * (ROWS_STAGES * ROWS_STAGE + ROWS_STAGES * sizeof(uint64_t))))
-
-/* The same of the kernel for columns. */
-#define COLUMNS_SHARED ((unsigned)(COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK))
-
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: return quire_rows_##name(job->term, needs_squares(job->finish));
@@ -49,14 +43,14 @@ static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vect
 }
 
 /* The results of vectors of which there are parts, or their marks. Of very many parts, which would keep a few threads
- * busy for long, 32 are joined to one before. */
+ * busy for long, some are joined to one before. */
 static cudaError_t bring_together(const cuda_context *c, const quire_job *job, vectors_job work) {
-    const size_t joined = plan_divide_up(work.parts, 32);
+    const size_t joined = plan_divide_up(work.parts, PARTS_JOIN);
     if (work.parts >= PARTS_JOINED && work.vectors * (work.parts + joined) <= VECTORS_PLACES) {
-        const cudaError_t error = start_parts(c, job, work, 32);
+        const cudaError_t error = start_parts(c, job, work, PARTS_JOIN);
         if (error) return error;
         work.first_place = work.vectors * work.parts;
-        work.parts = (unsigned)joined, work.part *= 32;
+        work.parts = (unsigned)joined, work.part *= PARTS_JOIN;
     }
     return start_parts(c, job, work, work.parts);
 }

@@ -32,7 +32,8 @@ static cudaError_t start_vectors(const cuda_context *c, const void *function, ve
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
     if (error) return error;
     const size_t most =
-        (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks : (unsigned)(c->facts.multiprocessors * resident * 4));
+        (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks
+                                      : (unsigned)(c->facts.multiprocessors * resident * VECTORS_WAVES));
     return start_blocks(c, function, VECTORS_THREADS, plan_least(plan_divide_up(units, VECTORS_THREADS / 32), most),
                         work);
 }
@@ -40,7 +41,7 @@ static cudaError_t start_vectors(const cuda_context *c, const void *function, ve
 /* How many warps are at work at once, about. */
 static size_t warps_of_device(const cuda_context *c) {
     return (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks * (VECTORS_THREADS / 32)
-                                         : (unsigned)c->facts.multiprocessors * 24);
+                                         : (unsigned)c->facts.multiprocessors * VECTORS_WARPS);
 }
 
 /* Whether a result is the sum itself, and the hardware rounds to its format: none of less than bfloat16's bits. */
