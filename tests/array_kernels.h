@@ -31,9 +31,9 @@ static device device_of(int class, unsigned multiprocessors) {
 /* Bytes of shared memory that every block has, as nvcc tells of the largest kernels. */
 static unsigned static_of(const cuda_kernel *kernel) {
     switch (kernel->driver) {
-    case DRIVER_DIRECT: return 11376;
-    case DRIVER_RING: return 44176;
-    case DRIVER_EXACT: return 6624;
+    case DRIVER_DIRECT: return 10352;
+    case DRIVER_RING: return 43152;
+    case DRIVER_EXACT: return 5600;
     case DRIVER_SHORT: return SHARED_MEMORY - EXACT_SHARED;
     }
     return 0;

@@ -116,11 +116,11 @@ static void check_turns(const plan_case *p, const array_launch *launch, const cu
             for (; turns.next < turns.end; turns.next += warps_of_turns(has_piece, warps, launch->blocks))
                 counted[turns.next]++;
         }
-    check_counted(batches);
+    check_counted(is_spread ? plan_divide_up(n, share) : n / share);
     for (unsigned number = 0; number < all; number++)
         for (warp_turns turns = turns_from_end(number, all, loads); turns.next < turns.end; turns.next += all)
             counted[turns.next]++;
-    check_counted(loads);
+    check_counted(is_spread ? 0 : plan_divide_up(tail, kernel->load));
 }
 
 static void check_exact(const plan_case *p, const array_launch *launch, const cuda_kernel *kernel,

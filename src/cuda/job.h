@@ -42,8 +42,8 @@ typedef struct {
     cuda_workspace *workspace;
     size_t tile; /* elements of a tile */
     union {
-        unsigned units; /* of work, tiles or batches of exact.cuh, that a block takes, a power of two; or 0: the warps
-                           of all blocks take batches in turn */
+        unsigned units; /* of work, tiles or batches of exact.cuh, that a block has, a power of two; without pieces
+                           blocks of exact.cuh have none: the warps of all of them take turns */
         unsigned loads; /* that short.cuh adds at a time */
     };
     unsigned whole, level, halvings; /* pieces, if halvings is not 0: "whole" blocks have all those units, the next
