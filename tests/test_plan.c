@@ -77,9 +77,12 @@ END_TEST
 /* Threads that share parts: all of a warp's groups are full, none has two threads too many, and warps take turns only
  * where a thread has all the parts of one. */
 START_TEST(threads_of_parts) {
+    generator g;
+    generator_seed(&g, 12);
     for (size_t parts = 1; parts < 5000; parts += parts / 4 + 1)
         for (size_t all = 1; all < (size_t)1 << 20; all *= 3)
-            for (size_t warps = 1; warps < 10000; warps *= 3) {
+            for (size_t turn = 0; turn < 20; turn++) {
+                const size_t warps = draw_warps(&g);
                 const unsigned threads = plan_part_threads(parts, all, warps);
                 check_that(is_power_of_two(threads) && threads <= 32, "%u threads", threads);
                 check_that(threads == 1 || threads / 2 < parts, "%u threads for %zu parts", threads, parts);
@@ -139,10 +142,14 @@ START_TEST(ordered_rows) {
 END_TEST
 
 START_TEST(segments) {
+    generator g;
+    generator_seed(&g, 10);
     for (size_t count = 1; count < (size_t)1 << 40; count += count / 3 + 1)
-        for (size_t warps = 1; warps < 10000; warps *= 3) {
+        for (size_t turn = 0; turn < 100; turn++) {
+            const size_t warps = draw_warps(&g);
             const vectors_plan p = plan_segments(count, warps);
             check_that(p.turns >= 1 && p.turns <= 32, "%u segments a warp", p.turns);
+            check_that(p.turns == 1 || p.units >= warps, "%zu units for %zu warps", p.units, warps);
             check_that(p.units * p.turns >= count && (p.units - 1) * p.turns < count, "%zu units for %zu", p.units,
                        count);
         }
