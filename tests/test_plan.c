@@ -156,14 +156,29 @@ START_TEST(segments) {
 }
 END_TEST
 
+/* A device, and wishes for some. */
+static device_facts draw_device(generator *g) {
+    device_facts d = { (unsigned)generator_between(g, 8, 160), 0, 1, 2, true, { 0, 0, 0 } };
+    if (generator_below(g, 4) == 0) d.wish.blocks = 1 + (unsigned)generator_below(g, 9000);
+    return d;
+}
+
+/* Each block has a unit, for each of its warps or for all. */
+static void check_blocks(const device_facts *d, size_t blocks, size_t units, size_t warps) {
+    check_that(blocks >= 1 && (blocks - 1) * warps < units, "%zu blocks of %zu warps for %zu units", blocks, warps,
+               units);
+    check_that(!d->wish.blocks || blocks <= d->wish.blocks, "%zu blocks", blocks);
+}
+
 /* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
-static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
-    const rows_plan p = plan_rows(l, l, size, is_pair, warps);
+static void check_rows_plan(const quire_layout *l, int size, int is_pair, const device_facts *d) {
+    const rows_plan p = plan_rows(l, l, size, is_pair, plan_blocks(d, ROWS_BLOCKS) * (ROWS_THREADS / 32));
     const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n,
                  rows = 32 / (p.threads ? p.threads : 1);
     const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
                  item = p.pieces > 1 ? p.piece_length : rows * p.groups * n;
     if (!p.fits) return;
+    check_blocks(d, plan_row_blocks(d, &p), p.units, ROWS_THREADS / 32);
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
     check_that(p.groups >= 1 && (p.groups == 1 || p.threads == 1), "%u groups", p.groups);
@@ -189,11 +204,11 @@ START_TEST(streams) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
                      rows = 1 + generator_below(&g, 70000);
-        const size_t warps = draw_warps(&g);
+        const device_facts d = draw_device(&g);
         const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n),
                            apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
         check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
-                        (int)generator_below(&g, 2), warps);
+                        (int)generator_below(&g, 2), &d);
     }
 }
 END_TEST
@@ -209,8 +224,11 @@ START_TEST(columns) {
         const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
                      outer = 1 + generator_below(&g, 50);
         const quire_layout l = { outer, n, width, (ptrdiff_t)(n * width), (ptrdiff_t)width, 1 };
-        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, draw_warps(&g));
+        const device_facts d = draw_device(&g);
+        const size_t of_block = VECTORS_THREADS / 32, warps = plan_blocks(&d, VECTORS_BLOCKS) * of_block;
+        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, warps);
         if (!p.fits) continue;
+        check_blocks(&d, plan_column_blocks(&d, &p), p.units, p.warps > 1 ? 1 : of_block);
         const size_t wide = p.threads * (size_t)(ROWS_CHUNK / size);
         check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
         check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u parts of %zu for %zu", p.parts, p.part, n);
@@ -231,6 +249,7 @@ START_TEST(constants) {
     check_that(VECTORS_PLACES / LONG_SEGMENTS >= 32, "parts enough for each of them");
     for (int size = 1; size <= 8; size *= 2)
         check_that(vectors_group(size) * size % 16 == 0, "groups of %d bytes", size);
+    check_that(VECTORS_WARPS % (VECTORS_THREADS / 32) == 0, "whole blocks of a multiprocessor");
     check_that(VECTORS_LANES * 32 == ORDER_LANES, "a warp has all lanes of a tile");
 }
 END_TEST

@@ -72,9 +72,8 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
     const size_t warps = SEGMENTS_THREADS / 32;
     const bool is_stream = job->term != TERM_PRODUCT && !has_moments;
-    const int of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
-    const size_t most = (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks
-                                                      : (unsigned)(c->facts.multiprocessors * of_one * SEGMENTS_WAVES));
+    const unsigned of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
+    const size_t most = plan_blocks(&c->facts, of_one * SEGMENTS_WAVES);
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
     cudaError_t error =
         is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,

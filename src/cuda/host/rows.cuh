@@ -27,8 +27,7 @@ static bool is_pair(const quire_job *job, const quire_layout *x, const quire_lay
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
     work->source = source;
-    const size_t most =
-        (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks : (unsigned)(c->facts.multiprocessors * MARKED_BLOCKS));
+    const size_t most = plan_blocks(&c->facts, MARKED_BLOCKS);
     return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS,
                         plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
@@ -67,26 +66,13 @@ static cudaError_t start_second(const cuda_context *c, const quire_job *job, vec
     return error ? error : start_marked(c, job, work, MARKED_RESULTS);
 }
 
-/* Blocks of the kernel for rows that are at work at once. */
-static size_t row_blocks(const cuda_context *c) {
-    return (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks : (unsigned)(c->facts.multiprocessors * ROWS_BLOCKS));
-}
-
-/* Blocks for the units of a plan, each of which has pieces. */
-static size_t blocks_for_rows(const cuda_context *c, const rows_plan *p) {
-    const size_t warps = ROWS_THREADS / 32, wave = row_blocks(c),
-                 waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);
-    const size_t most = c->facts.wish.blocks || !waves ? wave : plan_least(waves, ROWS_WAVES) * wave;
-    return plan_least(plan_divide_up(p->units, warps), most);
-}
-
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
     work->threads = p->threads, work->rows_of_item = 32 / p->threads * p->groups;
     work->pieces = p->pieces, work->piece_length = p->piece_length, work->parts = p->parts, work->part = p->part;
     work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
     cudaError_t error =
-        start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, blocks_for_rows(c, p), work, ROWS_SHARED);
+        start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, plan_row_blocks(&c->facts, p), work, ROWS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
@@ -94,30 +80,25 @@ static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vec
 /* The same of columns. */
 static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work,
                                    const columns_plan *p) {
-    const size_t most =
-        (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks
-                                      : (unsigned)(c->facts.multiprocessors * VECTORS_BLOCKS * 2 * COLUMNS_SPREAD));
-    const size_t blocks = p->warps > 1 ? p->units : plan_divide_up(p->units, VECTORS_THREADS / 32);
     work->threads = p->threads, work->warps = p->warps, work->column_bytes = p->column_bytes;
     work->parts = p->parts, work->part = p->part;
-    cudaError_t error =
-        start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS, plan_least(blocks, most), work, COLUMNS_SHARED);
+    cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS,
+                                     plan_column_blocks(&c->facts, p), work, COLUMNS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
                               const quire_layout *y) {
-    rows_plan p =
-        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
+    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y),
+                            plan_blocks(&c->facts, ROWS_BLOCKS) * (ROWS_THREADS / 32));
     p.fits = p.fits && c->facts.has_bulk && c->facts.shared_memory >= ROWS_SHARED;
     return p;
 }
 
 static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                     const quire_layout *y) {
-    const size_t blocks =
-        c->facts.wish.blocks ? c->facts.wish.blocks : (unsigned)(c->facts.multiprocessors * VECTORS_BLOCKS);
+    const size_t blocks = plan_blocks(&c->facts, VECTORS_BLOCKS);
     return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
 }
 

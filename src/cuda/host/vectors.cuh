@@ -31,17 +31,15 @@ static cudaError_t start_vectors(const cuda_context *c, const void *function, ve
     int resident = 1;
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
     if (error) return error;
-    const size_t most =
-        (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks
-                                      : (unsigned)(c->facts.multiprocessors * resident * VECTORS_WAVES));
+    const size_t most = plan_blocks(&c->facts, (unsigned)resident * VECTORS_WAVES);
     return start_blocks(c, function, VECTORS_THREADS, plan_least(plan_divide_up(units, VECTORS_THREADS / 32), most),
                         work);
 }
 
 /* How many warps are at work at once, about. */
 static size_t warps_of_device(const cuda_context *c) {
-    return (size_t)(c->facts.wish.blocks ? c->facts.wish.blocks * (VECTORS_THREADS / 32)
-                                         : (unsigned)c->facts.multiprocessors * VECTORS_WARPS);
+    const unsigned of_block = VECTORS_THREADS / 32;
+    return plan_blocks(&c->facts, VECTORS_WARPS / of_block) * of_block;
 }
 
 /* Whether a result is the sum itself, and the hardware rounds to its format: none of less than bfloat16's bits. */
