@@ -57,6 +57,11 @@ static void check_room(const device *d, const array_launch *launch, const cuda_k
     CHECK(launch->shared <= kernel->shared && launch->shared <= d->facts.shared_memory); /* see prepare_kernel */
     CHECK(kernel->resident * launch->threads <= d->threads);
     CHECK(kernel->resident * (shared + d->kept) <= d->shared);
+    if (kernel->resident && !d->facts.wish.blocks && launch->shares != SHARES_UNITS) { /* as many as fit, at once */
+        const size_t once = launch->shares == SHARES_PIECES ? launch->level : launch->sharers,
+                     rounded = kernel->driver == DRIVER_RING ? PIECE_PLACES - 1 : 0;
+        CHECK(once <= (size_t)d->facts.multiprocessors * kernel->resident + rounded);
+    }
     CHECK(launch->sharers >= 1 && launch->blocks <= LANE_GROUPS + 1 && launch->sharers <= LANE_GROUPS);
     CHECK(!d->facts.wish.blocks || launch->shares == SHARES_PIECES || launch->sharers <= d->facts.wish.blocks);
 }
