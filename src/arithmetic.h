@@ -31,6 +31,13 @@
 #define QUIRE_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
+/* QUIRE_CONSTANT: the same, and a constant of CUDA C++ where its arguments are. */
+#if defined(__CUDACC__)
+#define QUIRE_CONSTANT static __host__ __device__ constexpr
+#else
+#define QUIRE_CONSTANT static inline
+#endif
+
 /* Names of functions that exist once per type: QUIRE_NAME(kahan_add, f32) is kahan_add_f32, with macros expanded first.
  */
 #define QUIRE_PASTE(a, b) a##_##b

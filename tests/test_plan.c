@@ -1,6 +1,6 @@
 /* test_plan.c - how the CUDA backend cuts many vectors into units of work, for devices from one warp to thousands,
  * without a device: every element belongs to one part, parts of the canonical order are subtrees, and there is room for
- * all of them.
+ * all of them, and for shared memory.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,6 +13,15 @@
 static const quire_method ALL[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
 static int is_power_of_two(size_t n) { return n && !(n & (n - 1)); }
+
+/* How many warps are at work at once: of real devices, by the kernels for columns, for rows and for all else; or any.
+ */
+static size_t draw_warps(generator *g) {
+    static const size_t of_one[] = { VECTORS_BLOCKS * VECTORS_THREADS / 32, ROWS_BLOCKS * ROWS_THREADS / 32,
+                                     VECTORS_WARPS };
+    if (generator_below(g, 4) == 0) return (size_t)1 << generator_between(g, 0, 13);
+    return of_one[generator_below(g, 3)] * (size_t)generator_between(g, 8, 160);
+}
 
 static void check_plan(const quire_layout *l, quire_method method, int size, size_t warps, int accumulates) {
     const order_rows rows = order_rows_of(method);
@@ -43,7 +52,7 @@ START_TEST(layouts) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
                      columns = generator_below(&g, 70000);
-        const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
+        const size_t warps = draw_warps(&g);
         const ptrdiff_t ld = (ptrdiff_t)columns + 1;
         const quire_layout all[] = { quire_rows(1 + columns, n, ld), quire_columns(n, 1 + columns, ld),
                                      quire_strided(n, 3) };
@@ -68,9 +77,12 @@ END_TEST
 /* Threads that share parts: all of a warp's groups are full, none has two threads too many, and warps take turns only
  * where a thread has all the parts of one. */
 START_TEST(threads_of_parts) {
+    generator g;
+    generator_seed(&g, 12);
     for (size_t parts = 1; parts < 5000; parts += parts / 4 + 1)
         for (size_t all = 1; all < (size_t)1 << 20; all *= 3)
-            for (size_t warps = 1; warps < 10000; warps *= 3) {
+            for (size_t turn = 0; turn < 20; turn++) {
+                const size_t warps = draw_warps(&g);
                 const unsigned threads = plan_part_threads(parts, all, warps);
                 check_that(is_power_of_two(threads) && threads <= 32, "%u threads", threads);
                 check_that(threads == 1 || threads / 2 < parts, "%u threads for %zu parts", threads, parts);
@@ -91,7 +103,7 @@ START_TEST(ordered_rows) {
     size_t fits = 0;
     for (size_t turn = 0; turn < scaled(200000); turn++) {
         const int size = 1 << generator_below(&g, 4), stretch = ordered_stretch(size), is_product = (int)(turn & 1);
-        const size_t n = generator_below(&g, MOST), warps = (size_t)1 << generator_between(&g, 0, 13),
+        const size_t n = generator_below(&g, MOST), warps = draw_warps(&g),
                      vectors = 1 + generator_below(&g, 1 << generator_between(&g, 1, 20));
         const ptrdiff_t ld = (ptrdiff_t)(n + generator_below(&g, 3) * (size_t)generator_below(&g, 9));
         const quire_layout x = generator_below(&g, 4) ? quire_rows(vectors, n, ld) : quire_columns(n, vectors, ld),
@@ -130,24 +142,43 @@ START_TEST(ordered_rows) {
 END_TEST
 
 START_TEST(segments) {
+    generator g;
+    generator_seed(&g, 10);
     for (size_t count = 1; count < (size_t)1 << 40; count += count / 3 + 1)
-        for (size_t warps = 1; warps < 10000; warps *= 3) {
+        for (size_t turn = 0; turn < 100; turn++) {
+            const size_t warps = draw_warps(&g);
             const vectors_plan p = plan_segments(count, warps);
             check_that(p.turns >= 1 && p.turns <= 32, "%u segments a warp", p.turns);
+            check_that(p.turns == 1 || p.units >= warps, "%zu units for %zu warps", p.units, warps);
             check_that(p.units * p.turns >= count && (p.units - 1) * p.turns < count, "%zu units for %zu", p.units,
                        count);
         }
 }
 END_TEST
 
+/* A device, and wishes for some. */
+static device_facts draw_device(generator *g) {
+    device_facts d = { (unsigned)generator_between(g, 8, 160), 0, 1, 2, true, { 0, 0, 0 } };
+    if (generator_below(g, 4) == 0) d.wish.blocks = 1 + (unsigned)generator_below(g, 9000);
+    return d;
+}
+
+/* Each block has a unit, for each of its warps or for all. */
+static void check_blocks(const device_facts *d, size_t blocks, size_t units, size_t warps) {
+    check_that(blocks >= 1 && (blocks - 1) * warps < units, "%zu blocks of %zu warps for %zu units", blocks, warps,
+               units);
+    check_that(!d->wish.blocks || blocks <= d->wish.blocks, "%zu blocks", blocks);
+}
+
 /* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
-static void check_rows_plan(const quire_layout *l, int size, int is_pair, size_t warps) {
-    const rows_plan p = plan_rows(l, l, size, is_pair, warps);
+static void check_rows_plan(const quire_layout *l, int size, int is_pair, const device_facts *d) {
+    const rows_plan p = plan_rows(l, l, size, is_pair, plan_blocks(d, ROWS_BLOCKS) * (ROWS_THREADS / 32));
     const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n,
                  rows = 32 / (p.threads ? p.threads : 1);
     const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
                  item = p.pieces > 1 ? p.piece_length : rows * p.groups * n;
     if (!p.fits) return;
+    check_blocks(d, plan_row_blocks(d, &p), p.units, ROWS_THREADS / 32);
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
     check_that(p.groups >= 1 && (p.groups == 1 || p.threads == 1), "%u groups", p.groups);
@@ -173,11 +204,11 @@ START_TEST(streams) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
                      rows = 1 + generator_below(&g, 70000);
-        const size_t warps = (size_t)1 << generator_between(&g, 0, 13);
+        const device_facts d = draw_device(&g);
         const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n),
                            apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
         check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
-                        (int)generator_below(&g, 2), warps);
+                        (int)generator_below(&g, 2), &d);
     }
 }
 END_TEST
@@ -193,12 +224,16 @@ START_TEST(columns) {
         const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
                      outer = 1 + generator_below(&g, 50);
         const quire_layout l = { outer, n, width, (ptrdiff_t)(n * width), (ptrdiff_t)width, 1 };
-        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, (size_t)1 << generator_between(&g, 0, 13));
+        const device_facts d = draw_device(&g);
+        const size_t of_block = VECTORS_THREADS / 32, warps = plan_blocks(&d, VECTORS_BLOCKS) * of_block;
+        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, warps);
         if (!p.fits) continue;
+        check_blocks(&d, plan_column_blocks(&d, &p), p.units, p.warps > 1 ? 1 : of_block);
         const size_t wide = p.threads * (size_t)(ROWS_CHUNK / size);
         check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
         check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u parts of %zu for %zu", p.parts, p.part, n);
         check_that(p.part >> ROW_COUNT_BITS == 0, "%zu elements", p.part);
+        check_that(p.warps == 1 || p.warps == VECTORS_THREADS / 32, "%u warps, neither one nor a block's", p.warps);
         check_that(p.units == outer * plan_divide_up(width, wide) * p.parts, "%zu units", p.units);
         check_that(p.parts == 1 || outer * width * p.parts <= VECTORS_PLACES, "no room for %u parts", p.parts);
         check_that(n == 1 || width * (size_t)size % p.column_bytes == 0, "%u bytes of rows of %zu", p.column_bytes,
@@ -214,7 +249,27 @@ START_TEST(constants) {
     check_that(VECTORS_PLACES / LONG_SEGMENTS >= 32, "parts enough for each of them");
     for (int size = 1; size <= 8; size *= 2)
         check_that(vectors_group(size) * size % 16 == 0, "groups of %d bytes", size);
+    check_that(VECTORS_WARPS % (VECTORS_THREADS / 32) == 0, "whole blocks of a multiprocessor");
     check_that(VECTORS_LANES * 32 == ORDER_LANES, "a warp has all lanes of a tile");
+}
+END_TEST
+
+static void check_shared(const char *name, size_t shared, size_t kept, int blocks, size_t multiprocessor) {
+    check_that(shared + kept <= 48 << 10, "%s: a block has %zu + %zu bytes", name, shared, kept);
+    check_that((size_t)blocks * (shared + kept + (1 << 10)) <= multiprocessor, "%s: %d blocks of %zu + %zu bytes", name,
+               blocks, shared, kept);
+}
+
+/* What launches ask for is what every block may have; and as many blocks as registers leave room for fit a
+ * multiprocessor: of compute capability 9.0 where kernels take bulk copies or were tuned so, of 8.6 the others. */
+START_TEST(shared_memory) {
+    const size_t columns = (VECTORS_WORDS + PART_SUMS) * VECTORS_THREADS * sizeof(double);
+    check_shared("rows", ROWS_SHARED, 0, ROWS_BLOCKS, 228 << 10);
+    check_shared("columns", COLUMNS_SHARED, columns, VECTORS_BLOCKS, 100 << 10);
+    check_shared("segments", SEGMENTS_SHARED, SEGMENTS_THREADS, SEGMENTS_STREAM_BLOCKS, 228 << 10);
+    check_that(ROWS_SHARED >= ROWS_THREADS / 32 * 2 * ROWS_STAGE, "one stage is filled while another is added up");
+    check_that(ROWS_STAGE % ROWS_CHUNK == 0 && SEGMENTS_STAGE % ROWS_CHUNK == 0, "stages are whole chunks");
+    check_that(COLUMNS_AHEAD % COLUMNS_BATCH == 0, "chunks of %d rows", COLUMNS_BATCH);
 }
 END_TEST
 
@@ -227,6 +282,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, segments);
     tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);
+    tcase_add_test(cases, shared_memory);
     tcase_add_test(cases, constants);
 }
 

@@ -5,6 +5,9 @@
 #ifndef QUIRE_CUDA_JOB_H
 #define QUIRE_CUDA_JOB_H
 
+#include <stdalign.h>
+#include <stdbool.h>
+
 #include "backend.h"
 #include "cuda/policy.h"
 #include "format/formats.h"
@@ -12,21 +15,26 @@
 
 /* Between calls all bits of the places are set, and everything else is zero: the last block of a kernel leaves it so.
  */
-struct cuda_workspace {
+typedef struct {
     quire_accumulator sum; /* of exact: blocks add to its words */
     int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least */
     int64_t dropped;       /* and its count */
     unsigned undecided;    /* a sum that was loose did not tell its result */
     unsigned zero;         /* see cuda_job */
     unsigned hard;         /* a warp of an exact sum has met what no window holds */
+<<<<<<< HEAD
     alignas(16) double places[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: one a block */
 };
+=======
+    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block */
+} cuda_workspace;
+>>>>>>> plan
 
 /* Norms of long arrays, and sums that are expected to be hard, have two kernels: the first is loose; the second does it
  * again, if that was not enough. */
-enum cuda_pass { PASS_STRICT, PASS_LOOSE, PASS_AGAIN };
+typedef enum { PASS_STRICT, PASS_LOOSE, PASS_AGAIN } cuda_pass;
 
-struct cuda_job {
+typedef struct {
     const void *x, *y;
     size_t n;
     finish_kind finish;
@@ -39,8 +47,8 @@ struct cuda_job {
     cuda_workspace *workspace;
     size_t tile; /* elements of a tile */
     union {
-        unsigned units; /* of work, tiles or batches of exact.cuh, that a block takes, a power of two; or 0: the warps
-                           of all blocks take batches in turn */
+        unsigned units; /* of work, tiles or batches of exact.cuh, that a block has, a power of two; without pieces
+                           blocks of exact.cuh have none: the warps of all of them take turns */
         unsigned loads; /* that short.cuh adds at a time */
     };
     unsigned whole, level, halvings; /* pieces, if halvings is not 0: "whole" blocks have all those units, the next
@@ -54,35 +62,35 @@ struct cuda_job {
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be set to whether the array is hard; was_hard: what it is */
     bool was_hard;
-};
+} cuda_job;
 
 /* The file of a kernel, which says how a grid is shaped. */
-enum cuda_driver { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT };
+typedef enum { DRIVER_DIRECT, DRIVER_RING, DRIVER_EXACT, DRIVER_SHORT } cuda_driver;
 
 /* A kernel and how it likes to be launched. */
-struct cuda_kernel {
+typedef struct {
     const void *function;
     cuda_driver driver;
-    unsigned threads;          /* of a block, at most */
-    unsigned shared;           /* bytes of dynamic shared memory of a block */
-    unsigned tile_threads = 0; /* direct: that take a tile */
-    unsigned most_blocks = 0;  /* ring: that share an array without pieces */
-    unsigned most_batches = 0; /* short: of a thread */
-    unsigned load = 0;         /* exact, short: elements that a warp, or a thread, loads at once */
-    unsigned batch = 0;        /* and those it takes at a time, at most; a multiple */
-    unsigned loose = 0;        /* may be loose for results of this number of bits, at most; 0: never */
-    bool once = false;         /* short: threads load once, and the grid may be a cluster */
-    bool is_short = false;     /* exact: it is for a short array, spread over all warps; so the host finds */
-    bool adds_floats = false;  /* exact: ordinary numbers cost no double */
-    size_t ring = 0;           /* direct: from how many bytes on ring.cuh is better, where it is there */
-};
+    unsigned threads;      /* of a block, at most */
+    unsigned shared;       /* bytes of dynamic shared memory of a block */
+    unsigned tile_threads; /* direct: that take a tile */
+    unsigned most_blocks;  /* ring: that share an array without pieces */
+    unsigned most_batches; /* short: of a thread */
+    unsigned load;         /* exact, short: elements that a warp, or a thread, loads at once */
+    unsigned batch;        /* and those it takes at a time, at most; a multiple */
+    unsigned loose;        /* may be loose for results of this number of bits, at most; 0: never */
+    bool once;             /* short: threads load once, and the grid may be a cluster */
+    bool adds_floats;      /* exact: ordinary numbers cost no double */
+    size_t ring;           /* direct: from how many bytes on ring.cuh is better, where it is there */
+    unsigned resident;     /* blocks that fit a multiprocessor; the host asks CUDA where a plan wants to know */
+} cuda_kernel;
 
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
-enum cuda_access { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME };
+typedef enum { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME } cuda_access;
 
 /* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more; or the first
  * pass of a norm of as much. */
-enum cuda_length { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM };
+typedef enum { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_NORM, LENGTH_COUNT } cuda_length;
 
 /* The kernel of a format for a term and a method. One file each. */
 #define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                            \

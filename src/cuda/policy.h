@@ -5,11 +5,18 @@
 #ifndef QUIRE_CUDA_POLICY_H
 #define QUIRE_CUDA_POLICY_H
 
+#include <stdbool.h>
+
+#include "arithmetic.h"
+
 /* The methods of the canonical order. Measured on an H200, 2026-11 (docs/performance.md). Sizes of arrays are bytes. */
 #define LANE_GROUPS 6144       /* the most blocks: places in the workspace, a multiple of what a warp gathers */
 #define LANE_STATES 4096       /* the most numbers of groups of tiles, a block each, that they cut a long array into */
 #define UNITS_MOST (1u << 30)  /* and the most tiles of a group, or units of a piece */
+#define DIRECT_THREADS 256     /* of a block of direct.cuh, at most */
+#define DIRECT_BLOCKS 3        /* of a multiprocessor, at least, where bounds would take registers for two */
 #define DIRECT_AHEAD (1 << 20) /* arrays up to this are prefetched by direct.cuh while the kernel before it ends */
+#define DIRECT_SPREAD 2        /* blocks of a multiprocessor, from which on a block adds several tiles at once */
 #define RING_BYTES ((size_t)2 << 30)     /* arrays from here on take ring.cuh */
 #define RING_SOONER ((size_t)32 << 20)   /* the same by kahan, but where it adds by bounds */
 #define RING_OVERLAP ((size_t)256 << 20) /* arrays from here on let the next kernel start early */
@@ -82,29 +89,32 @@
  *   threads  of a block; a power of two
  *   blocks   of a multiprocessor, at least; what limits registers
  *   vectors  16-byte loads that a thread takes at a time, of each array, while the next are under way */
-struct exact_policy {
+typedef struct {
     int threads, blocks, vectors;
-};
+} exact_policy;
 
 /* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones;
  * or the first pass of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what
  * is strict. */
-enum exact_kind { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY };
+typedef enum { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY } exact_kind;
 
-struct exact_case {
+typedef struct {
     int size; /* of an element */
     bool is_half, is_product, is_pair;
     exact_kind kind;
-};
+} exact_case;
 
 /* Measured on an H200, 2026-11 (docs/performance.md): what is fastest for ordinary data. */
-constexpr exact_policy exact_policy_of(exact_case c) {
+QUIRE_CONSTANT exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
     const int vectors = c.is_pair ? 4 : 8; /* what registers hold */
-    if (c.kind == EXACT_LOOSE_ONLY) return { 128, 4, vectors };
-    if (c.kind <= EXACT_SPREAD) return { (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size), 1, vectors / 2 };
-    if (c.size == 8 && c.is_product) return { 64, 5, vectors };
-    return { 128, c.size == 2 || (c.size == 4 && !c.is_product) ? 3 : 4, vectors };
+    const int few_threads = (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size);
+    const exact_policy loose_only = { 128, 4, vectors }, few = { few_threads, 1, vectors / 2 },
+                       long_double_products = { 64, 5, vectors },
+                       others = { 128, c.size == 2 || (c.size == 4 && !c.is_product) ? 3 : 4, vectors };
+    if (c.kind == EXACT_LOOSE_ONLY) return loose_only;
+    if (c.kind <= EXACT_SPREAD) return few;
+    return c.size == 8 && c.is_product ? long_double_products : others;
 }
 
 #endif

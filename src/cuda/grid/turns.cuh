@@ -1,4 +1,4 @@
-/* turns.cuh - which batches of an array are a warp's, where blocks or warps take turns.
+/* turns.cuh - which batches of an array are a warp's, where blocks or warps take turns: shares.h, for kernels.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,37 +9,26 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/grid/pieces.cuh"
 
-/* The batches of a warp, by number: the next, and then every one that is a whole grid of warps further. They fit 32
- * bits where arrays fit a memory.
- */
-struct warp_turns {
-    unsigned next, end;
-};
-
-static __device__ __forceinline__ unsigned shares_of(size_t n, size_t share) {
-    return (unsigned)(n / share + (n % share != 0));
-}
-
 /* How many warps take turns: those of a block that has a piece; or of the grid. */
 template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
     const unsigned threads = threads_of_block(), blocks = blocks_of_grid();
-    return threads / WARP * (PIECES && job.units ? 1 : blocks);
+    return warps_of_turns(PIECES && job.units, threads / WARP, blocks);
 }
 
 /* In turn with all warps of the grid. */
 static __device__ __forceinline__ warp_turns turns_of_grid(unsigned batches) {
-    return { threadIdx.x / WARP * gridDim.x + blockIdx.x, batches };
+    return turns_by_number(warp_of_grid(threadIdx.x / WARP, blockIdx.x, gridDim.x), batches);
 }
 
 /* The same, the last warp first. */
 static __device__ __forceinline__ warp_turns turns_from_last(unsigned batches, const cuda_job &job) {
-    return { warps_in_turn<false>(job) - 1 - (threadIdx.x / WARP * gridDim.x + blockIdx.x), batches };
+    const unsigned warps = warps_in_turn<false>(job);
+    return turns_from_end(warp_of_grid(threadIdx.x / WARP, blockIdx.x, gridDim.x), warps, batches);
 }
 
 /* In turn with those of the block, which has a piece of them. */
 static __device__ __forceinline__ warp_turns turns_of_piece(unsigned batches, const cuda_job &job) {
-    const block_piece piece = piece_of_block(job, block_number());
-    return { (unsigned)piece.begin + threadIdx.x / WARP, (unsigned)min(piece.begin + piece.size, (size_t)batches) };
+    return turns_in_piece(piece_of_block(job, block_number()), threadIdx.x / WARP, batches);
 }
 
 #endif

@@ -1,10 +1,11 @@
-/* checks.cuh - what only CUDA can tell of streams and memory. From context.cu: status_of.
+/* checks.cuh - what only CUDA can tell of streams and memory.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_HOST_CHECKS_CUH
 #define QUIRE_CUDA_HOST_CHECKS_CUH
 
+#include "cuda/host/calls.cuh"
 #include "cuda/host/context.cuh"
 
 /* A stream that is being captured may not be asked for its device: that would end the capture. */

@@ -66,4 +66,10 @@ static inline columns_plan plan_columns(const quire_layout *x_layout, const void
     return p;
 }
 
+/* Blocks for the units of a plan: one for each, if its warps share them. */
+static inline size_t plan_column_blocks(const device_facts *d, const columns_plan *p) {
+    const size_t blocks = p->warps > 1 ? p->units : plan_divide_up(p->units, VECTORS_THREADS / 32);
+    return plan_least(blocks, plan_blocks(d, VECTORS_BLOCKS * 2 * COLUMNS_SPREAD));
+}
+
 #endif

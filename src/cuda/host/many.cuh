@@ -1,5 +1,4 @@
-/* many.cuh - the backend's calls for many vectors: memory is checked, and those who serve a layout are chosen. From
- * context.cu: on_device, check_memory, status_of.
+/* many.cuh - the backend's calls for many vectors: memory is checked, and those who serve a layout are chosen.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,29 +7,44 @@
 
 #include "cuda/host/moments.cuh"
 
-/* Loads the kernels for many vectors, so that no call does, which a capture would not allow. */
-static cudaError_t load_many(const cuda_context *c) {
+/* Loads the kernels of a job, so that no call does, which a capture would not allow. */
+static cudaError_t load_kernels(const cuda_context *c, const quire_job *job) {
+    const vectors_kernels v = find_vectors_kernels(job);
+    const row_kernels r = find_row_kernels(job);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
-    for (int type = 1; type < FORMAT_NUMBERS; type++)
-        for (int term = 0; term < TERM_COUNT && describe_format((quire_type)type).size; term++)
-            for (int kind = 0; kind < 5; kind++) { /* four methods; and variances */
-                quire_job job = {};
-                job.type = (quire_type)type, job.term = (quire_term)term;
-                job.method = (quire_method)(kind < 4 ? kind + 1 : QUIRE_EXACT);
-                job.finish = kind < 4 ? FINISH_KEEP : FINISH_VARIANCE;
-                const vectors_kernels v = find_vectors_kernels(&job);
-                const row_kernels r = find_row_kernels(&job);
-                for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, r.rows, r.columns,
-                                              r.segments, r.parts, r.scaled, r.unknown, r.marked })
-                    if (!error && function) error = cudaFuncGetAttributes(&is, function);
-                if (!error && c->shared_memory >= ROWS_SHARED)
-                    error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
-            }
+    for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, r.rows, r.columns, r.segments, r.parts,
+                                  r.scaled, r.unknown, r.marked })
+        if (!error && function) error = cudaFuncGetAttributes(&is, function);
+    if (!error && c->facts.shared_memory >= ROWS_SHARED)
+        error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
     return error;
 }
 
-static quire_status reduce_many(cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y) {
+#define QUIRE_METHOD(name, METHOD, words, rows, unused) METHOD,
+static const quire_method all_methods[] = { QUIRE_LANE_METHODS(QUIRE_METHOD, ) QUIRE_EXACT };
+#undef QUIRE_METHOD
+
+/* The same for all formats, terms and methods, and for variances. */
+static cudaError_t load_many(const cuda_context *c) {
+    cudaError_t error = cudaSuccess;
+    for (int type = 1; type < FORMAT_NUMBERS; type++)
+        for (int term = 0; term < TERM_COUNT && describe_format((quire_type)type).size; term++) {
+            quire_job job = {};
+            job.type = (quire_type)type, job.term = (quire_term)term;
+            job.finish = FINISH_KEEP;
+            for (quire_method method : all_methods) {
+                job.method = method;
+                if (!error) error = load_kernels(c, &job);
+            }
+            job.finish = FINISH_VARIANCE; /* exact, the last of them */
+            if (!error) error = load_kernels(c, &job);
+        }
+    return error;
+}
+
+static quire_status reduce_many(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                const quire_layout *y) {
     if (needs_squares(job->finish)) return reduce_moments(c, job, x);
     vectors_job work = vectors_job_of(c, job, NULL);
     quire_status status = QUIRE_OK;
@@ -40,7 +54,7 @@ static quire_status reduce_many(cuda_context *c, const quire_job *job, const qui
 
 static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                                      const quire_layout *y_layout) {
-    cuda_context *c = (cuda_context *)context;
+    const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
     const size_t size = (size_t)describe_format(job->type).size;
@@ -58,9 +72,8 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
     const size_t warps = SEGMENTS_THREADS / 32;
     const bool is_stream = job->term != TERM_PRODUCT && !has_moments;
-    const int of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
-    const size_t most =
-        (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * of_one * SEGMENTS_WAVES));
+    const unsigned of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
+    const size_t most = plan_blocks(&c->facts, of_one * SEGMENTS_WAVES);
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
     cudaError_t error =
         is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
@@ -72,7 +85,7 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
 }
 
 static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
-    cuda_context *c = (cuda_context *)context;
+    const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
     bool others;

@@ -1,18 +1,16 @@
-/* moments.cuh - variances and standard deviations on a device. From context.cu: launch, status_of.
+/* moments.cuh - variances and standard deviations on a device.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_HOST_MOMENTS_CUH
 #define QUIRE_CUDA_HOST_MOMENTS_CUH
 
+#include "cuda/host/array.cuh"
 #include "cuda/host/rows.cuh"
 #include "cuda/kernels/finish.cuh"
 
-#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice */
-#define LONG_MOMENTS 1024             /* of them, at most */
-
 /* A sum of vector v, or that of its squares, into an accumulator of the workspace. */
-static quire_status accumulate_vector(cuda_context *c, const quire_job *job, const quire_layout *x, size_t v,
+static quire_status accumulate_vector(const cuda_context *c, const quire_job *job, const quire_layout *x, size_t v,
                                       bool squares) {
     const size_t size = (size_t)describe_format(job->type).size;
     const ptrdiff_t at = (ptrdiff_t)(v / x->inner) * x->outer_stride + (ptrdiff_t)(v % x->inner) * x->inner_stride;
@@ -21,11 +19,12 @@ static quire_status accumulate_vector(cuda_context *c, const quire_job *job, con
     quire_job sum = *job;
     sum.x = sum.y = (const char *)job->x + at * (ptrdiff_t)size;
     sum.term = squares ? TERM_PRODUCT : TERM_IDENTITY, sum.finish = FINISH_KEEP;
-    return x->stride == 1 ? launch(c, &sum, to) : reduce_layout(c, &sum, &one, &one, to);
+    return x->stride == 1 ? accumulate_array(c, &sum, to) : reduce_layout(c, &sum, &one, &one, to);
 }
 
 /* Vectors that are long, one after the other. */
-static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, const quire_layout *x, size_t vectors) {
+static quire_status reduce_long_moments(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                        size_t vectors) {
     quire_accumulator *both = c->vectors->moments;
     quire_job one = *job;
     quire_status status = QUIRE_OK;
@@ -41,7 +40,7 @@ static quire_status reduce_long_moments(cuda_context *c, const quire_job *job, c
 
 /* Of a layout: long vectors that are neither rows nor columns by all of the device, others of that kind by a warp each.
  */
-static quire_status reduce_moments(cuda_context *c, const quire_job *job, const quire_layout *x) {
+static quire_status reduce_moments(const cuda_context *c, const quire_job *job, const quire_layout *x) {
     vectors_job work = vectors_job_of(c, job, NULL);
     quire_status status = QUIRE_OK;
     if (reduce_exact(c, job, x, x, &work, &status)) return status;

@@ -1,5 +1,4 @@
 /* rows.cuh - the launches of kernels/rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any layout.
- * From context.cu: on_device, check_memory, status_of.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +8,6 @@
 #include "cuda/host/columns_plan.h"
 #include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors.cuh"
-
-/* Shared memory of a block of the kernel for rows. */
-#define ROWS_SHARED ((unsigned)(ROWS_THREADS / 32 * (ROWS_STAGES * ROWS_STAGE + ROWS_STAGES * sizeof(uint64_t))))
-
-/* The same of the kernel for columns. */
-#define COLUMNS_SHARED ((unsigned)(COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK))
 
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
@@ -34,14 +27,14 @@ static bool is_pair(const quire_job *job, const quire_layout *x, const quire_lay
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;
     work->source = source;
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * MARKED_BLOCKS));
+    const size_t most = plan_blocks(&c->facts, MARKED_BLOCKS);
     return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS,
                         plan_least(plan_divide_up(work->vectors, warps), most), work);
 }
 
 /* Parts of a job brought together, "join" to one. */
 static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vectors_job work, unsigned join) {
-    const size_t warps = MARKED_THREADS / 32, most = (size_t)c->multiprocessors * MARKED_BLOCKS,
+    const size_t warps = MARKED_THREADS / 32, most = (size_t)c->facts.multiprocessors * MARKED_BLOCKS,
                  all = work.vectors * plan_divide_up(work.parts, join);
     work.join = join, work.threads = plan_part_threads(join, all, warps * most);
     return start_blocks(c, find_row_kernels(job).parts, MARKED_THREADS,
@@ -49,14 +42,14 @@ static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vect
 }
 
 /* The results of vectors of which there are parts, or their marks. Of very many parts, which would keep a few threads
- * busy for long, 32 are joined to one before. */
+ * busy for long, some are joined to one before. */
 static cudaError_t bring_together(const cuda_context *c, const quire_job *job, vectors_job work) {
-    const size_t joined = plan_divide_up(work.parts, 32);
+    const size_t joined = plan_divide_up(work.parts, PARTS_JOIN);
     if (work.parts >= PARTS_JOINED && work.vectors * (work.parts + joined) <= VECTORS_PLACES) {
-        const cudaError_t error = start_parts(c, job, work, 32);
+        const cudaError_t error = start_parts(c, job, work, PARTS_JOIN);
         if (error) return error;
         work.first_place = work.vectors * work.parts;
-        work.parts = (unsigned)joined, work.part *= 32;
+        work.parts = (unsigned)joined, work.part *= PARTS_JOIN;
     }
     return start_parts(c, job, work, work.parts);
 }
@@ -65,25 +58,12 @@ static cudaError_t bring_together(const cuda_context *c, const quire_job *job, v
 static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
     if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
     const size_t blocks = plan_least(plan_divide_up(work->vectors * work->parts, MARKED_THREADS / 32),
-                                     (size_t)c->multiprocessors * MARKED_BLOCKS);
+                                     (size_t)c->facts.multiprocessors * MARKED_BLOCKS);
     const row_kernels kernels = find_row_kernels(job);
     cudaError_t error = bring_together(c, job, *work);
     if (!error && kernels.scaled) error = start_blocks(c, kernels.scaled, MARKED_THREADS, blocks, work);
     if (!error) error = start_blocks(c, kernels.unknown, MARKED_THREADS, blocks, work);
     return error ? error : start_marked(c, job, work, MARKED_RESULTS);
-}
-
-/* Blocks of the kernel for rows that are at work at once. */
-static size_t row_blocks(const cuda_context *c) {
-    return (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * ROWS_BLOCKS));
-}
-
-/* Blocks for the units of a plan, each of which has pieces. */
-static size_t blocks_for_rows(const cuda_context *c, const rows_plan *p) {
-    const size_t warps = ROWS_THREADS / 32, wave = row_blocks(c),
-                 waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);
-    const size_t most = c->wish.blocks || !waves ? wave : plan_least(waves, ROWS_WAVES) * wave;
-    return plan_least(plan_divide_up(p->units, warps), most);
 }
 
 /* Rows that the plan fits. */
@@ -92,7 +72,7 @@ static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vec
     work->pieces = p->pieces, work->piece_length = p->piece_length, work->parts = p->parts, work->part = p->part;
     work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
     cudaError_t error =
-        start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, blocks_for_rows(c, p), work, ROWS_SHARED);
+        start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, plan_row_blocks(&c->facts, p), work, ROWS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
@@ -100,28 +80,25 @@ static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vec
 /* The same of columns. */
 static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work,
                                    const columns_plan *p) {
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks
-                                                : (unsigned)(c->multiprocessors * VECTORS_BLOCKS * 2 * COLUMNS_SPREAD));
-    const size_t blocks = p->warps > 1 ? p->units : plan_divide_up(p->units, VECTORS_THREADS / 32);
     work->threads = p->threads, work->warps = p->warps, work->column_bytes = p->column_bytes;
     work->parts = p->parts, work->part = p->part;
-    cudaError_t error =
-        start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS, plan_least(blocks, most), work, COLUMNS_SHARED);
+    cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS,
+                                     plan_column_blocks(&c->facts, p), work, COLUMNS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
 }
 
 static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
                               const quire_layout *y) {
-    rows_plan p =
-        plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y), row_blocks(c) * (ROWS_THREADS / 32));
-    p.fits = p.fits && c->has_bulk && c->shared_memory >= ROWS_SHARED;
+    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y),
+                            plan_blocks(&c->facts, ROWS_BLOCKS) * (ROWS_THREADS / 32));
+    p.fits = p.fits && c->facts.has_bulk && c->facts.shared_memory >= ROWS_SHARED;
     return p;
 }
 
 static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                     const quire_layout *y) {
-    const size_t blocks = c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * VECTORS_BLOCKS);
+    const size_t blocks = plan_blocks(&c->facts, VECTORS_BLOCKS);
     return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
 }
 

@@ -69,4 +69,12 @@ static inline rows_plan plan_rows(const quire_layout *x, const quire_layout *y, 
     return p;
 }
 
+/* Blocks for the units of a plan, each of which has pieces: waves of them, if there is work for some. */
+static inline size_t plan_row_blocks(const device_facts *d, const rows_plan *p) {
+    const size_t warps = ROWS_THREADS / 32, wave = plan_blocks(d, ROWS_BLOCKS),
+                 waves = p->units / warps * p->pieces / (ROWS_ITEMS * wave);
+    const size_t most = d->wish.blocks || !waves ? wave : plan_least(waves, ROWS_WAVES) * wave;
+    return plan_least(plan_divide_up(p->units, warps), most);
+}
+
 #endif

@@ -1,10 +1,11 @@
-/* vectors.cuh - the launches of kernels/vectors.cuh. From context.cu: on_device, check_memory, status_of.
+/* vectors.cuh - the launches of kernels/vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_HOST_VECTORS_CUH
 #define QUIRE_CUDA_HOST_VECTORS_CUH
 
+#include "cuda/host/checks.cuh"
 #include "cuda/host/vectors_plan.h"
 
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
@@ -30,14 +31,15 @@ static cudaError_t start_vectors(const cuda_context *c, const void *function, ve
     int resident = 1;
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, VECTORS_THREADS, 0);
     if (error) return error;
-    const size_t most = (size_t)(c->wish.blocks ? c->wish.blocks : (unsigned)(c->multiprocessors * resident * 4));
+    const size_t most = plan_blocks(&c->facts, (unsigned)resident * VECTORS_WAVES);
     return start_blocks(c, function, VECTORS_THREADS, plan_least(plan_divide_up(units, VECTORS_THREADS / 32), most),
                         work);
 }
 
 /* How many warps are at work at once, about. */
 static size_t warps_of_device(const cuda_context *c) {
-    return (size_t)(c->wish.blocks ? c->wish.blocks * (VECTORS_THREADS / 32) : (unsigned)c->multiprocessors * 24);
+    const unsigned of_block = VECTORS_THREADS / 32;
+    return plan_blocks(&c->facts, VECTORS_WARPS / of_block) * of_block;
 }
 
 /* Whether a result is the sum itself, and the hardware rounds to its format: none of less than bfloat16's bits. */

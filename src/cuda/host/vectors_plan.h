@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_HOST_VECTORS_PLAN_H
 #define QUIRE_CUDA_HOST_VECTORS_PLAN_H
 
+#include "cuda/host/plan.h"
 #include "cuda/kernels/vectors_job.h"
 
 /* See vectors_job.h. units: how many warps have something to do. */
@@ -13,26 +14,22 @@ typedef struct {
     size_t part, units;
 } vectors_plan;
 
-static inline size_t plan_least(size_t a, size_t b) { return a < b ? a : b; }
-static inline size_t plan_divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
-
 /* Whether neighbouring vectors stand nearer to each other than neighbouring elements: columns. */
 static inline int plan_has_columns(const quire_layout *l) {
-    return l->inner >= 8 && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
+    return l->inner >= COLUMNS_LEAST && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
 /* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
  * Of columns a thread takes one, so that neighbouring threads read neighbouring elements: always, where there are
- * PLAN_COLUMNS of them side by side; exact sums, which have no order, where there are fewer as many threads as fill a
- * warp.
+ * VECTORS_COLUMNS of them side by side; exact sums, which have no order, where there are fewer as many threads as fill
+ * a warp.
  */
-#define PLAN_COLUMNS 16
 static inline unsigned plan_threads(const quire_layout *x, quire_method method, int size) {
     const unsigned count = method == QUIRE_EXACT ? (unsigned)vectors_group(size) : VECTORS_LANES;
     unsigned threads = 1;
     while (threads < 32 && threads * count < x->n) threads *= 2;
     if (!plan_has_columns(x)) return threads;
-    if (method != QUIRE_EXACT) return x->inner >= PLAN_COLUMNS ? 1 : threads;
+    if (method != QUIRE_EXACT) return x->inner >= VECTORS_COLUMNS ? 1 : threads;
     while (threads > 1 && 32 / threads < x->inner) threads /= 2;
     return threads;
 }
@@ -51,7 +48,7 @@ static inline vectors_plan plan_layout(const quire_layout *x, quire_method metho
         if (parts > 1 || accumulates) {
             size_t part = order_tile(x->n, rows);
             if (method == QUIRE_EXACT)
-                part = plan_divide_up(plan_divide_up(x->n, parts), 256) * 256;
+                part = plan_divide_up(plan_divide_up(x->n, parts), PART_STEP) * PART_STEP;
             else
                 while (plan_divide_up(x->n, part) > parts) part *= 2;
             p.part = part;

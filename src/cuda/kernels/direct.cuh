@@ -12,9 +12,6 @@
 #include "cuda/grid/gather_ordered.cuh"
 #include "cuda/thread/bounds.cuh"
 
-#define DIRECT_THREADS 256 /* of a block, at most */
-#define DIRECT_BLOCKS 3    /* of a multiprocessor, at least, where bounds would take registers for two */
-
 /* 8 bytes of elements that are loaded together; see pack. */
 template <class Format, int E> struct short_pack {
     typedef typename Format::element element;

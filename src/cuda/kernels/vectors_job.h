@@ -12,66 +12,35 @@
 
 #include <stdbool.h>
 
+#include "arithmetic.h"
 #include "backend.h"
+#include "cuda/vectors_policy.h"
 #include "format/formats.h"
 #include "order/order.h"
 
-#ifdef __CUDACC__
-#define QUIRE_CONSTANT static __host__ __device__ constexpr
-#else
-#define QUIRE_CONSTANT static inline
-#endif
-
-#define VECTORS_THREADS 256      /* of a block */
-#define VECTORS_PLACES (1 << 17) /* parts there can be in all */
-#define VECTORS_IN_PARTS 65536   /* vectors that are cut */
-#define VECTORS_LIMBS 2048       /* of those, as many as have limbs of their own for what parts cannot tell */
-#define VECTORS_BLOCKS 2         /* of a multiprocessor, that registers are to leave room for */
-#define VECTORS_LANES 8          /* of the canonical order, that a thread has */
-#define VECTORS_FULL 96          /* percent of the places of all waves that units fill: enough */
-#define VECTORS_WORDS 3          /* the most numbers a sum consists of */
-#define PART_WORDS 5             /* the same of a part: of moments those of the squares begin at */
+/* Places in the workspace, and what a sum and a part are made of. */
+#define VECTORS_PLACES (1 << 17)    /* parts there can be in all */
+#define VECTORS_IN_PARTS 65536      /* vectors that are cut */
+#define VECTORS_LIMBS 2048          /* of those, as many as have limbs of their own for what parts cannot tell */
+#define LONG_SEGMENTS VECTORS_LIMBS /* segments that are cut at a time; they share the places for parts */
+#define MARKED_LISTED 4096 /* results that can be listed as marked; where there are more, all results are looked at */
+#define VECTORS_WORDS 3    /* the most numbers a sum consists of */
+#define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at */
 #define PART_SQUARES 2
 #define PART_SUMS 2
-#define PART_LEAST 2048 /* elements of a part */
-#define ROWS_CHUNK 16   /* bytes that are copied at a time, from a multiple of it */
-#define ROWS_LINE 128   /* bytes of memory at whose ends pieces of rows end, too */
-#define ROWS_STAGE 4608 /* bytes of a stage of a warp */
-#define ROWS_STAGES 2
-#define ROWS_THREADS 64      /* of a block of the kernel for rows */
-#define ROWS_BLOCKS 10       /* of a multiprocessor, that registers are to leave room for */
-#define ROWS_WAVES 8         /* of blocks, so that the quicker multiprocessors take more of them */
-#define ROWS_ITEMS 4         /* of a warp, at least, before there are more waves */
-#define ROWS_SPREAD 16       /* items of a warp, at least, before items grow */
-#define ROWS_FEW 32768       /* bytes of a row that one warp may take even where there are few rows */
-#define ROWS_FULL 88         /* percent of the places of all waves that rows fill, from which on they are not cut */
-#define ROWS_MORE_PARTS 32   /* beyond the fewest, for waves to be full */
-#define ROWS_PART_LEAST 8192 /* elements of a row for each of its parts, or begun ones */
-#define ROWS_PART_WAVES 4    /* as many parts for every warp, so that the quicker multiprocessors take more of them */
-#define PARTS_JOINED 512     /* parts of a vector from which on 32 of them are joined to one, before all are */
-#define ROWS_PART_STEP 512   /* and a multiple of this */
-#define ROW_ITEM_BITS 12     /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
-#define ROW_COUNT_BITS 20    /* rows of the stream have fewer than 2^this elements */
-#define MARKED_LISTED 4096   /* results that can be listed as marked; where there are more, all results are looked at */
-#define MARKED_THREADS 64    /* of a block of the second kernel */
-#define MARKED_BLOCKS 8      /* of a multiprocessor, that registers are to leave room for */
-#define COLUMNS_AHEAD 8      /* chunks of 16 bytes that are on their way to a lane */
-#define COLUMNS_BATCH 2      /* rows of them that a lane waits for together */
-#define COLUMNS_LINE 128     /* bytes of memory that a warp loads at a time */
-#define COLUMNS_SPREAD 2     /* units of a block, about, where rows are parted for all blocks to have some */
-#define COLUMNS_MANY 3       /* units of a warp from which on no block shares any */
-#define COLUMNS_PART_LEAST 1024     /* rows of a warp, times lanes that have columns side by side, at least */
-#define LONG_SEGMENT (1 << 15)      /* elements of a segment that is cut, from here on */
-#define LONG_SEGMENTS VECTORS_LIMBS /* of them there can be at a time; they share the places for parts */
-#define SEGMENT_PART_LEAST 8192     /* elements of a part of an exact one */
-#define SEGMENTS_THREADS 128        /* of a block of the kernel for exact segments */
-#define SEGMENTS_STAGE 6080         /* bytes of a piece of a stream of segments */
-#define SEGMENTS_STAGES 2
-/* Bytes of a block. */
+
+/* What the order, the hardware and the bounds of sums give. */
+#define VECTORS_LANES 8   /* of the canonical order, that a thread has */
+#define ROWS_CHUNK 16     /* bytes that are copied at a time, from a multiple of it */
+#define ROWS_LINE 128     /* bytes of memory at whose ends pieces of rows end, too */
+#define COLUMNS_LINE 128  /* bytes of memory that a warp loads at a time */
+#define ROW_ITEM_BITS 12  /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
+#define ROW_COUNT_BITS 20 /* rows of the stream have fewer than 2^this elements */
+
+/* Bytes of shared memory that a launch asks for, of the kernels for rows, for columns and for segments in a stream. */
+#define ROWS_SHARED (ROWS_THREADS / 32 * ROWS_STAGES * (ROWS_STAGE + (unsigned)sizeof(uint64_t)))
+#define COLUMNS_SHARED ((unsigned)COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK)
 #define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK))
-#define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for */
-#define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
-#define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
 
 /* Elements that a thread loads at a time of an exact sum, of size bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }

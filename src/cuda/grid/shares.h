@@ -1,0 +1,72 @@
+/* shares.h - which units of an array are a block's, and which batches a warp's, by their numbers: arithmetic, which the
+ * tests run without a device.
+ *
+ * The last block of the grid gathers: it waits for the others, all of which have a lower index, and makes the result of
+ * what they hand over. Where blocks have pieces it has none.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_SHARES_H
+#define QUIRE_CUDA_GRID_SHARES_H
+
+#include "cuda/job.h"
+
+/* In units of the kernel's: tiles, or batches. */
+typedef struct {
+    size_t begin;
+    unsigned size;
+} block_piece;
+
+/* A pair as C and C++ make it on the way out: nvcc takes registers for pairs that have a name. */
+#ifdef __cplusplus
+#define SHARES_PAIR(type) type
+#else
+#define SHARES_PAIR(type) (type)
+#endif
+
+/* A block's, which may reach beyond the end. Blocks have as much each, or less and less. */
+QUIRE_INLINE block_piece piece_of_number(const cuda_job *job, unsigned number) {
+    if (!job->halvings || number < job->whole)
+        return SHARES_PAIR(block_piece){ (size_t)job->units * number, job->units };
+    const unsigned block = number - job->whole, halvings = block / job->level, most = job->halvings - 1;
+    const unsigned halved = halvings < most ? halvings : most, size = job->units >> (halved + 1);
+    const size_t before = (size_t)job->units * job->whole + (size_t)job->level * (job->units - (job->units >> halved));
+    return SHARES_PAIR(block_piece){ before + (size_t)size * (block - halved * job->level), size };
+}
+
+/* The batches of a warp, by number: the next, and then every one that is as many further as warps take turns. They fit
+ * 32 bits where arrays fit a memory.
+ */
+typedef struct {
+    unsigned next, end;
+} warp_turns;
+
+QUIRE_INLINE unsigned shares_of(size_t n, size_t share) { return (unsigned)(n / share + (n % share != 0)); }
+
+/* A warp's number in the grid: warps of one number in their blocks are neighbours. */
+QUIRE_INLINE unsigned warp_of_grid(unsigned warp, unsigned block, unsigned blocks) { return warp * blocks + block; }
+
+/* How many warps take turns: the warps of one block that has a piece, or of all blocks. */
+QUIRE_INLINE unsigned warps_of_turns(bool has_piece, unsigned warps, unsigned blocks) {
+    return warps * (has_piece ? 1 : blocks);
+}
+
+/* In turn with all warps of the grid, by the number of the warp in it. */
+QUIRE_INLINE warp_turns turns_by_number(unsigned number, unsigned batches) {
+    return SHARES_PAIR(warp_turns){ number, batches };
+}
+
+/* The same, the last warp of all first. */
+QUIRE_INLINE warp_turns turns_from_end(unsigned number, unsigned warps, unsigned batches) {
+    return SHARES_PAIR(warp_turns){ warps - 1 - number, batches };
+}
+
+/* In turn with the warps of the block, which has a piece of the batches. */
+QUIRE_INLINE warp_turns turns_in_piece(block_piece piece, unsigned warp, unsigned batches) {
+    const size_t end = piece.begin + piece.size;
+    return SHARES_PAIR(warp_turns){ (unsigned)piece.begin + warp, (unsigned)(end < batches ? end : batches) };
+}
+
+#undef SHARES_PAIR
+
+#endif

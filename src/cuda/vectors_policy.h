@@ -1,0 +1,63 @@
+/* vectors_policy.h - how many vectors at once are shared out and launched, as data. Nothing here can show in a result.
+ * The GPU and the day are those of the trials in docs/notebook/gpu.md.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_VECTORS_POLICY_H
+#define QUIRE_CUDA_VECTORS_POLICY_H
+
+/* kernels/vectors.cuh: the methods of the canonical order, and exact vectors that are neither rows nor columns. Rows on
+ * an H200, 2026-11-24; of single numbers the notebook has no trial. */
+#define VECTORS_THREADS 256 /* of a block, also of the kernel for columns */
+#define VECTORS_BLOCKS 2    /* of a multiprocessor, that registers are to leave room for */
+#define VECTORS_WARPS 24    /* of a multiprocessor, that are at work at once, about */
+#define VECTORS_WAVES 4     /* of blocks, at most; they take more units in turn */
+#define VECTORS_COLUMNS 16  /* columns side by side, from which on an ordered one is one thread's */
+#define COLUMNS_LEAST 8     /* vectors side by side, from which on they are columns at all */
+#define PART_LEAST 2048     /* elements of a part, at least */
+#define PART_STEP 256       /* and a multiple of this, of an exact one */
+
+/* kernels/rows.cuh. H100, 2026-11-25, 1 GiB. */
+#define ROWS_THREADS 64      /* of a block */
+#define ROWS_BLOCKS 10       /* of a multiprocessor, that registers are to leave room for */
+#define ROWS_WAVES 8         /* of blocks, so that the quicker multiprocessors take more of them */
+#define ROWS_STAGE 4608      /* bytes of a stage of a warp */
+#define ROWS_STAGES 2        /* of a warp */
+#define ROWS_ITEMS 4         /* of a warp, at least, before there are more waves */
+#define ROWS_SPREAD 16       /* items of a warp, at least, before items grow */
+#define ROWS_FEW 32768       /* bytes of a row that one warp may take even where there are few rows */
+#define ROWS_FULL 88         /* percent of the places of all waves that rows fill, from which on they are not cut */
+#define ROWS_MORE_PARTS 32   /* parts of a row beyond the fewest, for waves to be full */
+#define ROWS_PART_LEAST 8192 /* elements of a row for each of its parts, or begun ones */
+#define ROWS_PART_STEP 512   /* elements that a part is a multiple of */
+#define ROWS_PART_WAVES 4    /* parts for every warp, so that the quicker multiprocessors take more of them */
+#define VECTORS_FULL 96      /* percent of the places of all waves that parts fill, of rows or columns: enough */
+#define PARTS_JOINED 512     /* parts of a vector, from which on some are joined to one before all are */
+#define PARTS_JOIN 32        /* as many to one */
+
+/* kernels/marked.cuh and kernels/parts.cuh. H100, 2026-11-25. */
+#define MARKED_THREADS 64 /* of a block */
+#define MARKED_BLOCKS 8   /* of a multiprocessor, that registers are to leave room for */
+
+/* kernels/columns.cuh. H100, 2026-11-25, 1 GiB. */
+#define COLUMNS_AHEAD 8         /* chunks of 16 bytes that are on their way to a lane */
+#define COLUMNS_BATCH 2         /* rows of them that a lane waits for together */
+#define COLUMNS_SPREAD 2        /* units of a block, about, where rows are parted for all blocks to have some */
+#define COLUMNS_MANY 3          /* units of a warp from which on no block shares any */
+#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
+
+/* kernels/segments.cuh. H100, 2026-11-25, 1 GiB. */
+#define LONG_SEGMENT (1 << 15)   /* elements of a segment that is cut, from here on */
+#define SEGMENT_PART_LEAST 8192  /* elements of a part of an exact one */
+#define SEGMENTS_THREADS 128     /* of a block of the kernel for exact segments */
+#define SEGMENTS_STAGE 6080      /* bytes of a piece of a stream of segments */
+#define SEGMENTS_STAGES 2        /* of a warp */
+#define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for */
+#define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
+#define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
+
+/* Variances of vectors that are neither rows nor columns. The notebook has no trial. */
+#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice, from here on */
+#define LONG_MOMENTS 1024             /* such vectors, at most: they are launched one by one */
+
+#endif
