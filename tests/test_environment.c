@@ -14,6 +14,7 @@
 #endif
 
 #include "families.h"
+#include "many.h"
 #include "place.h"
 #include "support.h"
 
@@ -128,16 +129,18 @@ static void check_reductions(const struct hostile *h, family which, quire_type t
 
 /* Together the families raise every exception: inexact, overflow, underflow, signaling NaNs, Inf - Inf; and subnormals.
  */
+static const family FAMILIES[] = { FAMILY_UNIFORM,   FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS,
+                                   FAMILY_SUBNORMAL, FAMILY_HUGE,           FAMILY_BOTH_INFINITIES };
+#define FAMILIES_COUNT (sizeof FAMILIES / sizeof *FAMILIES)
+
 START_TEST(no_environment_reaches_the_bits) {
-    static const family families[] = { FAMILY_UNIFORM,   FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS,
-                                       FAMILY_SUBNORMAL, FAMILY_HUGE,           FAMILY_BOTH_INFINITIES };
     static const size_t lengths[] = { 0, 1, 3, 300, 9000 };
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
-        for (size_t f = 0; variant && f < sizeof families / sizeof *families; f++)
+        for (size_t f = 0; variant && f < FAMILIES_COUNT; f++)
             for (size_t t = 0; t < TYPE_COUNT; t++)
                 for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-                    check_reductions(&HOSTILE[_i], families[f], TYPES[t], lengths[k], variant);
+                    check_reductions(&HOSTILE[_i], FAMILIES[f], TYPES[t], lengths[k], variant);
     }
 }
 END_TEST
@@ -184,6 +187,62 @@ START_TEST(every_control_word) {
 }
 END_TEST
 #endif
+
+/* ----------------------------------------------------------------------------------------------------- many vectors */
+
+/* Rows, with gaps, long, wide and narrow columns, strides; and segments. */
+static const quire_layout LAYOUTS[] = {
+    { 31, 40, 1, 40, 1, 0 },  { 7, 300, 1, 305, 1, 0 }, { 3, 8300, 1, 8301, 1, 0 }, { 1, 40, 40, 0, 41, 1 },
+    { 1, 300, 33, 0, 33, 1 }, { 1, 50, 3, 0, 3, 1 },    { 2, 900, 1, 900, 7, 0 },   { 1, 8192, 5, 0, 3, 1 },
+};
+enum { LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS, MANY_ELEMENTS = 25000, MOST_VECTORS = 40 };
+
+static quire_status call_many(size_t k, const quire_reduction *what, const void *x, const void *y, uint64_t *results) {
+    static const int32_t offsets[8] = { 0, 5, 5, 300, 301, 9400, 9416, MANY_ELEMENTS };
+    if (k < LAYOUT_COUNT) return place_layouts(what, &LAYOUTS[k], x, NULL, y, results);
+    return place_segments(what, 7, QUIRE_I32, offsets, offsets + 1, MANY_ELEMENTS, x, y, results);
+}
+
+static void check_many(const struct hostile *h, size_t k, const quire_reduction *what, const void *x, const void *y,
+                       const char *variant) {
+    uint64_t expected[MOST_VECTORS] = { 0 }, results[MOST_VECTORS] = { 0 };
+    quire_status status;
+    seen before, after;
+
+    check_ok(call_many(k, what, x, y, expected));
+    environment_set(h);
+    before = environment_see();
+    status = call_many(k, what, x, y, results);
+    after = environment_see();
+    environment_reset();
+
+    check_ok(status);
+    check_that(!memcmp(results, expected, sizeof results), "%s: %s, layout %zu, %s", h->name, reduction_text(what), k,
+               variant);
+    check_seen(before, after, h->name, variant);
+}
+
+START_TEST(many_vectors_in_every_environment) {
+    generator g;
+    generator_seed(&g, 900 + (uint64_t)_i);
+    for (size_t f = 0; f < FAMILIES_COUNT * TYPE_COUNT; f++) {
+        const quire_type type = TYPES[f % TYPE_COUNT];
+        void *x = array_new(MANY_ELEMENTS * type_size(type), 0), *y = array_new(MANY_ELEMENTS * type_size(type), 0);
+        family_fill_pair(FAMILIES[f / TYPE_COUNT], type, f, MANY_ELEMENTS, x, y);
+        for (size_t v = 0; v < place_variants(); v++) {
+            const char *variant = place_use(v);
+            for (size_t k = 0; variant && k <= LAYOUT_COUNT; k++) {
+                quire_reduction what = draw_reduction(&g);
+                what.type = type;
+                check_many(&HOSTILE[_i], k, &what, x, y, variant);
+            }
+        }
+        place_use(0);
+        array_free(x);
+        array_free(y);
+    }
+}
+END_TEST
 
 /* ------------------------------------------------------------------------------------------- the other public calls */
 
@@ -329,6 +388,7 @@ static void add_tests(TCase *cases) {
 #if defined(__x86_64__)
     tcase_add_test(cases, every_control_word);
 #endif
+    tcase_add_loop_test(cases, many_vectors_in_every_environment, 0, HOSTILE_COUNT);
     tcase_add_loop_test(cases, other_calls_in_every_environment, 0, HOSTILE_COUNT);
     tcase_add_loop_test(cases, worker_threads_in_every_environment, 0, HOSTILE_COUNT);
 }

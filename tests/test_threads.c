@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "families.h"
+#include "many.h"
 #include "place.h"
 #include "support.h"
 
@@ -199,6 +200,13 @@ static void report(void *user, size_t done, size_t total) {
     p->calls++;
 }
 
+/* Of many vectors: what "total" counts is not told; it stays the same. */
+static void report_many(void *user, size_t done, size_t total) {
+    progress *p = user;
+    if (!p->calls) p->total = total;
+    report(user, done, total);
+}
+
 static void check_progress(quire_context *context, operation op, quire_type type, size_t n, const void *x,
                            const void *y, quire_method method) {
     progress p = { 0 };
@@ -281,6 +289,60 @@ START_TEST(what_is_done_is_done) {
 }
 END_TEST
 
+/* ----------------------------------------------------------------------------------------------------- many vectors */
+
+/* Of up to MANY elements: rows, few and long ones, panels of columns, few columns, strides; and segments, one of which
+ * is worth all threads. */
+enum { MANY = (1 << 20) + 30000, MOST_RESULTS = 3000 };
+static const quire_layout LAYOUTS[] = {
+    { 2999, 350, 1, 351, 1, 0 },     { 3, 350000, 1, 350000, 1, 0 }, { 1, 3500, 300, 0, 300, 1 },
+    { 1, 60000, 17, 0, 17, 1 },      { 1, 350000, 3, 0, 3, 1 },      { 1, 524288, 1, 0, 2, 0 },
+    { 30, 50, 100, -100, 3000, -1 }, { 100, 0, 1, 0, 1, 0 },
+};
+#define LAYOUT_COUNT (sizeof LAYOUTS / sizeof *LAYOUTS)
+
+static quire_status call_many(quire_context *context, size_t k, quire_method method, const float *x, float *results) {
+    quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    static int32_t offsets[MOST_RESULTS + 1];
+    what.method = method;
+    if (k < LAYOUT_COUNT) {
+        const quire_layout *l = &LAYOUTS[k];
+        const size_t back = l->outer_stride < 0 ? 29 * 100 + 99 : 0;
+        return quire_reduce(context, &what, l, x + back, NULL, NULL, results);
+    }
+    for (int i = 0; i < MOST_RESULTS; i++) offsets[i + 1] = offsets[i] + (i == 1234 ? 400000 : i % 400);
+    return quire_reduce_segments(context, &what, MOST_RESULTS, QUIRE_I32, offsets, offsets + 1, x, NULL, results);
+}
+
+/* The number of threads does not show in the bits, and reports are what quire_set_progress promises. */
+START_TEST(many_vectors_and_their_progress) {
+    static const int threads[] = { 1, 2, 3, 8 };
+    static float expected[MOST_RESULTS], results[MOST_RESULTS];
+    float *x = array_new(MANY * sizeof *x, 0);
+    quire_context *context;
+    check_ok(quire_open_cpu(&context, threads[_i]));
+    family_fill(FAMILY_NORMAL, QUIRE_F32, 8, MANY, x);
+    for (size_t k = 0; k <= LAYOUT_COUNT; k++)
+        for (size_t m = 0; m < METHOD_COUNT; m++) {
+            progress p = { 0 };
+            p.caller = pthread_self();
+            memset(expected, 0, sizeof expected);
+            memset(results, 0, sizeof results);
+            check_ok(quire_set_progress(context, report_many, &p));
+            check_ok(call_many(NULL, k, METHODS[m], x, expected));
+            check_ok(call_many(context, k, METHODS[m], x, results));
+            check_that(!memcmp(results, expected, sizeof results), "%s, layout %zu: other bits",
+                       method_name(METHODS[m]), k);
+            check_that(p.calls || (k < LAYOUT_COUNT && !LAYOUTS[k].n), "layout %zu: no report", k);
+            check_that(p.done == p.total, "layout %zu: the last report has %zu of %zu", k, p.done, p.total);
+            check_that(!p.wrong_thread && !p.backwards && !p.total_changed, "layout %zu: %d, %d, %d", k, p.wrong_thread,
+                       p.backwards, p.total_changed);
+        }
+    quire_close(context);
+    array_free(x);
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, threads_do_not_show_around_tiles, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, threads_do_not_show_in_long_vectors, 0, TYPE_COUNT);
@@ -288,6 +350,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, accumulators_do_not_show_threads, 0, TYPE_COUNT);
     tcase_add_test(cases, many_contexts_at_once);
     tcase_add_loop_test(cases, progress_is_told_in_order, 0, 4);
+    tcase_add_loop_test(cases, many_vectors_and_their_progress, 0, 4);
     tcase_add_test(cases, what_is_done_is_done);
 }
 

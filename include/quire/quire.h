@@ -25,7 +25,9 @@
  * they are checked, and the first that applies is returned: so a NULL among the pointers is found before any
  * misalignment. A call that returns anything but QUIRE_OK has written nothing, and the context stays usable. Nothing is
  * printed, nothing aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one
- * thread at a time; NULL, and different contexts, may be used from any number of threads.
+ * thread at a time; NULL, and different contexts, may be used from any number of threads. A call on a CPU needs at most
+ * 320 KiB of the stack of its thread, and of each thread that it starts; threads have 128 KiB by default where the C
+ * library is musl.
  *
  * WHERE TO LOOK. This header has what a program with one vector a call needs: contexts and a function an operation.
  *
@@ -105,10 +107,11 @@ QUIRE_API const char *quire_tier_name(quire_tier tier);
 
 /* Calls report(user, done, total) now and then during later reductions with this CPU context, always from the thread
  * that called the reduction: done of total elements are summed, or of total parts of the work if there are many
- * vectors; the last call of a reduction has done == total. A reduction of fewer than 2^20 elements may not report at
- * all. With several threads a report may find the library's floating-point environment (rounding to nearest, nothing
- * trapped), and flags that it raises may be lost. report == NULL turns it off. QUIRE_NULL_POINTER (context),
- * QUIRE_WRONG_CONTEXT (a CUDA context). */
+ * vectors; the last call of a reduction has done == total. Of many vectors one part may be all of the work, and so the
+ * only report the last: of one strided vector, or of four to sixteen columns. Vectors without elements report nothing,
+ * and a reduction of fewer than 2^20 elements may not report at all. With several threads a report may find the
+ * library's floating-point environment (rounding to nearest, nothing trapped), and flags that it raises may be lost.
+ * report == NULL turns it off. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
 QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
                                           void *user);
 

@@ -1,9 +1,11 @@
 /* quire/reduce.h - the general call: many vectors at once, any operation, method and rounding.
  *
- *     quire_reduction sum = { 0 };                        // each row of a matrix of 3 rows and 4 columns
+ *     quire_reduction sum = { 0 };                        // in C++: = {}
  *     quire_layout rows = quire_rows(3, 4, 4);
  *     sum.type = QUIRE_F32;
  *     quire_status status = quire_reduce(NULL, &sum, &rows, x, NULL, NULL, results);
+ *
+ * These are the sums of each row of a matrix of 3 rows and 4 columns.
  *
  * Part of quire.h, whose first comment is the contract. docs/batches.md has more.
  *
@@ -68,7 +70,7 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  *   x_layout  where the vectors of x stand
  *   x         the element that has index 0, in memory the context can read, aligned to its element; may be anything if
  *             there are no elements
- *   y_layout  of y, with the sizes of x_layout; NULL: as x_layout
+ *   y_layout  of y, with the sizes of x_layout; NULL: as x_layout. Read by QUIRE_DOT alone, and checked there alone
  *   y         as x; read by QUIRE_DOT alone, may else be NULL
  *   results   outer * inner elements of the result type, of vector (i, j) at results[i * inner + j], in memory the
  *             context can write, none of it in x or y; may be anything if there are no vectors
@@ -92,7 +94,7 @@ typedef enum quire_index {
  * of y likewise. A result has the bits that the single call on that segment gives.
  *
  *     int32_t offsets[4] = {0, 2, 2, 5};                  // three segments: x[0..1], none, x[2..4]; as CSR has them
- *     quire_reduction sum = {0};
+ *     quire_reduction sum = {0};                          // in C++: = {}
  *     sum.type = QUIRE_F32;
  *     quire_reduce_segments(NULL, &sum, 3, QUIRE_I32, offsets, offsets + 1, x, NULL, results);
  *
@@ -104,7 +106,10 @@ typedef enum quire_index {
  *               Segments may overlap, too, leave gaps, and stand in any order; one whose end is not beyond its begin is
  *               empty
  *   x, y        the elements that offset 0 names, aligned to one; y is read by QUIRE_DOT alone, and may else be NULL.
- *               All elements of segments must be in memory the context can read; x and y may be NULL if there are none
+ *               All elements of segments must be in memory the context can read; x and y may be NULL if there are none.
+ *               A CUDA context also wants x and y themselves to be addresses of its device, or NULL: where they are a
+ *               part of larger arrays, whose offsets do not begin at 0, subtract the first one from the offsets, and
+ *               not from x and y
  *   results     segments elements of the result type, in memory the context can write, none of it in the inputs
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_SIZE_OVERFLOW

@@ -156,7 +156,9 @@ static int deliver(const struct options *options, const struct cut *cut, const s
                                      .array = array,
                                      .place = place,
                                      .shape = cut->shape,
-                                     .dimensions = cut->dimensions };
+                                     .dimensions = cut->dimensions,
+                                     .n = cut->vectors.layout.n,
+                                     .offsets = cut->vectors.offsets };
     const int status = print_results(options, &results);
     free(place);
     return status;

@@ -137,6 +137,13 @@ int print_facts(const struct options *options, const struct report *report, cons
     return EXIT_FINE;
 }
 
+/* How many elements result i is of. A segment whose end is not beyond its begin is empty. */
+static uintmax_t elements_of_result(const struct results *results, size_t i) {
+    const int64_t *offsets = results->offsets;
+    if (!offsets) return results->n;
+    return offsets[i + 1] > offsets[i] ? (uintmax_t)(offsets[i + 1] - offsets[i]) : 0;
+}
+
 int print_results(const struct options *options, const struct results *results) {
     if (options->json) {
         json_results(options, results);
@@ -147,6 +154,10 @@ int print_results(const struct options *options, const struct results *results) 
         union number number;
         memcpy(&number, (const char *)results->array + (results->place ? results->place[i] : i) * size, size);
         print_number(options, results->result_type, &number);
+        if (options->verbose) {
+            fputs("  ", stdout);
+            print_count(options, elements_of_result(results, i), 0);
+        }
         putchar('\n');
     }
     return EXIT_FINE;

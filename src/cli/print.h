@@ -42,6 +42,8 @@ struct results {
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;
     int dimensions;
+    size_t n;               /* elements of each */
+    const int64_t *offsets; /* of segments, each of which has a number of its own; NULL: there are none */
 };
 int print_results(const struct options *options, const struct results *results);
 

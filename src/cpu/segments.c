@@ -1,5 +1,5 @@
 /* segments.c - segments on the CPU. They are cut into pieces of about as many elements, however these spread over
- * segments, and threads take the pieces; a segment too long for that is shared by all threads, after the others.
+ * segments, and threads take the pieces; segments too long for that are each shared by all threads, before the others.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -107,6 +107,23 @@ cp c.npy keep.npy
 run sum c.npy --axis 9 -o keep.npy
 check "an output of before stays if there is none" cmp -s c.npy keep.npy
 
+# --verbose: of how many elements each result is, too.
+print_n() { sed 's/.*  n /n /' out | tr '\n' ' '; }
+run sum c.npy --axis 1 -v
+check "elements along an axis" same "$status$(cat err) $(print_n)" '0 n 3 n 3 n 3 n 3 n 3 n 3 n 3 n 3 '
+run sum f.npy --axis 0 -v
+check "elements along an axis in Fortran's order" same "$(print_n)" "$(yes 'n 2' | head -n 12 | tr '\n' ' ')"
+run mean none.npy --axis 0 -v
+check "no elements along an axis" same "$(print_n)" 'n 0 n 0 n 0 '
+run sum --rows 2 c.npy -v
+check "rows, and how many elements they have" same "$status$(cat err) $(tr '\n' ' ' <out)" \
+    '0 66  0x1.08p+6  0x42840000  n 12 210  0x1.a4p+7  0x43520000  n 12 '
+run sum c.npy --segments offsets.npy --verbose
+check "elements of each segment" same "$status$(cat err) $(print_n)" '0 n 2 n 0 n 22 '
+printf '4 2 24' >offsets6.txt
+run sum c.npy --segments offsets6.txt -v
+check "a segment that ends before it begins has none" same "$status$(cat err) $(print_n)" '0 n 0 n 22 '
+
 # Directed roundings: 1 + 2^-60 lies between two floats and two doubles.
 printf '1 0x1p-60' >near.txt
 list 1 sum near.txt
