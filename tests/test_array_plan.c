@@ -168,7 +168,7 @@ static void check_lanes(const plan_case *p, const array_launch *launch, const cu
         CHECK(launch->units % (launch->threads / kernel->tile_threads) == 0);
     } else {
         CHECK(launch->halvings || launch->sharers <= kernel->most_blocks);
-        /* gather.cuh adds that many pieces of a size together */
+        /* gather_ordered.cuh adds that many pieces of a size together */
         CHECK(!launch->halvings ||
               (launch->whole % PIECES_THREAD == 0 && launch->level % (1u << launch->halvings) == 0));
     }
@@ -182,15 +182,15 @@ static void check_passes(const plan_case *p) {
     const bool accumulates = p->call.accumulates;
     CHECK(plan->launches == 1 || plan->launches == 2);
     if (plan->launches == 1) {
-        CHECK(first->pass == PASS_STRICT && first->length != LENGTH_LONG_NORM);
+        CHECK(first->pass == PASS_ALL_BITS && first->length != LENGTH_LONG_NORM);
     } else {
         const unsigned bits = (unsigned)describe_format(p->job.result_type).precision;
-        CHECK(is_exact && p->job.n && !accumulates && (is_root || p->call.was_hard || p->d.facts.wish.bytes));
-        CHECK(first->pass == PASS_LOOSE && p->kernels[first->length].loose >= bits);
-        CHECK(second->pass == PASS_AGAIN && second->length == LENGTH_LONG && !second->tells_hard);
+        CHECK(is_exact && p->job.n && !accumulates && (is_root || p->call.was_wide || p->d.facts.wish.bytes));
+        CHECK(first->pass == PASS_APPROXIMATE && p->kernels[first->length].approximate >= bits);
+        CHECK(second->pass == PASS_AGAIN && second->length == LENGTH_LONG && !second->has_hint);
         CHECK(first->length == LENGTH_LONG || (first->length == LENGTH_LONG_NORM && is_root));
     }
-    CHECK(!first->tells_hard || (is_exact && !is_root));
+    CHECK(!first->has_hint || (is_exact && !is_root));
     CHECK(plan->needs_zero == (is_exact && !accumulates && p->job.n && p->job.rounding == QUIRE_DOWNWARD));
     CHECK(plan->tells_zeros == (plan->needs_zero || (accumulates && p->job.n)));
     CHECK(plan->overlaps == p->d.facts.has_bulk && (!plan->ahead || (plan->overlaps && !p->call.is_apart && p->job.n)));
@@ -267,7 +267,7 @@ static void check_draws(uint64_t seed, size_t turns, int greatest) {
     for (size_t turn = 0; turn < scaled(turns); turn++) {
         plan_case p = { .d = draw_device(&g), .job = draw_job(&g, greatest) };
         p.call.accumulates = p.job.method == QUIRE_EXACT && p.job.finish == FINISH_KEEP && generator_below(&g, 3) == 0;
-        p.call.was_hard = generator_below(&g, 2), p.call.is_apart = generator_below(&g, 4) == 0;
+        p.call.was_wide = generator_below(&g, 2), p.call.is_apart = generator_below(&g, 4) == 0;
         plan_it(&p);
         check_case(&p);
     }

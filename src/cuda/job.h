@@ -17,22 +17,17 @@
  */
 typedef struct {
     quire_accumulator sum; /* of exact: blocks add to its words */
-    int above_least;       /* of the radius of what is loose (method/ball.h): its unit, less the least */
+    int above_least;       /* of the radius of an approximate sum (method/ball.h): its unit, less the least */
     int64_t dropped;       /* and its count */
-    unsigned undecided;    /* a sum that was loose did not tell its result */
+    unsigned undecided;    /* an approximate sum did not tell its result */
     unsigned zero;         /* see cuda_job */
-    unsigned hard;         /* a warp of an exact sum has met what no window holds */
-<<<<<<< HEAD
+    unsigned wide;         /* a warp of an exact sum has met what no window holds */
     alignas(16) double places[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: one a block */
-};
-=======
-    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block */
 } cuda_workspace;
->>>>>>> plan
 
-/* Norms of long arrays, and sums that are expected to be hard, have two kernels: the first is loose; the second does it
- * again, if that was not enough. */
-typedef enum { PASS_STRICT, PASS_LOOSE, PASS_AGAIN } cuda_pass;
+/* Norms of long arrays, and sums that are expected to be of wide-range data, have two kernels: the first is
+ * approximate; the second does it again, if that was not enough. */
+typedef enum { PASS_ALL_BITS, PASS_APPROXIMATE, PASS_AGAIN } cuda_pass;
 
 typedef struct {
     const void *x, *y;
@@ -56,12 +51,13 @@ typedef struct {
                                         all; all others as many as the last of these */
     bool ahead;                      /* the arrays may be prefetched before the kernels ahead have ended */
     bool cluster;                    /* the grid is a cluster */
+    bool is_alone;                   /* it is one block */
     unsigned sharers;                /* the blocks that have a share */
     bool gathers;                    /* the last, by number, has none, and gathers */
     size_t share;                    /* elements that a warp of exact.cuh takes at a time */
     cuda_pass pass;
-    unsigned *hint; /* memory of the host, or NULL: to be set to whether the array is hard; was_hard: what it is */
-    bool was_hard;
+    unsigned *hint; /* memory of the host, or NULL: to be set to whether the data is wide-range; was_wide: what it is */
+    bool was_wide;
 } cuda_job;
 
 /* The file of a kernel, which says how a grid is shaped. */
@@ -78,7 +74,7 @@ typedef struct {
     unsigned most_batches; /* short: of a thread */
     unsigned load;         /* exact, short: elements that a warp, or a thread, loads at once */
     unsigned batch;        /* and those it takes at a time, at most; a multiple */
-    unsigned loose;        /* may be loose for results of this number of bits, at most; 0: never */
+    unsigned approximate;  /* may be approximate for results of this number of bits, at most; 0: never */
     bool once;             /* short: threads load once, and the grid may be a cluster */
     bool adds_floats;      /* exact: ordinary numbers cost no double */
     size_t ring;           /* direct: from how many bytes on ring.cuh is better, where it is there */

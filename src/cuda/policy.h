@@ -29,8 +29,8 @@
 #define EXACT_ONE_BLOCK ((size_t)16 << 10) /* up to this they are one block's */
 #define EXACT_SHORT_BLOCKS 2               /* else they have these blocks a multiprocessor */
 
-/* Exact sums that short.cuh has. They are short if EXACT_FEW_BLOCKS blocks take them, unless loose ones are quicker
- * (below). From the shortest on:
+/* Exact sums that short.cuh has. They are short if EXACT_FEW_BLOCKS blocks take them, unless approximate ones are
+ * quicker (below). From the shortest on:
  *   - What half of a block's threads load by EXACT_ALONE_LOADS loads is one block's; without clusters, what they load
  *     at once.
  *   - More is a cluster's (gather_cluster.cuh), with all threads if half of them would have more than a batch.
@@ -48,18 +48,20 @@
 #define FEW_DOUBLES 8
 #define EXACT_FLOATS ((size_t)2 << 20)
 
-/* Exact sums are loose (loose.cuh) from EXACT_LOOSE bytes on if the one before met what no window holds: a second
- * kernel is launched behind it, for 3 us. Norms are loose whatever was before, from where they win more than that. */
-#define EXACT_LOOSE ((size_t)8 << 20)
-#define EXACT_LOOSE_NORM ((size_t)32 << 20)
-#define EXACT_LOOSE_NARROW_NORM ((size_t)512 << 20) /* of elements of 16 bits */
+/* Exact sums are approximate (approximate.cuh) from EXACT_APPROXIMATE bytes on if the one before met what no window
+ * holds: a second kernel is launched behind it, for 3 us. Norms are approximate whatever was before, from where they
+ * win more than that. */
+#define EXACT_APPROXIMATE ((size_t)8 << 20)
+#define EXACT_APPROXIMATE_NORM ((size_t)32 << 20)
+#define EXACT_APPROXIMATE_NARROW_NORM ((size_t)512 << 20) /* of elements of 16 bits */
 
 /* From here on what is accumulated, of which all bits are wanted, takes the kernel for long arrays if the array before
- * was hard. */
-#define EXACT_HARD ((size_t)64 << 20)
+ * was of wide-range data. */
+#define EXACT_WIDE ((size_t)64 << 20)
 
-/* One block in this number of a loose sum starts strict, and so finds out whether the array is hard. */
-#define HARD_EVERY 64
+/* One block in this number of an approximate sum starts with all bits, and so finds out whether the data is wide-range.
+ */
+#define WIDE_EVERY 64
 
 /* Long arrays are cut into pieces that become smaller towards the end: equal shares would leave some blocks behind at
  * the end, by a hundredth. The last blocks that are at work together have half of what those before them have, the
@@ -94,9 +96,9 @@ typedef struct {
 } exact_policy;
 
 /* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones;
- * or the first pass of norms of long ones, which is loose from the start (loose.cuh), and so needs no columns, nor what
- * is strict. */
-typedef enum { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LOOSE_ONLY } exact_kind;
+ * or the first pass of norms of long ones, which is approximate from the start (approximate.cuh), and so needs no
+ * columns, nor what has all bits. */
+typedef enum { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_APPROXIMATE_ONLY } exact_kind;
 
 typedef struct {
     int size; /* of an element */
@@ -109,10 +111,10 @@ QUIRE_CONSTANT exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
     const int vectors = c.is_pair ? 4 : 8; /* what registers hold */
     const int few_threads = (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size);
-    const exact_policy loose_only = { 128, 4, vectors }, few = { few_threads, 1, vectors / 2 },
+    const exact_policy approximate_only = { 128, 4, vectors }, few = { few_threads, 1, vectors / 2 },
                        long_double_products = { 64, 5, vectors },
                        others = { 128, c.size == 2 || (c.size == 4 && !c.is_product) ? 3 : 4, vectors };
-    if (c.kind == EXACT_LOOSE_ONLY) return loose_only;
+    if (c.kind == EXACT_APPROXIMATE_ONLY) return approximate_only;
     if (c.kind <= EXACT_SPREAD) return few;
     return c.size == 8 && c.is_product ? long_double_products : others;
 }

@@ -1,5 +1,5 @@
 /* test_calls.c - a few calls of every kind, whose bits are the CPU's: every type, operation and method, ordinary data
- * and hard, short arrays and longer ones, at two alignments, under every launch, and accumulators. Few enough for
+ * and wide-range, short arrays and longer ones, at two alignments, under every launch, and accumulators. Few enough for
  * compute-sanitizer, whose tools run this suite too where it is installed (meson.build). CK_FORK=no. */
 #include "families.h"
 #include "place.h"

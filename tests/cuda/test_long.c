@@ -1,5 +1,5 @@
-/* test_long.c - arrays so long that many blocks share them, of easy data and hard, at odd places, on devices of any
- * size, and of more than 2^32 elements: the CPU's bits. CK_FORK=no. */
+/* test_long.c - arrays so long that many blocks share them, of ordinary and wide-range data, at odd places, on devices
+ * of any size, and of more than 2^32 elements: the CPU's bits. CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -61,7 +61,7 @@ START_TEST(equals_the_cpu) {
 END_TEST
 
 /* Arrays of some hundred MB, of which blocks have the same share, but the last in short.cuh, which only gathers;
- * exact.cuh has sums of what is longer: what is added twice, or not at all, shows. Twice, as hard data is done in
+ * exact.cuh has sums of what is longer: what is added twice, or not at all, shows. Twice, as wide-range data is done in
  * another way the second time; to an accumulator; and by all methods. */
 START_TEST(one_only_gathers) {
     enum { CHUNK = 1000003 };

@@ -6,8 +6,8 @@
 #define QUIRE_CUDA_BLOCK_COUNTS_CUH
 
 #include "cuda/block/rest.cuh"
+#include "cuda/warp/approximate.cuh"
 #include "cuda/warp/fixed_state.cuh"
-#include "cuda/warp/loose.cuh"
 #include "method/ball.h"
 
 template <class Choice>
@@ -15,7 +15,8 @@ using exact_window = warp_window<Choice::streams, Choice::kept_bins, Choice::low
                                  Choice::float_count, typename Choice::floats>;
 
 /* What the warps of a block have counted. */
-template <class Choice> struct block_counts : fixed_memory<Choice::threads / WARP, Choice::loose != LOOSE_NEVER> {
+template <class Choice>
+struct block_counts : fixed_memory<Choice::threads / WARP, Choice::approximate != APPROXIMATE_NEVER> {
     static constexpr int warps = Choice::threads / WARP, bins = Choice::streams * Choice::kept_bins, items = 2 * bins;
     int64_t count[warps][items]; /* the low and the high part of every bin */
     int top[warps];              /* of the warp's window, or NO_WINDOW */
@@ -43,7 +44,7 @@ static __device__ __forceinline__ void store_counts(block_counts<Choice> &block,
         if (thread == 0) block.count[warp][2 * i] = sum.low, block.count[warp][2 * i + 1] = sum.high;
     }
     if (thread == 0) block.top[warp] = there ? window.top : NO_WINDOW;
-    if constexpr (Choice::loose) {
+    if constexpr (Choice::approximate) {
         const cell_total all = warp_sum(dropped);
         if (thread == 0) block.dropped[warp] = all.low + all.high * ((int64_t)1 << 32);
     }
@@ -81,8 +82,8 @@ static __device__ __forceinline__ ball_radius block_radius(const cuda_job &job, 
     ball_radius r = BALL_EXACT;
     const bool dropped = thread < (int)blockDim.x / WARP && block.dropped[thread];
     if (!__any_sync(WHOLE_WARP, dropped)) return r;
-    r.unit = window_unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), LOOSE_BINS - 1) + shrunk - 1;
-    if (adds_together<Choice>(job)) r.unit += LOOSE_TOGETHER_LOSS;
+    r.unit = window_unit(warp_max(dropped ? block.top[thread] : NO_WINDOW), APPROXIMATE_BINS - 1) + shrunk - 1;
+    if (adds_together<Choice>(job)) r.unit += APPROXIMATE_TOGETHER_LOSS;
     for (int w = 0; w < (int)blockDim.x / WARP; w++) r.count += block.dropped[w] * Choice::loss;
     return r;
 }
@@ -99,9 +100,9 @@ static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choic
                 (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
         if (sum.units) sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
     }
-    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see update_hint */
+    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_WIDE); /* wide: see update_hint */
     sum.flags = (saw & SAW_OTHER ? FIXED_OTHER : 0) | (to_limbs ? FIXED_LIMBS : 0);
-    if constexpr (Choice::loose) sum.flags |= block.dropped[warp] ? FIXED_DROPPED : 0;
+    if constexpr (Choice::approximate) sum.flags |= block.dropped[warp] ? FIXED_DROPPED : 0;
     return sum;
 }
 
@@ -128,7 +129,7 @@ static __device__ __forceinline__ fixed_sum sum_of_block(block_counts<Choice> &b
         add_counts(block, rest->limb, thread, shrunk);
         sum.flags |= FIXED_LIMBS;
     }
-    if constexpr (!Choice::loose_only)
+    if constexpr (!Choice::approximate_only)
         if (__any_sync(WHOLE_WARP, mine && (block.saw[thread] & WARP_USED)))
             add_totals<typename Choice::column>(rest, block.saw, total, thread);
     const unsigned saw = warp_or(mine ? block.saw[thread] : 0);

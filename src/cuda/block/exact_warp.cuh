@@ -14,7 +14,7 @@
 template <class Choice> struct exact_warp {
     exact_window<Choice> window;
     int thread, additions; /* to columns since they were emptied */
-    bool loose;            /* whether bits are dropped from now on */
+    bool approximate;      /* whether bits are dropped from now on */
     unsigned dropped;      /* batches of this lane that may have lost some */
     unsigned saw;          /* see column.cuh */
 };
@@ -145,8 +145,8 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     const int better = Choice::fits ? window.top
                                     : window.better_top(whole || left, most < INFINITE_WORD ? most : 0,
                                                         Choice::least - shrunk, Choice::bins);
-    if (Choice::loose && better == NO_WINDOW) w.saw |= WARP_HARD;
-    const bool gives_up = Choice::loose && better == NO_WINDOW && job.pass == PASS_LOOSE;
+    if (Choice::approximate && better == NO_WINDOW) w.saw |= WARP_WIDE;
+    const bool gives_up = Choice::approximate && better == NO_WINDOW && job.pass == PASS_APPROXIMATE;
     columns_prepare(w, E * PACKS);
     if (whole) {
         window.bins() = before;
@@ -156,11 +156,11 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     }
     __syncwarp();
     if (gives_up) {
-        /* the next window is one of those that are loose from the start, whose sums have its unit */
+        /* the next window is one of those that are approximate from the start, whose sums have its unit */
         window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
         window.limit = 0;
         w.saw |= WARP_DEPOSITED;
-        w.loose = true;
+        w.approximate = true;
     } else if (!Choice::fits) {
         if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk)) w.saw |= WARP_DEPOSITED;
     }
@@ -169,33 +169,33 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
 /* A batch, of which bits may be dropped. The window moves up where it must; what is not finite sends the warp to its
  * columns. */
 template <class Choice, class Format, class Term, int E, int PACKS>
-static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const cuda_job &job,
-                                                   const batch_of<Format, E, PACKS> &same) {
+static __device__ __forceinline__ void approximate_first(exact_warp<Choice> &w, const cuda_job &job,
+                                                         const batch_of<Format, E, PACKS> &same) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
-    constexpr bool totals = Choice::loose == LOOSE_TOTALS;
+    constexpr bool totals = Choice::approximate == APPROXIMATE_TOTALS;
     auto &window = w.window;
     double total = 0;
-    if constexpr (totals) total = loose_total<Choice, Format, Term>(same);
+    if constexpr (totals) total = approximate_total<Choice, Format, Term>(same);
     int top;
     if constexpr (totals)
         top = total == 0 ? ALL_ZERO : top_of_word(magnitude_word(total));
     else
-        top = loose_need<Choice, Format, Term>(same);
+        top = approximate_need<Choice, Format, Term>(same);
     const batch_of<Format, E, PACKS> b = same.forgotten();
     if (__any_sync(WHOLE_WARP, top > (window.limit ? window.top : NO_WINDOW))) {
         const int greatest = warp_max(top);
-        if (greatest != NOT_FINITE) w.dropped += window.raise(loose_top(greatest));
+        if (greatest != NOT_FINITE) w.dropped += window.raise(approximate_top(greatest));
     }
     if (window.limit) window_prepare(w, job, totals ? 1 : E * PACKS, shrunk);
     auto bin = window.bins();
     if constexpr (totals)
-        window_add_f64(bin.at[0], LOOSE_BINS, total);
+        window_add_f64(bin.at[0], APPROXIMATE_BINS, total);
     else
-        loose_add<Choice, Format, Term>(bin.at[0], b, window.top, adds_together<Choice>(job));
+        approximate_add<Choice, Format, Term>(bin.at[0], b, window.top, adds_together<Choice>(job));
     const bool fits = !__any_sync(WHOLE_WARP, top == NOT_FINITE || !double_is_finite(bin.at[0][0]));
     if (fits) window.bins() = bin;
     if (!fits) {
-        if constexpr (Choice::loose_only) {
+        if constexpr (Choice::approximate_only) {
             w.saw |= specials_of_batch<Format, Term>(b); /* beside which nothing shows in a sum of squares */
         } else {
             columns_prepare(w, E * PACKS);
@@ -213,10 +213,10 @@ static __device__ __forceinline__ void loose_first(exact_warp<Choice> &w, const 
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void warp_batch(exact_warp<Choice> &w, const cuda_job &job,
                                                   const batch_of<Format, E, PACKS> &b) {
-    if constexpr (Choice::loose_only) {
-        loose_first<Choice, Format, Term>(w, job, b);
-    } else if (Choice::loose && w.loose) {
-        if constexpr (Choice::loose) loose_first<Choice, Format, Term>(w, job, b);
+    if constexpr (Choice::approximate_only) {
+        approximate_first<Choice, Format, Term>(w, job, b);
+    } else if (Choice::approximate && w.approximate) {
+        if constexpr (Choice::approximate) approximate_first<Choice, Format, Term>(w, job, b);
     } else if constexpr (Choice::counts) {
         window_first<Choice, Format, Term>(w, job, b);
     } else {

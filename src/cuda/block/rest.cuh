@@ -6,9 +6,15 @@
 #ifndef QUIRE_CUDA_BLOCK_REST_CUH
 #define QUIRE_CUDA_BLOCK_REST_CUH
 
+#include "cuda/job.h"
 #include "cuda/thread/atomic_limbs.cuh"
 #include "cuda/thread/column.cuh"
 #include "cuda/warp/fixed.cuh"
+
+/* Where a block puts what integers do not take. */
+static __device__ __forceinline__ quire_accumulator *rest_of_block(const cuda_job &job, quire_accumulator *own) {
+    return job.is_alone ? own : &job.workspace->sum;
+}
 
 static __device__ __forceinline__ void add_flags(quire_accumulator *sum, unsigned saw) {
     if (saw & SAW_OTHER) atomic_add(&sum->other, 1);

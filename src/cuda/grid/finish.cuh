@@ -12,7 +12,7 @@
 #include "cuda/device/registers.cuh"
 #include "cuda/grid/gather_exact.cuh"
 #include "cuda/grid/result.cuh"
-#include "cuda/warp/loose.cuh"
+#include "cuda/warp/approximate.cuh"
 #include "method/ball.h"
 
 /* From a total, by a thread. */
@@ -164,13 +164,14 @@ static __device__ __forceinline__ void finish_ends(const cuda_job &job, uint64_t
         job.workspace->undecided = 1;
 }
 
-/* Rounds the sum, which may lack up to the radius (and 2^-LOOSE_RELATIVE of itself, if it is made of totals), or says
- * that this is not enough to round it. By a whole warp; lanes 0 and 1 each round an end. */
+/* Rounds the sum, which may lack up to the radius (and 2^-APPROXIMATE_RELATIVE of itself, if it is made of totals), or
+ * says that this is not enough to round it. By a whole warp; lanes 0 and 1 each round an end. */
 template <class Choice>
 static __device__ __noinline__ void finish_ball(const cuda_job &job, quire_accumulator *sum, ball_radius r,
                                                 int thread) {
     ball_radius more = BALL_EXACT;
-    if (Choice::loose == LOOSE_TOTALS) more = radius_relative(warp_total(sum->limb, thread), LOOSE_RELATIVE);
+    if (Choice::approximate == APPROXIMATE_TOTALS)
+        more = radius_relative(warp_total(sum->limb, thread), APPROXIMATE_RELATIVE);
     quire_total end[2];
     for (int side = 0; side < 2; side++) {
         if (thread == 0) {
@@ -198,7 +199,8 @@ static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fi
     for (int i = thread; i < QUIRE_ACCUMULATOR_LIMBS; i += WARP) in_limbs = in_limbs || rest.limb[i];
     if (__any_sync(WHOLE_WARP, in_limbs || rest.nan || rest.positive_infinity || rest.negative_infinity)) return false;
     __int128 radius = rise >= 0 ? (__int128)r.count << rise : (r.count >> min(-rise, 62)) + 1;
-    if (Choice::loose == LOOSE_TOTALS) radius += (sum.units >> LOOSE_RELATIVE) + 1; /* none is negative */
+    if (Choice::approximate == APPROXIMATE_TOTALS)
+        radius += (sum.units >> APPROXIMATE_RELATIVE) + 1; /* none is negative */
     sum.units += thread ? radius : -radius;
     finish_ends(job, round_units(job, sum), thread);
     return true;
@@ -208,7 +210,7 @@ static __device__ __noinline__ bool finish_ball_of_units(const cuda_job &job, fi
 template <class Choice>
 static __device__ __forceinline__ void finish(const cuda_job &job, fixed_sum sum, ball_radius radius,
                                               quire_accumulator *rest, int thread) {
-    if constexpr (Choice::loose) {
+    if constexpr (Choice::approximate) {
         if (radius.count) {
             if (finish_ball_of_units<Choice>(job, sum, *rest, radius, thread)) return;
             add_sum(rest, sum, thread);

@@ -9,11 +9,6 @@
 #include "cuda/block/rest.cuh"
 #include "cuda/grid/gather.cuh"
 
-/* Where a block puts what integers do not take. */
-static __device__ __forceinline__ quire_accumulator *rest_of_block(const cuda_job &job, quire_accumulator *own) {
-    return gridDim.x == 1 ? own : &job.workspace->sum;
-}
-
 /* Where blocks publish. */
 static __device__ __forceinline__ fixed_state *places_of(const cuda_job &job) {
     return (fixed_state *)job.workspace->places;
@@ -133,17 +128,17 @@ static __device__ __forceinline__ fixed_sum gather_sums(const cuda_job &job, fix
 }
 
 /* Whether any warp has met what no window holds; forgets it. After words that say there are limbs have been seen. */
-static __device__ __forceinline__ bool gather_hardness(cuda_workspace *workspace) {
-    const bool hard = __ldcg(&workspace->hard);
-    if (hard) workspace->hard = 0;
-    return hard;
+static __device__ __forceinline__ bool gather_wide(cuda_workspace *workspace) {
+    const bool wide = __ldcg(&workspace->wide);
+    if (wide) workspace->wide = 0;
+    return wide;
 }
 
 /* Sets the hint, where it changes: whether that was so, which the next call may want to know. By a whole warp. */
 static __device__ __forceinline__ void update_hint(const cuda_job &job, const fixed_sum &sum, int thread) {
     if (thread) return;
-    const bool hard = (sum.flags & FIXED_LIMBS) && gather_hardness(job.workspace);
-    if (job.hint && hard != job.was_hard) *(volatile unsigned *)job.hint = hard;
+    const bool wide = (sum.flags & FIXED_LIMBS) && gather_wide(job.workspace);
+    if (job.hint && wide != job.was_wide) *(volatile unsigned *)job.hint = wide;
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* gather_radius.cuh - what a sum of blocks that drop bits (loose.cuh) may lack: a radius, of a ball (method/ball.h). A
- * block publishes a flag for it, beside its sum, or adds it up in the workspace.
+/* gather_radius.cuh - what a sum of blocks that drop bits (approximate.cuh) may lack: a radius, of a ball
+ * (method/ball.h). A block publishes a flag for it, beside its sum, or adds it up in the workspace.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,12 +10,12 @@
 
 /* The unit of what is dropped from a window whose last bin has that one. */
 template <class Choice> static __device__ __forceinline__ int dropped_unit(const cuda_job &job, int unit) {
-    return unit - 1 + (adds_together<Choice>(job) ? LOOSE_TOGETHER_LOSS : 0);
+    return unit - 1 + (adds_together<Choice>(job) ? APPROXIMATE_TOGETHER_LOSS : 0);
 }
 
-/* The most that all warps may have dropped, if they were loose from the start, and that the greatest unit of their
- * windows: a lane counts once for a batch, and once for the move up before it. batch: elements of a warp's; all but the
- * last few are full. */
+/* The most that all warps may have dropped, if they were approximate from the start, and that the greatest unit of
+ * their windows: a lane counts once for a batch, and once for the move up before it. batch: elements of a warp's; all
+ * but the last few are full. */
 template <class Choice>
 static __device__ __forceinline__ ball_radius most_dropped(const cuda_job &job, int unit, unsigned batch) {
     const size_t batches = job.n / batch + Choice::lane_terms + 2;
@@ -25,9 +25,9 @@ static __device__ __forceinline__ ball_radius most_dropped(const cuda_job &job, 
 /* Publishes what a block may have dropped: by a flag, if its unit is that of the sum and its count no more than
  * most_dropped's; else in the workspace. By a whole warp. */
 template <class Choice>
-static __device__ __forceinline__ void publish_radius(const cuda_job &job, fixed_sum &sum, ball_radius r, bool hard,
+static __device__ __forceinline__ void publish_radius(const cuda_job &job, fixed_sum &sum, ball_radius r, bool wide,
                                                       int thread) {
-    const bool by_flag = !hard && sum.unit != NO_UNIT && r.unit == dropped_unit<Choice>(job, sum.unit);
+    const bool by_flag = !wide && sum.unit != NO_UNIT && r.unit == dropped_unit<Choice>(job, sum.unit);
     if (!r.count || gridDim.x == 1 || by_flag) return;
     if (thread == 0) {
         atomic_add(&job.workspace->dropped, r.count);

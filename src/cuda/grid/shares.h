@@ -2,7 +2,7 @@
  * tests run without a device.
  *
  * The last block of the grid gathers: it waits for the others, all of which have a lower index, and makes the result of
- * what they hand over. Where blocks have pieces it has none.
+ * what they publish. Where blocks have pieces it has none.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -68,7 +68,7 @@ static cudaLaunchAttribute cluster_of(unsigned blocks) {
 static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, const array_plan *plan,
                          const array_launch *launch, cuda_job work) {
     plan_to_job(plan, launch, &work);
-    if (!launch->tells_hard) work.hint = NULL;
+    if (!launch->has_hint) work.hint = NULL;
     void *arguments[] = { &work };
     cudaLaunchAttribute attributes[] = { overlapping(plan->overlaps), cluster_of(launch->cluster) };
     cudaLaunchConfig_t config = {};
@@ -84,8 +84,8 @@ static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, const
 /* One array of a format that has kernels for it. is_apart: it is not in memory of this device. */
 static quire_status reduce_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator,
                                  bool is_apart) {
-    const bool was_hard = *(volatile unsigned *)c->hint;
-    const array_call call = { job, accumulator != NULL, was_hard, is_apart };
+    const bool was_wide = *(volatile unsigned *)c->hint;
+    const array_call call = { job, accumulator != NULL, was_wide, is_apart };
     array_kernels kernels = find_kernels(job);
     const array_plan plan = plan_call(c, &call, &kernels);
     cuda_job work = {};
@@ -96,7 +96,7 @@ static quire_status reduce_array(const cuda_context *c, const quire_job *job, qu
     work.result = job->result, work.accumulator = accumulator;
     work.workspace = c->workspace;
     if (plan.needs_zero) work.zero = &c->workspace->zero;
-    work.hint = c->hint, work.was_hard = was_hard;
+    work.hint = c->hint, work.was_wide = was_wide;
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; i < plan.launches && !error; i++)
         error = start(c, &kernels.of[plan.launch[i].length], &plan, &plan.launch[i], work);

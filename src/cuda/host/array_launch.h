@@ -14,7 +14,7 @@
 typedef struct {
     const quire_job *job;
     bool accumulates; /* all bits of an exact sum are wanted */
-    bool was_hard;    /* the exact sum before met what no window holds, as far as is known */
+    bool was_wide;    /* the exact sum before met what no window holds, as far as is known */
     bool is_apart;    /* an array is not in memory of this device */
 } array_call;
 
@@ -30,7 +30,7 @@ typedef enum {
 typedef struct {
     cuda_length length; /* which kernel, of the table that the plan was made from */
     cuda_pass pass;
-    bool tells_hard;          /* the host, if the array is hard */
+    bool has_hint;            /* the host is told whether the data is wide-range */
     unsigned blocks, threads; /* of the grid; of a block */
     unsigned shared;          /* bytes of dynamic shared memory of a block */
     unsigned cluster;         /* blocks of the cluster that the grid is; 0: it is none */

@@ -9,7 +9,7 @@
 #include "cuda/host/array_launch.h"
 #include "order/order.h"
 
-/* All of a call. The last block of each grid gathers what the others hand over. */
+/* All of a call. The last block of each grid gathers what the others publish. */
 typedef struct {
     unsigned launches; /* 1; or 2: the second does it again if the first, which may drop bits, was not enough */
     array_launch launch[2];
@@ -42,28 +42,28 @@ static inline bool plan_is_direct(const array_call *call, const device_facts *d,
     return !d->has_bulk || plan_bytes(call) < (d->wish.bytes ? d->wish.bytes : kernels[LENGTH_ONCE].ring);
 }
 
-/* Whether a first kernel may be loose, with a second behind it, if the array is hard; norms always are. */
+/* Whether a first kernel may be approximate, with a second behind it, if the data is wide-range; norms always are. */
 static inline bool plan_may_be_loose(const array_call *call, const device_facts *d, const cuda_kernel *kernels,
                                      const cuda_kernel *kernel) {
     const bool is_root = call->job->finish == FINISH_ROOT;
     if (is_root && plan_takes_floats(d, kernels) && !d->wish.bytes) return false;
-    const size_t least = !is_root                      ? EXACT_LOOSE
-                         : plan_element_size(call) > 2 ? EXACT_LOOSE_NORM
-                                                       : EXACT_LOOSE_NARROW_NORM;
-    return call->job->n && kernel->loose >= (unsigned)describe_format(call->job->result_type).precision &&
+    const size_t least = !is_root                      ? EXACT_APPROXIMATE
+                         : plan_element_size(call) > 2 ? EXACT_APPROXIMATE_NORM
+                                                       : EXACT_APPROXIMATE_NARROW_NORM;
+    return call->job->n && kernel->approximate >= (unsigned)describe_format(call->job->result_type).precision &&
            plan_bytes(call) >= (d->wish.bytes ? d->wish.bytes : least);
 }
 
 /* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more;
- * those that are expected to be hard a long array's, if that may be loose, or is quicker where all bits are wanted.
- * Of short.cuh the launch, too. */
+ * those that are expected to be of wide-range data a long array's, if that may be approximate, or is quicker where all
+ * bits are wanted. Of short.cuh the launch, too. */
 static inline array_launch plan_first_kernel(const array_call *call, const device_facts *d,
                                              const cuda_kernel *kernels) {
-    array_launch launch = { LENGTH_LONG, PASS_STRICT, false, 0, 0, 0, 0, 0, SHARES_UNITS, 0, 0, 0, 0, 0, 0 };
+    array_launch launch = { LENGTH_LONG, PASS_ALL_BITS, false, 0, 0, 0, 0, 0, SHARES_UNITS, 0, 0, 0, 0, 0, 0 };
     const bool is_exact = call->job->method == QUIRE_EXACT;
     if (!(is_exact ? plan_is_short_sum(call, d, kernels) : plan_is_direct(call, d, kernels))) return launch;
-    const bool pays = !call->accumulates || d->wish.bytes || plan_bytes(call) >= EXACT_HARD;
-    if (call->was_hard && pays && plan_may_be_loose(call, d, kernels, &kernels[LENGTH_LONG])) return launch;
+    const bool pays = !call->accumulates || d->wish.bytes || plan_bytes(call) >= EXACT_WIDE;
+    if (call->was_wide && pays && plan_may_be_loose(call, d, kernels, &kernels[LENGTH_LONG])) return launch;
     launch.length = LENGTH_ONCE;
     if (kernels[LENGTH_ONCE].driver != DRIVER_SHORT) return launch;
     plan_short(call, d, &kernels[LENGTH_ONCE], &launch);
@@ -80,16 +80,16 @@ static inline array_plan plan_kernels(const array_call *call, const device_facts
     const cuda_kernel *kernel = &kernels[first.length];
     const bool is_root = job->finish == FINISH_ROOT, is_exact = job->method == QUIRE_EXACT,
                is_short = kernel->driver == DRIVER_SHORT;
-    const bool may_be_loose = plan_may_be_loose(call, d, kernels, kernel);
-    const bool is_loose = may_be_loose && !call->accumulates && (is_root || call->was_hard || d->wish.bytes);
+    const bool may_be_approximate = plan_may_be_loose(call, d, kernels, kernel);
+    const bool is_loose = may_be_approximate && !call->accumulates && (is_root || call->was_wide || d->wish.bytes);
     array_plan plan = { 1, { first, first }, 0, false, false, false, false };
-    plan.launch[0].tells_hard = !is_root && (may_be_loose || (is_short && plan_bytes(call) >= EXACT_LOOSE));
+    plan.launch[0].has_hint = !is_root && (may_be_approximate || (is_short && plan_bytes(call) >= EXACT_APPROXIMATE));
     if (is_loose) {
         const unsigned precision = (unsigned)describe_format(job->result_type).precision;
         plan.launches = 2;
-        plan.launch[0].pass = PASS_LOOSE, plan.launch[1].pass = PASS_AGAIN;
+        plan.launch[0].pass = PASS_APPROXIMATE, plan.launch[1].pass = PASS_AGAIN;
         /* which tells results of few bits alone */
-        if (is_root && kernels[LENGTH_LONG_NORM].loose >= precision) plan.launch[0].length = LENGTH_LONG_NORM;
+        if (is_root && kernels[LENGTH_LONG_NORM].approximate >= precision) plan.launch[0].length = LENGTH_LONG_NORM;
     }
     plan.tile = order_tile(job->n, order_rows_of(job->method));
     plan.overlaps = d->has_bulk;
@@ -135,7 +135,7 @@ static inline void plan_launches(array_plan *plan, const array_call *call, const
 static inline void plan_to_job(const array_plan *plan, const array_launch *launch, cuda_job *job) {
     job->tile = plan->tile, job->ahead = plan->ahead;
     job->pass = launch->pass;
-    job->cluster = launch->cluster > 0;
+    job->cluster = launch->cluster > 0, job->is_alone = launch->blocks == 1;
     job->sharers = launch->sharers, job->gathers = launch->blocks > launch->sharers;
     if (launch->shares == SHARES_LOADS)
         job->loads = launch->loads;

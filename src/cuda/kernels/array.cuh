@@ -14,17 +14,24 @@
 template <class Method> struct kernels_for { typedef Method method; };
 template <> struct kernels_for<pairwise_method> { typedef plain_method method; };
 
+static cuda_kernel kernel_that_is(const void *function, cuda_driver driver, unsigned threads, unsigned shared) {
+    cuda_kernel kernel = {};
+    kernel.function = function, kernel.driver = driver, kernel.threads = threads, kernel.shared = shared;
+    return kernel;
+}
+
 template <class Format, class Term, class Method, int E> static cuda_kernel lane_kernel_of(cuda_length length) {
     constexpr int together = E > 1 ? direct_elements<Format> : 1;
     const void *direct = (const void *)direct_kernel<Format, Term, Method, together>;
     if constexpr (E > 1)
         if (length >= LENGTH_LONG) {
-            cuda_kernel ring = { (const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0 };
+            cuda_kernel ring =
+                kernel_that_is((const void *)ring_kernel<Format, Term, Method>, DRIVER_RING, RING_THREADS, 0);
             ring.most_blocks = LANE_STATES / Method::words;
             return ring;
         }
     constexpr bool sooner = Method::words > 1 && !adds_by_bounds<Format, Term, Method>;
-    cuda_kernel kernel = { direct, DRIVER_DIRECT, DIRECT_THREADS, 0 };
+    cuda_kernel kernel = kernel_that_is(direct, DRIVER_DIRECT, DIRECT_THREADS, 0);
     kernel.tile_threads = ORDER_LANES / together;
     kernel.ring = sooner ? RING_SOONER : RING_BYTES;
     return kernel;
@@ -32,11 +39,13 @@ template <class Format, class Term, class Method, int E> static cuda_kernel lane
 
 template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel exact_kernel_of() {
     typedef exact_choice<Format, Term, KIND> Choice;
-    cuda_kernel kernel = { (const void *)exact_kernel<Format, Term, E, KIND>, DRIVER_EXACT, (unsigned)Choice::threads,
-                           Choice::shared };
+    cuda_kernel kernel = kernel_that_is((const void *)exact_kernel<Format, Term, E, KIND>, DRIVER_EXACT,
+                                        (unsigned)Choice::threads, Choice::shared);
     kernel.load = WARP * E;
     kernel.batch = WARP * E * Choice::template packs<E>;
-    kernel.loose = Choice::loose == LOOSE_TERMS ? 64u : Choice::loose == LOOSE_TOTALS ? LOOSE_TOTAL_PRECISION : 0u;
+    kernel.approximate = Choice::approximate == APPROXIMATE_TERMS    ? 64u
+                         : Choice::approximate == APPROXIMATE_TOTALS ? APPROXIMATE_TOTAL_PRECISION
+                                                                     : 0u;
     kernel.adds_floats = Choice::float_count > 0;
     return kernel;
 }
@@ -44,8 +53,8 @@ template <class Format, class Term, int E, exact_kind KIND> static cuda_kernel e
 template <class Format, class Term, bool MANY> static cuda_kernel short_kernel_of() {
     typedef short_choice<Format, Term, MANY> Choice;
     if constexpr (Choice::is_there) {
-        cuda_kernel kernel = { (const void *)short_kernel<Format, Term, MANY>, DRIVER_SHORT, (unsigned)Choice::threads,
-                               Choice::shared };
+        cuda_kernel kernel = kernel_that_is((const void *)short_kernel<Format, Term, MANY>, DRIVER_SHORT,
+                                            (unsigned)Choice::threads, Choice::shared);
         kernel.most_batches = Choice::batches;
         kernel.load = Choice::E;
         kernel.batch = Choice::E * Choice::packs;
@@ -60,7 +69,7 @@ static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
     switch (method) {
     case QUIRE_EXACT:
         if constexpr (E > 1 && std::is_same<Term, square_term>::value)
-            if (length == LENGTH_LONG_NORM) return exact_kernel_of<Format, Term, E, EXACT_LOOSE_ONLY>();
+            if (length == LENGTH_LONG_NORM) return exact_kernel_of<Format, Term, E, EXACT_APPROXIMATE_ONLY>();
         if constexpr (E > 1)
             if (length < LENGTH_LONG)
                 return length == LENGTH_ONCE ? short_kernel_of<Format, Term, false>()

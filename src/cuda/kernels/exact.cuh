@@ -56,7 +56,7 @@ static __device__ __forceinline__ aligned_arrays<Format> aligned_arrays_of(const
 template <class Choice, class Format, class Term, int E>
 static __device__ __forceinline__ void first_elements(exact_warp<Choice> &w, const cuda_job &job, int count) {
     typedef typename Format::element element;
-    if constexpr (Choice::loose_only) {
+    if constexpr (Choice::approximate_only) {
         batch_of<Format, E, 1> b;
         b.count = count;
         load_some_batch<Format, Term>(b, (const element *)job.x, (const element *)job.y, w.thread, count);
@@ -100,7 +100,7 @@ static __device__ __noinline__ void finish_last_block(const cuda_job &job, block
     const fixed_sum sum = gather_sums(job, own, room_for(job.n), block);
     if (warp) return;
     ball_radius radius = BALL_EXACT;
-    if constexpr (Choice::loose) {
+    if constexpr (Choice::approximate) {
         if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
         update_hint(job, sum, thread);
         radius = gather_radius(job, sum, block, batch, thread);
@@ -118,11 +118,11 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, bl
     const bool is_last = number == gridDim.x - 1;
     if (warp == 0) {
         fixed_sum sum = sum_of_block(block, total, rest_of_block(job, &block.rest), gridDim.x > 1, thread, shrunk);
-        if constexpr (Choice::loose) {
-            const bool hard =
-                __any_sync(WHOLE_WARP, thread < (int)blockDim.x / WARP && (block.saw[thread] & WARP_HARD));
+        if constexpr (Choice::approximate) {
+            const bool wide =
+                __any_sync(WHOLE_WARP, thread < (int)blockDim.x / WARP && (block.saw[thread] & WARP_WIDE));
             const ball_radius radius = block_radius(job, block, thread, shrunk);
-            publish_radius<Choice>(job, sum, radius, hard, thread);
+            publish_radius<Choice>(job, sum, radius, wide, thread);
             if (is_last && thread == 0) block.own_radius = radius;
         }
         if (is_last && thread == 0) block.own = sum;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
                                   (exact_choice<Format, Term, KIND>::policy.blocks))
     exact_kernel(const __grid_constant__ cuda_job job) {
     typedef exact_choice<Format, Term, KIND> Choice;
-    if (job.pass != PASS_STRICT)
+    if (job.pass != PASS_ALL_BITS)
         let_later_work_start(); /* all blocks of this kernel have started then: those of the next are not in their way
                                  */
     after_earlier_work();
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     w.window.open();
     w.thread = threadIdx.x % WARP;
     w.additions = 0, w.saw = 0, w.dropped = 0;
-    w.loose = job.pass == PASS_LOOSE && block_number() % HARD_EVERY;
+    w.approximate = job.pass == PASS_APPROXIMATE && block_number() % WIDE_EVERY;
     if (block_number() == gridDim.x - 1) {
         clear_accumulator(block.rest);
         if (threadIdx.x == 0) block.dropped_unit = NO_UNIT;
@@ -165,12 +165,12 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     let_later_work_start();
 
     if (Choice::counts) store_counts<Choice>(block, w.window, w.dropped, warp, w.thread);
-    if constexpr (!Choice::loose_only)
+    if constexpr (!Choice::approximate_only)
         if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw;
-    if (Choice::loose && (w.saw & WARP_HARD) && w.thread == 0)
-        *(volatile unsigned *)&job.workspace->hard = 1; /* what is hard goes to limbs, too: see update_hint */
+    if (Choice::approximate && (w.saw & WARP_WIDE) && w.thread == 0)
+        *(volatile unsigned *)&job.workspace->wide = 1; /* what no window holds goes to limbs, too: see update_hint */
     __syncthreads();
     gather_and_finish(job, block, totals_of_block<Choice>(), WARP * E * Choice::template packs<E>, (int)warp, w.thread,
                       term_as_double<Format, Term>::shrunk);

@@ -71,7 +71,7 @@ static __device__ __noinline__ void deposit_totals(const cuda_job &job, short_me
     add_totals<typename Choice::column>(to, block.saw, total, thread);
     if (thread) return;
     add_flags(to, saw);
-    if (Choice::many && (saw & WARP_HARD)) *(volatile unsigned *)&job.workspace->hard = 1; /* see update_hint */
+    if (Choice::many && (saw & WARP_WIDE)) *(volatile unsigned *)&job.workspace->wide = 1; /* see update_hint */
 }
 
 /* The sum of a block whose warps are not alike, by its first warp. */

@@ -21,7 +21,7 @@ enum { SAW_NAN = 1, SAW_POSITIVE_INFINITY = 2, SAW_NEGATIVE_INFINITY = 4, SAW_OT
 /* And, beside that, of a warp: whether its columns were ever used; limbs have some of what its windows have counted; it
  * has met what no window holds, and dropped bits only from then on. Of short.cuh's: its lanes have counted something;
  * its sum is not what they have counted. */
-enum { WARP_USED = 16, WARP_DEPOSITED = 32, WARP_HARD = 64, WARP_COUNTED = 128, WARP_APART = 256 };
+enum { WARP_USED = 16, WARP_DEPOSITED = 32, WARP_WIDE = 64, WARP_COUNTED = 128, WARP_APART = 256 };
 
 /* What a term that may be special says of the sum. */
 static __device__ __forceinline__ unsigned seen(double term) {

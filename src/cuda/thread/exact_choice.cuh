@@ -12,13 +12,13 @@
 #include "cuda/thread/column.cuh"
 #include "cuda/thread/float_bins.cuh"
 
-/* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; loose.cuh. */
-enum loose_way {
-    LOOSE_NEVER,
-    LOOSE_TERMS, /* adds term by term, and drops what the last bin rounds away */
-    LOOSE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins */
+/* What a sum that is known but for a little (method/ball.h) makes of a batch that no window holds; approximate.cuh. */
+enum approximate_way {
+    APPROXIMATE_NEVER,
+    APPROXIMATE_TERMS, /* adds term by term, and drops what the last bin rounds away */
+    APPROXIMATE_TOTALS /* adds the terms, none of which is negative, to one double, and that to the bins */
 };
-#define LOOSE_BINS 2
+#define APPROXIMATE_BINS 2
 #define LANE_TERM_BITS 6 /* a lane's batch has 2^6 terms at most */
 
 /* What follows from the choices. */
@@ -32,8 +32,8 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr bool windowed = !is_bfloat16 || !Term::is_pair; /* or no double is in a window */
     static constexpr bool fits = is_half;                            /* one window, always */
     static constexpr bool rests = !is_bfloat16 || !is_product; /* or a lane's batch is in the window, or in columns */
-    static constexpr bool loose_only = KIND == EXACT_LOOSE_ONLY;
-    static constexpr int streams = is_double && is_product && !loose_only ? 2 : 1;
+    static constexpr bool approximate_only = KIND == EXACT_APPROXIMATE_ONLY;
+    static constexpr int streams = is_double && is_product && !approximate_only ? 2 : 1;
     static constexpr int bins = is_half && !is_product ? 1 : 2;
     /* No term has bits below 2^least; or, of squares of bfloat16, none that is computed in float. */
     static constexpr int least =
@@ -42,12 +42,14 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr bool is_short = KIND <= EXACT_SPREAD, is_narrow = sizeof(element) == 2;
     static constexpr bool is_positive =
         std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
-    static constexpr bool always_strict = is_short || !windowed || (fits && !(is_product && is_positive));
-    static constexpr bool has_totals = is_positive && (is_narrow || (loose_only && !is_double));
-    static constexpr loose_way loose = always_strict ? LOOSE_NEVER : has_totals ? LOOSE_TOTALS : LOOSE_TERMS;
-    static constexpr int kept_bins = loose ? LOOSE_BINS : bins; /* that a window has, strict or loose */
-    static constexpr bool may_add_together = loose == LOOSE_TERMS && is_bfloat16;
-    static constexpr int factor_lowered = is_double && loose ? is_product ? 520 : 64 : 0;
+    static constexpr bool never_approximate = is_short || !windowed || (fits && !(is_product && is_positive));
+    static constexpr bool has_totals = is_positive && (is_narrow || (approximate_only && !is_double));
+    static constexpr approximate_way approximate = never_approximate ? APPROXIMATE_NEVER
+                                                   : has_totals      ? APPROXIMATE_TOTALS
+                                                                     : APPROXIMATE_TERMS;
+    static constexpr int kept_bins = approximate ? APPROXIMATE_BINS : bins; /* that a window has, approximate or not */
+    static constexpr bool may_add_together = approximate == APPROXIMATE_TERMS && is_bfloat16;
+    static constexpr int factor_lowered = is_double && approximate ? is_product ? 520 : 64 : 0;
     static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
     static constexpr exact_policy policy =
         exact_policy_of({ (int)sizeof(element), is_half, is_product, Term::is_pair, KIND });
@@ -66,8 +68,8 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr int reading_bits = float_count ? LANE_TERM_BITS : 0;
     static constexpr int column_threads = KIND == EXACT_FEW ? 0 : threads; /* 0: as many as the block has */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
-    /* How many halves of the last bin's unit a lane loses of a batch, or of a move, at most (loose.cuh). */
-    static constexpr int loss = loose == LOOSE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
+    /* How many halves of the last bin's unit a lane loses of a batch, or of a move, at most (approximate.cuh). */
+    static constexpr int loss = approximate == APPROXIMATE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;
     typedef std::conditional_t<
         is_double, integer_column<column_threads, is_product ? 2 * -1074 : -1074, is_product ? 2 * 1024 : 1024>,
         std::conditional_t<is_half || sizeof(element) == 4,
@@ -78,7 +80,7 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
                                                                  bfloat16_square_column<column_threads>>,
                                               bfloat16_column<column_threads>>>>
         any_column;
-    typedef std::conditional_t<loose_only, no_column, any_column> column;
+    typedef std::conditional_t<approximate_only, no_column, any_column> column;
     typedef typename column::cell cell;
     /* Bytes of shared memory of a block: the columns, and the totals of its warps. */
     static constexpr unsigned column_size = column::cells * sizeof(cell) * threads;

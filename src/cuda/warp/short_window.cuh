@@ -274,7 +274,7 @@ static __device__ __forceinline__ void add_misfit(short_window &w, const batch_o
             w.counted = true;
             return;
         }
-        if (Choice::many && w.columns && !special) w.saw |= WARP_HARD; /* not by one outlier */
+        if (Choice::many && w.columns && !special) w.saw |= WARP_WIDE; /* not by one outlier */
     }
     each_load(b, [&](const batch_of<Format, E, 1> &one) {
         w.saw = add_to_columns<Choice, Format, Term>(one, total, w.columns, w.saw);

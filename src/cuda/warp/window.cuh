@@ -63,8 +63,9 @@ static __device__ __forceinline__ window_bins<STREAMS, BINS> &shared_bins(void) 
     return bins[threadIdx.x];
 }
 
-/* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (loose.cuh) hold terms times 2^-LOWERED. Floats:
- * FLOATS bins of floats (float_bins.cuh) within the window, which counts what they have counted when it is read. */
+/* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (approximate.cuh) hold terms times 2^-LOWERED.
+ * Floats: FLOATS bins of floats (float_bins.cuh) within the window, which counts what they have counted when it is
+ * read. */
 template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Floats> struct warp_window {
     static constexpr bool in_memory = STREAMS == 1 && !LOWERED; /* doubles' columns are large */
     static constexpr unsigned memory = (in_memory + (FLOATS > 0)) * sizeof(int64_t) * BINS * THREADS;
@@ -88,7 +89,8 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Flo
             return own_bins;
     }
 
-    /* Where bin k of a stream starts; of a second one that nothing is added to (loose products of doubles), anywhere.
+    /* Where bin k of a stream starts; of a second one that nothing is added to (approximate products of doubles),
+     * anywhere.
      */
     __device__ __forceinline__ double start(int s, int k) const {
         const int lowered = LOWERED && top > WINDOW_GREATEST_TOP ? LOWERED : 0;

@@ -1,6 +1,6 @@
-/* test_loose.c - exact sums that may first be loose, with a second kernel behind that has all bits: the CPU's bits,
- * whether the first was enough to round or not. Launches that take every array as a long one make short ones loose.
- * CK_FORK=no. */
+/* test_approximate.c - exact sums that may first be approximate, with a second kernel behind that has all bits: the
+ * CPU's bits, whether the first was enough to round or not. Launches that take every array as a long one make short
+ * ones approximate. CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -89,8 +89,8 @@ END_TEST
 static void set(quire_type type, void *array, size_t i, double value) { type_set(type, array, i, value); }
 
 /* 2^49 + 2^27 and what is lost of 9071 terms just below half a unit of a second bin, whose window 2^98 and -2^98 make,
- * in blocks that start loose as in those that do not: together a little more than half an ulp of a float, and only
- * known to be less than 1.125 of it. So no radius may be smaller: not that of one batch in nine. */
+ * in blocks that start approximate as in those that do not: together a little more than half an ulp of a float, and
+ * only known to be less than 1.125 of it. So no radius may be smaller: not that of one batch in nine. */
 START_TEST(radius) {
     const size_t n = 9 * 1024;
     for (size_t i = 0; i < n; i++)
@@ -206,7 +206,7 @@ START_TEST(in_place) {
 }
 END_TEST
 
-/* A graph of loose sums, over data that change between what they can round and what they cannot. */
+/* A graph of approximate sums, over data that change between what they can round and what they cannot. */
 START_TEST(replay) {
     const quire_type type = TYPES[_i];
     const size_t n = 30000;
@@ -264,8 +264,8 @@ START_TEST(accumulating) {
 }
 END_TEST
 
-/* A context remembers whether the last sum met what no window holds, which makes the next one loose or not: whatever it
- * remembers, the bits are the same. At real lengths, with our own launches. */
+/* A context remembers whether the last sum met what no window holds, which makes the next one approximate or not:
+ * whatever it remembers, the bits are the same. At real lengths, with our own launches. */
 START_TEST(one_after_another) {
     static const family all[] = { FAMILY_EVERY_EXPONENT, FAMILY_UNIFORM, FAMILY_TELESCOPING };
     enum { KINDS = 3, TURNS = 36, BYTES = 17 << 20 };
@@ -317,4 +317,4 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, one_after_another, 0, 4);
 }
 
-int main(void) { return device_is_missing() ? 0 : run_cases_without_place("loose", add_tests); }
+int main(void) { return device_is_missing() ? 0 : run_cases_without_place("approximate", add_tests); }
