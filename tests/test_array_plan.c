@@ -168,7 +168,7 @@ static void check_lanes(const plan_case *p, const array_launch *launch, const cu
         CHECK(launch->units % (launch->threads / kernel->tile_threads) == 0);
     } else {
         CHECK(launch->halvings || launch->sharers <= kernel->most_blocks);
-        /* gather.cuh adds that many pieces of a size together */
+        /* gather_ordered.cuh adds that many pieces of a size together */
         CHECK(!launch->halvings ||
               (launch->whole % PIECES_THREAD == 0 && launch->level % (1u << launch->halvings) == 0));
     }

@@ -13,7 +13,7 @@
 #include "format/formats.h"
 #include "method/methods.h"
 
-/* Between calls all bits of the partials are set, and everything else is zero: the last block of a kernel leaves it so.
+/* Between calls all bits of the places are set, and everything else is zero: the last block of a kernel leaves it so.
  */
 typedef struct {
     quire_accumulator sum; /* of exact: blocks add to its words */
@@ -22,7 +22,7 @@ typedef struct {
     unsigned undecided;    /* a sum that was loose did not tell its result */
     unsigned zero;         /* see cuda_job */
     unsigned hard;         /* a warp of an exact sum has met what no window holds */
-    alignas(16) double partial[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: a state a block */
+    alignas(16) double places[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: one a block */
 } cuda_workspace;
 
 /* Norms of long arrays, and sums that are expected to be hard, have two kernels: the first is loose; the second does it
@@ -55,7 +55,7 @@ typedef struct {
     bool gathers;                    /* the last, by number, has none, and gathers */
     size_t share;                    /* elements that a warp of exact.cuh takes at a time */
     cuda_pass pass;
-    unsigned *hint; /* memory of the host, or NULL: to be told if the array is hard, which was expected of it or not */
+    unsigned *hint; /* memory of the host, or NULL: to be set to whether the array is hard; was_hard: what it is */
     bool was_hard;
 } cuda_job;
 

@@ -33,7 +33,7 @@
  * (below). From the shortest on:
  *   - What half of a block's threads load by EXACT_ALONE_LOADS loads is one block's; without clusters, what they load
  *     at once.
- *   - More is a cluster's (cluster.cuh), with all threads if half of them would have more than a batch.
+ *   - More is a cluster's (gather_cluster.cuh), with all threads if half of them would have more than a batch.
  *   - Still more is spread over all blocks: with a quarter of the threads if half of them made few blocks, with all if
  *     half of them would load more than EXACT_FEW_LOADS times. */
 #define EXACT_FEW_BLOCKS 128 /* as many as one warp gathers */

@@ -6,6 +6,7 @@
 #define QUIRE_CUDA_BLOCK_COUNTS_CUH
 
 #include "cuda/block/rest.cuh"
+#include "cuda/warp/fixed_state.cuh"
 #include "cuda/warp/loose.cuh"
 #include "method/ball.h"
 
@@ -29,10 +30,10 @@ template <class Choice> static __device__ __forceinline__ block_counts<Choice> &
     return block;
 }
 
-/* Hands over what a warp has counted. */
+/* Stores what a warp has counted. */
 template <class Choice>
-static __device__ __forceinline__ void hand_over(block_counts<Choice> &block, exact_window<Choice> &window,
-                                                 unsigned dropped, int warp, int thread) {
+static __device__ __forceinline__ void store_counts(block_counts<Choice> &block, exact_window<Choice> &window,
+                                                    unsigned dropped, int warp, int thread) {
     const bool there = window.limit != 0;
     if (there) window.read();
 #pragma unroll
@@ -98,9 +99,40 @@ static __device__ __forceinline__ fixed_sum sum_of_warp(const block_counts<Choic
                 (sum.units << WINDOW_STEP) + block.count[warp][2 * k] + ((__int128)block.count[warp][2 * k + 1] << 32);
         if (sum.units) sum.unit = window_unit(block.top[warp], Choice::kept_bins - 1) + shrunk;
     }
-    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see take_hard */
+    const bool to_limbs = saw & (special | WARP_USED | WARP_DEPOSITED | WARP_HARD); /* hard: see update_hint */
     sum.flags = (saw & SAW_OTHER ? FIXED_OTHER : 0) | (to_limbs ? FIXED_LIMBS : 0);
     if constexpr (Choice::loose) sum.flags |= block.dropped[warp] ? FIXED_DROPPED : 0;
+    return sum;
+}
+
+/* By how many binades units may differ where n numbers below 2^(87 + BLOCK_ROOM) units are summed up. */
+#define BLOCK_ROOM 3
+static __device__ __forceinline__ int room_for(size_t n) { return max(__clzll((long long)n) - 25 - BLOCK_ROOM, 0); }
+
+/* The sum of a block, after every warp has stored its counts, and a barrier; by the first warp. rest: where that goes
+ * which integers do not take. is_published: the sum must be one that fits a place. */
+template <class Choice>
+static __device__ __forceinline__ fixed_sum sum_of_block(block_counts<Choice> &block, const cell_total *total,
+                                                         quire_accumulator *rest, bool is_published, int thread,
+                                                         int shrunk) {
+    const bool mine = thread < (int)(blockDim.x / WARP);
+    fixed_sums<1> part = { { FIXED_NOTHING } };
+    if (mine) part.of[0] = sum_of_warp(block, thread, shrunk);
+    fixed_sum sum = warp_sum_fixed<5>(
+        part, [&] { return common_unit(part, BLOCK_ROOM); }, rest->limb);
+    if (is_published && sum.units >> FIXED_BITS != sum.units >> 127) {
+        if (thread == 0) limbs_add_units(rest->limb, sum.units, sum.unit);
+        sum = { 0, NO_UNIT, sum.flags | FIXED_LIMBS };
+    }
+    if (Choice::windowed && Choice::streams > 1) {
+        add_counts(block, rest->limb, thread, shrunk);
+        sum.flags |= FIXED_LIMBS;
+    }
+    if constexpr (!Choice::loose_only)
+        if (__any_sync(WHOLE_WARP, mine && (block.saw[thread] & WARP_USED)))
+            add_totals<typename Choice::column>(rest, block.saw, total, thread);
+    const unsigned saw = warp_or(mine ? block.saw[thread] : 0);
+    if (thread == 0 && (sum.flags & FIXED_LIMBS)) add_flags(rest, saw);
     return sum;
 }
 

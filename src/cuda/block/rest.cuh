@@ -42,7 +42,7 @@ static __device__ __forceinline__ void clear_accumulator(quire_accumulator &a) {
     for (int i = threadIdx.x; i < QUIRE_ACCUMULATOR_WORDS; i += blockDim.x) word[i] = 0;
 }
 
-/* The last block's. */
+/* What the last block gathers in. */
 template <int WARPS, bool DROPS> struct fixed_memory {
     fixed_sum gathered[WARPS];
     quire_accumulator rest; /* what it has beside integers */

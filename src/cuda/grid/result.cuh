@@ -1,5 +1,4 @@
-/* result.cuh - the one rounding: of a total, and of what the methods of the canonical order end with, one number or
- * two.
+/* result.cuh - the one rounding, to the bits of a result: of a total, and of numbers that have its value.
  *
  * total.h does it with integers, some hundred of them in a row, which is long for a short sum. Where the result is the
  * sum itself (not its root, nor a quotient) the hardware rounds the same way.
@@ -24,11 +23,6 @@ static __device__ __forceinline__ uint64_t round_total(const Job &job, const qui
     return round_total(total, job.finish, n, job.format, job.rounding);
 }
 
-static __device__ void store_total(const cuda_job &job, quire_total total) {
-    if (job.zero && total.kind == TOTAL_FINITE && !total.high && !total.negative) *job.zero = 1;
-    format_store(round_total(job, total, job.n), job.format.size, job.result);
-}
-
 /* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by
  * integers, which are in order like the numbers. */
 static __device__ __forceinline__ uint64_t round_to_bfloat16(double x) {
@@ -37,7 +31,17 @@ static __device__ __forceinline__ uint64_t round_to_bfloat16(double x) {
     return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-/* A number that is not NaN as the bits of a format of that precision. */
+/* Numbers are rounded to formats of 8 bits of precision or more by instructions, or nearly so; to all others by
+ * integers (is_number of a job). */
+#define CHECK_PRECISION(name, NAME, number, real, unused)                                                              \
+    static_assert(name##_format::description.precision < 8 || name##_format::description.precision == 8 ||             \
+                      name##_format::description.precision == 11 || name##_format::description.precision == 24 ||      \
+                      name##_format::description.precision == 53,                                                      \
+                  "round_number has no way of rounding to " #NAME);
+QUIRE_FORMATS(CHECK_PRECISION, )
+#undef CHECK_PRECISION
+
+/* A number that is not NaN as the bits of a format of that precision: 8, 11, 24 or 53. */
 static __device__ __forceinline__ uint64_t round_number(double x, int precision) {
     switch (precision) {
     case 24: return bits_of_float(__double2float_rn(x));
@@ -53,39 +57,6 @@ static __device__ __forceinline__ uint64_t round_number(double x, int precision)
 static __device__ __forceinline__ double sum_of_two(double a, double b, int precision) {
     const bool inexact = __dadd_rd(a, b) != __dadd_ru(a, b);
     return precision == 53 ? a + b : double_of_bits(bits_of_double(__dadd_rz(a, b)) | inexact);
-}
-
-/* The total of a state, by a whole warp. */
-template <class Method> static __device__ quire_total total_of_words(const double *words, int64_t *limb, int thread) {
-    if constexpr (Method::words == 1) {
-        return Method::total(words);
-    } else {
-        if (kahan_sum_alone(words)) return total_of_double(words[0]);
-        for (int i = thread; i < QUIRE_ACCUMULATOR_LIMBS; i += WARP) limb[i] = 0;
-        __syncwarp();
-        if (thread == 0)
-            for (int w = 0; w < Method::words; w++) limbs_add_double(limb, words[w]);
-        __syncwarp();
-        quire_total t = warp_total(limb, thread);
-        t.cancelled = !t.high; /* the words are no zeros */
-        return t;
-    }
-}
-
-/* Stores the result of a state, by a whole warp, all of whose threads know it. */
-template <class Method>
-static __device__ __forceinline__ void store_words(const cuda_job &job, const double *words, int64_t *limb,
-                                                   int thread) {
-    double number = words[0];
-    if constexpr (Method::words == 2)
-        if (!kahan_sum_alone(words)) number = sum_of_two(words[0], words[1], job.format.precision);
-    if (job.is_number && job.n) {
-        const uint64_t bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
-        if (thread == 0) format_store(bits, job.format.size, job.result);
-        return;
-    }
-    const quire_total sum = job.n ? total_of_words<Method>(words, limb, thread) : total_zero(0);
-    if (thread == 0) store_total(job, sum);
 }
 
 #endif

@@ -46,7 +46,7 @@ static __device__ __forceinline__ bool round_ball(moment_ball ball, const format
     if (!ball_ends(ball, &low, &high)) return false;
     if (is_nearest && format.precision == 53) {
         *bits = is_number ? bits_of_double(low) : round_raised(total_of_double(low), exponent, format, rounding);
-        return low == high && (is_number || *bits > LEAST_NORMAL); /* a subnormal would be rounded twice */
+        if (is_number || *bits > LEAST_NORMAL) return low == high; /* a subnormal would be rounded twice: see below */
     }
     low *= 1 - 0x1p-52, high *= 1 + 0x1p-52;
     if (is_number && format.precision >= 8) {

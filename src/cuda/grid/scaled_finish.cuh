@@ -8,24 +8,17 @@
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/warp/scaled_sum.cuh"
 
-/* Roots of totals below 2^-1980 may be subnormal, where is_unsure_root does not know the middles. */
-#define ROOT_IS_NORMAL 0x1p20
-static __device__ __forceinline__ bool may_be_subnormal_root(const vectors_job &job, const vector_total &t,
-                                                             int exponent) {
-    return job.finish == FINISH_ROOT && exponent == 2 * SCALE_LEAST && t.word[0] < ROOT_IS_NORMAL;
-}
-
 static __device__ __forceinline__ uint64_t round_scaled(const vectors_job &job, double high, double low, int exponent,
                                                         size_t n) {
     return round_total(job, total_raised(total_of_two(high, low), exponent), n);
 }
 
-/* A sum of numbers or of products, of WORDS words. */
+/* A sum of numbers or of products, of WORDS words. needs_terms knows of the middles of normal roots alone; but squares
+ * whose root is subnormal add up to less than 2^104 units of 2^-2148, which two words hold as they are. */
 template <int WORDS>
 static __device__ __forceinline__ bool round_scaled_sum(const vectors_job &job, size_t n, vector_total t, int exponent,
                                                         uint64_t *bits) {
     double high, lower, upper;
-    if (may_be_subnormal_root(job, t, exponent)) return false;
     if (t.width == 0) {
         if (needs_terms(job, t)) return false;
         if (WORDS == 3) two_of_three(t.word);

@@ -180,7 +180,7 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (!error) error = cudaMemsetAsync(c->workspace, 0, sizeof *c->workspace, stream);
     if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);
-    if (!error) error = cudaMemsetAsync(c->workspace->partial, 255, sizeof c->workspace->partial, stream);
+    if (!error) error = cudaMemsetAsync(c->workspace->places, 255, sizeof c->workspace->places, stream);
     if (!error) error = cudaStreamSynchronize(stream);
     if (stream) cudaStreamDestroy(stream);
     return error;

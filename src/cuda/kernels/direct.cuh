@@ -9,7 +9,7 @@
 #ifndef QUIRE_CUDA_KERNELS_DIRECT_CUH
 #define QUIRE_CUDA_KERNELS_DIRECT_CUH
 
-#include "cuda/grid/gather.cuh"
+#include "cuda/grid/gather_ordered.cuh"
 #include "cuda/thread/bounds.cuh"
 
 /* 8 bytes of elements that are loaded together; see pack. */
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(DIRECT_THREADS, (adds_by_bounds<Format, Term, 
         counter_add(counter, step - 1, total);
         total = counter_total(counter, step);
     }
-    gather<Method>(job, total, blockDim.x / WARP, memory);
+    gather_and_finish(job, total, blockDim.x / WARP, memory);
 }
 
 #endif

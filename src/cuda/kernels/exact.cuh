@@ -1,6 +1,6 @@
 /* exact.cuh - exact sums on a GPU: warps take batches, add them to their windows and columns; blocks add up what
- * their warps have counted and hand it to the last block, which rounds. All of it is integers that commute, so nothing
- * of who did what can show.
+ * their warps have counted and publish it; the last block gathers, and rounds. All of it is integers that commute, so
+ * nothing of who did what can show.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +10,9 @@
 #include "cuda/block/exact_warp.cuh"
 #include "cuda/device/bulk.cuh"
 #include "cuda/device/registers.cuh"
-#include "cuda/grid/deliver.cuh"
+#include "cuda/device/special_registers.cuh"
+#include "cuda/grid/finish.cuh"
+#include "cuda/grid/gather_radius.cuh"
 #include "cuda/grid/turns.cuh"
 
 /* Batches of n elements, share elements or the last of them each: the next is always under way while one is added.
@@ -87,6 +89,49 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     }
 }
 
+/* The last block's: gathers the sums of all, and finishes. batch: elements of a warp's. By all threads; out of line, so
+ * that no other block keeps anything for it. */
+template <class Choice>
+static __device__ __noinline__ void finish_last_block(const cuda_job &job, block_counts<Choice> &block,
+                                                      unsigned batch) {
+    const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
+    fixed_sum own = FIXED_NOTHING;
+    if (warp == 0) own = block.own;
+    const fixed_sum sum = gather_sums(job, own, room_for(job.n), block);
+    if (warp) return;
+    ball_radius radius = BALL_EXACT;
+    if constexpr (Choice::loose) {
+        if (thread == 0 && job.pass == PASS_AGAIN) job.workspace->undecided = 0;
+        update_hint(job, sum, thread);
+        radius = gather_radius(job, sum, block, batch, thread);
+    }
+    finish<Choice>(job, sum, radius, &block.rest, thread);
+}
+
+/* Publishes the sum of a block, or, in the last, gathers all; after every warp has stored its counts, and a barrier. By
+ * all threads. */
+template <class Choice>
+static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, block_counts<Choice> &block,
+                                                         const cell_total *total, unsigned batch, int warp, int thread,
+                                                         int shrunk) {
+    const unsigned number = block_number();
+    const bool is_last = number == gridDim.x - 1;
+    if (warp == 0) {
+        fixed_sum sum = sum_of_block(block, total, rest_of_block(job, &block.rest), gridDim.x > 1, thread, shrunk);
+        if constexpr (Choice::loose) {
+            const bool hard =
+                __any_sync(WHOLE_WARP, thread < (int)blockDim.x / WARP && (block.saw[thread] & WARP_HARD));
+            const ball_radius radius = block_radius(job, block, thread, shrunk);
+            publish_radius<Choice>(job, sum, radius, hard, thread);
+            if (is_last && thread == 0) block.own_radius = radius;
+        }
+        if (is_last && thread == 0) block.own = sum;
+        if (!is_last) publish_sum(places_of(job), number, sum, thread);
+        __syncwarp();
+    }
+    if (is_last) finish_last_block<Choice>(job, block, batch);
+}
+
 template <class Format, class Term, int E, exact_kind KIND>
 __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
                                   (exact_choice<Format, Term, KIND>::policy.blocks))
@@ -119,16 +164,16 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
     warp_elements<Choice, Format, Term, E>(w, job);
     let_later_work_start();
 
-    if (Choice::counts) hand_over<Choice>(block, w.window, w.dropped, warp, w.thread);
+    if (Choice::counts) store_counts<Choice>(block, w.window, w.dropped, warp, w.thread);
     if constexpr (!Choice::loose_only)
         if (w.saw & WARP_USED) w.saw |= columns_flush<typename Choice::column>(totals_of_warp<Choice>());
     w.saw = warp_or(w.saw);
     if (w.thread == 0) block.saw[warp] = w.saw;
     if (Choice::loose && (w.saw & WARP_HARD) && w.thread == 0)
-        *(volatile unsigned *)&job.workspace->hard = 1; /* what is hard goes to limbs, too: see take_hard */
+        *(volatile unsigned *)&job.workspace->hard = 1; /* what is hard goes to limbs, too: see update_hint */
     __syncthreads();
-    deliver(job, block, totals_of_block<Choice>(), WARP * E * Choice::template packs<E>, (int)warp, w.thread,
-            term_as_double<Format, Term>::shrunk);
+    gather_and_finish(job, block, totals_of_block<Choice>(), WARP * E * Choice::template packs<E>, (int)warp, w.thread,
+                      term_as_double<Format, Term>::shrunk);
 }
 
 #endif

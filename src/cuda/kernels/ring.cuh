@@ -12,7 +12,7 @@
 #define QUIRE_CUDA_KERNELS_RING_CUH
 
 #include "cuda/device/special_registers.cuh"
-#include "cuda/grid/gather.cuh"
+#include "cuda/grid/gather_ordered.cuh"
 #include "cuda/grid/pieces.cuh"
 
 #define RING_STAGE 8192 /* bytes, of both arrays of a pair together */
@@ -158,9 +158,9 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     static_assert(PIECE_TREE * sizeof(state) <= sizeof ring.data, "the trees of pieces do not fit");
     const state total = threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>();
     if (job.halvings)
-        gather_pieces<Method>(job, number, total, RING_ADDERS / WARP, (state *)ring.data, memory);
+        gather_and_finish(job, number, total, RING_ADDERS / WARP, (state *)ring.data, memory);
     else
-        gather<Method>(job, total, RING_ADDERS / WARP, memory);
+        gather_and_finish(job, total, RING_ADDERS / WARP, memory);
 #endif
 }
 

@@ -1,22 +1,21 @@
 /* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
  *
  * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
- * (fixed_gather.cuh). Blocks hand theirs to the last as in gather.cuh, or in cluster.cuh. What does not fit goes to
- * limbs on the way.
+ * (gather_exact.cuh, gather_cluster.cuh). What does not fit goes to limbs on the way.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_KERNELS_SHORT_CUH
 #define QUIRE_CUDA_KERNELS_SHORT_CUH
 
-#include "cuda/grid/cluster.cuh"
-#include "cuda/grid/deliver.cuh"
+#include "cuda/grid/finish.cuh"
+#include "cuda/grid/gather_cluster.cuh"
 #include "cuda/warp/column_totals.cuh"
 #include "cuda/warp/short_load.cuh"
 
 /* -------------------------------------------------------------------------------------------------- what a block makes
  *
- * Warps lay down what their bins have counted, and the first adds that up: in most blocks all windows are alike. A warp
+ * Warps store what their bins have counted, and the first adds that up: in most blocks all windows are alike. A warp
  * whose window has been used and moved, or which has used columns, is apart: it makes its own sum.
  */
 
@@ -30,9 +29,9 @@ template <class Choice> struct short_memory {
 };
 #define TOP_AT 16
 
-/* What a warp leaves that is apart: its sum. */
+/* Stores the sum of a warp that is apart. */
 template <class Choice>
-static __device__ __noinline__ void leave_apart(const cuda_job &job, short_memory<Choice> &block, short_window w,
+static __device__ __noinline__ void store_apart(const cuda_job &job, short_memory<Choice> &block, short_window w,
                                                 window_counts<Choice> count, int warp, int thread) {
     unsigned saw = w.saw | WARP_APART;
     fixed_sum sum = sum_of_counts<Choice>(count, w.top, w.unit);
@@ -49,13 +48,13 @@ static __device__ __noinline__ void leave_apart(const cuda_job &job, short_memor
     if (thread == 0) block.sum[warp] = sum, block.saw[warp] = saw;
 }
 
-/* What a warp leaves in the end: what it has counted, or its sum. */
+/* Stores what a warp has counted, or its sum. */
 template <class Choice>
-static __device__ __forceinline__ void leave(const cuda_job &job, short_memory<Choice> &block, const short_window &w,
-                                             int shrunk, int warp, int thread) {
+static __device__ __forceinline__ void store_counts(const cuda_job &job, short_memory<Choice> &block,
+                                                    const short_window &w, int shrunk, int warp, int thread) {
     const window_counts<Choice> count = counts_of<Choice>(w, shrunk);
     if (w.columns || w.moved) {
-        leave_apart(job, block, w, count, warp, thread);
+        store_apart(job, block, w, count, warp, thread);
     } else if (thread == 0) {
         block.count[warp] = count, block.unit[warp] = w.unit;
         block.saw[warp] = (unsigned)w.top << TOP_AT | (w.counted ? WARP_COUNTED : 0) | (w.other ? SAW_OTHER : 0);
@@ -64,7 +63,7 @@ static __device__ __forceinline__ void leave(const cuda_job &job, short_memory<C
 
 /* The totals of the columns that warps have used go to limbs. */
 template <class Choice>
-static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_memory<Choice> &block,
+static __device__ __noinline__ void deposit_totals(const cuda_job &job, short_memory<Choice> &block,
                                                    const cell_total *total, int thread) {
     quire_accumulator *to = rest_of_block(job, &block.gathering.rest);
     const bool mine = thread < (int)(blockDim.x / WARP) && (block.saw[thread] & WARP_USED);
@@ -72,7 +71,7 @@ static __device__ __noinline__ void deliver_totals(const cuda_job &job, short_me
     add_totals<typename Choice::column>(to, block.saw, total, thread);
     if (thread) return;
     add_flags(to, saw);
-    if (Choice::many && (saw & WARP_HARD)) *(volatile unsigned *)&job.workspace->hard = 1; /* see take_hard */
+    if (Choice::many && (saw & WARP_HARD)) *(volatile unsigned *)&job.workspace->hard = 1; /* see update_hint */
 }
 
 /* The sum of a block whose warps are not alike, by its first warp. */
@@ -90,13 +89,13 @@ static __device__ __noinline__ fixed_sum sum_of_unlike(const cuda_job &job, shor
     const fixed_sum sum = warp_sum_fixed<4>(
         part, [&] { return common_unit(part, 0); }, rest_of_block(job, &block.gathering.rest)->limb);
     if (__any_sync(WHOLE_WARP, part.of[0].flags & FIXED_LIMBS))
-        deliver_totals(job, block, totals_of_block<Choice>(), thread);
+        deposit_totals(job, block, totals_of_block<Choice>(), thread);
     return sum;
 }
 
-/* The sum of a block from what its warps left, by its first warp. */
+/* The sum of a block from what its warps have stored, by its first warp. */
 template <class Choice>
-static __device__ __forceinline__ fixed_sum block_sum(const cuda_job &job, short_memory<Choice> &block, int thread) {
+static __device__ __forceinline__ fixed_sum sum_of_block(const cuda_job &job, short_memory<Choice> &block, int thread) {
     const bool is_there = thread < (int)(blockDim.x / WARP);
     const unsigned saw = is_there ? block.saw[thread] : 0, first = __shfl_sync(WHOLE_WARP, saw, 0);
     const bool is_like = !(saw & WARP_APART) && (!(saw & WARP_COUNTED) || saw >> TOP_AT == first >> TOP_AT);
@@ -149,7 +148,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
             const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
             if (fits && __any_sync(WHOLE_WARP, moves)) { /* most often: the window is still the first */
                 w.other = true;
-                leave(job, block, w, shrunk, warp, thread);
+                store_counts(job, block, w, shrunk, warp, thread);
                 return;
             }
             settle_batch<Choice, Format, Term>(w, now, fits, moves, 0, total, before, limb);
@@ -166,40 +165,47 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
             settle_batch<Choice, Format, Term>(w, now, fits, moves, SHORT_ROOM, total, before, limb);
         }
     }
-    leave(job, block, w, shrunk, warp, thread);
+    store_counts(job, block, w, shrunk, warp, thread);
 }
 
-/* The result from the sums of blocks, by the first warp of the last, which has no share of its own. */
+/* The end of the last block, which has the sum of the grid; by its first warp. */
 template <class Choice>
-static __device__ __forceinline__ void gather_short(const cuda_job &job, short_memory<Choice> &memory, int thread) {
+static __device__ __forceinline__ void finish_short(const cuda_job &job, const job_end &end, const fixed_sum &sum,
+                                                    short_memory<Choice> &memory, int thread) {
+    if (Choice::many) update_hint(job, sum, thread);
+    finish(job, end, sum, &memory.gathering.rest, thread);
+}
+
+/* All of the last block, if it has no share; by its first warp. */
+template <class Choice>
+static __device__ __forceinline__ void only_gather(const cuda_job &job, short_memory<Choice> &memory, int thread) {
     const job_end end = end_of(job);
     after_earlier_work();
-    const fixed_sum sum = gather_by_one<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step,
-                                               memory.gathering, thread);
-    if (Choice::many) tell_hardness(job, sum, thread);
-    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
+    const fixed_sum sum = gather_by_warp<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step,
+                                                memory.gathering, thread);
+    finish_short(job, end, sum, memory, thread);
 }
 
-/* What becomes of the sum of a block that has a share; by its first warp. The last has one if it is alone, or a
- * cluster's, and so has the sum of all. */
+/* Publishes the sum of a block that has a share, or, in the last, gathers all, rounds and stores the result. The last
+ * has a share if it is alone, or a cluster's. By the first warp of all blocks. */
 template <class Choice>
-static __device__ __forceinline__ void hand_over(const cuda_job &job, const job_end &end, fixed_sum sum,
-                                                 short_memory<Choice> &memory, cluster_memory &cluster, int thread) {
+static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, const job_end &end, fixed_sum sum,
+                                                         short_memory<Choice> &memory, cluster_memory &cluster,
+                                                         int thread) {
     const bool is_last = blockIdx.x == gridDim.x - 1, is_cluster = !Choice::many && job.cluster;
     if (is_cluster)
-        sum = gather_cluster(job, sum, Choice::unit_step, cluster, memory.gathering, thread);
+        sum = gather_in_cluster(job, sum, Choice::unit_step, cluster, memory.gathering, thread);
     else if (!is_last)
-        deliver_sum(end.places, blockIdx.x, sum, thread);
+        publish_sum(end.places, blockIdx.x, sum, thread);
     if (!is_last) return;
-    if (Choice::many) tell_hardness(job, sum, thread);
-    finish_fixed(job, end, sum, &memory.gathering.rest, thread);
+    finish_short(job, end, sum, memory, thread);
 }
 
 template <class Format, class Term, bool MANY>
 __global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
     short_kernel(const __grid_constant__ cuda_job job) {
     typedef short_choice<Format, Term, MANY> Choice;
-    static_assert(EXACT_FEW_BLOCKS <= GATHERED_BY_ONE, "one warp gathers");
+    static_assert(EXACT_FEW_BLOCKS <= GATHERED_BY_WARP, "one warp gathers");
     __shared__ short_memory<Choice> memory;
     __shared__ cluster_memory cluster;
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
@@ -212,14 +218,14 @@ __global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
     }
     if (only_gathers) {
         let_later_work_start();
-        if (warp == 0) gather_short(job, memory, thread);
+        if (warp == 0) only_gather(job, memory, thread);
         return;
     }
     add_share<Choice, Format, Term>(job, memory, warp, thread);
     let_later_work_start();
     const job_end end = end_of(job);
     __syncthreads();
-    if (warp == 0) hand_over(job, end, block_sum(job, memory, thread), memory, cluster, thread);
+    if (warp == 0) gather_and_finish(job, end, sum_of_block(job, memory, thread), memory, cluster, thread);
 }
 
 #endif

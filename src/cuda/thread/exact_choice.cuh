@@ -27,7 +27,8 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     typedef typename Format::real real;
     static constexpr bool is_product = Term::is_product, is_double = sizeof(real) == 8;
     static constexpr bool is_half = sizeof(element) == 2 && Format::description.precision == 11;
-    static constexpr bool is_bfloat16 = sizeof(element) == 2 && !is_half;
+    static constexpr bool is_bfloat16 = sizeof(element) == 2 && Format::description.precision == 8;
+    static_assert(sizeof(element) != 2 || is_half || is_bfloat16, "what windows hold of this format is not known");
     static constexpr bool windowed = !is_bfloat16 || !Term::is_pair; /* or no double is in a window */
     static constexpr bool fits = is_half;                            /* one window, always */
     static constexpr bool rests = !is_bfloat16 || !is_product; /* or a lane's batch is in the window, or in columns */

@@ -1,4 +1,4 @@
-/* fixed_state.cuh - what a block hands over of its sum (fixed.cuh): two words that can be added up as they are.
+/* fixed_state.cuh - what a block publishes of its sum (fixed.cuh): two words that can be added up as they are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include "cuda/thread/lane_state.cuh"
 #include "cuda/warp/fixed.cuh"
 
-/* What a block tells of itself: its sum, below 2^FIXED_BITS units, which unit, and the flags, whose limbs are the
+/* What a block publishes: its sum, below 2^FIXED_BITS units, which unit, and the flags, whose limbs are the
  * workspace's. The sum's lower bits are the first word; its upper ones, made positive by FIXED_BIAS, are the second's
  * upper: so both parts of four blocks add up in 64 bits. The highest bit of a word is not set: see gather.cuh. */
 struct alignas(16) fixed_state {

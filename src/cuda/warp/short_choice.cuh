@@ -59,7 +59,7 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
     static_assert(bits_above(elements, 0) + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
     static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS,
-                  "and what a block hands over");
+                  "and what a block publishes");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree.
      */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {

@@ -1,15 +1,15 @@
-/* cluster.cuh - a short sum's grid as one cluster (compute capability 9.0 on): blocks that see each other's shared
- * memory. What they hand over there arrives 0.7 us before what goes by global memory (gather.cuh).
+/* gather_cluster.cuh - a short sum's grid as one cluster (compute capability 9.0 on): blocks that see each other's
+ * shared memory. What they publish there arrives 0.7 us before what goes by global memory (gather.cuh).
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CUDA_GRID_CLUSTER_CUH
-#define QUIRE_CUDA_GRID_CLUSTER_CUH
+#ifndef QUIRE_CUDA_GRID_GATHER_CLUSTER_CUH
+#define QUIRE_CUDA_GRID_GATHER_CLUSTER_CUH
 
 #include "cuda/device/cluster.cuh"
-#include "cuda/grid/fixed_gather.cuh"
+#include "cuda/grid/gather_exact.cuh"
 
-/* The last block's: what the others store there, and the barrier that counts its bytes. */
+/* The last block's: what the others publish there, and the barrier that counts its bytes. */
 struct cluster_memory {
     fixed_state of[CLUSTER_BLOCKS];
     uint64_t there;
@@ -31,11 +31,11 @@ static __device__ __forceinline__ void start_cluster(cluster_memory &memory) {
 #endif
 }
 
-/* The sum of all blocks, and their limbs if there are any, in the last block; by the first warp of each. room: as for
- * gather_by_one. */
+/* Publishes the sum of a block, or, in the last, gathers the sums of all, and their limbs if there are any; by the
+ * first warp of each. room: as for gather_by_warp. */
 template <class Memory>
-static __device__ __forceinline__ fixed_sum gather_cluster(const cuda_job &job, fixed_sum sum, int room,
-                                                           cluster_memory &memory, Memory &own, int thread) {
+static __device__ __forceinline__ fixed_sum gather_in_cluster(const cuda_job &job, fixed_sum sum, int room,
+                                                              cluster_memory &memory, Memory &own, int thread) {
 #if QUIRE_HAS_BULK
     const int last = (int)gridDim.x - 1, block = (int)blockIdx.x;
     const fixed_state its = state_of(sum);
@@ -52,7 +52,7 @@ static __device__ __forceinline__ fixed_sum gather_cluster(const cuda_job &job, 
                                : thread == last ? its
                                                 : nothing } },
                            room, own.rest.limb);
-    if (sum.flags & FIXED_LIMBS) take_limbs(own.rest, job.workspace->sum, thread);
+    if (sum.flags & FIXED_LIMBS) gather_limbs(own.rest, job.workspace->sum, thread);
 #endif
     return sum;
 }
