@@ -1,8 +1,7 @@
 /* shares.h - which units of an array are a block's, and which batches a warp's, by their numbers: arithmetic, which the
  * tests run without a device.
  *
- * The last block of the grid gathers: it waits for the others, all of which have a lower index, and makes the result of
- * what they publish. Where blocks have pieces it has none.
+ * The last block of the grid gathers (gather.cuh). Where blocks have pieces it has none.
  *
  * SPDX-License-Identifier: MIT
  */
