@@ -62,10 +62,10 @@ static cuda_kernel lanes_of(quire_method method, unsigned elements, cuda_length 
 static cuda_kernel exact_of(exact_case c, unsigned elements) {
     const exact_policy policy = exact_policy_of(c);
     cuda_kernel kernel = { .driver = DRIVER_EXACT, .threads = (unsigned)policy.threads };
-    kernel.shared = c.kind == EXACT_LOOSE_ONLY ? 0 : SHARED_MEMORY - static_of(&kernel);
+    kernel.shared = c.kind == EXACT_APPROXIMATE_ONLY ? 0 : SHARED_MEMORY - static_of(&kernel);
     kernel.load = 32 * elements;
     kernel.batch = kernel.load * (unsigned)(elements == 1 ? 8 : policy.vectors);
-    kernel.loose = c.kind <= EXACT_SPREAD ? 0 : c.kind == EXACT_LOOSE_ONLY && c.size == 4 ? 24 : 64;
+    kernel.approximate = c.kind <= EXACT_SPREAD ? 0 : c.kind == EXACT_APPROXIMATE_ONLY && c.size == 4 ? 24 : 64;
     kernel.adds_floats = c.kind == EXACT_LONG && c.size < 8 && (!c.is_product || c.size == 2);
     return kernel;
 }
@@ -77,7 +77,7 @@ static cuda_kernel kernel_of(const quire_job *job, cuda_length length) {
     if (job->method != QUIRE_EXACT) return lanes_of(job->method, elements, length);
     const bool is_product = job->term == TERM_PRODUCT, is_pair = is_product && access != ACCESS_SAME;
     exact_case c = { size, job->type == QUIRE_F16, is_product, is_pair, EXACT_LONG };
-    if (length == LENGTH_LONG_NORM && is_product && !is_pair) c.kind = EXACT_LOOSE_ONLY;
+    if (length == LENGTH_LONG_NORM && is_product && !is_pair) c.kind = EXACT_APPROXIMATE_ONLY;
     if (length >= LENGTH_LONG || elements == 1) return exact_of(c, elements);
     c.kind = is_product && !c.is_half ? EXACT_SPREAD : EXACT_FEW;
     cuda_kernel kernel = exact_of(c, elements);
