@@ -240,63 +240,6 @@ START_TEST(large_layouts) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------- batch invariance */
-
-/* The next way to run that this machine has. */
-static void use_next_variant(void) {
-    static size_t variant;
-    do variant = (variant + 1) % place_variants();
-    while (!place_use(variant));
-}
-
-/* One row at every third place of a batch, among rows that are unlike it, and by turns at all places; each turn runs in
- * another way than the last. */
-static void check_batch(const quire_reduction *what, size_t rows, size_t n, int as_columns, const void *row) {
-    static const family neighbours[] = { FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS, FAMILY_HUGE, FAMILY_ZERO,
-                                         FAMILY_SUBNORMAL };
-    const quire_type type = what->type;
-    const size_t size = type_size(type);
-    const quire_layout layout =
-        as_columns ? quire_columns(n, rows, (ptrdiff_t)rows) : quire_rows(rows, n, (ptrdiff_t)n);
-    const uint64_t expected = single_call(what, n, row, row);
-    void *x = array_new(rows * n * size, 0), *results = array_new(rows * type_size(what->result_type), 0);
-    for (size_t turn = 0; turn < 3; turn++) {
-        family_fill(neighbours[(rows + turn) % 5], type, rows, rows * n, x);
-        for (size_t r = turn; r < rows; r += 3)
-            for (size_t k = 0; k < n; k++)
-                copy_element(type, x, as_columns ? k * rows + r : r * n + k, row, (ptrdiff_t)k);
-        use_next_variant();
-        check_ok(place_layouts(what, &layout, x, &layout, x, results));
-        place_use(0);
-        for (size_t r = turn; r < rows; r += 3)
-            check_bits(what->result_type, (char *)results + r * type_size(what->result_type), expected,
-                       "%s of %zu elements, %s %zu of %zu", reduction_text(what), n, as_columns ? "column" : "row", r,
-                       rows);
-    }
-    array_free(x);
-    array_free(results);
-}
-
-START_TEST(batches) {
-    static const size_t batches[] = { 1, 2, 3, 15, 16, 17, 64, 333, 1000, 10000 };
-    static const size_t lengths[] = { 1, 16, 33, 300 };
-    const quire_type type = TYPES[_i];
-    for (size_t b = 0; b < sizeof batches / sizeof *batches; b++)
-        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
-            for (size_t m = 0; m < METHOD_COUNT; m++) {
-                const size_t n = batches[b] < 1000 ? lengths[k] : lengths[k] % 100 + 1;
-                const operation op = (operation)((b + k + m) % OPERATION_ALL);
-                quire_reduction what = { operation_number(op), type, type, METHODS[m], QUIRE_TO_NEAREST, 0, { 0 } };
-                if (operation_is_moment(op)) what.method = QUIRE_EXACT;
-                void *row = array_new(n * type_size(type), 0);
-                family_fill(FAMILY_NORMAL, type, n, n, row);
-                check_batch(&what, scaled(batches[b]), n, 0, row);
-                check_batch(&what, scaled(batches[b]), n, 1, row);
-                array_free(row);
-            }
-}
-END_TEST
-
 /* ----------------------------------------------------------------------------------------------------- large counts */
 
 /* More than 2^32 elements in all: one row, again and again. */
@@ -388,7 +331,6 @@ static void add_layouts(TCase *cases) {
     tcase_add_test(cases, rows_that_words_do_not_tell);
     tcase_add_test(cases, many_infinities);
     tcase_add_loop_test(cases, large_layouts, 0, METHOD_COUNT);
-    tcase_add_loop_test(cases, batches, 0, TYPE_COUNT);
     tcase_add_test(cases, beyond_32_bits);
     tcase_add_test(cases, tiles_that_grow);
     tcase_add_test(cases, ties_that_errors_break);
