@@ -20,6 +20,7 @@
 _Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM,
                "terms may be twice as large as the top says");
 #define STEP_TERMS(size) (8 / (size))
+_Static_assert(STEP_TERMS(2) <= SETS, "a step of the smallest elements makes no more vectors of terms than a bin has");
 #define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks */
 #define FAR_BYTES 16384 /* and into the second, of arrays that are longer than caches */
 #define ERROR_BELOW 53  /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
