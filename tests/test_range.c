@@ -39,11 +39,11 @@ static void check_float_extremes(exact_choice c, quire_type type) {
 
 START_TEST(all_terms) {
 #define EXTREMES(format, FORMAT, type, real, unused)                                                                   \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                              \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, product, TERM_PRODUCT, 1), type);
+    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity), type);                                                \
+    check_extremes(CHOICE(0, 0, format, FORMAT, real, product), type);
     QUIRE_WINDOWED_FORMATS(EXTREMES, )
-    check_float_extremes(CHOICE(0, 1, half, HALF, f32, product, TERM_PRODUCT, 1), QUIRE_F16);
-    check_float_extremes(CHOICE(0, 1, bfloat16, BFLOAT16, f32, product, TERM_PRODUCT, 1), QUIRE_BF16);
+    check_float_extremes(CHOICE(0, 1, half, HALF, f32, product), QUIRE_F16);
+    check_float_extremes(CHOICE(0, 1, bfloat16, BFLOAT16, f32, product), QUIRE_BF16);
 }
 END_TEST
 
@@ -75,8 +75,8 @@ static void check_elements(exact_choice c, quire_type type) {
 
 START_TEST(elements) {
 #define ELEMENTS_OF(format, FORMAT, type, real, unused)                                                                \
-    check_elements(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                              \
-    check_elements(CHOICE(1, 0, format, FORMAT, real, magnitude, TERM_MAGNITUDE, 0), type);
+    check_elements(CHOICE(0, 0, format, FORMAT, real, identity), type);                                                \
+    check_elements(CHOICE(1, 0, format, FORMAT, real, magnitude), type);
     QUIRE_WINDOWED_FORMATS(ELEMENTS_OF, )
 }
 END_TEST
@@ -100,7 +100,7 @@ static int error_is_found(exact_choice c, int e, term_range *r) {
  * does.
  */
 START_TEST(errors_of_products) {
-    const exact_choice c = CHOICE(0, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
+    const exact_choice c = CHOICE(0, 0, double, DOUBLE, f64, product);
     for (int e = -1074 + 105 - 40; e < -1074 + 105 + 40; e++) {
         term_range r;
         const int found = error_is_found(c, e, &r);
@@ -128,7 +128,7 @@ static term_range range_of_factors(exact_choice c, double p, double q) {
  * eighth.
  */
 static void check_factors(int d, int e) {
-    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
+    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product);
     int needed = 0;
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < 64; j++) {
@@ -144,7 +144,7 @@ static void check_factors(int d, int e) {
 }
 
 START_TEST(products_by_factors) {
-    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
+    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product);
     static const int exponents[] = { -1022, -600, -1, 0, 1, 600, 1023 };
     const double greatest = type_decode(QUIRE_F64, type_greatest(QUIRE_F64));
     for (size_t k = 0; k < 49; k++) check_factors(exponents[k / 7], exponents[k / 7] + exponents[k % 7]);

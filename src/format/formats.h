@@ -50,8 +50,8 @@ QUIRE_FORMATS(QUIRE_CHECK_FORMAT, )
  * of a macro: a member of a constant is no constant expression. */
 #define QUIRE_CHECK_EXPONENTS(bits, description) QUIRE_CHECK_EXPONENTS_OF(bits, description)
 #define QUIRE_CHECK_EXPONENTS_OF(bits, open_size, precision, least_exponent, has_infinity, infinity, nan, close_sign)  \
-    QUIRE_STATIC_ASSERT(has_infinity && (uint64_t)(infinity) ==                                                        \
-                                            ((uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (precision - 1)),            \
+    QUIRE_STATIC_ASSERT(has_infinity &&                                                                                \
+                            (uint64_t)(infinity) == ((uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (precision - 1)),    \
                         "a windowed format has infinities and NaNs where all exponent bits are ones, as IEEE 754");    \
     QUIRE_STATIC_ASSERT(least_exponent == 3 - (1 << (bits - precision - 1)) - precision,                               \
                         "a windowed format has the exponent bias of IEEE 754, half of the field's range");

@@ -13,6 +13,7 @@
 #include <float.h>
 
 #include "cpu/simd/vector.h"
+#include "operation/operations.h"
 
 #define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone */
 #define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other */
@@ -43,8 +44,9 @@ typedef struct {
 /* The choices of an instance; all constant. */
 typedef struct {
     format_description format;
-    int is_double, is_product, keep_sign; /* keep_sign 0: magnitudes */
-    int is_pair;                          /* terms are of two arrays; else y is x, and not read */
+    int is_double, is_product;
+    int is_pair;    /* terms are of two arrays; else y is x, and not read */
+    term_sign sign; /* what becomes of an element's, see operations.h */
     int loose;
     int floats;                   /* products of 16-bit elements as floats, as long as these hold them */
     v_f32 (*load)(const void *p); /* unless is_double */
@@ -56,6 +58,8 @@ typedef struct {
     int fetches; /* see exact_function; block_sum makes that constant, too */
 } exact_choice;
 
+QUIRE_INLINE int clears_sign(exact_choice c) { return c.sign == SIGN_CLEARED; }
+QUIRE_INLINE int flips_sign(exact_choice c) { return c.sign == SIGN_FLIPPED; }
 QUIRE_INLINE int has_errors(exact_choice c) { return c.is_double && c.is_product; }
 QUIRE_INLINE int scales_factors(exact_choice c) { return has_errors(c) && c.loose; }
 QUIRE_INLINE int exact_streams(exact_choice c) { return has_errors(c) && !c.loose ? 2 : 1; }

@@ -15,12 +15,12 @@ QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
     return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
 }
 
-/* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand
- * in the upper half when loaded four bytes early, which saves a shift. */
+/* A vector of elements as terms, with their signs kept, cleared or flipped. Those in the lower half of a 64-bit lane
+ * stand in the upper half when loaded four bytes early, which saves a shift. */
 QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
     const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
     const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
-    const uint64_t keep = (c.keep_sign ? sign : 0) | (((sign >> up) - 1) & ~below);
+    const uint64_t keep = (clears_sign(c) ? 0 : sign) | (((sign >> up) - 1) & ~below);
     const int terms = STEP_TERMS(c.format.size);
     v_u64 raw, raised;
     memcpy(&raw, x, sizeof raw);
@@ -35,6 +35,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
         value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
     }
+    for (int i = 0; i < terms && flips_sign(c); i++) value[i] = -value[i];
 }
 
 /* Products of doubles spread over twice the exponents that doubles have. For a loose window they come times 2^(-2 *

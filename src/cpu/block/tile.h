@@ -22,12 +22,13 @@
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
 typedef struct {
     format_description format;
-    int words, inexact, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
+    int words, is_product, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
+    term_sign sign;
     VECTOR (*load)(const void *p);
     VECTOR (*first)(const void *p, int n, VECTOR others);
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
-    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int inexact);
+    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int has_error);
     void (*merge)(VECTOR *state, const VECTOR *other);
 } QUIRE_NAME(tile_arithmetic, SCALAR);
 
@@ -64,7 +65,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
                 __builtin_prefetch(fetch, 0, 2); /* the second cache */
             VECTOR a = t.load(x + (size_t)v * bytes), b = t.is_pair ? t.load(y + (size_t)v * bytes) : a;
             VECTOR value = t.value(a, b);
-            t.add(state[v], value, t.error(a, b, value), t.inexact);
+            t.add(state[v], value, t.error(a, b, value), t.is_product);
         }
     }
     SIMD_UNROLL
@@ -129,7 +130,8 @@ QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
                                                int n, int most, SCALAR_TYPE *total) {
     const int vectors = most > WIDTH ? most / WIDTH : 1, whole = n / WIDTH, rest = n % WIDTH,
               bytes = WIDTH * t.format.size;
-    const VECTOR zero = { 0 }, last_x = rest ? t.first(x + whole * bytes, rest, -zero) : -zero,
+    const VECTOR zero = { 0 }, none = t.sign == SIGN_FLIPPED ? zero : -zero, /* see missing_element */
+        last_x = rest ? t.first(x + whole * bytes, rest, none) : none,
                  last_y = !t.is_pair ? last_x
                           : rest     ? t.first(y + whole * bytes, rest, zero)
                                      : zero;
@@ -137,14 +139,14 @@ QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     _Static_assert(SHORT_ROW <= ORDER_LANES, "no lane has two elements");
     SIMD_UNROLL
     for (int v = 0; v < vectors; v++) {
-        const VECTOR a = v < whole ? t.load(x + v * bytes) : v == whole ? last_x : -zero;
+        const VECTOR a = v < whole ? t.load(x + v * bytes) : v == whole ? last_x : none;
         const VECTOR b = !t.is_pair   ? a
                          : v < whole  ? t.load(y + v * bytes)
                          : v == whole ? last_y
                                       : zero,
                      value = t.value(a, b);
         for (int k = 0; k < t.words; k++) state[v][k] = -zero;
-        t.add(state[v], value, t.error(a, b, value), t.inexact);
+        t.add(state[v], value, t.error(a, b, value), t.is_product);
     }
     SIMD_UNROLL
     for (int w = vectors / 2; w; w /= 2) {

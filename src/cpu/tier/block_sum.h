@@ -14,12 +14,13 @@
 
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
 
-/* Whether blocks in a window of these bins go one of those ways; how many bits a window then holds, perhaps fewer than
- * there is room for. */
+/* Whether blocks in a window of these bins go one of those ways, which keep signs or clear them; how many bits a window
+ * then holds, perhaps fewer than there is room for. */
 #ifdef SIMD_HAS_PAIRS
-QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
+QUIRE_INLINE int have_pairs(exact_choice c) { return c.format.size == 2 && !c.is_product && !flips_sign(c); }
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return have_pairs(c) && bins == 1; }
 QUIRE_INLINE int as_groups(exact_choice c, int bins) {
-    return c.format.size == 2 && exponent_bits(c) == 8 && !c.is_product && bins == WINDOW_BINS;
+    return have_pairs(c) && exponent_bits(c) == 8 && bins == WINDOW_BINS;
 }
 QUIRE_INLINE int window_reach(exact_choice c, int bins) {
     return as_integers(c, bins) ? integers_reach(c) : window_range(bins);

@@ -268,33 +268,33 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, inexact,     \
-                           loose, floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64, \
-                           term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
+#define CHOICE(loose, floats, format, FORMAT, real, term)                                                              \
+    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, term##_is_product, term##_is_pair,            \
+                           (term_sign)term##_sign_is, loose, floats, VECTOR_LOAD_##real(format),                       \
+                           VECTOR_FIRST_##real(format), term##_value_v_f64, term##_error_v_f64, format##_load_one,     \
+                           term##_value_f64, 0 })
 
-#define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
+#define BLOCK(bins, way, floats, format, FORMAT, real, term)                                                           \
     static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top,            \
                                                        int fetches, block_counts *counts) {                            \
-        return block_sum(CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top,         \
-                         fetches, counts);                                                                             \
+        return block_sum(CHOICE(0, floats, format, FORMAT, real, term), bins, x, y, steps, top, fetches, counts);      \
     }
 #define BLOCK_ENTRY(bins, way, format, term) [bins] = format##_##term##_##way##_##bins,
 
 /* An engine and its sum: with products as floats or as doubles. */
-#define WAY(way, floats, format, FORMAT, real, term, TERM, inexact)                                                    \
-    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term, TERM, inexact)                                             \
+#define WAY(way, floats, format, FORMAT, real, term)                                                                   \
+    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term)                                                            \
     static term_range format##_##term##_##way##_loose(const char *x, const char *y, size_t steps, int top,             \
                                                       int fetches, block_counts *counts) {                             \
-        return block_sum(CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact), LOOSE_BINS, x, y, steps, top,   \
-                         fetches, counts);                                                                             \
+        return block_sum(CHOICE(1, floats, format, FORMAT, real, term), LOOSE_BINS, x, y, steps, top, fetches,         \
+                         counts);                                                                                      \
     }                                                                                                                  \
     static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n,          \
                                                 int fetches, ball_radius *radius) {                                    \
-        const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                           \
-        const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                       \
+        const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term);                                          \
+        const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term);                                      \
         const exact_engine engine = { sizeof(format##_element),                                                        \
-                                      QUIRE_IS_DOUBLE_##real && inexact ? 2 : 1,                                       \
+                                      QUIRE_IS_DOUBLE_##real && term##_is_product ? 2 : 1,                             \
                                       longest_block(c),                                                                \
                                       window_reach(c, 1),                                                              \
                                       { term_scale(c), term_scale(loose) },                                            \
@@ -333,25 +333,25 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     }
 #endif
 
-#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                            \
+#define INSTANCE(term, TERM, product, pair, sign, format, FORMAT, real)                                                \
     static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, \
                                        char *copy_y) {                                                                 \
-        copy_finite(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);          \
+        copy_finite(CHOICE(0, 0, format, FORMAT, real, term), a, x, y, steps, copy_x, copy_y);                         \
     }                                                                                                                  \
     static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                 \
-        slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                               \
+        slow_terms(CHOICE(0, 0, format, FORMAT, real, term), a, x, y, n);                                              \
     }                                                                                                                  \
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                   \
-        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                          \
+        return other_terms(CHOICE(0, 0, format, FORMAT, real, term), x, y, n);                                         \
     }                                                                                                                  \
     static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
-        return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                       \
+        return few_sum(CHOICE(0, 0, format, FORMAT, real, term), x, y, n, total);                                      \
     }                                                                                                                  \
-    WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                          \
-    WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                         \
+    WAY(floats, 1, format, FORMAT, real, term)                                                                         \
+    WAY(doubles, 0, format, FORMAT, real, term)                                                                        \
     static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,  \
                                            ball_radius *radius) {                                                      \
-        const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term, TERM, inexact);                                \
+        const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term);                                               \
         const size_t done = float_products(c) ? format##_##term##_floats_sum(a, x, y, n, fetches, radius) : 0;         \
         const size_t at = done * sizeof(format##_element);                                                             \
         if (!float_products(c) || (leaves_floats(c) && done < n))                                                      \
@@ -360,7 +360,7 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     NARROW(format, FORMAT, real, term)                                                                                 \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
                                         ball_radius *radius) {                                                         \
-        if (sizeof(format##_element) == 2 && !inexact && n >= NARROW_LEAST)                                            \
+        if (sizeof(format##_element) == 2 && !term##_is_product && n >= NARROW_LEAST)                                  \
             format##_##term##_narrow(a, x, n, fetches, radius);                                                        \
         else                                                                                                           \
             format##_##term##_elements(a, x, y, n, fetches, radius);                                                   \
@@ -368,7 +368,7 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
 
-#define DECODED(term, TERM, inexact, format)                                                                           \
+#define DECODED(term, TERM, product, pair, sign, format)                                                               \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
                                         ball_radius *radius) {                                                         \
         (void)fetches;                                                                                                 \
@@ -378,19 +378,19 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
     static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
         float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                  \
         format##_decode(x, n, x_floats);                                                                               \
-        if (inexact && y != x) format##_decode(y, n, y_floats);                                                        \
-        return float_##term##_few(x_floats, inexact && y != x ? y_floats : x_floats, n, total);                        \
+        if (term##_is_pair && y != x) format##_decode(y, n, y_floats);                                                 \
+        return float_##term##_few(x_floats, term##_is_pair && y != x ? y_floats : x_floats, n, total);                 \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 
-#define ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_exact,
+#define ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_exact,
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRY, format, type)
 
 const exact_function QUIRE_NAME(exact_table,
                                 SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
 
-#define FEW_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_few,
+#define FEW_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_few,
 #define FEW_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(FEW_ENTRY, format, type)
 
 const few_function QUIRE_NAME(few_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(FEW_ENTRIES, ) };

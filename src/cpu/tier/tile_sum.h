@@ -15,7 +15,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
     _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
     const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
     const size_t rows = from.full + (rest != 0);
-    if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
+    if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, missing_element(size, t.sign));
     if (rest && t.is_pair) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
     if (*narrow)
         *narrow = fetches ? QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 1)
