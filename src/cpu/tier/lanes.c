@@ -39,30 +39,26 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
 }
 #include "cpu/tier/tile_sum.h"
 
+#define ARITHMETIC(method, state_words, name, NAME, real, term)                                                        \
+    ((const tile_arithmetic_##real){                                                                                   \
+        .format = NAME##_DESCRIPTION,                                                                                  \
+        .words = state_words,                                                                                          \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .sign = (term_sign)term##_sign_is,                                                                             \
+        .load = name##_load_v_##real,                                                                                  \
+        .first = name##_first_v_##real,                                                                                \
+        .value = term##_value_v_##real,                                                                                \
+        .error = term##_error_v_##real,                                                                                \
+        .add = method##_add_v_##real,                                                                                  \
+        .merge = method##_merge_v_##real,                                                                              \
+    })
+
 /* An instance: tile_sum.h with every choice made. */
-#define INSTANCE(method, words, format, FORMAT, real, term)                                                            \
-    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,           \
-                                           void *total) {                                                              \
-        const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,      words,                                           \
-                                           term##_is_product,         term##_is_pair,                                  \
-                                           (term_sign)term##_sign_is, format##_load_v_##real,                          \
-                                           format##_first_v_##real,   term##_value_v_##real,                           \
-                                           term##_error_v_##real,     method##_add_v_##real,                           \
-                                           method##_merge_v_##real };                                                  \
-        if (n <= TILE_FEW / 4)                                                                                         \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW / 4, total);                                                     \
-        else if (n <= TILE_FEW / 2)                                                                                    \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW / 2, total);                                                     \
-        else if (n <= TILE_FEW)                                                                                        \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                         \
-        else if (words == 1 && n <= SHORT_ROW / 4)                                                                     \
-            tile_few_##real(t, x, y, (int)n, SHORT_ROW / 4, total);                                                    \
-        else if (words == 1 && n <= SHORT_ROW / 2)                                                                     \
-            tile_few_##real(t, x, y, (int)n, SHORT_ROW / 2, total);                                                    \
-        else if (words == 1 && n <= SHORT_ROW)                                                                         \
-            tile_few_##real(t, x, y, (int)n, SHORT_ROW, total);                                                        \
-        else                                                                                                           \
-            tile_sum_##real(t, x, y, n, tile, fetches, total);                                                         \
+#define INSTANCE(method, words, name, NAME, real, term)                                                                \
+    static void name##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,             \
+                                         void *total) {                                                                \
+        subtree_sum_##real(ARITHMETIC(method, words, name, NAME, real, term), x, y, n, tile, fetches, total);          \
     }
 #define OF_TERM(term, TERM, product, pair, sign, format, FORMAT, real) INSTANCES(format, FORMAT, real, term)
 #define INSTANCES(format, FORMAT, real, term) QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term)

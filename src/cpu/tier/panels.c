@@ -25,9 +25,16 @@
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 
-#define CERTAIN(format, FORMAT, real, term)                                                                            \
-    ((const certain_terms){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, term##_is_product, term##_is_pair,           \
-                            VECTOR_LOAD_##real(format), term##_value_v_f32, term##_value_v_f64 })
+#define CERTAIN(name, NAME, real, term)                                                                                \
+    ((const certain_terms){                                                                                            \
+        .format = NAME##_DESCRIPTION,                                                                                  \
+        .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .load = VECTOR_LOAD_##real(name),                                                                              \
+        .value_f32 = term##_value_v_f32,                                                                               \
+        .value = term##_value_v_f64,                                                                                   \
+    })
 
 /* Products of doubles are wider than two doubles: there these answer that nothing is certain. Products of an array with
  * itself read it once. */
@@ -56,23 +63,35 @@ QUIRE_INLINE int exact_vector(certain_terms t, const char *x, const char *y, siz
 QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
 /* Numbers of 53 bits are split always. */
+QUIRE_INLINE int moments_by(format_description f, moment_elements e, moment_float_elements floats, moment_way way,
+                            const char *x, size_t n, moment_sums *sums) {
+    if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);
+    if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);
+    return moments_in_floats(floats, x, n, sums);
+}
+
 #define MOMENTS_INSTANCE(format, FORMAT, type, real, unused)                                                           \
     static int format##_moments(const char *x, size_t n, moment_way way, moment_sums *sums) {                          \
-        const moment_elements e = { sizeof(format##_element), format##_widen };                                        \
-        const moment_float_elements floats = { sizeof(format##_element), VECTOR_LOAD_##real(format) };                 \
-        const format_description f = FORMAT##_DESCRIPTION;                                                             \
-        if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);                             \
-        if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);             \
-        return moments_in_floats(floats, x, n, sums);                                                                  \
+        return moments_by(                                                                                             \
+            (format_description)FORMAT##_DESCRIPTION, (moment_elements){ sizeof(format##_element), format##_widen },   \
+            (moment_float_elements){ sizeof(format##_element), VECTOR_LOAD_##real(format) }, way, x, n, sums);         \
     }
 QUIRE_FORMATS(MOMENTS_INSTANCE, )
 
 /* --------------------------------------------------------------------------------------------- methods of the lanes */
 
-#define ARITHMETIC(words, method, format, real, term)                                                                  \
-    ((const panel_arithmetic_##real){ sizeof(format##_element), words, term##_is_product, term##_is_pair,              \
-                                      format##_load_v_##real, term##_value_v_##real, term##_error_v_##real,            \
-                                      method##_add_v_##real, method##_merge_v_##real })
+#define ARITHMETIC(state_words, method, name, real, term)                                                              \
+    ((const panel_arithmetic_##real){                                                                                  \
+        .size = sizeof(name##_element),                                                                                \
+        .words = state_words,                                                                                          \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .load = name##_load_v_##real,                                                                                  \
+        .value = term##_value_v_##real,                                                                                \
+        .error = term##_error_v_##real,                                                                                \
+        .add = method##_add_v_##real,                                                                                  \
+        .merge = method##_merge_v_##real,                                                                              \
+    })
 #define ADD_INSTANCE(method, words, format, real, term)                                                                \
     static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,          \
                                            int continues, void *states) {                                              \

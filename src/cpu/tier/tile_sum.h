@@ -57,6 +57,25 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
         QUIRE_NAME(tile_tree, SCALAR)(t, x, y, n, tile, fetches, total);
 }
 
+/* A subtree: up to TILE_BATCH tiles, of which a short one has a way of its own, whose longest length is a constant. */
+QUIRE_INLINE void QUIRE_NAME(subtree_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
+                                                  size_t n, size_t tile, int fetches, SCALAR_TYPE *total) {
+    if (n <= TILE_FEW / 4)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, TILE_FEW / 4, total);
+    else if (n <= TILE_FEW / 2)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, TILE_FEW / 2, total);
+    else if (n <= TILE_FEW)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, TILE_FEW, total);
+    else if (t.words == 1 && n <= SHORT_ROW / 4)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, SHORT_ROW / 4, total);
+    else if (t.words == 1 && n <= SHORT_ROW / 2)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, SHORT_ROW / 2, total);
+    else if (t.words == 1 && n <= SHORT_ROW)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, SHORT_ROW, total);
+    else
+        QUIRE_NAME(tile_sum, SCALAR)(t, x, y, n, tile, fetches, total);
+}
+
 #undef VECTOR
 #undef SCALAR
 #undef SCALAR_TYPE
