@@ -15,9 +15,22 @@ QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
     return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
 }
 
-/* A vector of elements as terms, with their signs kept, cleared or flipped. Those in the lower half of a 64-bit lane
- * stand in the upper half when loaded four bytes early, which saves a shift. */
-QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
+/* RAISED LOADS. widen_by_shift takes elements from the top of a 64-bit lane. Those in the lower half of a lane stand in
+ * its upper half when the vector is loaded from RAISED_BYTES before it, which saves a shift: exact sums of floats would
+ * take 1.02 to 1.03 times as long with it (docs/notebook/cpu.md, 2026-11-26). Before the first step of a block there
+ * may be no memory, so that step is loaded from a copy. Who calls with steps hands raised_step(x, step, first) on, and
+ * knows no more of it; first is that copy, or what raised_step has answered for the first of these steps. */
+#define RAISED_BYTES 4
+
+QUIRE_INLINE void raised_copy(char *first, const char *x) {
+    memcpy(first + RAISED_BYTES, x, SIMD_BYTES - RAISED_BYTES);
+}
+QUIRE_INLINE const char *raised_step(const char *x, size_t step, const char *first) {
+    return step ? x + step * SIMD_BYTES - RAISED_BYTES : first;
+}
+
+/* A vector of elements as terms, with their signs kept, cleared or flipped. */
+QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *raised_x, v_f64 *value, magnitudes *m) {
     const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
     const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
     const uint64_t keep = (clears_sign(c) ? 0 : sign) | (((sign >> up) - 1) & ~below);
@@ -30,7 +43,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early
         if (c.loose) value[0] = scaled_down(value[0]);
         return;
     }
-    memcpy(&raised, early, sizeof raised);
+    memcpy(&raised, raised_x, sizeof raised);
     for (int i = 0; i < terms / 2; i++) {
         value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
@@ -96,7 +109,7 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
     }
 }
 
-QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *early, int top, v_f64 *value,
+QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *raised_x, int top, v_f64 *value,
                              v_f64 *error, magnitudes *m) {
     if (scales_factors(c))
         loose_product_terms(c, x, y, top, value, error, m);
@@ -105,7 +118,7 @@ QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const
     else if (c.is_product)
         product_terms(c, x, y, value, error, m);
     else
-        element_terms(c, x, early, value, m);
+        element_terms(c, x, raised_x, value, m);
 }
 
 #endif

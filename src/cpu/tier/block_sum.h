@@ -57,15 +57,15 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
                 b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
 
     char first[SIMD_BYTES] = { 0 };
-    if (steps) memcpy(first + 4, x, sizeof first - 4);
+    if (steps) raised_copy(first, x);
     size_t step = 0;
     for (; steps - step >= (size_t)together; step += (size_t)together) {
         const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, together, top, &b, &m);
+        add_steps(c, bins, x + at, y + at, raised_step(x, step, first), together, top, &b, &m);
     }
     for (; step < steps; step++) {
         const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, 1, top, &b, &m);
+        add_steps(c, bins, x + at, y + at, raised_step(x, step, first), 1, top, &b, &m);
     }
 
     for (int s = 0; s < streams; s++)
