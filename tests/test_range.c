@@ -1,7 +1,7 @@
 /* test_range.c - the limits that the windows of the CPU rely on, each computed here from what it is defined as: the
- * range of terms and products, the errors that a double holds, what a loose window loses. A limit that is too wide only
- * costs time, and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and the limits
- * themselves are asked. The driver is compiled here once more, in the portable tier. */
+ * range of terms and products, the errors that a double holds, what an approximate window loses. A limit that is too
+ * wide only costs time, and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and
+ * the limits themselves are asked. The driver is compiled here once more, in the portable tier. */
 #define SIMD_TIER_portable
 #include "cpu/tier/exact.c"
 
@@ -112,14 +112,14 @@ START_TEST(errors_of_products) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------- products for a loose window */
+/* ------------------------------------------------------------------------------- products for an approximate window */
 
 /* The range of a product, by its factors. */
 static term_range range_of_factors(exact_choice c, double p, double q) {
     const v_f64 none = { 0 }, x = none + p, y = none + q;
     v_f64 value, error;
     magnitudes m = look_at_nothing(term_size(c));
-    loose_product_terms(c, (const char *)&x, (const char *)&y, 0, &value, &error, &m);
+    approximate_product_terms(c, (const char *)&x, (const char *)&y, 0, &value, &error, &m);
     return range_of(&m, c);
 }
 
@@ -156,13 +156,15 @@ END_TEST
 /* What is above its limit by that eighth still goes into the bins: a block takes half of what they have room for. */
 _Static_assert(BLOCK_ELEMENTS == ((size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM) / 2, "half of the headroom is left");
 
-/* ---------------------------------------------------------------------------------------- what a loose window loses */
+/* --------------------------------------------------------------------------------- what an approximate window loses */
 
 /* Doubles are scaled so that the greatest is below the highest top there is; more than that is slack. */
-_Static_assert(DBL_MAX_EXP - LOOSE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
+_Static_assert(DBL_MAX_EXP - APPROXIMATE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
 
 /* Half a unit is the least normal double, so that what is no multiple of the least double is 2^-53 of that at most. */
-START_TEST(loose_tops) { ck_assert_int_eq(window_unit(LOOSE_LEAST_TOP, LOOSE_BINS - 1) - 1, DBL_MIN_EXP - 1); }
+START_TEST(loose_tops) {
+    ck_assert_int_eq(window_unit(APPROXIMATE_LEAST_TOP, APPROXIMATE_BINS - 1) - 1, DBL_MIN_EXP - 1);
+}
 END_TEST
 
 #define BLOCKS ((size_t)4)
@@ -190,7 +192,7 @@ START_TEST(loose_products) {
     const double c = 47453132, d = c + 1;
     ball_radius radius;
     for (size_t i = 0; i < PRODUCTS; i++) x[i] = 0x1p26 + c * 0x1p-26, y[i] = 0x1p26 + d * 0x1p-26;
-    x[0] = power_of_two(window_range(LOOSE_BINS) + 1 - WINDOW_STEP / 4 - 2), y[0] = 1;
+    x[0] = power_of_two(window_range(APPROXIMATE_BINS) + 1 - WINDOW_STEP / 4 - 2), y[0] = 1;
     x[1] = y[1] = 0x1p-1000; /* underflows */
     const double lost = loss_of(QUIRE_F64, TERM_PRODUCT, x, y, &radius), unit = 2;
     ck_assert_int_eq(power_of_two(radius.unit) == unit / 2, 1);
@@ -206,7 +208,7 @@ START_TEST(loose_elements) {
     static double x[PRODUCTS];
     ball_radius radius;
     for (size_t i = 0; i < PRODUCTS; i++) x[i] = i % BLOCK_ELEMENTS == 1 ? 0x1p-1000 : 0x1p52 + 1;
-    x[0] = power_of_two(window_range(LOOSE_BINS) + 1 - WINDOW_STEP / 4 - 1);
+    x[0] = power_of_two(window_range(APPROXIMATE_BINS) + 1 - WINDOW_STEP / 4 - 1);
     const double lost = loss_of(QUIRE_F64, TERM_IDENTITY, x, x, &radius), unit = 2;
     ck_assert_int_eq(power_of_two(radius.unit) == unit / 2, 1);
     ck_assert_int_eq(radius.count, (int64_t)PRODUCTS);

@@ -362,7 +362,7 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     }
 }
 
-/* The rest of the tree, over pieces. */
+/* The upper levels of the tree, over pieces. */
 static void merge_pieces(panel_merge_function merge, char *states, size_t pieces) {
     if (pieces == 1) return;
     const size_t left = order_split(pieces);

@@ -28,7 +28,7 @@ QUIRE_INLINE int integers_reach(exact_choice c) { return INTEGER_FIELDS + c.form
 
 #define INTEGER_STEPS ((size_t)32) /* whose pairs of products, each below 2^11 * 2^14, a sum of 32 bits takes */
 
-/* Of halves, the 6 bits that tell an entry of a table twice as large are field and sign. */
+/* Of halves, the 6 bits that choose an entry of a table twice as large are field and sign. */
 QUIRE_INLINE int sign_in_table(exact_choice c) { return !clears_sign(c) && exponent_bits(c) == 5; }
 
 /* A step's elements; fetches what comes later. */
@@ -66,7 +66,7 @@ QUIRE_INLINE v_i64 sum_of_pairs(v_i32 sum) { return ((v_i64)((v_u64)sum << 32) >
 /* -------------------------------------------------------------------------------------------- one sum, of 15 fields */
 
 #define NEAR_TRIES 4 /* of a block, each with the greatest field where it begins */
-#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which tells whether it has something out of reach */
+#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which shows whether it has something out of reach */
 #define NEAR_STEPS (INTEGER_STEPS / NEAR_PARTS)
 
 /* A sum of 15 fields, field the greatest. */

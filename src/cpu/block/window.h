@@ -1,9 +1,9 @@
 /* window.h - blocks of elements through the windows of method/window.h, on vectors: the way that holds for every
  * format.
  *
- * A loose window, of LOOSE_BINS bins, holds whatever is below its top: the addition to the last bin rounds to its unit,
- * which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022, counts as a
- * part of that: the rest that comes to the last bin is then below half its unit, and all of it is lost.
+ * An approximate window, of APPROXIMATE_BINS bins, holds whatever is below its top: the addition to the last bin rounds
+ * to its unit, which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022,
+ * counts as a part of that: the residual that comes to the last bin is then below half its unit, and all of it is lost.
  *
  * SPDX-License-Identifier: MIT
  */

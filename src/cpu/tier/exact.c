@@ -1,5 +1,5 @@
 /* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds,
- * or a loose window, if the caller will do with a ball.
+ * or an approximate window, if the caller will do with a ball.
  *
  * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor
  * how the input was cut. A ball's middle and radius do depend on that, but not what it contains.
@@ -27,14 +27,14 @@
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(is_loose, as_floats, name, NAME, real, term)                                                            \
+#define CHOICE(is_approximate, as_floats, name, NAME, real, term)                                                      \
     ((const exact_choice){                                                                                             \
         .format = NAME##_DESCRIPTION,                                                                                  \
         .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
         .is_product = term##_is_product,                                                                               \
         .is_pair = term##_is_pair,                                                                                     \
         .sign = (term_sign)term##_sign_is,                                                                             \
-        .loose = is_loose,                                                                                             \
+        .approximate = is_approximate,                                                                                 \
         .floats = as_floats,                                                                                           \
         .load = VECTOR_LOAD_##real(name),                                                                              \
         .first = VECTOR_FIRST_##real(name),                                                                            \
@@ -54,9 +54,9 @@ QUIRE_FORMATS(LOAD, )
 /* An engine and its sum: with products as floats or as doubles. */
 #define WAY(way, floats, format, FORMAT, real, term)                                                                   \
     WINDOWS(BLOCK, way, floats, format, FORMAT, real, term)                                                            \
-    static term_range format##_##term##_##way##_loose(const char *x, const char *y, size_t steps, int top,             \
-                                                      int fetches, block_counts *counts) {                             \
-        return block_sum(CHOICE(1, floats, format, FORMAT, real, term), LOOSE_BINS, x, y, steps, top, fetches,         \
+    static term_range format##_##term##_##way##_approximate(const char *x, const char *y, size_t steps, int top,       \
+                                                            int fetches, block_counts *counts) {                       \
+        return block_sum(CHOICE(1, floats, format, FORMAT, real, term), APPROXIMATE_BINS, x, y, steps, top, fetches,   \
                          counts);                                                                                      \
     }                                                                                                                  \
     static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n,          \
@@ -64,7 +64,7 @@ QUIRE_FORMATS(LOAD, )
         const exact_engine engine = engine_of(CHOICE(0, floats, format, FORMAT, real, term), fetches,                  \
                                               (exact_functions){                                                       \
                                                   .block = { WINDOWS(BLOCK_ENTRY, way, format, term) },                \
-                                                  .loose = format##_##term##_##way##_loose,                            \
+                                                  .approximate = format##_##term##_##way##_approximate,                \
                                                   .copy_finite = format##_##term##_copy,                               \
                                                   .slow = format##_##term##_slow,                                      \
                                                   .other_terms = format##_##term##_other,                              \

@@ -11,14 +11,14 @@
 
 typedef struct {
     int bins, top; /* bins 0: none */
-    int loose;
+    int approximate;
 } window;
 
 /* An exact sum on its way: the window in force, and what the blocks since the last deposit have counted in it. */
 typedef struct {
     const struct exact_engine *engine;
     quire_accumulator *accumulator;
-    ball_radius *radius; /* NULL: no window is to be loose */
+    ball_radius *radius; /* NULL: no window is to be approximate */
     window window;
     size_t blocks;    /* of BLOCK_ELEMENTS, or less */
     block_counts sum; /* of the window's bins; the others are not set */
@@ -32,9 +32,9 @@ _Static_assert(((uint64_t)SETS * SIMD_F64 * WINDOW_BLOCKS) << 51 <= (uint64_t)1 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
 
-/* The most bins of a window that is preferred to a loose one: where a term takes eight bytes to load, four are hardly
- * slower than two. */
-static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? LOOSE_BINS : 4; }
+/* The most bins of a window that is preferred to an approximate one: where a term takes eight bytes to load, four are
+ * hardly slower than two. */
+static int exact_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? APPROXIMATE_BINS : 4; }
 
 /* block_sum with every choice made, but what is fetched ahead. */
 typedef term_range block_function(const char *x, const char *y, size_t steps, int top, int fetches,
@@ -42,7 +42,7 @@ typedef term_range block_function(const char *x, const char *y, size_t steps, in
 
 /* The functions of an instance. */
 typedef struct {
-    block_function *block[WINDOW_BINS + 1], *loose;
+    block_function *block[WINDOW_BINS + 1], *approximate;
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int64_t (*other_terms)(const char *x, const char *y, size_t n);
@@ -53,29 +53,29 @@ typedef struct exact_engine {
     int size, streams;
     size_t longest;      /* see longest_block */
     int reach;           /* of a window of one bin, see window_reach */
-    int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows */
+    int scale[2];        /* of the terms in the bins, see term_scale; in those of approximate windows */
     int highest, lowest; /* of all terms there can be */
     int least_bins;      /* of a window */
     int gives_up;        /* at terms that are not known, as another engine may know them */
-    int strict_bins;     /* see there */
+    int exact_bins;      /* see there */
     int fetches;         /* see exact_function */
     exact_functions call;
 } exact_engine;
 
 QUIRE_INLINE exact_engine engine_of(exact_choice c, int fetches, exact_functions functions) {
-    exact_choice loose = c;
-    loose.loose = 1;
+    exact_choice approximate = c;
+    approximate.approximate = 1;
     return (exact_engine){
         .size = c.format.size,
         .streams = exact_streams(c),
         .longest = longest_block(c),
         .reach = window_reach(c, 1),
-        .scale = { term_scale(c), term_scale(loose) },
+        .scale = { term_scale(c), term_scale(approximate) },
         .highest = term_highest(c),
         .lowest = term_lowest(c),
         .least_bins = least_bins(c),
         .gives_up = leaves_floats(c),
-        .strict_bins = strict_bins(c),
+        .exact_bins = exact_bins(c),
         .fetches = fetches,
         .call = functions,
     };
@@ -83,7 +83,7 @@ QUIRE_INLINE exact_engine engine_of(exact_choice c, int fetches, exact_functions
 
 static int reach(const exact_engine *e, int bins) { return bins == 1 ? e->reach : window_range(bins); }
 
-/* Whether all of a range is in reach of a strict window. */
+/* Whether all of a range is in reach of an exact window. */
 static int in_reach(const exact_engine *e, window w, term_range r) {
     return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
 }
@@ -104,21 +104,21 @@ static window window_for(const exact_engine *e, term_range r, int most_bins) {
     return in_reach(e, w, r) ? w : none;
 }
 
-/* The loose window for a range, with some room above. */
-static window loose_window_for(const exact_engine *e, term_range r) {
-    window w = { LOOSE_BINS, r.high + WINDOW_STEP / 4, 1 };
+/* The approximate window for a range, with some room above. */
+static window approximate_window_for(const exact_engine *e, term_range r) {
+    window w = { APPROXIMATE_BINS, r.high + WINDOW_STEP / 4, 1 };
     if (w.top > e->highest) w.top = e->highest;
-    if (w.top < LOOSE_LEAST_TOP + e->scale[1]) w.top = LOOSE_LEAST_TOP + e->scale[1];
+    if (w.top < APPROXIMATE_LEAST_TOP + e->scale[1]) w.top = APPROXIMATE_LEAST_TOP + e->scale[1];
     return w;
 }
 
-/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data.
- * (But of products of doubles a loose window does not tell: they stay loose.) */
+/* What loses nothing in another window does not go through an approximate one: ties and zero sums are common in
+ * ordinary data. (But of products of doubles an approximate window does not show it: they stay approximate.) */
 static int window_holds(const exact_engine *e, window w, term_range r) {
-    return w.loose ? r.high <= w.top && !window_for(e, r, e->strict_bins).bins : in_reach(e, w, r);
+    return w.approximate ? r.high <= w.top && !window_for(e, r, e->exact_bins).bins : in_reach(e, w, r);
 }
 
-static int streams_in(const exact_state *x) { return x->window.loose ? 1 : x->engine->streams; }
+static int streams_in(const exact_state *x) { return x->window.approximate ? 1 : x->engine->streams; }
 
 /* Adds what was counted to the limbs. */
 static void deposit(exact_state *x) {
@@ -148,12 +148,12 @@ static void add_counts(exact_state *x, const block_counts *counts, size_t steps)
     x->blocks += blocks;
 }
 
-/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that; and
- * for each product of doubles two halves. For where a product itself loses something, its last place is at most half a
- * unit, so that its error, which is at most half of its last place, is at most a quarter: together three quarters.
- * Where it loses nothing, its error loses half a unit at most. (An error that is no multiple of the least double loses
- * 2^-1075 more, for which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for being too
- * small is below half a unit, and has no error.) tests/test_range.c has products that lose three quarters. */
+/* What an approximate window loses: half a unit of its last bin for each element, unless all terms are multiples of
+ * that; and for each product of doubles two halves. For where a product itself loses something, its last place is at
+ * most half a unit, so that its error, which is at most half of its last place, is at most a quarter: together three
+ * quarters. Where it loses nothing, its error loses half a unit at most. (An error that is no multiple of the least
+ * double loses 2^-1075 more, for which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for
+ * being too small is below half a unit, and has no error.) tests/test_range.c has products that lose three quarters. */
 static void add_loss(exact_state *s, term_range r, size_t steps) {
     const int unit = window_unit(s->window.top, s->window.bins - 1);
     const size_t halves = (size_t)s->engine->streams;
@@ -163,23 +163,24 @@ static void add_loss(exact_state *s, term_range r, size_t steps) {
 
 typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
-/* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window.
+/* Finds a window for steps of that range. The range of products that overflow or underflow is found by an approximate
+ * window.
  */
 static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
     const exact_engine *e = s->engine;
     block_counts unused;
-    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->call.loose(x, y, steps, 0, 0, &unused);
+    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->call.approximate(x, y, steps, 0, 0, &unused);
     if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
-    window w = window_for(e, r, s->radius ? e->strict_bins : WINDOW_BINS);
-    if (!w.bins && s->radius) w = loose_window_for(e, r);
+    window w = window_for(e, r, s->radius ? e->exact_bins : WINDOW_BINS);
+    if (!w.bins && s->radius) w = approximate_window_for(e, r);
     change_window(s, w);
     return w.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
 }
 
 static term_range window_sum(const exact_state *s, const char *x, const char *y, size_t steps, block_counts *counts) {
     const exact_engine *e = s->engine;
-    return (s->window.loose ? e->call.loose : e->call.block[s->window.bins])(x, y, steps, s->window.top, e->fetches,
-                                                                             counts);
+    return (s->window.approximate ? e->call.approximate : e->call.block[s->window.bins])(x, y, steps, s->window.top,
+                                                                                         e->fetches, counts);
 }
 
 /* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds
@@ -199,7 +200,7 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
         r = window_sum(s, x, y, steps, &counts);
     }
     add_counts(s, &counts, steps);
-    if (s->window.loose) add_loss(s, r, steps);
+    if (s->window.approximate) add_loss(s, r, steps);
     /* An outlier may have passed, that made the window larger than the rest needs. */
     if (s->window.bins > e->least_bins && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
         change_window(s, window_for(e, r, WINDOW_BINS));

@@ -66,7 +66,7 @@ QUIRE_FORMATS(EXACT_OF_FORMAT, )
 QUIRE_INLINE int moments_by(format_description f, moment_elements e, moment_float_elements floats, moment_way way,
                             const char *x, size_t n, moment_sums *sums) {
     if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);
-    if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);
+    if (way == MOMENTS_UNSPLIT || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);
     return moments_in_floats(floats, x, n, sums);
 }
 

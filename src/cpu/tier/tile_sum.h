@@ -11,12 +11,12 @@
 QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
                                                size_t n, int fetches, int *narrow) {
-    const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, rest = n % ORDER_LANES;
+    const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, tail = n % ORDER_LANES;
     _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
     const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
-    const size_t rows = from.full + (rest != 0);
-    if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, missing_element(size, t.sign));
-    if (rest && t.is_pair) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
+    const size_t rows = from.full + (tail != 0);
+    if (tail) tile_fill(t.format, last_x, x + from.full * row_bytes, tail, missing_element(size, t.sign));
+    if (tail && t.is_pair) tile_fill(t.format, last_y, y + from.full * row_bytes, tail, 0);
     if (*narrow)
         *narrow = fetches ? QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 1)
                           : QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 0);
