@@ -1,7 +1,8 @@
 /* block_sum.h - one block of an exact sum: which way it goes, of those that cpu/block has for the same counts. Compiled
- * anew for every format, term and window; included by exact.c.
+ * anew for every format, term and window; included by exact_sum.h.
  *
- * If the window did not hold the block, which its range shows, the counts are dropped, and exact.c has it done again.
+ * If the window did not hold the block, which its range shows, the counts are dropped, and exact_sum.h has it done
+ * again.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
-/* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds,
- * or an approximate window, if the caller will do with a ball.
+/* exact.c - exact accumulation in one tier: an instance of exact_sum.h and of the other ways for every format and term
+ * of the lists, and the tables of them.
  *
  * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor
  * how the input was cut. A ball's middle and radius do depend on that, but not what it contains.
@@ -15,8 +15,6 @@
 #endif
 #include "cpu/tier/exact_sum.h"
 #include "cpu/tier/tier.h"
-
-/* ---------------------------------------------------------------------------------------------------- the instances */
 
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL

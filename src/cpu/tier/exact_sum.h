@@ -1,5 +1,6 @@
-/* exact_sum.h - the driver of an exact sum: the window in force, what is done with a block that it does not hold, and
- * when what was counted goes to the limbs. Included by exact.c; block_sum.h has what is compiled for each format.
+/* exact_sum.h - the driver of an exact sum: windows for ordinary data, indexed bins or limbs for what no window holds,
+ * or an approximate window, if the caller will do with a ball. It chooses them by the range of each block, and adds to
+ * the limbs what was counted. Included by exact.c; block_sum.h has what is compiled for each format.
  *
  * SPDX-License-Identifier: MIT
  */
