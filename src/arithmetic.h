@@ -38,6 +38,13 @@
 #define QUIRE_CONSTANT static inline
 #endif
 
+/* A condition of the build, in C and in C++. */
+#ifdef __cplusplus
+#define QUIRE_STATIC_ASSERT static_assert
+#else
+#define QUIRE_STATIC_ASSERT _Static_assert
+#endif
+
 /* Names of functions that exist once per type: QUIRE_NAME(kahan_add, f32) is kahan_add_f32, with macros expanded first.
  */
 #define QUIRE_PASTE(a, b) a##_##b

@@ -1,7 +1,7 @@
 /* test_range.c - the limits that the windows of the CPU rely on, each computed here from what it is defined as: the
- * range of terms and products, the errors that a double holds, what a loose window loses. A limit that is too wide only
- * costs time, and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and the limits
- * themselves are asked. The driver is compiled here once more, in the portable tier. */
+ * range of terms and products, the errors that a double holds, what an approximate window loses. A limit that is too
+ * wide only costs time, and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and
+ * the limits themselves are asked. The driver is compiled here once more, in the portable tier. */
 #define SIMD_TIER_portable
 #include "cpu/tier/exact.c"
 
@@ -39,11 +39,11 @@ static void check_float_extremes(exact_choice c, quire_type type) {
 
 START_TEST(all_terms) {
 #define EXTREMES(format, FORMAT, type, real, unused)                                                                   \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                              \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, product, TERM_PRODUCT, 1), type);
+    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity), type);                                                \
+    check_extremes(CHOICE(0, 0, format, FORMAT, real, product), type);
     QUIRE_WINDOWED_FORMATS(EXTREMES, )
-    check_float_extremes(CHOICE(0, 1, half, HALF, f32, product, TERM_PRODUCT, 1), QUIRE_F16);
-    check_float_extremes(CHOICE(0, 1, bfloat16, BFLOAT16, f32, product, TERM_PRODUCT, 1), QUIRE_BF16);
+    check_float_extremes(CHOICE(0, 1, half, HALF, f32, product), QUIRE_F16);
+    check_float_extremes(CHOICE(0, 1, bfloat16, BFLOAT16, f32, product), QUIRE_BF16);
 }
 END_TEST
 
@@ -51,11 +51,11 @@ END_TEST
 
 /* The range of a vector of elements that all have these bits. */
 static term_range range_of_all(exact_choice c, quire_type type, uint64_t bits) {
-    char x[SIMD_BYTES], early[SIMD_BYTES] = { 0 };
+    char x[SIMD_BYTES], raised_x[SIMD_BYTES] = { 0 };
     v_f64 value[GROUP];
     magnitudes m = look_at_nothing(term_size(c));
     for (size_t i = 0; i < SIMD_BYTES / type_size(type); i++) type_store(type, x, i, bits);
-    element_terms(c, x, early, value, &m);
+    element_terms(c, x, raised_x, value, &m);
     return range_of(&m, c);
 }
 
@@ -75,8 +75,8 @@ static void check_elements(exact_choice c, quire_type type) {
 
 START_TEST(elements) {
 #define ELEMENTS_OF(format, FORMAT, type, real, unused)                                                                \
-    check_elements(CHOICE(0, 0, format, FORMAT, real, identity, TERM_IDENTITY, 0), type);                              \
-    check_elements(CHOICE(1, 0, format, FORMAT, real, magnitude, TERM_MAGNITUDE, 0), type);
+    check_elements(CHOICE(0, 0, format, FORMAT, real, identity), type);                                                \
+    check_elements(CHOICE(1, 0, format, FORMAT, real, magnitude), type);
     QUIRE_WINDOWED_FORMATS(ELEMENTS_OF, )
 }
 END_TEST
@@ -100,7 +100,7 @@ static int error_is_found(exact_choice c, int e, term_range *r) {
  * does.
  */
 START_TEST(errors_of_products) {
-    const exact_choice c = CHOICE(0, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
+    const exact_choice c = CHOICE(0, 0, double, DOUBLE, f64, product);
     for (int e = -1074 + 105 - 40; e < -1074 + 105 + 40; e++) {
         term_range r;
         const int found = error_is_found(c, e, &r);
@@ -112,14 +112,14 @@ START_TEST(errors_of_products) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------- products for a loose window */
+/* ------------------------------------------------------------------------------- products for an approximate window */
 
 /* The range of a product, by its factors. */
 static term_range range_of_factors(exact_choice c, double p, double q) {
     const v_f64 none = { 0 }, x = none + p, y = none + q;
     v_f64 value, error;
     magnitudes m = look_at_nothing(term_size(c));
-    loose_product_terms(c, (const char *)&x, (const char *)&y, 0, &value, &error, &m);
+    approximate_product_terms(c, (const char *)&x, (const char *)&y, 0, &value, &error, &m);
     return range_of(&m, c);
 }
 
@@ -128,7 +128,7 @@ static term_range range_of_factors(exact_choice c, double p, double q) {
  * eighth.
  */
 static void check_factors(int d, int e) {
-    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
+    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product);
     int needed = 0;
     for (int i = 0; i < 64; i++)
         for (int j = 0; j < 64; j++) {
@@ -144,7 +144,7 @@ static void check_factors(int d, int e) {
 }
 
 START_TEST(products_by_factors) {
-    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product, TERM_PRODUCT, 1);
+    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product);
     static const int exponents[] = { -1022, -600, -1, 0, 1, 600, 1023 };
     const double greatest = type_decode(QUIRE_F64, type_greatest(QUIRE_F64));
     for (size_t k = 0; k < 49; k++) check_factors(exponents[k / 7], exponents[k / 7] + exponents[k % 7]);
@@ -156,13 +156,15 @@ END_TEST
 /* What is above its limit by that eighth still goes into the bins: a block takes half of what they have room for. */
 _Static_assert(BLOCK_ELEMENTS == ((size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM) / 2, "half of the headroom is left");
 
-/* ---------------------------------------------------------------------------------------- what a loose window loses */
+/* --------------------------------------------------------------------------------- what an approximate window loses */
 
 /* Doubles are scaled so that the greatest is below the highest top there is; more than that is slack. */
-_Static_assert(DBL_MAX_EXP - LOOSE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
+_Static_assert(DBL_MAX_EXP - APPROXIMATE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
 
 /* Half a unit is the least normal double, so that what is no multiple of the least double is 2^-53 of that at most. */
-START_TEST(loose_tops) { ck_assert_int_eq(window_unit(LOOSE_LEAST_TOP, LOOSE_BINS - 1) - 1, DBL_MIN_EXP - 1); }
+START_TEST(loose_tops) {
+    ck_assert_int_eq(window_unit(APPROXIMATE_LEAST_TOP, APPROXIMATE_BINS - 1) - 1, DBL_MIN_EXP - 1);
+}
 END_TEST
 
 #define BLOCKS ((size_t)4)
@@ -190,7 +192,7 @@ START_TEST(loose_products) {
     const double c = 47453132, d = c + 1;
     ball_radius radius;
     for (size_t i = 0; i < PRODUCTS; i++) x[i] = 0x1p26 + c * 0x1p-26, y[i] = 0x1p26 + d * 0x1p-26;
-    x[0] = power_of_two(window_range(LOOSE_BINS) + 1 - WINDOW_STEP / 4 - 2), y[0] = 1;
+    x[0] = power_of_two(window_range(APPROXIMATE_BINS) + 1 - WINDOW_STEP / 4 - 2), y[0] = 1;
     x[1] = y[1] = 0x1p-1000; /* underflows */
     const double lost = loss_of(QUIRE_F64, TERM_PRODUCT, x, y, &radius), unit = 2;
     ck_assert_int_eq(power_of_two(radius.unit) == unit / 2, 1);
@@ -206,7 +208,7 @@ START_TEST(loose_elements) {
     static double x[PRODUCTS];
     ball_radius radius;
     for (size_t i = 0; i < PRODUCTS; i++) x[i] = i % BLOCK_ELEMENTS == 1 ? 0x1p-1000 : 0x1p52 + 1;
-    x[0] = power_of_two(window_range(LOOSE_BINS) + 1 - WINDOW_STEP / 4 - 1);
+    x[0] = power_of_two(window_range(APPROXIMATE_BINS) + 1 - WINDOW_STEP / 4 - 1);
     const double lost = loss_of(QUIRE_F64, TERM_IDENTITY, x, x, &radius), unit = 2;
     ck_assert_int_eq(power_of_two(radius.unit) == unit / 2, 1);
     ck_assert_int_eq(radius.count, (int64_t)PRODUCTS);

@@ -171,11 +171,11 @@ QUIRE_INLINE void accumulator_merge(quire_accumulator *into, const quire_accumul
 QUIRE_INLINE quire_total digits_total(const uint32_t *d, int top, int below, int negative) {
     const int shift = leading_zeros(d[0]) - 32;
     const uint64_t high = (uint64_t)d[0] << 32 | d[-1], low = (uint64_t)d[-2] << 32 | d[-3],
-                   rest = (uint64_t)d[-4] << 32;
+                   lowest = (uint64_t)d[-4] << 32;
     quire_total t = total_zero(negative);
     t.high = shift ? high << shift | low >> (64 - shift) : high;
-    t.low = shift ? low << shift | rest >> (64 - shift) : low;
-    t.sticky = rest << shift != 0 || below;
+    t.low = shift ? low << shift | lowest >> (64 - shift) : low;
+    t.sticky = lowest << shift != 0 || below;
     t.exponent = LIMB_LEAST_EXPONENT + LIMB_BITS * (top - 3) - shift;
     return t;
 }

@@ -130,7 +130,8 @@ QUIRE_INLINE quire_total total_root(quire_total t) {
     /* The upper half of the root from the upper half of the radicand, which is at least 2^62; the lower half by a
      * division by twice that, which gives it or one more (P. Zimmermann, Karatsuba Square Root, INRIA RR-3805, 1999).
      */
-    const uint64_t upper = integer_root(t.high), rest = t.high - upper * upper, half = rest << 31 | t.low >> 33;
+    const uint64_t upper = integer_root(t.high), remainder = t.high - upper * upper,
+                   half = remainder << 31 | t.low >> 33;
     const uint64_t quotient = half / upper, lower = quotient >> 32 ? 0xffffffffu : quotient;
     const uint64_t left =
         (half - lower * upper) * 2 + (t.low >> 32 & 1); /* times 2^32, and 32 digits more, less lower^2 */

@@ -65,7 +65,7 @@ static panel_rows source_rows(panel_source *s, size_t first, size_t rows) {
 static int reads_y(const panel_job *p) {
     int differ = p->x_stride != p->y_stride;
     for (size_t c = 0; c < p->count && (c < 1 || p->panels == 1); c++) differ |= p->x[c] != p->y[c];
-    return p->job->term == TERM_PRODUCT && differ;
+    return describe_term(p->job->term).is_pair && differ;
 }
 
 /* Columns that are not there are to hold numbers, whichever. */
@@ -362,7 +362,7 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     }
 }
 
-/* The rest of the tree, over pieces. */
+/* The upper levels of the tree, over pieces. */
 static void merge_pieces(panel_merge_function merge, char *states, size_t pieces) {
     if (pieces == 1) return;
     const size_t left = order_split(pieces);

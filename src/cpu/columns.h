@@ -9,7 +9,7 @@
 
 /* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride,
  * in bytes. If panels > 1, there are so many of PANEL vectors each, all side by side, and the method is not exact; the
- * first panel tells where they are. */
+ * first panel says where they are. */
 typedef struct {
     const cpu_context *context;
     const quire_job *job;

@@ -155,7 +155,7 @@ static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, 
     w->merge(state, &right);
 }
 
-/* The rest of that tree, over the pieces. */
+/* The upper levels of that tree, over the pieces. */
 static void tree_merge(const cpu_work *w, lane_state *state, size_t pieces) {
     if (pieces == 1) return;
     const size_t left = order_split(pieces);
@@ -262,16 +262,16 @@ static void run_moments(const cpu_work *w, int piece, const char *x, const char 
 }
 
 /* Of all pieces. Never inlined: the additions would be moved out of our environment. */
-static __attribute__((noinline)) int pieces_tell(const cpu_work *w, format_description format, uint64_t *bits) {
+static __attribute__((noinline)) int pieces_decide(const cpu_work *w, format_description format, uint64_t *bits) {
     moment_sums all = w->moments[0];
     for (int i = 0; i < w->pieces; i++) {
         if (!w->has_moments[i]) return 0;
         if (i) moment_sums_add(&all, &w->moments[i]);
     }
-    return moments_told(&all, w->job, format, bits);
+    return moments_decide(&all, w->job, format, bits);
 }
 
-/* A moment of a long vector by sums that lose a little, if they tell it. */
+/* A moment of a long vector by sums that lose a little, if they decide it. */
 static int long_moment(cpu_work *w, format_description format, uint64_t *bits) {
     moment_sums sums[PIECES];
     int has[PIECES];
@@ -279,9 +279,9 @@ static int long_moment(cpu_work *w, format_description format, uint64_t *bits) {
     w->moments = sums, w->has_moments = has;
     run_pieces(w);
     const cpu_environment callers = environment_enter();
-    const int told = pieces_tell(w, format, bits);
+    const int decided = pieces_decide(w, format, bits);
     environment_leave(callers);
-    return told;
+    return decided;
 }
 
 /* The bits of a variance or the like. n is not 0. */

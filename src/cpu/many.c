@@ -79,11 +79,11 @@ static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum,
     return certain;
 }
 
-/* A moment by sums that lose a little, if they tell it. */
+/* A moment by sums that lose a little, if they decide it. */
 static int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     moment_sums sums;
     for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
-        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_told(&sums, job, format, bits))
+        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits))
             return 1;
     return 0;
 }

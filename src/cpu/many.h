@@ -22,7 +22,7 @@ QUIRE_PRIVATE cpu_context many_single(const cpu_context *context);
 #define ONE_TILE (ORDER_LANES * ORDER_ROWS)
 QUIRE_PRIVATE uint64_t many_one_tile(const cpu_tier *tier, const quire_job *job, format_description format);
 
-/* A job of one contiguous vector, by doubles alone if it is short and they hold or tell it. The environment is ours.
+/* A job of one contiguous vector, by doubles alone if it is short and they hold or decide it. The environment is ours.
  * The result's bits. */
 QUIRE_PRIVATE uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size,
                                        format_description format);

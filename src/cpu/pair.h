@@ -10,7 +10,7 @@
 #include "cpu/block/moment_ball.h"
 #include "operation/moments.h"
 
-/* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it tells; which
+/* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it decides; which
  * that is need not be known where both are asked for. */
 QUIRE_INLINE int is_one_double(double a, double b) {
     const double sum = a + b;
@@ -31,17 +31,17 @@ QUIRE_INLINE double next_towards(double x, double direction) {
     return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));
 }
 
-/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a rest, the sum lies between two
- * that have none, and they tell the result if they have the same. Answers whether it is told. */
+/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a residual, the sum lies between
+ * two that have none, and they decide the result if they have the same. Answers whether it is decided. */
 QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_description format, uint64_t *bits) {
     if (t->sum + t->error != 0) {
         *bits = pair_round(t->sum, t->error, job, format);
-        return t->rest == 0 || pair_round(t->sum, next_towards(t->error, t->rest), job, format) == *bits;
+        return t->residual == 0 || pair_round(t->sum, next_towards(t->error, t->residual), job, format) == *bits;
     }
     quire_total zero = total_zero(!t->other);
     zero.cancelled = t->other >= OTHER_NONZERO;
     *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
-    return 1; /* sums that cancel do so without an error (Sterbenz), and have no rest */
+    return 1; /* sums that cancel do so without an error (Sterbenz), and have no residual */
 }
 
 /* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most
@@ -52,7 +52,7 @@ QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, 
     uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
     moment_room room;
     uint64_t bits;
-    if (moments_told(&sums, job, format, &bits)) return bits;
+    if (moments_decide(&sums, job, format, &bits)) return bits;
     return moments_round(wide_of_total(total_of_two(sum, sum_error), first),
                          wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n,
                          job->correction, format, job->rounding, &room);

@@ -91,13 +91,14 @@ static void grown_tile(const strided_vector *v, const char *x, const char *y, si
     const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
     _Alignas(64) char states[GROUPS * PANEL_STATE_BYTES];
     const int y_too = reads_y(v, x, y);
+    const uint64_t missing = missing_element(v->size, describe_term(v->term).sign);
     block_buffer buffer;
     const char *from_y = y_too ? buffer.y : buffer.x;
     for (size_t done = 0, count; done < n; done += count) {
         count = n - done < BLOCK ? n - done : BLOCK;
         gather(buffer.x, x + (ptrdiff_t)done * v->x_stride, count, v->x_stride, v->size);
         if (y_too) gather(buffer.y, y + (ptrdiff_t)done * v->y_stride, count, v->y_stride, v->size);
-        fill_row(buffer.x, count, v->size, (uint64_t)1 << (8 * v->size - 1));
+        fill_row(buffer.x, count, v->size, missing);
         if (y_too) fill_row(buffer.y, count, v->size, 0);
         const panel_rows rows = { buffer.x, from_y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };
         for (size_t g = 0; g < GROUPS; g++) {

@@ -20,7 +20,7 @@ typedef float f32_type;
 typedef double f64_type;
 
 /* Formats that backends know ways of their own for: they load whole vectors, and exact sums have windows for their
- * bits. */
+ * bits. What such a format must have is checked below. */
 #define QUIRE_WINDOWED_FORMATS(X, ...)                                                                                 \
     X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                         \
     X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                \
@@ -38,11 +38,6 @@ typedef double f64_type;
 #define FORMAT_NUMBERS 8
 
 /* What tables and format_store rely on. */
-#ifdef __cplusplus
-#define QUIRE_STATIC_ASSERT static_assert
-#else
-#define QUIRE_STATIC_ASSERT _Static_assert
-#endif
 #define QUIRE_CHECK_FORMAT(name, NAME, number, real, unused)                                                           \
     QUIRE_STATIC_ASSERT((int)number < FORMAT_NUMBERS, "FORMAT_NUMBERS is too small");                                  \
     QUIRE_STATIC_ASSERT(sizeof(name##_element) == 1 || sizeof(name##_element) == 2 || sizeof(name##_element) == 4 ||   \
@@ -50,6 +45,24 @@ typedef double f64_type;
                         "format_store does not know the size");
 QUIRE_FORMATS(QUIRE_CHECK_FORMAT, )
 #undef QUIRE_CHECK_FORMAT
+
+/* What windows rely on, which take elements apart by their bits. A description is split into its members as arguments
+ * of a macro: a member of a constant is no constant expression. */
+#define QUIRE_CHECK_EXPONENTS(bits, description) QUIRE_CHECK_EXPONENTS_OF(bits, description)
+#define QUIRE_CHECK_EXPONENTS_OF(bits, open_size, precision, least_exponent, has_infinity, infinity, nan, close_sign)  \
+    QUIRE_STATIC_ASSERT(has_infinity &&                                                                                \
+                            (uint64_t)(infinity) == ((uint64_t)1 << (bits - 1)) - ((uint64_t)1 << (precision - 1)),    \
+                        "a windowed format has infinities and NaNs where all exponent bits are ones, as IEEE 754");    \
+    QUIRE_STATIC_ASSERT(least_exponent == 3 - (1 << (bits - precision - 1)) - precision,                               \
+                        "a windowed format has the exponent bias of IEEE 754, half of the field's range");
+#define QUIRE_CHECK_WINDOWED(name, NAME, number, real, unused)                                                         \
+    QUIRE_STATIC_ASSERT(sizeof(name##_element) >= 2,                                                                   \
+                        "a windowed format has elements of 2, 4 or 8 bytes; what is smaller is a decoded format");     \
+    QUIRE_CHECK_EXPONENTS(8 * (int)sizeof(name##_element), NAME##_DESCRIPTION)
+QUIRE_WINDOWED_FORMATS(QUIRE_CHECK_WINDOWED, )
+#undef QUIRE_CHECK_WINDOWED
+#undef QUIRE_CHECK_EXPONENTS
+#undef QUIRE_CHECK_EXPONENTS_OF
 
 /* The description of a type, by value so that device code has it too; .size is 0 where the type is none. */
 QUIRE_INLINE format_description describe_format(quire_type type) {

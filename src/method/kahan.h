@@ -5,9 +5,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-QUIRE_INLINE void QUIRE_NAME(kahan_add, SUFFIX)(REAL *state, REAL value, REAL error, int inexact) {
+QUIRE_INLINE void QUIRE_NAME(kahan_add, SUFFIX)(REAL *state, REAL value, REAL error, int has_error) {
     REAL lost = QUIRE_NAME(two_sum, SUFFIX)(state[0], value, &state[0]);
-    state[1] = state[1] + (inexact ? lost + error : lost);
+    state[1] = state[1] + (has_error ? lost + error : lost);
 }
 
 QUIRE_INLINE void QUIRE_NAME(kahan_merge, SUFFIX)(REAL *state, const REAL *other) {

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-QUIRE_INLINE void QUIRE_NAME(pairwise_add, SUFFIX)(REAL *state, REAL value, REAL error, int inexact) {
-    QUIRE_NAME(plain_add, SUFFIX)(state, value, error, inexact);
+QUIRE_INLINE void QUIRE_NAME(pairwise_add, SUFFIX)(REAL *state, REAL value, REAL error, int has_error) {
+    QUIRE_NAME(plain_add, SUFFIX)(state, value, error, has_error);
 }
 
 QUIRE_INLINE void QUIRE_NAME(pairwise_merge, SUFFIX)(REAL *state, const REAL *other) {

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-QUIRE_INLINE void QUIRE_NAME(plain_add, SUFFIX)(REAL *state, REAL value, REAL error, int inexact) {
-    (void)error, (void)inexact;
+QUIRE_INLINE void QUIRE_NAME(plain_add, SUFFIX)(REAL *state, REAL value, REAL error, int has_error) {
+    (void)error, (void)has_error;
     state[0] = state[0] + value;
 }
 

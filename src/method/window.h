@@ -4,14 +4,14 @@
  *
  * A bin is a double that starts at M = 1.5 * 2^k and stays within its binade: it counts in units of 2^(k-52), and the
  * bit pattern of the bin minus that of M is that count. Adding x to it keeps what x has in multiples of the unit; the
- * rest is found exactly (Rump 2009, ExtractVector; Demmel and Nguyen 2013) and goes to the next bin, whose k is lower
- * by 52 - WINDOW_HEADROOM. The last bin is the end: an element must be a multiple of its unit.
+ * residual is found exactly (Rump 2009, ExtractVector; Demmel and Nguyen 2013) and goes to the next bin, whose k is
+ * lower by 52 - WINDOW_HEADROOM. The last bin is the end: an element must be a multiple of its unit.
  *
  * With every |x| < 2^top, a bin takes 2^WINDOW_HEADROOM additions: their total stays within 2^(k-1), k = top +
- * WINDOW_HEADROOM + 1, so that M + total stays between 2^k and 2^(k+1). The rest of the first bin is at most half a
+ * WINDOW_HEADROOM + 1, so that M + total stays between 2^k and 2^(k+1). The residual of the first bin is at most half a
  * unit, 2^(k-53), so the next bin's k is k - 53 + WINDOW_HEADROOM + 1. A sum of m elements, if it is a double, counts
- * as m additions: it is below m 2^top, and its rest no more than that of one, and exact, since it is a double below the
- * bin.
+ * as m additions: it is below m 2^top, and its residual no more than that of one, and exact, since it is a double below
+ * the bin.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,8 +20,8 @@
 #define SUBTRACT(a, b) ((a) - (b))
 #endif
 
-/* Adds to a bin what it can take of x, and returns the rest, which goes to the next. SUBTRACT is for numbers that are
- * not subnormal, as x may be: some processors take a hundred cycles to multiply those. */
+/* Adds to a bin what it can take of x, and returns the residual, which goes to the next. SUBTRACT is for numbers that
+ * are not subnormal, as x may be: some processors take a hundred cycles to multiply those. */
 QUIRE_INLINE REAL QUIRE_NAME(window_take, SUFFIX)(REAL *bin, REAL x) {
     REAL q = *bin + x;
     REAL taken = SUBTRACT(q, *bin);

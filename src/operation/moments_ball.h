@@ -121,9 +121,9 @@ QUIRE_INLINE moment_ball moment_exactly(const double *s, const double *q, const 
     const moment_ball dividend = moment_exact_difference(s, q, width, (double)n);
     if (dividend.radius < 0 || !(dividend.high >= 0x1p-800)) return none;
     const double divisor = (double)n * (double)less, quotient = dividend.high / divisor;
-    double rest = dividend.low;
-    if (!add_exactly(&rest, fma_f64(-quotient, divisor, dividend.high))) return none;
-    const moment_ball ball = { quotient, rest / divisor, 0 };
+    double residual = dividend.low;
+    if (!add_exactly(&residual, fma_f64(-quotient, divisor, dividend.high))) return none;
+    const moment_ball ball = { quotient, residual / divisor, 0 };
     return ball;
 }
 

@@ -1,6 +1,8 @@
 /* term.h - what an element contributes: itself, its magnitude, or a product. Included once per real type, with REAL,
  * the type, and SUFFIX, its name, defined; abs_SUFFIX and fma_SUFFIX are at hand.
  *
+ * What each term is, is said in the list of operations.h, on which all ways rely.
+ *
  * A term is value + error exactly: value is what plain and pairwise add; kahan and exact also add the error, the
  * rounding error of the product (exact barring underflow: Ogita, Rump, Oishi 2005, Algorithm 3.5, TwoProductFMA).
  *

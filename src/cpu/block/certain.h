@@ -239,7 +239,7 @@ QUIRE_INLINE int certain_fold(certain_terms t, certain_columns *c, int g, double
 /* Elements of a row as they stand, and at its end a copy filled up with elements that add nothing. */
 QUIRE_INLINE int certain_vector(certain_terms t, const char *x, const char *y, size_t n, double *sum, double *error) {
     const int together = certain_errors(t) ? 1 : CERTAIN_TOGETHER, size = t.format.size;
-    const size_t width = (size_t)(together * SIMD_F32), bytes = width * (size_t)size, rest = n % SIMD_F32;
+    const size_t width = (size_t)(together * SIMD_F32), bytes = width * (size_t)size, tail = n % SIMD_F32;
     certain_columns c[CERTAIN_TOGETHER];
     SIMD_UNROLL
     for (int i = 0; i < together; i++) c[i] = certain_nothing(t);
@@ -250,14 +250,14 @@ QUIRE_INLINE int certain_vector(certain_terms t, const char *x, const char *y, s
         certain_add(t, &c[0], x + done * (size_t)size, y + done * (size_t)size);
         done += SIMD_F32;
     }
-    if (rest) {
+    if (tail) {
         char row_x[SIMD_F32 * 8], row_y[SIMD_F32 * 8];
         for (size_t i = 0; i < SIMD_F32; i++) {
             format_store(0, size, row_x + i * (size_t)size);
             format_store(0, size, row_y + i * (size_t)size);
         }
-        memcpy(row_x, x + done * (size_t)size, rest * (size_t)size);
-        if (t.is_pair) memcpy(row_y, y + done * (size_t)size, rest * (size_t)size);
+        memcpy(row_x, x + done * (size_t)size, tail * (size_t)size);
+        if (t.is_pair) memcpy(row_y, y + done * (size_t)size, tail * (size_t)size);
         certain_add(t, &c[together - 1], row_x, row_y);
     }
     for (int i = 1; i < together; i++) certain_merge(t, &c[0], &c[i]);

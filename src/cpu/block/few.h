@@ -2,7 +2,7 @@
  * Compiled anew for every format and term, like window.h; included by exact.c.
  *
  * All terms go through some bins, whose top is above the greatest of them (see method/window.h). What the last bin
- * leaves over tells whether that was all: if not, the sum goes the way of longer ones. What all lanes of a bin have
+ * leaves over shows whether that was all: if not, the sum goes the way of longer ones. What all lanes of a bin have
  * counted is a double: a term counts at most 2^WINDOW_STEP units of either bin, and 2 * TILE_FEW of them no more than
  * 2^53.
  *
@@ -91,9 +91,9 @@ QUIRE_INLINE v_i64 few_take(v_f64 term, v_f64 *bin, int bins) {
 QUIRE_INLINE void few_renormalize(const double *counted, few_total *total) {
     double high, low;
     const double next = two_sum_f64(counted[0], counted[1], &high);
-    const double rest = two_sum_f64(next, counted[2], &low);
+    const double residual = two_sum_f64(next, counted[2], &low);
     const double error = two_sum_f64(high, low, &total->sum);
-    total->rest = two_sum_f64(error, rest, &total->error);
+    total->residual = two_sum_f64(error, residual, &total->error);
 }
 
 /* Of n elements, at most "most" of them, which is a constant. */
@@ -118,7 +118,7 @@ QUIRE_INLINE int few_sum_of(exact_choice c, const char *x, const char *y, size_t
         counted[k] = counts[0];
         for (int i = 1; i < SIMD_F64; i++) counted[k] += counts[i];
     }
-    total->sum = counted[0], total->error = counted[1], total->rest = 0;
+    total->sum = counted[0], total->error = counted[1], total->residual = 0;
     if (has_errors(c)) few_renormalize(counted, total);
     if (total->sum + total->error == 0) total->other = other_terms(c, x, y, n);
     return 1;

@@ -70,7 +70,8 @@ QUIRE_INLINE void copy_finite(exact_choice c, quire_accumulator *a, const char *
         memcpy(copy_x + at, &p, sizeof p);
     }
     if (c.is_product) return;
-    if (!c.keep_sign) seen.positive |= seen.negative, seen.negative = none;
+    if (clears_sign(c)) seen.positive |= seen.negative, seen.negative = none;
+    if (flips_sign(c)) seen = (specials){ seen.nan, seen.negative, seen.positive };
     if (any_lane(seen.nan)) a->nan = 1;
     if (any_lane(seen.positive)) a->positive_infinity = 1;
     if (any_lane(seen.negative)) a->negative_infinity = 1;

@@ -18,10 +18,10 @@ typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t til
 #define TILE_FEW 32
 #define SHORT_ROW 256 /* the same by methods whose lanes have one word: a row of lanes, at most */
 
-/* An exact sum, as two doubles, or three: rest, unless it is 0, is at most half of the last place of error. And if the
- * sum is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
+/* An exact sum, as two doubles, or three: residual, unless it is 0, is at most half of the last place of error. And if
+ * the sum is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
 typedef struct {
-    double sum, error, rest;
+    double sum, error, residual;
     int64_t other;
 } few_total;
 

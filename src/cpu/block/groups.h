@@ -48,7 +48,7 @@ QUIRE_INLINE void groups_add(exact_choice c, const char *x, size_t steps, v_i32 
         const v_i16 magnitude = raw & INT16_MAX, bits = (raw & (one - 1)) | min_v_i16(magnitude, one);
         const v_i16 place = max_v_i16(magnitude, one) >> stored & ((1 << OCTAVE_BITS) - 1); /* of a subnormal: 1 */
         const v_i16 shifted = bits << place;
-        significand[u] = c.keep_sign ? with_sign(shifted, raw) : shifted;
+        significand[u] = clears_sign(c) ? shifted : with_sign(shifted, raw);
         octave[u] = (v_i16)((v_u16)raw >> (stored + OCTAVE_BITS)); /* below the sign, which look_up ignores */
     }
 #pragma GCC unroll 16

@@ -41,7 +41,7 @@ QUIRE_INLINE f64_pair *pair_bin(pair_columns *bin, const char *term) {
 
 /* Adds doubles to the bins, a multiple of COLUMNS of them: each is a pair of its upper and lower part, and goes to the
  * bin of its exponent. Answers whether something was not finite, and bins may then hold anything. */
-QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int keep_sign) {
+QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, term_sign signs) {
     const uint64_t sign = (uint64_t)1 << 63;
     u64_pair seen = { 0 };
     for (const char *end = term + 8 * n; term < end; term += 8 * COLUMNS) {
@@ -54,7 +54,8 @@ QUIRE_INLINE int add_pairs(pair_columns *bin, const char *term, size_t n, int ke
             seen |= magnitude + ((uint64_t)1 << 52); /* the exponent of Inf and NaN overflows into the sign */
             /* So does that of a number to be scaled, and 2^63 >> 5 is PAIR_SHIFT_DOWN exponents. */
             const u64_pair high = (magnitude + ((uint64_t)(2048 - 8 * PAIR_SCALED) << 52)) & sign;
-            const f64_pair value = (f64_pair)((keep_sign ? bits : magnitude) - (high >> 5));
+            const u64_pair term_bits = signs == SIGN_CLEARED ? magnitude : signs == SIGN_FLIPPED ? bits ^ sign : bits;
+            const f64_pair value = (f64_pair)(term_bits - (high >> 5));
             const f64_pair upper = (f64_pair)((u64_pair)value & PAIR_UPPER), lower = value - upper;
             pair_bin(bin, term + 8 * k)[k] += first_of_both(upper, lower);
             pair_bin(bin, term + 8 * k + 8)[k + 1] += second_of_both(upper, lower);
@@ -81,7 +82,7 @@ QUIRE_INLINE int slow_pairs(exact_choice c, quire_accumulator *a, const char *x,
             product_terms(c, p + i * size, q + i * size, value, error, &unused);
             memcpy(terms + 8 * i, value, 8 * step);
         }
-        if (add_pairs(bin, c.is_product ? terms : p, count, c.keep_sign)) return 0;
+        if (add_pairs(bin, c.is_product ? terms : p, count, c.sign)) return 0;
     }
     for (int k = 0; k < PAIR_BINS; k++) {
         f64_pair b = bin[k][0];

@@ -28,8 +28,8 @@ QUIRE_INLINE int integers_reach(exact_choice c) { return INTEGER_FIELDS + c.form
 
 #define INTEGER_STEPS ((size_t)32) /* whose pairs of products, each below 2^11 * 2^14, a sum of 32 bits takes */
 
-/* Of halves, the 6 bits that tell an entry of a table twice as large are field and sign. */
-QUIRE_INLINE int sign_in_table(exact_choice c) { return c.keep_sign && exponent_bits(c) == 5; }
+/* Of halves, the 6 bits that choose an entry of a table twice as large are field and sign. */
+QUIRE_INLINE int sign_in_table(exact_choice c) { return !clears_sign(c) && exponent_bits(c) == 5; }
 
 /* A step's elements; fetches what comes later. */
 QUIRE_INLINE v_i16 load_i16(exact_choice c, const char *x) {
@@ -66,7 +66,7 @@ QUIRE_INLINE v_i64 sum_of_pairs(v_i32 sum) { return ((v_i64)((v_u64)sum << 32) >
 /* -------------------------------------------------------------------------------------------- one sum, of 15 fields */
 
 #define NEAR_TRIES 4 /* of a block, each with the greatest field where it begins */
-#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which tells whether it has something out of reach */
+#define NEAR_PARTS 4 /* of INTEGER_STEPS, each of which shows whether it has something out of reach */
 #define NEAR_STEPS (INTEGER_STEPS / NEAR_PARTS)
 
 /* A sum of 15 fields, field the greatest. */
@@ -90,7 +90,7 @@ QUIRE_INLINE v_i32 near_step(exact_choice c, const near_sum *near, v_i32 sum, v_
     const v_i16 one = (v_i16){ 0 } + (int16_t)(1 << stored),
                 unsigned_power = (v_i16){ 0 } + (1 << (INTEGER_SPREAD - 1));
     const v_u16 distance = (v_u16)((v_i16){ 0 } + near_greatest(c, near) - (raw & INT16_MAX));
-    const v_i16 power = c.keep_sign ? unsigned_power | (raw & INT16_MIN) : unsigned_power;
+    const v_i16 power = clears_sign(c) ? unsigned_power : unsigned_power | (raw & INT16_MIN);
     *farthest = max_v_u16(*farthest, distance);
     return add_products(sum, (raw & (one - 1)) | one, shift_right(power, (v_i16)(distance >> stored)));
 }
@@ -157,7 +157,7 @@ QUIRE_INLINE far_sum far_add(exact_choice c, const power_table *low, const power
         look_at(m, (v_i64)raw, 2, !always_fits(c, 1));
         const v_i16 field = (v_i16)((v_u16)raw >> stored);
         const v_i16 bits = (raw & (one - 1)) | min_v_i16(raw & INT16_MAX, one); /* a subnormal: as it is */
-        const v_i16 significand = c.keep_sign && !sign_in_table(c) ? with_sign(bits, raw) : bits;
+        const v_i16 significand = clears_sign(c) || sign_in_table(c) ? bits : with_sign(bits, raw);
         sum.low = add_products(sum.low, significand, power_of(c, *low, field));
         sum.high = add_products(sum.high, significand, power_of(c, *high, field));
     }

@@ -1,5 +1,5 @@
 /* moment_ball.h - sums of numbers and of their squares that are known but for a little, on the CPU, and the variance
- * that they tell: operation/moments_ball.h with this processor's arithmetic.
+ * that they decide: operation/moments_ball.h with this processor's arithmetic.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -31,7 +31,7 @@ QUIRE_INLINE void moment_sums_add(moment_sums *a, const moment_sums *b) {
 QUIRE_INLINE moment_way moments_first_way(format_description of, format_description to, size_t n) {
     const int bits = of.precision > to.precision ? of.precision : to.precision;
     if (bits <= MOMENTS_FLOAT_BITS && n >= 512) return MOMENTS_IN_FLOATS;
-    return bits <= 24 ? MOMENTS_WHOLE : MOMENTS_SPLIT;
+    return bits <= 24 ? MOMENTS_UNSPLIT : MOMENTS_SPLIT;
 }
 
 /* The bits of the result, if all of the ball above 0 rounds to the same; answers whether it does. */
@@ -52,10 +52,10 @@ static inline int moment_ball_round(moment_ball ball, const quire_job *job, form
     return *bits == total_round(total_of_double(high), format, job->rounding);
 }
 
-/* The bits of the result, if the sums tell it; answers whether they do. 0 is for others to tell. The environment is
+/* The bits of the result, if the sums decide it; answers whether they do. 0 is for others to decide. The environment is
  * ours. */
-static inline int moments_told(const moment_sums *sums, const quire_job *job, format_description format,
-                               uint64_t *bits) {
+static inline int moments_decide(const moment_sums *sums, const quire_job *job, format_description format,
+                                 uint64_t *bits) {
     const double *s = sums->s, *q = sums->q, *width = sums->width;
     if (moment_ball_round(moment_in_ball(s, q, width, job->finish, job->n, job->correction), job, format, bits))
         return 1;

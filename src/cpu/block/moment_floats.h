@@ -1,5 +1,5 @@
 /* moment_floats.h - both sums of a variance in one pass, in floats, of elements whose squares are floats. The radius of
- * Q is below 2^-18 of it, that of n Q - S^2 below 2^-17 of n Q, which tells most results of 11 bits and fewer, and it
+ * Q is below 2^-18 of it, that of n Q - S^2 below 2^-17 of n Q, which decides most results of 11 bits and fewer, and it
  * takes less than half the time of doubles.
  *
  * Let u = 2^-24, and m the most additions of floats that an element goes through: one in each step, and SETS - 1
@@ -24,7 +24,7 @@
 #define MOMENT_FLOAT_SETS 4       /* vectors of lanes */
 #define MOMENT_FLOAT_STEPS 32     /* additions to a lane before it goes to doubles: a stretch */
 #define MOMENT_FLOAT_STRETCHES 64 /* of a block; the first is but half a stretch: then it shows what data there are */
-#define MOMENT_FLOAT_LEAST 0x1p-5 /* of n Q: the least n Q - S^2 for which halves are told more often than not */
+#define MOMENT_FLOAT_LEAST 0x1p-5 /* of n Q: the least n Q - S^2 for which halves are decided more often than not */
 
 typedef struct {
     int size;
@@ -65,7 +65,7 @@ QUIRE_INLINE v_f64 moment_floats_widened(const v_f32 *lanes) {
 
 /* Of n elements, the last few by a copy behind which are zeros. */
 QUIRE_INLINE void moment_float_stretch(moment_float_elements e, const char *x, size_t n, v_f64 *a, v_f64 *aa) {
-    const size_t bytes = MOMENT_FLOAT_STEP * (size_t)e.size, rest = n % MOMENT_FLOAT_STEP * (size_t)e.size;
+    const size_t bytes = MOMENT_FLOAT_STEP * (size_t)e.size, tail = n % MOMENT_FLOAT_STEP * (size_t)e.size;
     const char *end = x + n / MOMENT_FLOAT_STEP * bytes;
     moment_float_lanes l;
     SIMD_UNROLL
@@ -76,18 +76,18 @@ QUIRE_INLINE void moment_float_stretch(moment_float_elements e, const char *x, s
             __builtin_prefetch((const void *)((uintptr_t)x + line + MOMENT_AHEAD));
         moment_float_step(e, &l, x);
     }
-    if (rest) {
+    if (tail) {
         char copy[MOMENT_FLOAT_SETS * SIMD_F32 * 4] = { 0 };
-        memcpy(copy, x, rest);
+        memcpy(copy, x, tail);
         moment_float_step(e, &l, copy);
     }
     *a += moment_floats_widened(l.a);
     *aa += moment_floats_widened(l.aa);
 }
 
-/* Whether sums of n elements, of which those are perhaps a part only, may tell the result: not where they have
+/* Whether sums of n elements, of which those are perhaps a part only, may decide the result: not where they have
  * overflown, or are of something that is not finite, and seldom where the mean is many deviations. */
-QUIRE_INLINE int moment_floats_may_tell(const moment_sums *sums, size_t n) {
+QUIRE_INLINE int moment_floats_may_decide(const moment_sums *sums, size_t n) {
     const double nq = (double)n * sums->q[0], variance = nq - sums->s[0] * sums->s[0];
     return nq <= 0x1p1000 && variance >= nq * MOMENT_FLOAT_LEAST;
 }
@@ -107,7 +107,7 @@ QUIRE_INLINE int moments_in_floats(moment_float_elements e, const char *x, size_
         }
         moment_words_add(sums->s, moment_lanes_add(a), 0, &sums->width[0]);
         moment_words_add(sums->q, moment_lanes_add(aa), 0, &sums->width[1]);
-        if (!moment_floats_may_tell(sums, done + count)) return 0;
+        if (!moment_floats_may_decide(sums, done + count)) return 0;
     }
     const double lost = (double)n * 0x1p-149;
     sums->width[0] += m * sqrt((double)n * (sums->q[0] + lost)) * 0x1.1p-24;

@@ -85,7 +85,7 @@ QUIRE_INLINE double moment_lanes_add(v_f64 x) {
 /* A block of n elements, the last few by a copy behind which are zeros. */
 QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int sets, const char *x, size_t n,
                                             double unit) {
-    const size_t step = (size_t)(sets * SIMD_F64), bytes = step * (size_t)e.size, rest = n % step * (size_t)e.size;
+    const size_t step = (size_t)(sets * SIMD_F64), bytes = step * (size_t)e.size, tail = n % step * (size_t)e.size;
     const v_f64 shift = (v_f64){ 0 } + unit * 0x1.8p52;
     moment_lanes l[MOMENT_SETS];
     SIMD_UNROLL
@@ -95,9 +95,9 @@ QUIRE_INLINE moment_block_sums moment_block(moment_elements e, int split, int se
         __builtin_prefetch((const void *)((uintptr_t)x + MOMENT_AHEAD));
         moment_step(e, split, sets, l, x, shift);
     }
-    if (rest) {
+    if (tail) {
         char copy[MOMENT_SETS * SIMD_F64 * 8] = { 0 };
-        memcpy(copy, x, rest);
+        memcpy(copy, x, tail);
         moment_step(e, split, sets, l, copy, shift);
     }
     SIMD_UNROLL

@@ -51,7 +51,7 @@ QUIRE_INLINE void panel_fetch(panel_fetcher f, const char *at, size_t row) {
 
 /* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
  * rounds, or that all which additions lose adds up in doubles, too. The total is then sum + error. A total of zero is
- * left to others, who tell its sign. */
+ * left to others, who find its sign. */
 typedef struct {
     double sum[PANEL], error[PANEL];
 } panel_sums;
@@ -75,7 +75,7 @@ typedef struct {
  * next. */
 typedef enum {
     MOMENTS_IN_FLOATS, /* moment_floats.h: of elements whose squares are floats */
-    MOMENTS_WHOLE,     /* moment_sums.h */
+    MOMENTS_UNSPLIT,   /* moment_sums.h */
     MOMENTS_SPLIT,
     MOMENT_WAYS
 } moment_way;

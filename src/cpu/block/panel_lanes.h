@@ -7,11 +7,11 @@
 
 /* Constant in every instance, so that all of it is inlined. */
 typedef struct {
-    int size, words, inexact, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
+    int size, words, is_product, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
     VECTOR (*load)(const void *p);
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
-    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int inexact);
+    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int has_error);
     void (*merge)(VECTOR *state, const VECTOR *other);
 } QUIRE_NAME(panel_arithmetic, SCALAR);
 
@@ -19,7 +19,7 @@ typedef struct {
 QUIRE_INLINE void QUIRE_NAME(panel_add_element, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, const char *x,
                                                         const char *y, VECTOR *state) {
     const VECTOR a = t.load(x), b = t.is_pair ? t.load(y) : a, value = t.value(a, b);
-    t.add(state, value, t.error(a, b, value), t.inexact);
+    t.add(state, value, t.error(a, b, value), t.is_product);
 }
 
 /* One lane. */

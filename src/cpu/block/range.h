@@ -1,4 +1,4 @@
-/* range.h - the range of a block: the least and the greatest magnitude of its terms, which tell whether a window holds
+/* range.h - the range of a block: the least and the greatest magnitude of its terms, which show whether a window holds
  * them.
  *
  * SPDX-License-Identifier: MIT
@@ -50,12 +50,12 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
         memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
-/* The same of products of doubles that go to a loose window, by half the greatest sum of two bit patterns. Its field is
- * the sum of both exponents, s. Where the fractions carry into it, s is one more than the product's and the product is
- * below 2 * 2^s; where they do not, a + b < 1 and (1 + a) (1 + b) <= (1 + 1/2)^2 = 9/4, so that it is below 4 * 2^s,
- * the limit. (2 * 2^s would do for the bins, which is an eighth too little: a block takes half of what the headroom
- * allows.) How small products are is not known. None reaches term_highest, and no window has a higher top: a range
- * beyond it would be looked for in vain. */
+/* The same of products of doubles that go to an approximate window, by half the greatest sum of two bit patterns. Its
+ * field is the sum of both exponents, s. Where the fractions carry into it, s is one more than the product's and the
+ * product is below 2 * 2^s; where they do not, a + b < 1 and (1 + a) (1 + b) <= (1 + 1/2)^2 = 9/4, so that it is below
+ * 4 * 2^s, the limit. (2 * 2^s would do for the bins, which is an eighth too little: a block takes half of what the
+ * headroom allows.) How small products are is not known. None reaches term_highest, and no window has a higher top: a
+ * range beyond it would be looked for in vain. */
 QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite) {
     term_range r = { (int)(most >> 51) - 2 * 1023 + 2, term_lowest(c) };
     if (r.high > term_highest(c)) r.high = term_highest(c);

@@ -6,6 +6,7 @@
 #define QUIRE_CPU_BLOCK_ROWS_H
 
 #include "format/formats.h"
+#include "operation/operations.h"
 #include "order/order.h"
 
 #define LINE_BYTES ((size_t)64) /* of the caches */
@@ -16,8 +17,13 @@ typedef struct {
     size_t full;
 } tile_source;
 
-/* A short row, filled up with elements whose term is the identity: -0, or -0 times +0. The square of -0
- * is +0, which changes no sum of squares, as none is -0. */
+/* The element that stands where there is none, as its term is the identity: -0, or +0 where signs are flipped; of a
+ * product, -0 times +0. (The magnitude of -0 and its square are +0, which changes no sum of such, as none is -0.) */
+QUIRE_INLINE uint64_t missing_element(size_t size, term_sign sign) {
+    return (uint64_t)(sign != SIGN_FLIPPED) << (8 * size - 1);
+}
+
+/* A short row, filled up with such elements. */
 QUIRE_INLINE void tile_fill(format_description format, char *row, const char *from, size_t n, uint64_t missing) {
     memcpy(row, from, n * (size_t)format.size);
     for (size_t j = n; j < ORDER_LANES; j++) format_store(missing, format.size, row + j * (size_t)format.size);

@@ -8,41 +8,55 @@
 #include "cpu/block/choice.h"
 #include "cpu/block/range.h"
 
-/* Doubles times 2^-LOOSE_SCALE, by their exponents; what has no normal number for that becomes something less than the
- * least one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
+/* Doubles times 2^-APPROXIMATE_SCALE, by their exponents; what has no normal number for that becomes something less
+ * than the least one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
 QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
     const v_i64 magnitude = (v_i64)abs_v_f64(x), sign = (v_i64)x ^ magnitude;
-    return (v_f64)(max_v_i64(magnitude - ((int64_t)LOOSE_SCALE << 52), (v_i64){ 0 }) | sign);
+    return (v_f64)(max_v_i64(magnitude - ((int64_t)APPROXIMATE_SCALE << 52), (v_i64){ 0 }) | sign);
 }
 
-/* A vector of elements that are terms themselves, or their magnitudes. Those in the lower half of a 64-bit lane stand
- * in the upper half when loaded four bytes early, which saves a shift. */
-QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *early, v_f64 *value, magnitudes *m) {
+/* RAISED LOADS. widen_by_shift takes elements from the top of a 64-bit lane. Those in the lower half of a lane stand in
+ * its upper half when the vector is loaded from RAISED_BYTES before it, which saves a shift: exact sums of floats would
+ * take 1.02 to 1.03 times as long with it (docs/notebook/cpu.md, 2026-11-26). Before the first step of a block there
+ * may be no memory, so that step is loaded from a copy. Who calls with steps hands raised_step(x, step, first) on, and
+ * knows no more of it; first is that copy, or what raised_step has answered for the first of these steps. */
+#define RAISED_BYTES 4
+
+QUIRE_INLINE void raised_copy(char *first, const char *x) {
+    memcpy(first + RAISED_BYTES, x, SIMD_BYTES - RAISED_BYTES);
+}
+QUIRE_INLINE const char *raised_step(const char *x, size_t step, const char *first) {
+    return step ? x + step * SIMD_BYTES - RAISED_BYTES : first;
+}
+
+/* A vector of elements as terms, with their signs kept, cleared or flipped. */
+QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *raised_x, v_f64 *value, magnitudes *m) {
     const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
     const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
-    const uint64_t keep = (c.keep_sign ? sign : 0) | (((sign >> up) - 1) & ~below);
+    const uint64_t keep = (clears_sign(c) ? 0 : sign) | (((sign >> up) - 1) & ~below);
     const int terms = STEP_TERMS(c.format.size);
     v_u64 raw, raised;
     memcpy(&raw, x, sizeof raw);
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c, 1));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
-        if (c.loose) value[0] = scaled_down(value[0]);
+        if (c.approximate) value[0] = scaled_down(value[0]);
         return;
     }
-    memcpy(&raised, early, sizeof raised);
+    memcpy(&raised, raised_x, sizeof raised);
     for (int i = 0; i < terms / 2; i++) {
         value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
     }
+    for (int i = 0; i < terms && flips_sign(c); i++) value[i] = -value[i];
 }
 
-/* Products of doubles spread over twice the exponents that doubles have. For a loose window they come times 2^(-2 *
- * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the
+/* Products of doubles spread over twice the exponents that doubles have. For an approximate window they come times
+ * 2^(-2 * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the
  * window's unit comes as 0, so that no scaled one is subnormal. */
 QUIRE_INLINE int factor_scale(int top) { return top > 200 ? top / 2 : 0; }
 QUIRE_INLINE int64_t least_factor(int top) {
-    return top > 200 ? (int64_t)(window_unit(top, LOOSE_BINS - 1) - 1 - 1024 + 1023) << 52 : 0;
+    return top > 200 ? (int64_t)(window_unit(top, APPROXIMATE_BINS - 1) - 1 - 1024 + 1023) << 52 : 0;
 }
 
 QUIRE_INLINE v_f64 scaled_factor(v_i64 magnitude, v_i64 bits, int top) {
@@ -50,8 +64,8 @@ QUIRE_INLINE v_f64 scaled_factor(v_i64 magnitude, v_i64 bits, int top) {
     return (v_f64)((scaled & (magnitude >= least_factor(top))) | (magnitude ^ bits));
 }
 
-QUIRE_INLINE void loose_product_terms(exact_choice c, const char *x, const char *y, int top, v_f64 *value, v_f64 *error,
-                                      magnitudes *m) {
+QUIRE_INLINE void approximate_product_terms(exact_choice c, const char *x, const char *y, int top, v_f64 *value,
+                                            v_f64 *error, magnitudes *m) {
     v_i64 a, b;
     memcpy(&a, x, sizeof a), memcpy(&b, c.is_pair ? y : x, sizeof b);
     const v_i64 p = a & INT64_MAX, q = b & INT64_MAX, infinity = (v_i64){ 0 } + ((int64_t)2047 << 52);
@@ -95,16 +109,16 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
     }
 }
 
-QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *early, int top, v_f64 *value,
+QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *raised_x, int top, v_f64 *value,
                              v_f64 *error, magnitudes *m) {
     if (scales_factors(c))
-        loose_product_terms(c, x, y, top, value, error, m);
+        approximate_product_terms(c, x, y, top, value, error, m);
     else if (float_products(c))
         float_product_terms(c, x, y, value, m);
     else if (c.is_product)
         product_terms(c, x, y, value, error, m);
     else
-        element_terms(c, x, early, value, m);
+        element_terms(c, x, raised_x, value, m);
 }
 
 #endif

@@ -22,12 +22,13 @@
 /* Everything a tile needs to know, constant in every instance, so that all of it is inlined. */
 typedef struct {
     format_description format;
-    int words, inexact, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
+    int words, is_product, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
+    term_sign sign;
     VECTOR (*load)(const void *p);
     VECTOR (*first)(const void *p, int n, VECTOR others);
     VECTOR (*value)(VECTOR x, VECTOR y);
     VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
-    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int inexact);
+    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int has_error);
     void (*merge)(VECTOR *state, const VECTOR *other);
 } QUIRE_NAME(tile_arithmetic, SCALAR);
 
@@ -64,7 +65,7 @@ QUIRE_INLINE void QUIRE_NAME(tile_columns, SCALAR)(QUIRE_NAME(tile_arithmetic, S
                 __builtin_prefetch(fetch, 0, 2); /* the second cache */
             VECTOR a = t.load(x + (size_t)v * bytes), b = t.is_pair ? t.load(y + (size_t)v * bytes) : a;
             VECTOR value = t.value(a, b);
-            t.add(state[v], value, t.error(a, b, value), t.inexact);
+            t.add(state[v], value, t.error(a, b, value), t.is_product);
         }
     }
     SIMD_UNROLL
@@ -77,12 +78,12 @@ QUIRE_INLINE void QUIRE_NAME(tile_rows, SCALAR)(QUIRE_NAME(tile_arithmetic, SCAL
                                                 QUIRE_NAME(tile_lanes, SCALAR) * lanes, tile_source from, size_t rows,
                                                 int fetches) {
     enum { VECTORS = ORDER_LANES / WIDTH };
-    const int whole = t.words * VECTORS <= SIMD_REGISTERS, group = whole ? VECTORS : SIMD_REGISTERS / (2 * t.words);
+    const int fits = t.words * VECTORS <= SIMD_REGISTERS, group = fits ? VECTORS : SIMD_REGISTERS / (2 * t.words);
     const size_t strip = STRIP_BYTES / (size_t)(ORDER_LANES * t.format.size);
-    const size_t ahead = whole ? AHEAD_BYTES : STRIP_AHEAD_BYTES;
+    const size_t ahead = fits ? AHEAD_BYTES : STRIP_AHEAD_BYTES;
     for (size_t row = 0, end; row < rows; row = end) {
-        end = whole || rows - row < strip ? rows : row + strip;
-        const size_t begin = whole ? 0 : row; /* so a compiler sees that there is one strip only */
+        end = fits || rows - row < strip ? rows : row + strip;
+        const size_t begin = fits ? 0 : row; /* so a compiler sees that there is one strip only */
         for (int first = 0; first < VECTORS; first += group)
             if (fetches)
                 QUIRE_NAME(tile_columns, SCALAR)(t, lanes, from, begin, end, first, group, ahead);
@@ -127,24 +128,25 @@ QUIRE_INLINE size_t QUIRE_NAME(tile_halve, SCALAR)(QUIRE_NAME(tile_arithmetic, S
  * identity. */
 QUIRE_INLINE void QUIRE_NAME(tile_few, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
                                                int n, int most, SCALAR_TYPE *total) {
-    const int vectors = most > WIDTH ? most / WIDTH : 1, whole = n / WIDTH, rest = n % WIDTH,
+    const int vectors = most > WIDTH ? most / WIDTH : 1, full = n / WIDTH, tail = n % WIDTH,
               bytes = WIDTH * t.format.size;
-    const VECTOR zero = { 0 }, last_x = rest ? t.first(x + whole * bytes, rest, -zero) : -zero,
+    const VECTOR zero = { 0 }, none = t.sign == SIGN_FLIPPED ? zero : -zero, /* see missing_element */
+        last_x = tail ? t.first(x + full * bytes, tail, none) : none,
                  last_y = !t.is_pair ? last_x
-                          : rest     ? t.first(y + whole * bytes, rest, zero)
+                          : tail     ? t.first(y + full * bytes, tail, zero)
                                      : zero;
     VECTOR state[SHORT_ROW / WIDTH][QUIRE_STATE_WORDS];
     _Static_assert(SHORT_ROW <= ORDER_LANES, "no lane has two elements");
     SIMD_UNROLL
     for (int v = 0; v < vectors; v++) {
-        const VECTOR a = v < whole ? t.load(x + v * bytes) : v == whole ? last_x : -zero;
-        const VECTOR b = !t.is_pair   ? a
-                         : v < whole  ? t.load(y + v * bytes)
-                         : v == whole ? last_y
-                                      : zero,
+        const VECTOR a = v < full ? t.load(x + v * bytes) : v == full ? last_x : none;
+        const VECTOR b = !t.is_pair  ? a
+                         : v < full  ? t.load(y + v * bytes)
+                         : v == full ? last_y
+                                     : zero,
                      value = t.value(a, b);
         for (int k = 0; k < t.words; k++) state[v][k] = -zero;
-        t.add(state[v], value, t.error(a, b, value), t.inexact);
+        t.add(state[v], value, t.error(a, b, value), t.is_product);
     }
     SIMD_UNROLL
     for (int w = vectors / 2; w; w /= 2) {

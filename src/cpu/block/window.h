@@ -1,9 +1,9 @@
 /* window.h - blocks of elements through the windows of method/window.h, on vectors: the way that holds for every
  * format.
  *
- * A loose window, of LOOSE_BINS bins, holds whatever is below its top: the addition to the last bin rounds to its unit,
- * which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022, counts as a
- * part of that: the rest that comes to the last bin is then below half its unit, and all of it is lost.
+ * An approximate window, of APPROXIMATE_BINS bins, holds whatever is below its top: the addition to the last bin rounds
+ * to its unit, which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022,
+ * counts as a part of that: the residual that comes to the last bin is then below half its unit, and all of it is lost.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,8 +19,8 @@ typedef struct {
 } window_bins;
 
 /* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for
- * additions that do not wait for each other. early is x four bytes early, or a copy of it. */
-QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *early, int steps,
+ * additions that do not wait for each other. raised_x: see raised_step. */
+QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *raised_x, int steps,
                             int top, window_bins *b, magnitudes *m) {
     const int terms = STEP_TERMS(c.format.size), count = steps * terms;
     v_f64 value[GROUP], error[GROUP];
@@ -29,7 +29,8 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char 
         const int at = u * SIMD_BYTES;
         fetch_ahead(c, x + at);
         if (c.is_pair) fetch_ahead(c, y + at);
-        step_terms(c, x + at, y + at, u ? x + at - 4 : early, top, value + terms * u, error + terms * u, m);
+        step_terms(c, x + at, y + at, raised_step(x, (size_t)u, raised_x), top, value + terms * u, error + terms * u,
+                   m);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < bins; k++)

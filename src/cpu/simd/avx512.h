@@ -74,9 +74,9 @@ QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) {
 QUIRE_INLINE int all_below(v_f32 x, float bound) {
     return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(bound), _CMP_LT_OQ) == 0xffff;
 }
-#define REST_BITS 4
-QUIRE_INLINE v_f32 rest_v_f32(v_f32 x) {
-    return (v_f32)_mm512_reduce_ps((__m512)x, REST_BITS << 4 | _MM_FROUND_NO_EXC);
+#define REMAINDER_BITS 4
+QUIRE_INLINE v_f32 remainder_v_f32(v_f32 x) {
+    return (v_f32)_mm512_reduce_ps((__m512)x, REMAINDER_BITS << 4 | _MM_FROUND_NO_EXC);
 }
 #define SIMD_HAS_PAIRS
 QUIRE_INLINE v_i32 add_products(v_i32 sum, v_i16 a, v_i16 b) {

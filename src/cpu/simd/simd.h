@@ -14,7 +14,7 @@
  * halves and bfloat16s.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
  *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart.
- *     And rest_v_f32: x less the nearest multiple of 2^-REST_BITS, which is exact.
+ *     And remainder_v_f32: x less the nearest multiple of 2^-REMAINDER_BITS, which is exact.
  *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
  *     of a table of one vector or two, by the low bits of index.
  *

@@ -1,7 +1,8 @@
 /* block_sum.h - one block of an exact sum: which way it goes, of those that cpu/block has for the same counts. Compiled
- * anew for every format, term and window; included by exact.c.
+ * anew for every format, term and window; included by exact_sum.h.
  *
- * If the window did not hold the block, which its range tells, the counts are dropped, and exact.c has it done again.
+ * If the window did not hold the block, which its range shows, the counts are dropped, and exact_sum.h has it done
+ * again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,12 +15,13 @@
 
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
 
-/* Whether blocks in a window of these bins go one of those ways; how many bits a window then holds, perhaps fewer than
- * there is room for. */
+/* Whether blocks in a window of these bins go one of those ways, which keep signs or clear them; how many bits a window
+ * then holds, perhaps fewer than there is room for. */
 #ifdef SIMD_HAS_PAIRS
-QUIRE_INLINE int as_integers(exact_choice c, int bins) { return c.format.size == 2 && !c.is_product && bins == 1; }
+QUIRE_INLINE int have_pairs(exact_choice c) { return c.format.size == 2 && !c.is_product && !flips_sign(c); }
+QUIRE_INLINE int as_integers(exact_choice c, int bins) { return have_pairs(c) && bins == 1; }
 QUIRE_INLINE int as_groups(exact_choice c, int bins) {
-    return c.format.size == 2 && exponent_bits(c) == 8 && !c.is_product && bins == WINDOW_BINS;
+    return have_pairs(c) && exponent_bits(c) == 8 && bins == WINDOW_BINS;
 }
 QUIRE_INLINE int window_reach(exact_choice c, int bins) {
     return as_integers(c, bins) ? integers_reach(c) : window_range(bins);
@@ -56,15 +58,15 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
                 b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
 
     char first[SIMD_BYTES] = { 0 };
-    if (steps) memcpy(first + 4, x, sizeof first - 4);
+    if (steps) raised_copy(first, x);
     size_t step = 0;
     for (; steps - step >= (size_t)together; step += (size_t)together) {
         const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, together, top, &b, &m);
+        add_steps(c, bins, x + at, y + at, raised_step(x, step, first), together, top, &b, &m);
     }
     for (; step < steps; step++) {
         const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, step ? x + at - 4 : first, 1, top, &b, &m);
+        add_steps(c, bins, x + at, y + at, raised_step(x, step, first), 1, top, &b, &m);
     }
 
     for (int s = 0; s < streams; s++)

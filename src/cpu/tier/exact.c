@@ -1,5 +1,5 @@
-/* exact.c - exact accumulation in one tier: windows for ordinary data, indexed bins or limbs for what no window holds,
- * or a loose window, if the caller will do with a ball.
+/* exact.c - exact accumulation in one tier: an instance of exact_sum.h and of the other ways for every format and term
+ * of the lists, and the tables of them.
  *
  * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor
  * how the input was cut. A ball's middle and radius do depend on that, but not what it contains.
@@ -13,251 +13,8 @@
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
 #include "cpu/block/narrow.h"
 #endif
-#include "cpu/tier/block_sum.h"
+#include "cpu/tier/exact_sum.h"
 #include "cpu/tier/tier.h"
-
-typedef struct {
-    int bins, top; /* bins 0: none */
-    int loose;
-} window;
-
-/* An exact sum on its way: the window in force, and what the blocks since the last deposit have counted in it. */
-typedef struct {
-    const struct exact_engine *engine;
-    quire_accumulator *accumulator;
-    ball_radius *radius; /* NULL: no window is to be loose */
-    window window;
-    size_t blocks;    /* of BLOCK_ELEMENTS, or less */
-    block_counts sum; /* of the window's bins; the others are not set */
-} exact_state;
-
-/* Doubles count below 2^51 a bin and block, times SETS, SIMD_F64 <= 8 lanes and 64 blocks: below 2^62. By integers an
- * element counts below 2^43, times 2^9 of a lane and block, 8 lanes and 64 blocks: below 2^61. */
-#define WINDOW_BLOCKS 64
-_Static_assert(((uint64_t)SETS * SIMD_F64 * WINDOW_BLOCKS) << 51 <= (uint64_t)1 << 62, "counts must not overflow");
-
-/* The numbers of bins there are windows of. */
-#define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
-
-/* The most bins of a window that is preferred to a loose one: where a term takes eight bytes to load, four are hardly
- * slower than two. */
-static int strict_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? LOOSE_BINS : 4; }
-
-/* block_sum with every choice made, but what is fetched ahead. */
-typedef term_range block_function(const char *x, const char *y, size_t steps, int top, int fetches,
-                                  block_counts *counts);
-
-/* The choices an instance makes, as functions for the driver below. */
-typedef struct exact_engine {
-    int size, streams;
-    size_t longest;      /* see longest_block */
-    int reach;           /* of a window of one bin, see window_reach */
-    int scale[2];        /* of the terms in the bins, see term_scale; in those of loose windows */
-    int highest, lowest; /* of all terms there can be */
-    int least_bins;      /* of a window */
-    int gives_up;        /* at terms that are not known, as another engine may know them */
-    int strict_bins;     /* see there */
-    int fetches;         /* see exact_function */
-    block_function *block[WINDOW_BINS + 1], *loose;
-    void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
-    void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
-    int64_t (*other_terms)(const char *x, const char *y, size_t n);
-} exact_engine;
-
-static int reach(const exact_engine *e, int bins) { return bins == 1 ? e->reach : window_range(bins); }
-
-/* Whether all of a range is in reach of a strict window. */
-static int in_reach(const exact_engine *e, window w, term_range r) {
-    return r.high < r.low || (r.high <= w.top && r.low >= w.top - reach(e, w.bins));
-}
-
-/* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come
- * are rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is
- * none of at most most_bins. */
-static window window_for(const exact_engine *e, term_range r, int most_bins) {
-    const window none = { 0, 0, 0 };
-    window w = { e->least_bins, 0, 0 };
-    while (w.bins <= most_bins && (!e->block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
-    if (w.bins > most_bins) return none;
-    w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
-    if (reach(e, w.bins) >= e->highest - e->lowest) w.top = e->highest;
-    const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale[0];
-    if (w.top < least) w.top = least;
-    if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
-    return in_reach(e, w, r) ? w : none;
-}
-
-/* The loose window for a range, with some room above. */
-static window loose_window_for(const exact_engine *e, term_range r) {
-    window w = { LOOSE_BINS, r.high + WINDOW_STEP / 4, 1 };
-    if (w.top > e->highest) w.top = e->highest;
-    if (w.top < LOOSE_LEAST_TOP + e->scale[1]) w.top = LOOSE_LEAST_TOP + e->scale[1];
-    return w;
-}
-
-/* What loses nothing in another window does not go through a loose one: ties and zero sums are common in ordinary data.
- * (But of products of doubles a loose window does not tell: they stay loose.) */
-static int window_holds(const exact_engine *e, window w, term_range r) {
-    return w.loose ? r.high <= w.top && !window_for(e, r, e->strict_bins).bins : in_reach(e, w, r);
-}
-
-static int streams_in(const exact_state *x) { return x->window.loose ? 1 : x->engine->streams; }
-
-/* Adds what was counted to the limbs. */
-static void deposit(exact_state *x) {
-    if (!x->blocks) return; /* of no window, perhaps */
-    for (int s = 0; s < streams_in(x); s++)
-        for (int k = 0; k < x->window.bins; k++) {
-            int64_t sum = 0;
-            for (int i = 0; i < SIMD_F64; i++) sum += (int64_t)x->sum.count[s][k][i];
-            limbs_add(x->accumulator->limb, sum, window_unit(x->window.top - s * ERROR_BELOW, k));
-        }
-    x->blocks = 0;
-}
-
-static void change_window(exact_state *x, window w) {
-    deposit(x);
-    x->window = w;
-}
-
-static size_t elements_in(const exact_engine *e, size_t steps) { return steps * (SIMD_BYTES / (size_t)e->size); }
-
-static void add_counts(exact_state *x, const block_counts *counts, size_t steps) {
-    const size_t blocks = (elements_in(x->engine, steps) - 1) / BLOCK_ELEMENTS + 1;
-    if (x->blocks + blocks > WINDOW_BLOCKS) deposit(x);
-    for (int s = 0; s < streams_in(x); s++)
-        for (int k = 0; k < x->window.bins; k++)
-            x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
-    x->blocks += blocks;
-}
-
-/* What a loose window loses: half a unit of its last bin for each element, unless all terms are multiples of that; and
- * for each product of doubles two halves. For where a product itself loses something, its last place is at most half a
- * unit, so that its error, which is at most half of its last place, is at most a quarter: together three quarters.
- * Where it loses nothing, its error loses half a unit at most. (An error that is no multiple of the least double loses
- * 2^-1075 more, for which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for being too
- * small is below half a unit, and has no error.) tests/test_range.c has products that lose three quarters. */
-static void add_loss(exact_state *s, term_range r, size_t steps) {
-    const int unit = window_unit(s->window.top, s->window.bins - 1);
-    const size_t halves = (size_t)s->engine->streams;
-    if (r.low < unit)
-        radius_add(s->radius, (ball_radius){ (int64_t)(elements_in(s->engine, steps) * halves), unit - 1 });
-}
-
-typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
-
-/* Finds a window for steps of that range. The range of products that overflow or underflow is found by a loose window.
- */
-static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
-    const exact_engine *e = s->engine;
-    block_counts unused;
-    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->loose(x, y, steps, 0, 0, &unused);
-    if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
-    window w = window_for(e, r, s->radius ? e->strict_bins : WINDOW_BINS);
-    if (!w.bins && s->radius) w = loose_window_for(e, r);
-    change_window(s, w);
-    return w.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
-}
-
-static term_range window_sum(const exact_state *s, const char *x, const char *y, size_t steps, block_counts *counts) {
-    const exact_engine *e = s->engine;
-    return (s->window.loose ? e->loose : e->block[s->window.bins])(x, y, steps, s->window.top, e->fetches, counts);
-}
-
-/* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds
- * it. */
-static block_result add_block(exact_state *s, const char *x, const char *y, size_t steps) {
-    const exact_engine *e = s->engine;
-    block_counts counts;
-    block_result result = BLOCK_ADDED;
-    if (!s->window.bins) /* any window shows the range of a first step */
-        result = open_window(s, e->block[1](x, y, 1, 0, 0, &counts), x, y, 1);
-    if (result) return result;
-    term_range r = window_sum(s, x, y, steps, &counts);
-    if (!window_holds(e, s->window, r)) {
-        if (elements_in(e, steps) > BLOCK_ELEMENTS) return BLOCK_TOO_LONG;
-        result = open_window(s, r, x, y, steps);
-        if (result) return result;
-        r = window_sum(s, x, y, steps, &counts);
-    }
-    add_counts(s, &counts, steps);
-    if (s->window.loose) add_loss(s, r, steps);
-    /* An outlier may have passed, that made the window larger than the rest needs. */
-    if (s->window.bins > e->least_bins && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
-        change_window(s, window_for(e, r, WINDOW_BINS));
-    return BLOCK_ADDED;
-}
-
-#define COPY_STEPS 128
-
-/* A block that has something not finite, from copies without. */
-static void add_finite(exact_state *s, const char *x, const char *y, size_t steps) {
-    const exact_engine *e = s->engine;
-    char copy_x[COPY_STEPS * SIMD_BYTES], copy_y[COPY_STEPS * SIMD_BYTES];
-    for (size_t done = 0, count; done < steps; done += count) {
-        count = steps - done < COPY_STEPS ? steps - done : COPY_STEPS;
-        const size_t at = done * SIMD_BYTES;
-        e->copy_finite(s->accumulator, x + at, y + at, count, copy_x, copy_y);
-        if (add_block(s, copy_x, copy_y, count))
-            e->slow(s->accumulator, copy_x, copy_y, count * (SIMD_BYTES / (size_t)e->size));
-    }
-}
-
-#define SLOW_BLOCKS_FIRST 4
-#define SLOW_BLOCKS 64 /* the most blocks that go the slow way before a window is tried again */
-#define LONG_BLOCKS 64 /* as many as the most long ones that do not */
-
-_Static_assert(LIMB_ADDITIONS < (size_t)1 << 30, "below 2^33 each, they stay below 2^63");
-_Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS *BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
-
-/* Answers how many elements it has added: all, unless it has given up. */
-static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
-                        ball_radius *radius) {
-    const size_t size = (size_t)e->size, step = SIMD_BYTES / size, all = n;
-    if (a->other < OTHER_NONZERO) a->other |= e->other_terms(x, y, n);
-    exact_state state;
-    state.engine = e;
-    state.accumulator = a;
-    state.radius = radius;
-    state.window.bins = 0, state.blocks = 0;
-    size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
-    /* How many blocks to come are not to be long, and how many will not be after the next that is too long: an outlier
-     * in each stretch would have all of them done twice. */
-    const size_t together = e->longest / BLOCK_ELEMENTS;
-    size_t usual = 0, patience = together;
-    while (n >= step) {
-        const size_t most = state.window.bins == 1 && !usual ? e->longest : BLOCK_ELEMENTS;
-        size_t count = n < most ? n - n % step : most;
-        block_result result = add_block(&state, x, y, count / step);
-        if (result == BLOCK_TOO_LONG) {
-            usual = patience;
-            if (patience < together * LONG_BLOCKS) patience *= 2;
-            continue;
-        }
-        if (result == BLOCK_UNKNOWN && e->gives_up) break;
-        if (usual)
-            usual--;
-        else if (patience > together)
-            patience /= 2;
-        if (result == BLOCK_UNKNOWN) add_finite(&state, x, y, count / step);
-        if (result != BLOCK_TOO_WIDE) {
-            slow_blocks = SLOW_BLOCKS_FIRST;
-        } else {
-            if (n > count) count = n < count * slow_blocks ? n : count * slow_blocks;
-            e->slow(a, x, y, count);
-            if (slow_blocks < SLOW_BLOCKS) slow_blocks *= 2;
-        }
-        x += count * size, y += count * size, n -= count;
-        since_carry += count;
-        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
-    }
-    deposit(&state);
-    if (n >= step) return all - n;
-    e->slow(a, x, y, n);
-    return all;
-}
-
-/* ---------------------------------------------------------------------------------------------------- the instances */
 
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
@@ -268,49 +25,61 @@ static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char 
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(loose, floats, format, FORMAT, real, term, TERM, inexact)                                               \
-    ((const exact_choice){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, TERM != TERM_MAGNITUDE, inexact,     \
-                           loose, floats, VECTOR_LOAD_##real(format), VECTOR_FIRST_##real(format), term##_value_v_f64, \
-                           term##_error_v_f64, format##_load_one, term##_value_f64, 0 })
+#define CHOICE(is_approximate, as_floats, name, NAME, real, term)                                                      \
+    ((const exact_choice){                                                                                             \
+        .format = NAME##_DESCRIPTION,                                                                                  \
+        .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .sign = (term_sign)term##_sign_is,                                                                             \
+        .approximate = is_approximate,                                                                                 \
+        .floats = as_floats,                                                                                           \
+        .load = VECTOR_LOAD_##real(name),                                                                              \
+        .first = VECTOR_FIRST_##real(name),                                                                            \
+        .value = term##_value_v_f64,                                                                                   \
+        .error = term##_error_v_f64,                                                                                   \
+        .load_one = name##_load_one,                                                                                   \
+        .value_one = term##_value_f64,                                                                                 \
+    })
 
-#define BLOCK(bins, way, floats, format, FORMAT, real, term, TERM, inexact)                                            \
+#define BLOCK(bins, way, floats, format, FORMAT, real, term)                                                           \
     static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top,            \
                                                        int fetches, block_counts *counts) {                            \
-        return block_sum(CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact), bins, x, y, steps, top,         \
-                         fetches, counts);                                                                             \
+        return block_sum(CHOICE(0, floats, format, FORMAT, real, term), bins, x, y, steps, top, fetches, counts);      \
     }
 #define BLOCK_ENTRY(bins, way, format, term) [bins] = format##_##term##_##way##_##bins,
 
 /* An engine and its sum: with products as floats or as doubles. */
-#define WAY(way, floats, format, FORMAT, real, term, TERM, inexact)                                                    \
-    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term, TERM, inexact)                                             \
-    static term_range format##_##term##_##way##_loose(const char *x, const char *y, size_t steps, int top,             \
-                                                      int fetches, block_counts *counts) {                             \
-        return block_sum(CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact), LOOSE_BINS, x, y, steps, top,   \
-                         fetches, counts);                                                                             \
+#define WAY(way, floats, format, FORMAT, real, term)                                                                   \
+    WINDOWS(BLOCK, way, floats, format, FORMAT, real, term)                                                            \
+    static term_range format##_##term##_##way##_approximate(const char *x, const char *y, size_t steps, int top,       \
+                                                            int fetches, block_counts *counts) {                       \
+        return block_sum(CHOICE(1, floats, format, FORMAT, real, term), APPROXIMATE_BINS, x, y, steps, top, fetches,   \
+                         counts);                                                                                      \
     }                                                                                                                  \
     static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n,          \
                                                 int fetches, ball_radius *radius) {                                    \
-        const exact_choice c = CHOICE(0, floats, format, FORMAT, real, term, TERM, inexact);                           \
-        const exact_choice loose = CHOICE(1, floats, format, FORMAT, real, term, TERM, inexact);                       \
-        const exact_engine engine = { sizeof(format##_element),                                                        \
-                                      QUIRE_IS_DOUBLE_##real && inexact ? 2 : 1,                                       \
-                                      longest_block(c),                                                                \
-                                      window_reach(c, 1),                                                              \
-                                      { term_scale(c), term_scale(loose) },                                            \
-                                      term_highest(c),                                                                 \
-                                      term_lowest(c),                                                                  \
-                                      least_bins(c),                                                                   \
-                                      leaves_floats(c),                                                                \
-                                      strict_bins(c),                                                                  \
-                                      fetches,                                                                         \
-                                      { WINDOWS(BLOCK_ENTRY, way, format, term) },                                     \
-                                      format##_##term##_##way##_loose,                                                 \
-                                      format##_##term##_copy,                                                          \
-                                      format##_##term##_slow,                                                          \
-                                      format##_##term##_other };                                                       \
+        const exact_engine engine = engine_of(CHOICE(0, floats, format, FORMAT, real, term), fetches,                  \
+                                              (exact_functions){                                                       \
+                                                  .block = { WINDOWS(BLOCK_ENTRY, way, format, term) },                \
+                                                  .approximate = format##_##term##_##way##_approximate,                \
+                                                  .copy_finite = format##_##term##_copy,                               \
+                                                  .slow = format##_##term##_slow,                                      \
+                                                  .other_terms = format##_##term##_other,                              \
+                                              });                                                                      \
         return exact_sum(&engine, a, x, y, n, radius);                                                                 \
     }
+
+/* By floats, as far as these hold the products, and the others by doubles. */
+typedef size_t engine_function(quire_accumulator *a, const char *x, const char *y, size_t n, int fetches,
+                               ball_radius *radius);
+QUIRE_INLINE void sum_by_both(exact_choice c, engine_function *by_floats, engine_function *by_doubles,
+                              quire_accumulator *a, const char *x, const char *y, size_t n, int fetches,
+                              ball_radius *radius) {
+    const size_t done = float_products(c) ? by_floats(a, x, y, n, fetches, radius) : 0;
+    const size_t at = done * (size_t)c.format.size;
+    if (!float_products(c) || (leaves_floats(c) && done < n)) by_doubles(a, x + at, y + at, n - done, fetches, radius);
+}
 
 /* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs
  * much more of the stack. */
@@ -333,34 +102,31 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     }
 #endif
 
-#define INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                            \
+#define INSTANCE(term, TERM, product, pair, sign, format, FORMAT, real)                                                \
     static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, \
                                        char *copy_y) {                                                                 \
-        copy_finite(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, steps, copy_x, copy_y);          \
+        copy_finite(CHOICE(0, 0, format, FORMAT, real, term), a, x, y, steps, copy_x, copy_y);                         \
     }                                                                                                                  \
     static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                 \
-        slow_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), a, x, y, n);                               \
+        slow_terms(CHOICE(0, 0, format, FORMAT, real, term), a, x, y, n);                                              \
     }                                                                                                                  \
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                   \
-        return other_terms(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n);                          \
+        return other_terms(CHOICE(0, 0, format, FORMAT, real, term), x, y, n);                                         \
     }                                                                                                                  \
     static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
-        return few_sum(CHOICE(0, 0, format, FORMAT, real, term, TERM, inexact), x, y, n, total);                       \
+        return few_sum(CHOICE(0, 0, format, FORMAT, real, term), x, y, n, total);                                      \
     }                                                                                                                  \
-    WAY(floats, 1, format, FORMAT, real, term, TERM, inexact)                                                          \
-    WAY(doubles, 0, format, FORMAT, real, term, TERM, inexact)                                                         \
+    WAY(floats, 1, format, FORMAT, real, term)                                                                         \
+    WAY(doubles, 0, format, FORMAT, real, term)                                                                        \
     static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,  \
                                            ball_radius *radius) {                                                      \
-        const exact_choice c = CHOICE(0, 1, format, FORMAT, real, term, TERM, inexact);                                \
-        const size_t done = float_products(c) ? format##_##term##_floats_sum(a, x, y, n, fetches, radius) : 0;         \
-        const size_t at = done * sizeof(format##_element);                                                             \
-        if (!float_products(c) || (leaves_floats(c) && done < n))                                                      \
-            format##_##term##_doubles_sum(a, (const char *)x + at, (const char *)y + at, n - done, fetches, radius);   \
+        sum_by_both(CHOICE(0, 1, format, FORMAT, real, term), format##_##term##_floats_sum,                            \
+                    format##_##term##_doubles_sum, a, x, y, n, fetches, radius);                                       \
     }                                                                                                                  \
     NARROW(format, FORMAT, real, term)                                                                                 \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
                                         ball_radius *radius) {                                                         \
-        if (sizeof(format##_element) == 2 && !inexact && n >= NARROW_LEAST)                                            \
+        if (sizeof(format##_element) == 2 && !term##_is_product && n >= NARROW_LEAST)                                  \
             format##_##term##_narrow(a, x, n, fetches, radius);                                                        \
         else                                                                                                           \
             format##_##term##_elements(a, x, y, n, fetches, radius);                                                   \
@@ -368,7 +134,7 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
 
-#define DECODED(term, TERM, inexact, format)                                                                           \
+#define DECODED(term, TERM, product, pair, sign, format)                                                               \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
                                         ball_radius *radius) {                                                         \
         (void)fetches;                                                                                                 \
@@ -376,21 +142,19 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
                     radius);                                                                                           \
     }                                                                                                                  \
     static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
-        float x_floats[TILE_FEW], y_floats[TILE_FEW];                                                                  \
-        format##_decode(x, n, x_floats);                                                                               \
-        if (inexact && y != x) format##_decode(y, n, y_floats);                                                        \
-        return float_##term##_few(x_floats, inexact && y != x ? y_floats : x_floats, n, total);                        \
+        return decoded_few((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_few,          \
+                           term##_is_pair, x, y, n, total);                                                            \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 
-#define ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_exact,
+#define ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_exact,
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRY, format, type)
 
 const exact_function QUIRE_NAME(exact_table,
                                 SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
 
-#define FEW_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_few,
+#define FEW_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_few,
 #define FEW_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(FEW_ENTRY, format, type)
 
 const few_function QUIRE_NAME(few_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(FEW_ENTRIES, ) };

@@ -17,7 +17,7 @@
 #include "cpu/block/kahan_bounds.h"
 QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,
                                  int fetches) {
-    return t.words > 1 && t.format.size < (int)sizeof(float) && !t.inexact &&
+    return t.words > 1 && t.format.size < (int)sizeof(float) && !t.is_product &&
            kahan_by_bounds(t, lanes, from, rows, fetches);
 }
 #else
@@ -39,44 +39,36 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
 }
 #include "cpu/tier/tile_sum.h"
 
+#define ARITHMETIC(method, state_words, name, NAME, real, term)                                                        \
+    ((const tile_arithmetic_##real){                                                                                   \
+        .format = NAME##_DESCRIPTION,                                                                                  \
+        .words = state_words,                                                                                          \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .sign = (term_sign)term##_sign_is,                                                                             \
+        .load = name##_load_v_##real,                                                                                  \
+        .first = name##_first_v_##real,                                                                                \
+        .value = term##_value_v_##real,                                                                                \
+        .error = term##_error_v_##real,                                                                                \
+        .add = method##_add_v_##real,                                                                                  \
+        .merge = method##_merge_v_##real,                                                                              \
+    })
+
 /* An instance: tile_sum.h with every choice made. */
-#define INSTANCE(method, words, format, FORMAT, real, term, inexact)                                                   \
-    static void format##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,           \
-                                           void *total) {                                                              \
-        const tile_arithmetic_##real t = { FORMAT##_DESCRIPTION,                                                       \
-                                           words,                                                                      \
-                                           inexact,                                                                    \
-                                           inexact,                                                                    \
-                                           format##_load_v_##real,                                                     \
-                                           format##_first_v_##real,                                                    \
-                                           term##_value_v_##real,                                                      \
-                                           term##_error_v_##real,                                                      \
-                                           method##_add_v_##real,                                                      \
-                                           method##_merge_v_##real };                                                  \
-        if (n <= TILE_FEW / 4)                                                                                         \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW / 4, total);                                                     \
-        else if (n <= TILE_FEW / 2)                                                                                    \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW / 2, total);                                                     \
-        else if (n <= TILE_FEW)                                                                                        \
-            tile_few_##real(t, x, y, (int)n, TILE_FEW, total);                                                         \
-        else if (words == 1 && n <= SHORT_ROW / 4)                                                                     \
-            tile_few_##real(t, x, y, (int)n, SHORT_ROW / 4, total);                                                    \
-        else if (words == 1 && n <= SHORT_ROW / 2)                                                                     \
-            tile_few_##real(t, x, y, (int)n, SHORT_ROW / 2, total);                                                    \
-        else if (words == 1 && n <= SHORT_ROW)                                                                         \
-            tile_few_##real(t, x, y, (int)n, SHORT_ROW, total);                                                        \
-        else                                                                                                           \
-            tile_sum_##real(t, x, y, n, tile, fetches, total);                                                         \
+#define INSTANCE(method, words, name, NAME, real, term)                                                                \
+    static void name##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,             \
+                                         void *total) {                                                                \
+        subtree_sum_##real(ARITHMETIC(method, words, name, NAME, real, term), x, y, n, tile, fetches, total);          \
     }
-#define OF_TERM(term, TERM, inexact, format, FORMAT, real) INSTANCES(format, FORMAT, real, term, inexact)
-#define INSTANCES(format, FORMAT, real, term, inexact)                                                                 \
-    QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term, inexact)
+#define OF_TERM(term, TERM, product, pair, sign, format, FORMAT, real) INSTANCES(format, FORMAT, real, term)
+#define INSTANCES(format, FORMAT, real, term) QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term)
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )
 
 #define ENTRY(method, METHOD, words, rows, format, type, term, TERM)                                                   \
     [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
-#define ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
+#define ENTRIES_OF_TERM(term, TERM, product, pair, sign, format, type)                                                 \
+    QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
 
 const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = {

@@ -25,9 +25,16 @@
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
 
-#define CERTAIN(format, FORMAT, real, term, inexact)                                                                   \
-    ((const certain_terms){ FORMAT##_DESCRIPTION, QUIRE_IS_DOUBLE_##real, inexact, inexact,                            \
-                            VECTOR_LOAD_##real(format), term##_value_v_f32, term##_value_v_f64 })
+#define CERTAIN(name, NAME, real, term)                                                                                \
+    ((const certain_terms){                                                                                            \
+        .format = NAME##_DESCRIPTION,                                                                                  \
+        .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .load = VECTOR_LOAD_##real(name),                                                                              \
+        .value_f32 = term##_value_v_f32,                                                                               \
+        .value = term##_value_v_f64,                                                                                   \
+    })
 
 /* Products of doubles are wider than two doubles: there these answer that nothing is certain. Products of an array with
  * itself read it once. */
@@ -45,44 +52,57 @@ QUIRE_INLINE int exact_vector(certain_terms t, const char *x, const char *y, siz
     return t.is_pair && x == y ? certain_vector(square, x, x, n, sum, error) : certain_vector(t, x, y, n, sum, error);
 }
 
-#define EXACT_INSTANCE(term, TERM, inexact, format, FORMAT, real)                                                      \
+#define EXACT_INSTANCE(term, TERM, product, pair, sign, format, FORMAT, real)                                          \
     static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                       \
-        return exact_panel(CERTAIN(format, FORMAT, real, term, inexact), rows, sums);                                  \
+        return exact_panel(CERTAIN(format, FORMAT, real, term), rows, sums);                                           \
     }                                                                                                                  \
     static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {          \
-        return exact_vector(CERTAIN(format, FORMAT, real, term, inexact), x, y, n, sum, error);                        \
+        return exact_vector(CERTAIN(format, FORMAT, real, term), x, y, n, sum, error);                                 \
     }
 #define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
 /* Numbers of 53 bits are split always. */
+QUIRE_INLINE int moments_by(format_description f, moment_elements e, moment_float_elements floats, moment_way way,
+                            const char *x, size_t n, moment_sums *sums) {
+    if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);
+    if (way == MOMENTS_UNSPLIT || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);
+    return moments_in_floats(floats, x, n, sums);
+}
+
 #define MOMENTS_INSTANCE(format, FORMAT, type, real, unused)                                                           \
     static int format##_moments(const char *x, size_t n, moment_way way, moment_sums *sums) {                          \
-        const moment_elements e = { sizeof(format##_element), format##_widen };                                        \
-        const moment_float_elements floats = { sizeof(format##_element), VECTOR_LOAD_##real(format) };                 \
-        const format_description f = FORMAT##_DESCRIPTION;                                                             \
-        if (way == MOMENTS_SPLIT || f.precision > 24) return moments_of(e, 1, x, n, sums);                             \
-        if (way == MOMENTS_WHOLE || f.precision > MOMENTS_FLOAT_BITS) return moments_of(e, 0, x, n, sums);             \
-        return moments_in_floats(floats, x, n, sums);                                                                  \
+        return moments_by(                                                                                             \
+            (format_description)FORMAT##_DESCRIPTION, (moment_elements){ sizeof(format##_element), format##_widen },   \
+            (moment_float_elements){ sizeof(format##_element), VECTOR_LOAD_##real(format) }, way, x, n, sums);         \
     }
 QUIRE_FORMATS(MOMENTS_INSTANCE, )
 
 /* --------------------------------------------------------------------------------------------- methods of the lanes */
 
-#define ARITHMETIC(words, method, format, real, term, inexact)                                                         \
-    ((const panel_arithmetic_##real){ sizeof(format##_element), words, inexact, inexact, format##_load_v_##real,       \
-                                      term##_value_v_##real, term##_error_v_##real, method##_add_v_##real,             \
-                                      method##_merge_v_##real })
-#define ADD_INSTANCE(method, words, format, real, term, inexact)                                                       \
+#define ARITHMETIC(state_words, method, name, real, term)                                                              \
+    ((const panel_arithmetic_##real){                                                                                  \
+        .size = sizeof(name##_element),                                                                                \
+        .words = state_words,                                                                                          \
+        .is_product = term##_is_product,                                                                               \
+        .is_pair = term##_is_pair,                                                                                     \
+        .load = name##_load_v_##real,                                                                                  \
+        .value = term##_value_v_##real,                                                                                \
+        .error = term##_error_v_##real,                                                                                \
+        .add = method##_add_v_##real,                                                                                  \
+        .merge = method##_merge_v_##real,                                                                              \
+    })
+#define ADD_INSTANCE(method, words, format, real, term)                                                                \
     static void format##_##term##_##method(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,          \
                                            int continues, void *states) {                                              \
-        panel_add_##real(ARITHMETIC(words, method, format, real, term, inexact), rows, lanes, x_lane, y_lane,          \
-                         continues, states);                                                                           \
+        panel_add_##real(ARITHMETIC(words, method, format, real, term), rows, lanes, x_lane, y_lane, continues,        \
+                         states);                                                                                      \
     }                                                                                                                  \
     static void format##_##term##_##method##_subtree(panel_rows rows, size_t panels, void *states) {                   \
-        panel_subtree_##real(ARITHMETIC(words, method, format, real, term, inexact), rows, panels, states);            \
+        panel_subtree_##real(ARITHMETIC(words, method, format, real, term), rows, panels, states);                     \
     }
-#define ADD_OF_TERM(term, TERM, inexact, format, real) QUIRE_LANE_ARITHMETICS(ADD_INSTANCE, format, real, term, inexact)
+#define ADD_OF_TERM(term, TERM, product, pair, sign, format, real)                                                     \
+    QUIRE_LANE_ARITHMETICS(ADD_INSTANCE, format, real, term)
 #define ADD_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_OF_TERM, format, real)
 QUIRE_FORMATS(ADD_OF_FORMAT, )
 
@@ -93,18 +113,20 @@ QUIRE_FORMATS(ADD_OF_FORMAT, )
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f32)
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 
-#define VECTOR_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_vector,
+#define VECTOR_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_vector,
 #define VECTOR_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(VECTOR_ENTRY, format, type)
 #define MOMENTS_ENTRY(format, FORMAT, type, real, unused) [type] = format##_moments,
-#define PANEL_ENTRY(term, TERM, inexact, format, type) [type][TERM] = format##_##term##_panel,
+#define PANEL_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_panel,
 #define PANEL_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(PANEL_ENTRY, format, type)
 #define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM)                                              \
     [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
-#define ADD_ENTRIES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(ADD_ENTRY, format, type, term, TERM)
+#define ADD_ENTRIES_OF_TERM(term, TERM, product, pair, sign, format, type)                                             \
+    QUIRE_LANE_METHODS(ADD_ENTRY, format, type, term, TERM)
 #define ADD_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(ADD_ENTRIES_OF_TERM, format, type)
 #define SUBTREE_ENTRY(method, METHOD, words, order, format, type, term, TERM)                                          \
     [type][TERM][METHOD] = QUIRE_NAME(QUIRE_NAME(format##_##term, ARITHMETIC_##method), subtree),
-#define SUBTREES_OF_TERM(term, TERM, inexact, format, type) QUIRE_LANE_METHODS(SUBTREE_ENTRY, format, type, term, TERM)
+#define SUBTREES_OF_TERM(term, TERM, product, pair, sign, format, type)                                                \
+    QUIRE_LANE_METHODS(SUBTREE_ENTRY, format, type, term, TERM)
 #define SUBTREE_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(SUBTREES_OF_TERM, format, type)
 #define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 

@@ -22,8 +22,8 @@ typedef struct {
 QUIRE_PRIVATE const cpu_tier *cpu_tier_find(quire_tier tier);
 
 /* The tier of a NULL context: the one that QUIRE_TIER names when this is first asked, or the best if it names none that
- * is there. Asked once: reading the environment takes as long as a sum of a few elements, and must not meet a setenv
- * of another thread. */
+ * is there. Asked once: reading the environment takes as long as a sum of a few elements, and must not run beside a
+ * setenv of another thread. */
 QUIRE_PRIVATE const cpu_tier *cpu_tier_default(void);
 
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */

@@ -11,12 +11,12 @@
 QUIRE_INLINE void QUIRE_NAME(tile_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t,
                                                QUIRE_NAME(tile_lanes, SCALAR) * lanes, const char *x, const char *y,
                                                size_t n, int fetches, int *narrow) {
-    const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, rest = n % ORDER_LANES;
+    const size_t size = (size_t)t.format.size, row_bytes = ORDER_LANES * size, tail = n % ORDER_LANES;
     _Alignas(8) char last_x[ORDER_LANES * sizeof(SCALAR_TYPE)], last_y[ORDER_LANES * sizeof(SCALAR_TYPE)];
     const tile_source from = { x, y, last_x, last_y, n / ORDER_LANES };
-    const size_t rows = from.full + (rest != 0);
-    if (rest) tile_fill(t.format, last_x, x + from.full * row_bytes, rest, (uint64_t)1 << (8 * size - 1));
-    if (rest && t.is_pair) tile_fill(t.format, last_y, y + from.full * row_bytes, rest, 0);
+    const size_t rows = from.full + (tail != 0);
+    if (tail) tile_fill(t.format, last_x, x + from.full * row_bytes, tail, missing_element(size, t.sign));
+    if (tail && t.is_pair) tile_fill(t.format, last_y, y + from.full * row_bytes, tail, 0);
     if (*narrow)
         *narrow = fetches ? QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 1)
                           : QUIRE_NAME(tile_narrow, SCALAR)(t, lanes, from, rows, 0);
@@ -55,6 +55,25 @@ QUIRE_INLINE void QUIRE_NAME(tile_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALA
         QUIRE_NAME(tile_tree, SCALAR)(square, x, x, n, tile, fetches, total);
     else
         QUIRE_NAME(tile_tree, SCALAR)(t, x, y, n, tile, fetches, total);
+}
+
+/* A subtree: up to TILE_BATCH tiles, of which a short one has a way of its own, whose longest length is a constant. */
+QUIRE_INLINE void QUIRE_NAME(subtree_sum, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x, const char *y,
+                                                  size_t n, size_t tile, int fetches, SCALAR_TYPE *total) {
+    if (n <= TILE_FEW / 4)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, TILE_FEW / 4, total);
+    else if (n <= TILE_FEW / 2)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, TILE_FEW / 2, total);
+    else if (n <= TILE_FEW)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, TILE_FEW, total);
+    else if (t.words == 1 && n <= SHORT_ROW / 4)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, SHORT_ROW / 4, total);
+    else if (t.words == 1 && n <= SHORT_ROW / 2)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, SHORT_ROW / 2, total);
+    else if (t.words == 1 && n <= SHORT_ROW)
+        QUIRE_NAME(tile_few, SCALAR)(t, x, y, (int)n, SHORT_ROW, total);
+    else
+        QUIRE_NAME(tile_sum, SCALAR)(t, x, y, n, tile, fetches, total);
 }
 
 #undef VECTOR

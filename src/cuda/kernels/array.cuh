@@ -95,7 +95,7 @@ static cuda_kernel kernel_of_term(quire_method method, cuda_access access, cuda_
 
 template <class Format>
 static cuda_kernel kernel_of(quire_term term, quire_method method, cuda_access access, cuda_length length) {
-#define TERM_CASE(name, TERM, inexact, unused)                                                                         \
+#define TERM_CASE(name, TERM, product, pair, sign, unused)                                                             \
     case TERM: return kernel_of_term<Format, name##_term>(method, access, length);
     switch (term) {
         QUIRE_TERMS(TERM_CASE, )

@@ -43,9 +43,12 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
     };
 QUIRE_FORMATS(FORMAT_TYPE, )
 
-#define TERM_TYPE(term, TERM, inexact, unused)                                                                         \
+#define TERM_TYPE(term, TERM, product, pair, sign, unused)                                                             \
+    static_assert((int)TERM == (int)TERM_IDENTITY || (int)TERM == (int)TERM_MAGNITUDE ||                               \
+                      (int)TERM == (int)TERM_PRODUCT,                                                                  \
+                  "kernels know elements, their magnitudes and products: a new term needs its ways in src/cuda");      \
     struct term##_term {                                                                                               \
-        static constexpr bool is_product = inexact, is_pair = inexact; /* made of two numbers; of two arrays */        \
+        static constexpr bool is_product = product, is_pair = pair; /* made of two numbers; of two arrays */           \
         static __device__ float value(float x, float y) { return term##_value_f32(x, y); }                             \
         static __device__ double value(double x, double y) { return term##_value_f64(x, y); }                          \
         static __device__ float error(float x, float y, float v) { return term##_error_f32(x, y, v); }                 \
@@ -61,8 +64,12 @@ struct square_term : product_term {
 #define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                          \
     struct method##_method {                                                                                           \
         static constexpr int words = word_count;                                                                       \
-        static __device__ void add(float *s, float v, float e, int inexact) { method##_add_f32(s, v, e, inexact); }    \
-        static __device__ void add(double *s, double v, double e, int inexact) { method##_add_f64(s, v, e, inexact); } \
+        static __device__ void add(float *s, float v, float e, int has_error) {                                        \
+            method##_add_f32(s, v, e, has_error);                                                                      \
+        }                                                                                                              \
+        static __device__ void add(double *s, double v, double e, int has_error) {                                     \
+            method##_add_f64(s, v, e, has_error);                                                                      \
+        }                                                                                                              \
         static __device__ void merge(float *s, const float *o) { method##_merge_f32(s, o); }                           \
         static __device__ void merge(double *s, const double *o) { method##_merge_f64(s, o); }                         \
         static __device__ quire_total total(const double *s) { return method##_total(s); }                             \
