@@ -48,7 +48,7 @@ QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *raise
         value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
     }
-    for (int i = 0; i < terms && flips_sign(c); i++) value[i] = -value[i];
+    for (int i = 0; i < terms / 2 * 2 && flips_sign(c); i++) value[i] = -value[i];
 }
 
 /* Products of doubles spread over twice the exponents that doubles have. For an approximate window they come times
