@@ -11,7 +11,7 @@
 #include "place.h"
 #include "support.h"
 
-#define PROMISED ((size_t)320 << 10) /* as quire.h has it */
+#define PROMISED ((size_t)384 << 10) /* as quire.h has it */
 #define STACK ((size_t)1 << 20)
 #define FILLED 0x5a
 

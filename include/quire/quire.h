@@ -26,7 +26,7 @@
  * misalignment. A call that returns anything but QUIRE_OK has written nothing, and the context stays usable. Nothing is
  * printed, nothing aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one
  * thread at a time; NULL, and different contexts, may be used from any number of threads. A call on a CPU needs at most
- * 320 KiB of the stack of its thread, and of each thread that it starts; threads have 128 KiB by default where the C
+ * 384 KiB of the stack of its thread, and of each thread that it starts; threads have 128 KiB by default where the C
  * library is musl.
  *
  * WHERE TO LOOK. This header has what a program with one vector a call needs: contexts and a function an operation.
