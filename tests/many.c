@@ -32,6 +32,19 @@ void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff
     memcpy((char *)to + i * size, (const char *)from + at * (ptrdiff_t)size, size);
 }
 
+static size_t reach(ptrdiff_t stride, size_t count) {
+    return count > 1 ? (count - 1) * (size_t)(stride < 0 ? -stride : stride) : 0;
+}
+
+static size_t below(ptrdiff_t stride, size_t count) { return stride < 0 ? reach(stride, count) : 0; }
+
+size_t layout_elements(const quire_layout *l, size_t *origin) {
+    *origin = 0;
+    if (!l->outer || !l->n || !l->inner) return 0;
+    *origin = below(l->outer_stride, l->outer) + below(l->stride, l->n) + below(l->inner_stride, l->inner);
+    return 1 + reach(l->outer_stride, l->outer) + reach(l->stride, l->n) + reach(l->inner_stride, l->inner);
+}
+
 uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const void *y) {
     const quire_layout one = { 1, n, 1, 0, 1, 0 };
     uint64_t result = 0;

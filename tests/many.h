@@ -15,6 +15,10 @@ family draw_family(generator *g);
 /* One element copied from anywhere. */
 void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff_t at);
 
+/* The elements from the least to the greatest that a layout reaches, both included; and which of them, counted from the
+ * least, is the element of index 0. */
+size_t layout_elements(const quire_layout *l, size_t *origin);
+
 /* The bits of a reduction of one contiguous vector, by the place's context; y is read by QUIRE_DOT alone. */
 uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const void *y);
 

@@ -19,27 +19,20 @@ typedef struct array {
     quire_layout layout;
 } array;
 
-static size_t reach(ptrdiff_t stride, size_t count) {
-    return count > 1 ? (count - 1) * (size_t)(stride < 0 ? -stride : stride) : 0;
-}
-
-static ptrdiff_t below(ptrdiff_t stride, size_t count) { return stride < 0 ? (ptrdiff_t)reach(stride, count) : 0; }
-
 static size_t extent_of(const quire_layout *l) {
-    if (!l->outer || !l->n || !l->inner) return 0;
-    return 1 + reach(l->outer_stride, l->outer) + reach(l->stride, l->n) + reach(l->inner_stride, l->inner);
+    size_t origin;
+    return layout_elements(l, &origin);
 }
 
 /* Elements of a family, or NULL where there are none. */
 static array array_of(quire_type type, quire_layout layout, family which, uint64_t seed) {
-    const size_t n = extent_of(&layout), size = type_size(type);
+    size_t origin;
+    const size_t n = layout_elements(&layout, &origin), size = type_size(type);
     array a = { NULL, NULL, layout };
     if (!n) return a;
     a.memory = array_new(n * size, seed % 8 * size);
     family_fill(which, type, seed, n, a.memory);
-    a.origin = (char *)a.memory +
-               (ptrdiff_t)size * (below(layout.outer_stride, layout.outer) + below(layout.stride, layout.n) +
-                                  below(layout.inner_stride, layout.inner));
+    a.origin = (char *)a.memory + origin * size;
     return a;
 }
 

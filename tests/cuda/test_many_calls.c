@@ -61,16 +61,6 @@ static const char *use_a_launch(generator *g) {
     return name ? name : place_use(0);
 }
 
-/* An array of a layout: so many elements, of which the one of index 0 is number "origin". */
-static size_t reach(ptrdiff_t stride, size_t count) { return (count - 1) * (size_t)(stride < 0 ? -stride : stride); }
-
-static size_t elements_of(const quire_layout *l, size_t *origin) {
-    const size_t outer = reach(l->outer_stride, l->outer), element = reach(l->stride, l->n),
-                 inner = reach(l->inner_stride, l->inner);
-    *origin = (l->outer_stride < 0) * outer + (l->stride < 0) * element + (l->inner_stride < 0) * inner;
-    return outer + element + inner + 1;
-}
-
 static void check_layout(const quire_reduction *what, const quire_layout *l, const void *x, const void *y,
                          const char *text) {
     const size_t size = type_size(what->result_type), vectors = l->outer * l->inner;
@@ -115,7 +105,7 @@ START_TEST(layouts) {
     generator_seed(&g, 300 + (uint64_t)_i);
     for (size_t k = 0; k < COUNT_OF(LAYOUTS); k++) {
         size_t origin;
-        const size_t n = elements_of(&LAYOUTS[k], &origin), size = type_size(type);
+        const size_t n = layout_elements(&LAYOUTS[k], &origin), size = type_size(type);
         char *x = array_new(n * size, k % 2 * size), *y = array_new(n * size, k % 4 / 2 * size);
         data_fill(d, type, 7 * k, n, x, y);
         check_operations(&g, &LAYOUTS[k], type, x + origin * size, y + origin * size, d->name);
@@ -136,7 +126,7 @@ START_TEST(very_long_vectors) {
         const quire_reduction first = { op, type, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } },
                               second = { QUIRE_VARIANCE, type, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 1, { 0 } };
         size_t origin;
-        const size_t n = elements_of(l, &origin), bytes = n * type_size(type);
+        const size_t n = layout_elements(l, &origin), bytes = n * type_size(type);
         void *x = array_new(bytes, 0), *y = array_new(bytes, 0);
         data_fill(d, type, k, n, x, y);
         check_layout(&first, l, x, y, d->name);
