@@ -43,8 +43,8 @@ static inline bool plan_is_direct(const array_call *call, const device_facts *d,
 }
 
 /* Whether a first kernel may be approximate, with a second behind it, if the data is wide-range; norms always are. */
-static inline bool plan_may_be_loose(const array_call *call, const device_facts *d, const cuda_kernel *kernels,
-                                     const cuda_kernel *kernel) {
+static inline bool plan_may_be_approximate(const array_call *call, const device_facts *d, const cuda_kernel *kernels,
+                                           const cuda_kernel *kernel) {
     const bool is_root = call->job->finish == FINISH_ROOT;
     if (is_root && plan_takes_floats(d, kernels) && !d->wish.bytes) return false;
     const size_t least = !is_root                      ? EXACT_APPROXIMATE
@@ -63,7 +63,7 @@ static inline array_launch plan_first_kernel(const array_call *call, const devic
     const bool is_exact = call->job->method == QUIRE_EXACT;
     if (!(is_exact ? plan_is_short_sum(call, d, kernels) : plan_is_direct(call, d, kernels))) return launch;
     const bool pays = !call->accumulates || d->wish.bytes || plan_bytes(call) >= EXACT_WIDE;
-    if (call->was_wide && pays && plan_may_be_loose(call, d, kernels, &kernels[LENGTH_LONG])) return launch;
+    if (call->was_wide && pays && plan_may_be_approximate(call, d, kernels, &kernels[LENGTH_LONG])) return launch;
     launch.length = LENGTH_ONCE;
     if (kernels[LENGTH_ONCE].driver != DRIVER_SHORT) return launch;
     plan_short(call, d, &kernels[LENGTH_ONCE], &launch);
@@ -80,11 +80,12 @@ static inline array_plan plan_kernels(const array_call *call, const device_facts
     const cuda_kernel *kernel = &kernels[first.length];
     const bool is_root = job->finish == FINISH_ROOT, is_exact = job->method == QUIRE_EXACT,
                is_short = kernel->driver == DRIVER_SHORT;
-    const bool may_be_approximate = plan_may_be_loose(call, d, kernels, kernel);
-    const bool is_loose = may_be_approximate && !call->accumulates && (is_root || call->was_wide || d->wish.bytes);
+    const bool may_be_approximate = plan_may_be_approximate(call, d, kernels, kernel);
+    const bool is_approximate =
+        may_be_approximate && !call->accumulates && (is_root || call->was_wide || d->wish.bytes);
     array_plan plan = { 1, { first, first }, 0, false, false, false, false };
     plan.launch[0].has_hint = !is_root && (may_be_approximate || (is_short && plan_bytes(call) >= EXACT_APPROXIMATE));
-    if (is_loose) {
+    if (is_approximate) {
         const unsigned precision = (unsigned)describe_format(job->result_type).precision;
         plan.launches = 2;
         plan.launch[0].pass = PASS_APPROXIMATE, plan.launch[1].pass = PASS_AGAIN;

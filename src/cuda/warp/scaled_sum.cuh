@@ -17,9 +17,10 @@
 #define SCALED_BITS 150
 #define SCALE_LEAST (-1000) /* the least exponent of a scale, whose reciprocal is a double */
 
-/* What a group of terms may have lost by scaling, at most. A scaled element is off by 2^-1075, its product with one
- * below 2^150 by 2^-924 with both. A part's words, below 2^364, of which a factor below 2^-1000 leaves nothing (see
- * total_of_scaled_parts), are off by 2^-636. Beside the greatest element, 2^149 or more, all that is nothing. */
+/* What a group of terms, or a part's words, may have lost by scaling, at most. A scaled element is off by 2^-1075 at
+ * most, and so the product of two, each below 2^150, by 2^-924. Words of a part are below 2^364; where they are taken
+ * for 0 because their factor is below 2^-1000 (add_scaled_words), they are off by 2^-636. A result seldom shows so
+ * little: the greatest element is 2^149 or more, unless the scale is the least one, by which no bit is lost. */
 #define SCALED_LOSS 0x1p-600
 
 /* In units of which elements are taken, and whether all are finite. */
@@ -28,10 +29,10 @@ struct vector_scale {
     int x, y;       /* elements are multiplied by 2^-x, and by 2^-y */
 };
 
-/* Terms of which none is finite; or the sums of numbers, of products, or of numbers and their squares. Numbers stand
- * for themselves times 2^exponent, squares twice that. */
+/* The sums of numbers, of products, or of numbers and their squares. sum stands for itself times 2^exponent, squares
+ * for itself times 2^(2 * exponent). */
 struct scaled_total {
-    double special;
+    double special; /* see vector_scale: if it is not 0 the sums mean nothing */
     int exponent;
     vector_total sum, squares;
 };
