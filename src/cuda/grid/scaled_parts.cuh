@@ -8,18 +8,15 @@
 #include <limits.h>
 
 #include "cuda/grid/scaled_finish.cuh"
+#include "cuda/grid/vectors_parts.cuh"
 
 #define SPECIAL_PART INT_MIN /* the exponent of a part that has terms that are not finite: word[0] is their sum */
 
 template <row_terms TERMS>
 static __device__ __forceinline__ void store_scaled_part(part_state *place, const scaled_total &t) {
     const bool is_special = t.special != 0;
-    for (int i = 0; i < VECTORS_WORDS; i++) {
-        if (TERMS != ROW_MOMENTS || i < PART_SQUARES) place->word[i] = t.sum.word[i];
-        if (TERMS == ROW_MOMENTS) place->word[PART_SQUARES + i] = t.squares.word[i];
-    }
+    store_totals_of_part<TERMS == ROW_MOMENTS>(place, t.sum, t.squares);
     if (is_special) place->word[0] = t.special;
-    place->width[0] = t.sum.width, place->width[1] = TERMS == ROW_MOMENTS ? t.squares.width : 0;
     place->exponent = is_special ? SPECIAL_PART : t.exponent;
 }
 

@@ -8,6 +8,17 @@
 
 #include "cuda/grid/vectors_finish.cuh"
 
+/* What a part has come to: its total, and that of its squares. */
+template <bool MOMENTS>
+static __device__ __forceinline__ void store_totals_of_part(part_state *place, const vector_total &s,
+                                                            const vector_total &q) {
+    for (int i = 0; i < VECTORS_WORDS; i++) {
+        if (!MOMENTS || i < PART_SQUARES) place->word[i] = s.word[i];
+        if (MOMENTS) place->word[PART_SQUARES + i] = q.word[i];
+    }
+    place->width[0] = s.width, place->width[1] = MOMENTS ? q.width : 0;
+}
+
 /* A part whose total is not exact goes to the vector's limbs; by a whole warp. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_cells &cells,

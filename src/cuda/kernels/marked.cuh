@@ -9,7 +9,6 @@
 
 #include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/scaled_parts.cuh"
-#include "cuda/grid/vectors_parts.cuh"
 #include "operation/moments.h"
 
 /* A warp's shared memory. */
@@ -287,8 +286,10 @@ static __device__ __forceinline__ void all_marked(const vectors_job &job, marked
                                        return scaled_total_of_vector<Format, TERMS>(job, at, number, thread, threads);
                                    });
         if (is_left) is_left = !store_scaled<Format, TERMS>(job, v, n, scaled);
-        mine.sum = total_unscaled(scaled.sum, scaled.exponent);
-        mine.squares = total_unscaled(scaled.squares, 2 * scaled.exponent);
+        if constexpr (has_moments) {
+            mine.sum = total_unscaled(scaled.sum, scaled.exponent);
+            mine.squares = total_unscaled(scaled.squares, 2 * scaled.exponent);
+        }
     }
     const unsigned left = __ballot_sync(WHOLE_WARP, is_left);
     for (unsigned some = left; some; some &= some - 1) {
