@@ -66,7 +66,7 @@ static cuda_kernel exact_of(exact_case c, unsigned elements) {
     kernel.load = 32 * elements;
     kernel.batch = kernel.load * (unsigned)(elements == 1 ? 8 : policy.vectors);
     kernel.approximate = c.kind <= EXACT_SPREAD ? 0 : c.kind == EXACT_APPROXIMATE_ONLY && c.size == 4 ? 24 : 64;
-    kernel.adds_floats = c.kind == EXACT_LONG && c.size < 8 && (!c.is_product || c.size == 2);
+    kernel.adds_floats = exact_adds_floats(c);
     return kernel;
 }
 
@@ -78,6 +78,7 @@ static cuda_kernel kernel_of(const quire_job *job, cuda_length length) {
     const bool is_product = job->term == TERM_PRODUCT, is_pair = is_product && access != ACCESS_SAME;
     exact_case c = { size, job->type == QUIRE_F16, is_product, is_pair, EXACT_LONG };
     if (length == LENGTH_LONG_NORM && is_product && !is_pair) c.kind = EXACT_APPROXIMATE_ONLY;
+    if (length == LENGTH_LONG_FLOATS && exact_is_quicker_by_doubles(c) && elements > 1) c.kind = EXACT_LONG_FLOATS;
     if (length >= LENGTH_LONG || elements == 1) return exact_of(c, elements);
     c.kind = is_product && !c.is_half ? EXACT_SPREAD : EXACT_FEW;
     cuda_kernel kernel = exact_of(c, elements);

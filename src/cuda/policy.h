@@ -96,15 +96,24 @@ typedef struct {
 } exact_policy;
 
 /* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones;
- * or the first pass of norms of long ones, which is approximate from the start (approximate.cuh), and so needs no
- * columns, nor what has all bits. */
-typedef enum { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_APPROXIMATE_ONLY } exact_kind;
+ * long ones by floats where doubles are quicker on a GPU that has units for them; or the first pass of norms of long
+ * ones, which is approximate from the start (approximate.cuh), and so needs no columns, nor what has all bits. */
+typedef enum { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LONG_FLOATS, EXACT_APPROXIMATE_ONLY } exact_kind;
 
 typedef struct {
     int size; /* of an element */
     bool is_half, is_product, is_pair;
     exact_kind kind;
 } exact_case;
+
+/* Squares of floats take two doubles each, or fifteen additions of floats: more than there is time for while an H200
+ * reads them. */
+QUIRE_CONSTANT bool exact_is_quicker_by_doubles(exact_case c) { return c.size == 4 && c.is_product && !c.is_pair; }
+
+/* Whether bins of floats (float_bins.cuh) are tried first. */
+QUIRE_CONSTANT bool exact_adds_floats(exact_case c) {
+    return c.size < 8 && (c.kind == EXACT_LONG_FLOATS || (c.kind == EXACT_LONG && !exact_is_quicker_by_doubles(c)));
+}
 
 /* Measured on an H200, 2026-11 (docs/performance.md): what is fastest for ordinary data. */
 QUIRE_CONSTANT exact_policy exact_policy_of(exact_case c) {
@@ -113,7 +122,7 @@ QUIRE_CONSTANT exact_policy exact_policy_of(exact_case c) {
     const int few_threads = (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size);
     const exact_policy approximate_only = { 128, 4, vectors }, few = { few_threads, 1, vectors / 2 },
                        long_double_products = { 64, 5, vectors },
-                       others = { 128, c.size == 2 || (c.size == 4 && !c.is_product) ? 3 : 4, vectors };
+                       others = { 128, exact_adds_floats(c) || c.size == 2 ? 3 : 4, vectors };
     if (c.kind == EXACT_APPROXIMATE_ONLY) return approximate_only;
     if (c.kind <= EXACT_SPREAD) return few;
     return c.size == 8 && c.is_product ? long_double_products : others;

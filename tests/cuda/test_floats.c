@@ -1,6 +1,7 @@
 /* test_floats.c - exact sums by bins of floats (src/cuda/thread/float_bins.cuh), filled to the brim: the CPU's bits. A
  * lane's batch is 32 floats or 64 elements of 16 bits, the bins' range 53 bits or 33, their units 17 or 16 bits below
- * the top and then 18 or 17 bits apart: one more would fail here. CK_FORK=no. */
+ * the top and then 18 or 17 bits apart; of products of floats 16, with a range of 79, or 32 squares, of 76; of squares
+ * of 16 bits 64, of 50, or 67 with the spare bin: one more would fail here. CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -52,8 +53,8 @@ static void close_all(void) {
     CUDA(cudaFree(result));
 }
 
-static void check(const quire_reduction *what, int kind, int signs) {
-    const quire_layout layout = quire_rows(1, N, N);
+static void check_some(const quire_reduction *what, size_t n, int kind, int signs) {
+    const quire_layout layout = quire_rows(1, n, n);
     const int has_y = what->operation == QUIRE_DOT;
     uint64_t expected = 0;
     OK(quire_reduce(NULL, what, &layout, x, NULL, has_y ? y : NULL, &expected));
@@ -67,6 +68,8 @@ static void check(const quire_reduction *what, int kind, int signs) {
                       LAUNCHES[i / 2], (unsigned long long)found, (unsigned long long)expected);
     }
 }
+
+static void check(const quire_reduction *what, int kind, int signs) { check_some(what, N, kind, signs); }
 
 static void check_sum(quire_operation operation, quire_type type, quire_type to, int kind, int signs) {
     const quire_reduction what = { operation, type, to, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
@@ -126,18 +129,98 @@ START_TEST(small_products) {
 }
 END_TEST
 
-/* The same of squares, 64 terms and 50 bits, once. Upward the least bit decides the result: the others are a double. */
+/* Squares of halves, of which the least bit decides: upward, the others being a double. It is within the usual bins, or
+ * only with the spare one, or below all. */
 START_TEST(small_squares) {
-    enum { BATCH = 2048 };
+    enum { BATCH = 2048, LEAST = -48 };
+    static const int ranges[] = { 48, 50, 52, 66, 68 }; /* from the top of all squares down to that bit */
     const quire_reduction what = { QUIRE_SUMSQ, QUIRE_F16, QUIRE_F64, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
+    const int top = LEAST + ranges[_i];
     for (int i = 0; i < N; i++) {
         const int at = i % BATCH;
-        double u = at == 5 ? 2 : at == 77 ? 0x1p-12 : 0; /* 48 bits: the top is one higher */
-        if (i == BATCH * 300 + 1000) u = 0x1p-13 * (1 + 0x1p-10);
+        double u = at == 5 ? ldexp(1, top / 2 - 1) : at == 77 && ranges[_i] <= 52 ? 0x1p-24 : 0; /* all one double */
+        if (i == BATCH * 300 + 1000) u = 0x1p-24;
         type_set(QUIRE_F16, x, (size_t)i, u);
     }
     CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    check(&what, ranges[_i], 0);
+}
+END_TEST
+
+/* A square within the floats' bins, as far as these alone are asked, but below a window that great ones have placed: it
+ * decides, upward. */
+START_TEST(squares_below_the_window) {
+    enum { BATCH = 2048 };
+    const quire_reduction what = { QUIRE_SUMSQ, QUIRE_BF16, QUIRE_F64, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
+    for (int i = 0; i < N; i++) {
+        const int b = i / BATCH, at = i % BATCH;
+        type_set(QUIRE_BF16, x, (size_t)i, b == 300 ? (at == 77 ? 0x1p-24 : 0) : at == 5 ? 0x1p19 : 0);
+    }
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
     check(&what, 0, 0);
+}
+END_TEST
+
+/* The same of a sum: two batches whose least bit is one below the window, where others cancel. */
+START_TEST(sums_below_the_window) {
+    enum { BATCH = 1024, TOP = 24, RANGE = 53, WINDOW = 87, LEAST = TOP - WINDOW - 1 }; /* TOP: of 2^20 and less */
+    for (int i = 0; i < N; i++) {
+        const int b = i / BATCH, at = i % BATCH;
+        double u = at == 5 ? (b % 2 ? -0x1p19 : 0x1p19) : 0;
+        if (b == 300 || b == 301) u = at == 5 ? ldexp(1, LEAST + RANGE - 1) : 0;
+        if ((b == 300 || b == 301) && at == 77) u = ldexp(1 + 0x1p-23, LEAST + 23);
+        type_set(QUIRE_F32, x, (size_t)i, u);
+    }
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    check_sum(QUIRE_SUM, QUIRE_F32, QUIRE_F64, 0, 0);
+}
+END_TEST
+
+/* Products of floats as great as they may be, or which leave half a unit of the first bin; those of the next batch
+ * cancel them. What is left is of two products a batch, one of which has its least bit where the last bin of the errors
+ * ends, the other its own where the last of the products does, or both one lower. */
+START_TEST(float_products) {
+    enum { BATCH = 512, TOP = 2, RANGE = 79, FIRST = 18, STEP = 19 };
+    const int bin = _i / 2, below = _i % 2, half = bin ? FIRST + (bin - 1) * STEP + 1 : 0;
+    const double most = 2 - 0x1p-23, least = ldexp(1 + 0x1p-23, TOP - RANGE + 46 - below);
+    for (int i = 0; i < N; i++) {
+        const int at = i % BATCH, sign = i / BATCH % 2 ? -1 : 1;
+        double u = sign * ldexp(most, at == 5 ? 0 : -half), v = most;
+        if (at == 77) u = least, v = 1 + 0x1p-23;
+        if (at == 300) u = least, v = 1 + 0x1p-22;
+        type_set(QUIRE_F32, x, (size_t)i, u);
+        type_set(QUIRE_F32, y, (size_t)i, v);
+    }
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(device_y, y, sizeof y, cudaMemcpyHostToDevice));
+    check_sum(QUIRE_DOT, QUIRE_F32, QUIRE_F64, bin, below);
+}
+END_TEST
+
+/* Squares likewise, of one batch or a few: upward the error of one decides. */
+START_TEST(float_squares) {
+    enum { BATCH = 1024 };
+    const quire_reduction what = { QUIRE_SUMSQ, QUIRE_F32, QUIRE_F64, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
+    const double least = ldexp(1 + 0x1p-12, -14 - _i % 2);
+    const size_t n = (size_t)BATCH << _i / 2;
+    for (size_t i = 0; i < n; i++) type_set(QUIRE_F32, x, i, i == 77 ? least : 2 - 0x1p-11);
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    check_some(&what, n, _i, 0);
+}
+END_TEST
+
+/* A subnormal factor: its product has bits where those of normal ones have none. */
+START_TEST(subnormal_products) {
+    for (int i = 0; i < N; i++) {
+        const int negative = i / 512 % 2;
+        double u = 0x1p-126, v = negative ? -0x1p99 : 0x1p99;
+        if (i % 512 == 77) u = 0x1p-149, v = (1 + 0x1p-23) * 0x1p68;
+        type_set(QUIRE_F32, x, (size_t)i, u);
+        type_set(QUIRE_F32, y, (size_t)i, v);
+    }
+    CUDA(cudaMemcpy(device, x, sizeof x, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(device_y, y, sizeof y, cudaMemcpyHostToDevice));
+    check_sum(QUIRE_DOT, QUIRE_F32, QUIRE_F64, 0, 0);
 }
 END_TEST
 
@@ -167,7 +250,12 @@ END_TEST
 static void add_tests(TCase *cases) {
     tcase_add_unchecked_fixture(cases, open_all, close_all);
     tcase_add_test(cases, moving_bins);
-    tcase_add_test(cases, small_squares);
+    tcase_add_loop_test(cases, small_squares, 0, 5);
+    tcase_add_test(cases, squares_below_the_window);
+    tcase_add_test(cases, sums_below_the_window);
+    tcase_add_loop_test(cases, float_products, 0, 4);
+    tcase_add_loop_test(cases, float_squares, 0, 4);
+    tcase_add_test(cases, subnormal_products);
     tcase_add_loop_test(cases, small_products, 0, 4);
     tcase_add_loop_test(cases, full_bins, 0, WINDOW_COUNT * KINDS);
 }

@@ -67,22 +67,41 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     w.window.additions += terms;
 }
 
+/* Adds a lane's batch to the first USED bins of floats; answers whether it has moved one. */
+template <int USED, class Format, class Term, class Floats, int E, int PACKS>
+static __device__ __forceinline__ bool add_terms(Floats &floats, const batch_of<Format, E, PACKS> &b) {
+    return floats.template add<E * PACKS, USED>(
+        [&](float *bin, int i) { add_float_term<USED, Format, Term>(bin, b, i); });
+}
+
+/* The same of sums of two, which are floats. */
+template <int USED, class Format, class Term, class Floats, int E, int PACKS>
+static __device__ __forceinline__ bool add_pairs(Floats &floats, const batch_of<Format, E, PACKS> &b) {
+    return floats.template add<E * PACKS / 2, USED>([&](float *bin, int i) {
+        window_add_f32(bin, USED, float_term<Format, Term>(b, 2 * i) + float_term<Format, Term>(b, 2 * i + 1));
+    });
+}
+
 /* A batch by way of floats, if they hold it; answers whether. It counts as one addition. */
 template <class Choice, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ bool add_floats(exact_warp<Choice> &w, const cuda_job &job,
                                                   const batch_of<Format, E, PACKS> &b) {
     constexpr int shrunk = term_as_double<Format, Term>::shrunk;
-    auto &window = w.window;
+    constexpr int bins = Choice::float_count, usual = bins - Choice::float_spare;
+    auto &floats = w.window.floats;
     const term_extent x = extent_of_terms<Format, Term>(b);
-    if (!__all_sync(WHOLE_WARP, window.floats.hold(x)) && !window.move_floats(x, shrunk)) return false;
+    if (!__all_sync(WHOLE_WARP, floats.hold(x, w.window.float_range(w.window.below))) &&
+        !w.window.move_floats(x, shrunk))
+        return false;
     window_prepare(w, job, 1, shrunk);
     const batch_of<Format, E, PACKS> same = b.forgotten();
-    auto term = [&](int i) { return float_term<Format, Term>(same, i); };
     bool moved;
-    if (Choice::adds_pairs && __all_sync(WHOLE_WARP, x.top + 1 - x.low <= 24)) /* sums of two are floats */
-        moved = window.floats.template add<E * PACKS / 2>([&](int i) { return term(2 * i) + term(2 * i + 1); });
+    if (Choice::adds_pairs && __all_sync(WHOLE_WARP, x.top + 1 - x.low <= 24))
+        moved = add_pairs<bins, Format, Term>(floats, same);
+    else if (usual == bins || __all_sync(WHOLE_WARP, floats.hold(x, Choice::floats::usual_range)))
+        moved = add_terms<usual, Format, Term>(floats, same);
     else
-        moved = window.floats.template add<E * PACKS>(term);
+        moved = add_terms<bins, Format, Term>(floats, same);
     if (!(w.saw & SAW_OTHER)) w.saw |= signs_of_batch<Term>(b, moved);
     return true;
 }

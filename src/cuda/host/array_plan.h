@@ -24,7 +24,7 @@ typedef struct {
 
 /* Whether floats should do what they can of an exact sum, and they can. */
 static inline bool plan_takes_floats(const device_facts *d, const cuda_kernel *kernels) {
-    return d->ratio >= FEW_DOUBLES && kernels[LENGTH_LONG].adds_floats;
+    return d->ratio >= FEW_DOUBLES && kernels[LENGTH_LONG_FLOATS].adds_floats;
 }
 
 /* Whether an exact sum is short. short.cuh has not got products but those of halves. */
@@ -59,11 +59,12 @@ static inline bool plan_may_be_approximate(const array_call *call, const device_
  * bits are wanted. Of short.cuh the launch, too. */
 static inline array_launch plan_first_kernel(const array_call *call, const device_facts *d,
                                              const cuda_kernel *kernels) {
-    array_launch launch = { LENGTH_LONG, PASS_ALL_BITS, false, 0, 0, 0, 0, 0, SHARES_UNITS, 0, 0, 0, 0, 0, 0 };
+    const cuda_length long_one = plan_takes_floats(d, kernels) ? LENGTH_LONG_FLOATS : LENGTH_LONG;
+    array_launch launch = { long_one, PASS_ALL_BITS, false, 0, 0, 0, 0, 0, SHARES_UNITS, 0, 0, 0, 0, 0, 0 };
     const bool is_exact = call->job->method == QUIRE_EXACT;
     if (!(is_exact ? plan_is_short_sum(call, d, kernels) : plan_is_direct(call, d, kernels))) return launch;
     const bool pays = !call->accumulates || d->wish.bytes || plan_bytes(call) >= EXACT_WIDE;
-    if (call->was_wide && pays && plan_may_be_approximate(call, d, kernels, &kernels[LENGTH_LONG])) return launch;
+    if (call->was_wide && pays && plan_may_be_approximate(call, d, kernels, &kernels[long_one])) return launch;
     launch.length = LENGTH_ONCE;
     if (kernels[LENGTH_ONCE].driver != DRIVER_SHORT) return launch;
     plan_short(call, d, &kernels[LENGTH_ONCE], &launch);

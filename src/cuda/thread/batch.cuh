@@ -204,10 +204,15 @@ static __device__ __forceinline__ term_extent extent_of(const pack<Format, E> (&
     return { top, low_of_field<Format>(least) };
 }
 
+/* Of its terms. A product of floats counts as two, the one that was rounded and its error; where a factor is subnormal
+ * the first may have bits that only the second is expected to have: there is no window then. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ term_extent extent_of_terms(const batch_of<Format, E, PACKS> &b) {
     const term_extent x = extent_of<Format>(b.x), y = Term::is_pair ? extent_of<Format>(b.y) : x;
-    return Term::is_product ? term_extent{ x.top + y.top, x.low + y.low } : x;
+    if (!Term::is_product) return x;
+    const bool is_tiny =
+        sizeof(typename Format::element) == 4 && min(x.low, y.low) == Format::description.least_exponent;
+    return { x.top + y.top, is_tiny ? -NOT_A_FLOAT : x.low + y.low };
 }
 
 /* Term i of a batch as a float, if that is one: of halves, or whose extent is within that of floats. */
@@ -215,6 +220,25 @@ template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ float float_term(const batch_of<Format, E, PACKS> &b, int i) {
     const float x = decode(Format(), b.x[i / E][i % E]);
     return Term::value(x, Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x);
+}
+
+/* Adds it to bins of floats. A product that is a float goes to the first without being computed apart. */
+template <int BINS, class Format, class Term, int E, int PACKS>
+static __device__ __forceinline__ void add_float_term(float *bin, const batch_of<Format, E, PACKS> &b, int i) {
+    if constexpr (!Term::is_product) {
+        window_add_f32(bin, BINS, float_term<Format, Term>(b, i));
+        return;
+    }
+    const float x = decode(Format(), b.x[i / E][i % E]), y = Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x;
+    if constexpr (sizeof(typename Format::element) == 4) {
+        const float product = x * y;
+        window_add_f32(bin, BINS, product);
+        window_add_f32(bin + BINS, BINS, __fmaf_rn(x, y, -product));
+    } else {
+        const float q = __fmaf_rn(x, y, bin[0]), taken = q - bin[0];
+        bin[0] = q;
+        window_add_f32(bin + 1, BINS - 1, __fmaf_rn(x, y, -taken));
+    }
 }
 
 /* Something that is at least the magnitude_word of every term of a batch, and INFINITE_WORD if Inf or NaN is among

@@ -51,17 +51,19 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr bool may_add_together = approximate == APPROXIMATE_TERMS && is_bfloat16;
     static constexpr int factor_lowered = is_double && approximate ? is_product ? 520 : 64 : 0;
     static constexpr int lowered = factor_lowered * (is_product ? 2 : 1);
-    static constexpr exact_policy policy =
-        exact_policy_of({ (int)sizeof(element), is_half, is_product, Term::is_pair, KIND });
+    static constexpr exact_case of_kind = { (int)sizeof(element), is_half, is_product, Term::is_pair, KIND };
+    static constexpr exact_policy policy = exact_policy_of(of_kind);
+    static constexpr bool quicker_by_doubles = exact_is_quicker_by_doubles(of_kind);
     static constexpr int threads = policy.threads;
     template <int E> static constexpr int packs = E == 1 ? 8 : policy.vectors;
     static constexpr int vector_terms = policy.vectors * 16 / (int)sizeof(element);
     static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most */
-    /* Bins of floats that a batch is tried in first (float_bins.cuh): as many as ordinary numbers need; 0: none. */
-    static constexpr int float_count = KIND != EXACT_LONG || is_double || (is_product && !is_narrow) ? 0
-                                       : is_narrow && !is_product                                    ? 2
-                                                                                                     : 3;
-    typedef float_bins<lane_terms, float_count> floats;
+    /* Bins of floats that a batch is tried in first (float_bins.cuh): as many as ordinary numbers need; 0: none. Of
+     * squares of 16 bits some batches need one more. A product of floats is two terms. */
+    static constexpr int float_streams = is_product && !is_narrow ? 2 : 1;
+    static constexpr int float_spare = is_narrow && is_product && !Term::is_pair;
+    static constexpr int float_count = !exact_adds_floats(of_kind) ? 0 : is_narrow && !is_product ? 2 : 3 + float_spare;
+    typedef float_bins<lane_terms, float_count, float_spare, float_streams> floats;
     static constexpr bool adds_pairs = is_bfloat16 && !is_product;
     static constexpr bool counts = windowed || float_count; /* in a window */
     /* The terms that an addition to a window may be of, as a power of two. */

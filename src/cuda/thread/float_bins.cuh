@@ -28,42 +28,56 @@ struct term_extent {
 };
 #define NOT_A_FLOAT 1000 /* the top of what is not finite */
 
-/* What a lane has counted of sums of up to TERMS terms; what is not a count is the warp's. */
-template <int TERMS, int BINS> struct float_bins {
+/* What a lane has counted of sums of up to TERMS terms; what is not a count is the warp's. SPARE: the last bin is for
+ * those batches that need it. STREAMS: a term is one float; or two, a product that was rounded and its error, which
+ * have bins of their own: products are multiples of 2^FLOAT_ERROR of what their errors are, and errors less than 2^-24
+ * of the greatest product. */
+#define FLOAT_ERROR 23
+template <int TERMS, int BINS, int SPARE, int STREAMS> struct float_bins {
     static constexpr int headroom = TERMS <= 8 ? 3 : TERMS <= 16 ? 4 : TERMS <= 32 ? 5 : 6;
-    static constexpr int first = 22 - headroom, step = 23 - headroom, range = first + (BINS - 1) * step;
+    static constexpr int first = 22 - headroom, step = 23 - headroom, counts = STREAMS * BINS;
+    static constexpr int range = first + (BINS - 1) * step + (STREAMS - 1) * FLOAT_ERROR;
+    static constexpr int usual_range = range - SPARE * step;
     /* The tops for which all bins are normal numbers. */
     static constexpr int least_top = range - 149, greatest_top = 104 + first;
     static_assert(TERMS <= 1 << headroom, "bins overflow");
-    int count[BINS], top;
+    int count[counts], top;
 
-    /* How far below the top bin k's unit is. */
-    static __device__ __forceinline__ constexpr int depth(int k) { return first + k * step; }
+    /* How far below the top the unit of bin k is, of those of all streams. */
+    static __device__ __forceinline__ constexpr int depth(int k) {
+        return first + k % BINS * step + k / BINS * FLOAT_ERROR;
+    }
     __device__ __forceinline__ float start(int k) const {
         return float_of_bits((uint32_t)(top - depth(k) + 23 + 127) << 23 | 0x400000);
     }
     __device__ __forceinline__ void open() {
         top = INT_MIN;
-        for (int k = 0; k < BINS; k++) count[k] = 0;
+        for (int k = 0; k < counts; k++) count[k] = 0;
     }
-    __device__ __forceinline__ bool hold(term_extent x) const { return x.top <= top && x.low >= top - range; }
-    /* Adds a lane's terms, of which the bins hold each; answers whether they have moved a bin. term(i): number i. */
-    template <int COUNT, class Term> __device__ __forceinline__ bool add(Term term) {
-        static_assert(COUNT <= TERMS, "bins overflow");
-        float bin[BINS];
+    __device__ __forceinline__ bool hold(term_extent x, int within) const {
+        return x.top <= top && x.low >= top - within;
+    }
+    /* Adds a lane's terms, of which the first USED bins of a stream hold each; answers whether they have moved a bin.
+     * add_term(bin, i): adds number i to these. */
+    template <int COUNT, int USED, class Add> __device__ __forceinline__ bool add(Add add_term) {
+        static_assert(COUNT <= TERMS && (STREAMS == 1 || USED == BINS), "bins overflow");
+        constexpr int used = STREAMS * USED;
+        float bin[used];
         bool moved = false;
 #pragma unroll
-        for (int k = 0; k < BINS; k++) bin[k] = start(k);
+        for (int k = 0; k < used; k++) bin[k] = start(k);
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) window_add_f32(bin, BINS, term(i));
+        for (int i = 0; i < COUNT; i++) add_term(bin, i);
 #pragma unroll
-        for (int k = 0; k < BINS; k++) {
+        for (int k = 0; k < used; k++) {
             const int more = window_count_f32(bin[k], start(k));
             count[k] += more, moved = moved || more;
         }
         return moved;
     }
 };
-template <int TERMS> struct float_bins<TERMS, 0> {};
+template <int TERMS, int SPARE, int STREAMS> struct float_bins<TERMS, 0, SPARE, STREAMS> {
+    static constexpr int counts = 0;
+};
 
 #endif

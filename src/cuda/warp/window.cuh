@@ -124,16 +124,21 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Flo
         return t < lowest ? lowest : t > WINDOW_GREATEST_TOP ? WINDOW_GREATEST_TOP : t;
     }
 
-    /* Counts what the floats have counted. The last bin's unit divides it: that is below theirs, or no term has bits
-     * below it. */
+    /* How far below their top, which is "down" below the window's, the floats' terms may have bits: where a spare bin
+     * (float_bins.cuh) goes below the window, its last bins are not all of use. */
+    static __device__ __forceinline__ int float_range(int down) {
+        return Floats::range == Floats::usual_range ? Floats::range : min(Floats::range, window_range(BINS) - down);
+    }
+
+    /* Counts what the floats have counted. The last bin's unit divides all of it: no term has bits below that. */
     __device__ __forceinline__ void read_floats() {
-        for (int k = 0; k < FLOATS; k++) {
+        for (int k = 0; k < Floats::counts; k++) {
             const int64_t units = floats.count[k];
-            const int up = window_range(1) - below - Floats::depth(k); /* above the first bin's unit */
+            const int up = window_range(1) - below - Floats::depth(k), last = WINDOW_STEP + up; /* above bins' units */
             count(0, 0) += up >= 0 ? units * ((int64_t)1 << up) : units >> -up;
             if (BINS > 1 && up < 0)
-                count(0, BINS - 1) +=
-                    (int64_t)((uint64_t)units << (WINDOW_STEP + up)) & (((int64_t)1 << WINDOW_STEP) - 1);
+                count(0, BINS - 1) += (last >= 0 ? (int64_t)((uint64_t)units << last) : units >> -last) &
+                                      (((int64_t)1 << WINDOW_STEP) - 1);
             floats.count[k] = 0;
         }
     }
@@ -154,10 +159,10 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Flo
      * whole warp. */
     __device__ __forceinline__ bool move_floats(term_extent x, int shrunk) {
         const int greatest = warp_max(x.top), least = -warp_max(-x.low), its_top = top + shrunk;
-        const int lowest = max(window_unit(its_top, BINS - 1) + Floats::range, Floats::least_top);
-        const int better = max(greatest + max(Floats::range - (greatest - least), 0) / 2, lowest);
+        const int lowest = max(window_unit(its_top, BINS - 1) + Floats::usual_range, Floats::least_top);
+        const int better = max(greatest + max(Floats::usual_range - (greatest - least), 0) / 2, lowest);
         const int new_top = min(better, min(its_top, Floats::greatest_top));
-        if (new_top < lowest || greatest > new_top || least < new_top - Floats::range) return false;
+        if (new_top < lowest || greatest > new_top || least < new_top - float_range(its_top - new_top)) return false;
         read_floats(); /* these alone: readings are counted by what the bins take between them */
         floats.top = new_top, below = its_top - new_top;
         return true;
