@@ -137,7 +137,10 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     }
     if (!window.limit) window.place(first_top<Choice, Format, Term>(same));
     if constexpr (Choice::float_count && PACKS > 1)
-        if (add_floats<Choice, Format, Term>(w, job, same)) return;
+        if (add_floats<Choice, Format, Term>(w, job, same)) {
+            if (!Choice::windowed) window.be_quick();
+            return;
+        }
     const batch_of<Format, E, PACKS> b = same.forgotten();
     if constexpr (!Choice::windowed) {
         columns_prepare(w, E * PACKS);
@@ -145,8 +148,9 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
         __syncwarp();
         /* until the floats have held a batch the window follows: the first may have been zeros */
         const int better = window.floats.top == INT_MIN ? first_top<Choice, Format, Term>(b) : NO_WINDOW;
-        if (better > window.top && window.moves < MOVES &&
-            window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk))
+        if (better <= window.top || window.moves >= MOVES)
+            window.be_slow();
+        else if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk))
             w.saw |= WARP_DEPOSITED;
         return;
     }

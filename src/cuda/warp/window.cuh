@@ -200,9 +200,16 @@ template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Flo
             moves++;
             return true;
         }
+        be_slow();
+        return false;
+    }
+    __device__ __forceinline__ void be_slow() {
         slow = stretch;
         if (stretch < SLOW_BATCHES) stretch *= 2;
-        return false;
+    }
+    /* The next stretch is no longer than the last but one, after a batch that was not slow. */
+    __device__ __forceinline__ void be_quick() {
+        if (stretch > 1) stretch /= 2;
     }
 
     /* Moves up, and drops what has been counted below the last bin's new unit: less than one unit, if anything, which
