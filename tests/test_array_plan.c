@@ -38,13 +38,15 @@ static char about[300]; /* the case */
 #define CHECK(condition) check_that(condition, "%s: %s", #condition, about)
 
 static void tell(const plan_case *p, const array_launch *launch, const cuda_kernel *kernel) {
+    const block_shares *shares = &launch->shares;
     snprintf(about, sizeof about,
              "driver %d, length %d, pass %d, method %d, type %d, n = %zu, %u multiprocessors, wish %u,%u,%u: %u x %u, "
-             "%u sharers, cluster %u, shared %u, units %u, loads %u, share %zu, pieces %u,%u,%u",
+             "%u sharers, cluster %u, shared %u, shares %d: units %u, loads %u, elements %zu, pieces %u,%u,%u",
              kernel->driver, launch->length, launch->pass, p->job.method, (int)p->job.type, p->job.n,
              p->d.facts.multiprocessors, p->d.facts.wish.blocks, p->d.facts.wish.warps, p->d.facts.wish.bytes,
-             launch->blocks, launch->threads, launch->sharers, launch->cluster, launch->shared, launch->units,
-             launch->loads, launch->share, launch->whole, launch->level, launch->halvings);
+             launch->blocks, launch->threads, launch->sharers, launch->cluster, launch->shared, shares->kind,
+             shares->units_per_block, shares->loads_per_batch, shares->elements_per_turn, shares->largest_pieces,
+             shares->pieces_per_size, shares->smaller_sizes);
 }
 
 static bool is_power(size_t n) { return n && !(n & (n - 1)); }
@@ -57,13 +59,14 @@ static void check_room(const device *d, const array_launch *launch, const cuda_k
     CHECK(launch->shared <= kernel->shared && launch->shared <= d->facts.shared_memory); /* see prepare_kernel */
     CHECK(kernel->resident * launch->threads <= d->threads);
     CHECK(kernel->resident * (shared + d->kept) <= d->shared);
-    if (kernel->resident && !d->facts.wish.blocks && launch->shares != SHARES_UNITS) { /* as many as fit, at once */
-        const size_t once = launch->shares == SHARES_PIECES ? launch->level : launch->sharers,
+    if (kernel->resident && !d->facts.wish.blocks &&
+        launch->shares.kind != SHARES_EQUAL) { /* as many as fit, at once */
+        const size_t once = launch->shares.kind == SHARES_PIECES ? launch->shares.pieces_per_size : launch->sharers,
                      rounded = kernel->driver == DRIVER_RING ? PIECE_PLACES - 1 : 0;
         CHECK(once <= (size_t)d->facts.multiprocessors * kernel->resident + rounded);
     }
     CHECK(launch->sharers >= 1 && launch->blocks <= LANE_GROUPS + 1 && launch->sharers <= LANE_GROUPS);
-    CHECK(!d->facts.wish.blocks || launch->shares == SHARES_PIECES || launch->sharers <= d->facts.wish.blocks);
+    CHECK(!d->facts.wish.blocks || launch->shares.kind == SHARES_PIECES || launch->sharers <= d->facts.wish.blocks);
 }
 
 /* The last block gathers: all with a lower index have a share, and it waits for these alone. A cluster, whose blocks
@@ -77,7 +80,7 @@ static void check_gathering(const device *d, const array_launch *launch, const c
     CHECK(!launch->cluster || (launch->cluster == launch->blocks && launch->cluster == launch->sharers));
     CHECK(launch->cluster <= CLUSTER_BLOCKS && (!launch->cluster || launch->cluster <= d->facts.cluster));
     CHECK(!launch->cluster || (launch->cluster > 1 && d->facts.has_bulk && kernel->once));
-    if (kernel->driver == DRIVER_RING || launch->shares == SHARES_PIECES) CHECK(job->gathers);
+    if (kernel->driver == DRIVER_RING || launch->shares.kind == SHARES_PIECES) CHECK(job->gathers);
     if (kernel->driver == DRIVER_SHORT) CHECK(job->gathers == (launch->sharers > 1 && !launch->cluster));
     if (kernel->driver == DRIVER_SHORT) CHECK(launch->sharers <= EXACT_FEW_BLOCKS); /* one warp gathers */
 }
@@ -86,7 +89,7 @@ static void check_gathering(const device *d, const array_launch *launch, const c
 static void check_pieces(const array_launch *launch, const cuda_job *job, size_t units, bool in_order) {
     size_t next = 0;
     for (unsigned i = 0; i < launch->sharers; i++) {
-        const block_piece piece = piece_of_number(job, i);
+        const block_piece piece = piece_of_number(&job->shares, i);
         CHECK(piece.begin == next && next < units && is_power(piece.size));
         CHECK(!in_order || piece.begin % piece.size == 0);
         next = piece.begin + piece.size;
@@ -108,15 +111,16 @@ static void check_turns(const plan_case *p, const array_launch *launch, const cu
                         const cuda_job *job) {
     const size_t size = (size_t)describe_format(p->job.type).size, before = -(uintptr_t)p->job.x % 16 / size;
     const size_t n = p->job.n - (kernel->load == 32 ? 0 : plan_least(before, p->job.n));
-    const bool is_spread = launch->length == LENGTH_ONCE && kernel->load > 32, has_piece = job->units != 0;
-    const size_t share = is_spread ? job->share : kernel->batch, tail = n % share;
+    const bool is_spread = launch->length == LENGTH_ONCE && kernel->load > 32,
+               has_piece = job->shares.kind == SHARES_PIECES;
+    const size_t share = is_spread ? job->shares.elements_per_turn : kernel->batch, tail = n % share;
     const unsigned batches = is_spread ? shares_of(n, share) : (unsigned)(n / share), warps = launch->threads / 32,
                    loads = is_spread ? 0 : shares_of(tail, kernel->load), all = warps * launch->blocks;
     if (batches > MOST_COUNTED || (batches > 4096 && p->job.n % 16)) return; /* it takes its time */
     for (unsigned block = 0; block < launch->blocks; block++)
         for (unsigned warp = 0; warp < warps; warp++) {
             const unsigned number = warp_of_grid(warp, block, launch->blocks);
-            warp_turns turns = has_piece ? turns_in_piece(piece_of_number(job, block), warp, batches)
+            warp_turns turns = has_piece ? turns_in_piece(piece_of_number(&job->shares, block), warp, batches)
                                          : turns_by_number(number, batches);
             for (; turns.next < turns.end; turns.next += warps_of_turns(has_piece, warps, launch->blocks))
                 counted[turns.next]++;
@@ -130,13 +134,14 @@ static void check_turns(const plan_case *p, const array_launch *launch, const cu
 
 static void check_exact(const plan_case *p, const array_launch *launch, const cuda_kernel *kernel,
                         const cuda_job *job) {
-    if (launch->shares == SHARES_PIECES) {
-        CHECK(launch->share == kernel->batch && launch->pass != PASS_AGAIN);
+    const size_t share = job->shares.elements_per_turn;
+    if (launch->shares.kind == SHARES_PIECES) {
+        CHECK(share == kernel->batch && launch->pass != PASS_AGAIN);
         check_pieces(launch, job, p->job.n / kernel->batch, false);
     } else {
-        CHECK(launch->shares == SHARES_TURNS && job->units == 0);
-        CHECK(launch->share > 0 && launch->share % kernel->load == 0 && launch->share <= kernel->batch);
-        CHECK(launch->share == kernel->batch || launch->share * launch->blocks * (launch->threads / 32) >= p->job.n);
+        CHECK(launch->shares.kind == SHARES_TURNS);
+        CHECK(share > 0 && share % kernel->load == 0 && share <= kernel->batch);
+        CHECK(share == kernel->batch || share * launch->blocks * (launch->threads / 32) >= p->job.n);
     }
     check_turns(p, launch, kernel, job);
 }
@@ -145,8 +150,8 @@ static void check_exact(const plan_case *p, const array_launch *launch, const cu
 static void check_short(const plan_case *p, const array_launch *launch, const cuda_kernel *kernel,
                         const cuda_job *job) {
     const size_t before = (uintptr_t)p->job.x % 16 / (size_t)describe_format(p->job.type).size, end = p->job.n + before;
-    const size_t size = (size_t)job->loads * 32 * kernel->load, warps = launch->threads / 32;
-    CHECK(launch->shares == SHARES_LOADS && job->loads && job->loads * kernel->load <= kernel->batch);
+    const size_t loads = job->shares.loads_per_batch, size = loads * 32 * kernel->load, warps = launch->threads / 32;
+    CHECK(launch->shares.kind == SHARES_BATCHES && loads && loads * kernel->load <= kernel->batch);
     CHECK(launch->threads == 32 || launch->shared <= p->d.facts.shared_memory);
     for (size_t block = 0; block < job->sharers; block++)
         for (size_t warp = 0; warp < warps; warp++) {
@@ -161,16 +166,19 @@ static void check_short(const plan_case *p, const array_launch *launch, const cu
 
 static void check_lanes(const plan_case *p, const array_launch *launch, const cuda_kernel *kernel,
                         const cuda_job *job) {
+    const block_shares *shares = &job->shares;
     CHECK(job->tile == order_tile(p->job.n, order_rows_of(p->job.method)));
     if (kernel->driver == DRIVER_DIRECT) {
-        CHECK(launch->shares == SHARES_UNITS && !launch->halvings);
+        CHECK(shares->kind == SHARES_EQUAL && !shares->smaller_sizes);
         CHECK(launch->threads % kernel->tile_threads == 0);
-        CHECK(launch->units % (launch->threads / kernel->tile_threads) == 0);
+        CHECK(shares->units_per_block % (launch->threads / kernel->tile_threads) == 0);
     } else {
-        CHECK(launch->halvings || launch->sharers <= kernel->most_blocks);
+        const bool has_pieces = shares->kind == SHARES_PIECES;
+        CHECK(has_pieces == (shares->smaller_sizes != 0) && (has_pieces || shares->kind == SHARES_EQUAL));
+        CHECK(has_pieces || launch->sharers <= kernel->most_blocks);
         /* gather_ordered.cuh adds that many pieces of a size together */
-        CHECK(!launch->halvings ||
-              (launch->whole % PIECES_THREAD == 0 && launch->level % (1u << launch->halvings) == 0));
+        CHECK(!has_pieces || (shares->largest_pieces % PIECES_THREAD == 0 &&
+                              shares->pieces_per_size % (1u << shares->smaller_sizes) == 0));
     }
     check_pieces(launch, job, p->job.n ? plan_divide_up(p->job.n, job->tile) : 1, true);
 }
@@ -310,7 +318,7 @@ START_TEST(known_launches) {
         const array_launch *launch = &p.plan.launch[0];
         CHECK(p.plan.launches == 1 && p.kernels[launch->length].driver == known[i].driver);
         CHECK(!known[i].blocks || launch->blocks == known[i].blocks);
-        CHECK(launch->cluster == known[i].cluster && (launch->shares == SHARES_PIECES) == known[i].has_pieces);
+        CHECK(launch->cluster == known[i].cluster && (launch->shares.kind == SHARES_PIECES) == known[i].has_pieces);
     }
 }
 END_TEST

@@ -29,6 +29,27 @@ typedef struct {
  * approximate; the second does it again, if that was not enough. */
 typedef enum { PASS_ALL_BITS, PASS_APPROXIMATE, PASS_AGAIN } cuda_pass;
 
+/* How the blocks of a grid share an array. */
+typedef enum {
+    SHARES_EQUAL,  /* each has the same number of units (direct.cuh, ring.cuh) */
+    SHARES_PIECES, /* each has a piece; pieces become smaller (ring.cuh, exact.cuh) */
+    SHARES_TURNS,  /* none has a part of its own: the warps of all blocks take turns (exact.cuh) */
+    SHARES_BATCHES /* each takes a batch of loads, the next behind those of all blocks, and so on (short.cuh) */
+} shares_kind;
+
+/* What they have. A unit is a tile, or a batch of exact.cuh.
+ *
+ * Pieces: the first largest_pieces blocks have units_per_block units each, the next pieces_per_size blocks half as
+ * many, the next pieces_per_size half of that. There are as many such sizes as smaller_sizes says, and all blocks that
+ * are left have the last of them. */
+typedef struct {
+    shares_kind kind;
+    unsigned loads_per_batch;                                /* of a thread of short.cuh */
+    unsigned units_per_block;                                /* equal shares, or the largest pieces; a power of two */
+    unsigned largest_pieces, pieces_per_size, smaller_sizes; /* 0 where there are no pieces */
+    size_t elements_per_turn;                                /* of a warp of exact.cuh */
+} block_shares;
+
 typedef struct {
     const void *x, *y;
     size_t n;
@@ -41,20 +62,12 @@ typedef struct {
     quire_accumulator *accumulator;
     cuda_workspace *workspace;
     size_t tile; /* elements of a tile */
-    union {
-        unsigned units; /* of work, tiles or batches of exact.cuh, that a block has, a power of two; without pieces
-                           blocks of exact.cuh have none: the warps of all of them take turns */
-        unsigned loads; /* that short.cuh adds at a time */
-    };
-    unsigned whole, level, halvings; /* pieces, if halvings is not 0: "whole" blocks have all those units, the next
-                                        "level" blocks half of them, the next "level" half again, "halvings" times in
-                                        all; all others as many as the last of these */
-    bool ahead;                      /* the arrays may be prefetched before the kernels ahead have ended */
-    bool cluster;                    /* the grid is a cluster */
-    bool is_alone;                   /* it is one block */
-    unsigned sharers;                /* the blocks that have a share */
-    bool gathers;                    /* the last, by number, has none, and gathers */
-    size_t share;                    /* elements that a warp of exact.cuh takes at a time */
+    block_shares shares;
+    bool ahead;       /* the arrays may be prefetched before the kernels ahead have ended */
+    bool cluster;     /* the grid is a cluster */
+    bool is_alone;    /* it is one block */
+    unsigned sharers; /* the blocks that have a share */
+    bool gathers;     /* the last, by number, has none, and gathers */
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be set to whether the data is wide-range; was_wide: what it is */
     bool was_wide;

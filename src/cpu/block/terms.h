@@ -15,35 +15,45 @@ QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
     return (v_f64)(max_v_i64(magnitude - ((int64_t)APPROXIMATE_SCALE << 52), (v_i64){ 0 }) | sign);
 }
 
-/* RAISED LOADS. widen_by_shift takes elements from the top of a 64-bit lane. Those in the lower half of a lane stand in
- * its upper half when the vector is loaded from RAISED_BYTES before it, which saves a shift: exact sums of floats would
- * take 1.02 to 1.03 times as long with it (docs/notebook/cpu.md, 2026-11-26). Before the first step of a block there
- * may be no memory, so that step is loaded from a copy. Who calls with steps hands raised_step(x, step, first) on, and
- * knows no more of it; first is that copy, or what raised_step has answered for the first of these steps. */
+/* Where the elements of a step stand. Who calls with one hands it on, and knows no more of it.
+ *
+ * widen_by_shift takes elements from the top of a 64-bit lane. Those in the lower half of a lane stand in its upper
+ * half when the vector is loaded from RAISED_BYTES before it: raised_x. That saves a shift, with which exact sums of
+ * floats would take 1.02 to 1.10 times as long (docs/notebook/cpu.md). Before the first step of a block there may be no
+ * memory, so that step is loaded from a copy. */
+typedef struct {
+    const char *x, *y, *raised_x;
+} element_step;
 #define RAISED_BYTES 4
 
-QUIRE_INLINE void raised_copy(char *first, const char *x) {
-    memcpy(first + RAISED_BYTES, x, SIMD_BYTES - RAISED_BYTES);
+/* The first of some steps. copy: SIMD_BYTES that stay as long as it does. */
+QUIRE_INLINE element_step first_step(const char *x, const char *y, size_t steps, char *copy) {
+    memset(copy, 0, SIMD_BYTES);
+    if (steps) memcpy(copy + RAISED_BYTES, x, SIMD_BYTES - RAISED_BYTES);
+    return (element_step){ x, y, copy };
 }
-QUIRE_INLINE const char *raised_step(const char *x, size_t step, const char *first) {
-    return step ? x + step * SIMD_BYTES - RAISED_BYTES : first;
+
+/* The step that is so many behind it. */
+QUIRE_INLINE element_step step_behind(element_step first, size_t steps) {
+    const char *x = first.x + steps * SIMD_BYTES;
+    return (element_step){ x, first.y + steps * SIMD_BYTES, steps ? x - RAISED_BYTES : first.raised_x };
 }
 
 /* A vector of elements as terms, with their signs kept, cleared or flipped. */
-QUIRE_INLINE void element_terms(exact_choice c, const char *x, const char *raised_x, v_f64 *value, magnitudes *m) {
+QUIRE_INLINE void element_terms(exact_choice c, element_step from, v_f64 *value, magnitudes *m) {
     const int bits = 8 * c.format.size, up = 11 - exponent_bits(c);
     const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
     const uint64_t keep = (clears_sign(c) ? 0 : sign) | (((sign >> up) - 1) & ~below);
     const int terms = STEP_TERMS(c.format.size);
     v_u64 raw, raised;
-    memcpy(&raw, x, sizeof raw);
+    memcpy(&raw, from.x, sizeof raw);
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c, 1));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
         if (c.approximate) value[0] = scaled_down(value[0]);
         return;
     }
-    memcpy(&raised, raised_x, sizeof raised);
+    memcpy(&raised, from.raised_x, sizeof raised);
     for (int i = 0; i < terms / 2; i++) {
         value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
@@ -109,16 +119,17 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
     }
 }
 
-QUIRE_INLINE void step_terms(exact_choice c, const char *x, const char *y, const char *raised_x, int top, v_f64 *value,
-                             v_f64 *error, magnitudes *m) {
+QUIRE_INLINE void step_terms(exact_choice c, element_step from, int top, v_f64 *value, v_f64 *error, magnitudes *m) {
+    fetch_ahead(c, from.x);
+    if (c.is_pair) fetch_ahead(c, from.y);
     if (scales_factors(c))
-        approximate_product_terms(c, x, y, top, value, error, m);
+        approximate_product_terms(c, from.x, from.y, top, value, error, m);
     else if (float_products(c))
-        float_product_terms(c, x, y, value, m);
+        float_product_terms(c, from.x, from.y, value, m);
     else if (c.is_product)
-        product_terms(c, x, y, value, error, m);
+        product_terms(c, from.x, from.y, value, error, m);
     else
-        element_terms(c, x, raised_x, value, m);
+        element_terms(c, from, value, m);
 }
 
 #endif

@@ -19,19 +19,14 @@ typedef struct {
 } window_bins;
 
 /* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for
- * additions that do not wait for each other. raised_x: see raised_step. */
-QUIRE_INLINE void add_steps(exact_choice c, int bins, const char *x, const char *y, const char *raised_x, int steps,
-                            int top, window_bins *b, magnitudes *m) {
+ * additions that do not wait for each other. */
+QUIRE_INLINE void add_steps(exact_choice c, int bins, element_step from, int steps, int top, window_bins *b,
+                            magnitudes *m) {
     const int terms = STEP_TERMS(c.format.size), count = steps * terms;
     v_f64 value[GROUP], error[GROUP];
 #pragma GCC unroll 8
-    for (int u = 0; u < steps; u++) {
-        const int at = u * SIMD_BYTES;
-        fetch_ahead(c, x + at);
-        if (c.is_pair) fetch_ahead(c, y + at);
-        step_terms(c, x + at, y + at, raised_step(x, (size_t)u, raised_x), top, value + terms * u, error + terms * u,
-                   m);
-    }
+    for (int u = 0; u < steps; u++)
+        step_terms(c, step_behind(from, (size_t)u), top, value + terms * u, error + terms * u, m);
 #pragma GCC unroll 8
     for (int k = 0; k < bins; k++)
 #pragma GCC unroll 8

@@ -57,17 +57,12 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
             for (int set = 0; set < SETS; set++)
                 b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
 
-    char first[SIMD_BYTES] = { 0 };
-    if (steps) raised_copy(first, x);
+    char copy[SIMD_BYTES];
+    const element_step first = first_step(x, y, steps, copy);
     size_t step = 0;
-    for (; steps - step >= (size_t)together; step += (size_t)together) {
-        const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, raised_step(x, step, first), together, top, &b, &m);
-    }
-    for (; step < steps; step++) {
-        const size_t at = step * SIMD_BYTES;
-        add_steps(c, bins, x + at, y + at, raised_step(x, step, first), 1, top, &b, &m);
-    }
+    for (; steps - step >= (size_t)together; step += (size_t)together)
+        add_steps(c, bins, step_behind(first, step), together, top, &b, &m);
+    for (; step < steps; step++) add_steps(c, bins, step_behind(first, step), 1, top, &b, &m);
 
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++) {

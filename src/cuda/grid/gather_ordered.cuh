@@ -94,8 +94,8 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
 
 static_assert(PIECES_WARP == WARP * PIECES_THREAD, "a warp merges a tree");
 
-/* Merges count pieces from place begin on, span of which make a tree of job.units tiles, to trees. By warps, in turn.
- */
+/* Merges count pieces from place begin on, span of which make a tree of as many tiles as the largest, to trees. By
+ * warps, in turn. */
 template <class State>
 static __device__ __forceinline__ void merge_pieces(State *places, unsigned begin, unsigned count, unsigned span,
                                                     State *tree, unsigned warps) {
@@ -143,10 +143,12 @@ gather_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real>
         publish_state(job, number, total);
         return;
     }
-    unsigned trees = job.whole, begin = job.whole;
-    if (warp < warps) merge_pieces(places, 0, job.whole, 1, tree, warps);
-    for (unsigned halved = 0; halved < job.halvings; halved++, begin += job.level) {
-        const unsigned count = halved == job.halvings - 1 ? pieces - begin : job.level, span = 2u << halved;
+    const block_shares &shares = job.shares;
+    unsigned trees = shares.largest_pieces, begin = trees;
+    if (warp < warps) merge_pieces(places, 0, trees, 1, tree, warps);
+    for (unsigned level = 0; level < shares.smaller_sizes; level++, begin += shares.pieces_per_size) {
+        const bool is_last = level == shares.smaller_sizes - 1;
+        const unsigned count = is_last ? pieces - begin : shares.pieces_per_size, span = 2u << level;
         if (warp < warps) merge_pieces(places, begin, count, span, tree + trees, warps);
         trees += (count + span - 1) / span;
     }

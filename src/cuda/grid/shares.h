@@ -24,13 +24,14 @@ typedef struct {
 #endif
 
 /* A block's, which may reach beyond the end. Blocks have as much each, or less and less. */
-QUIRE_INLINE block_piece piece_of_number(const cuda_job *job, unsigned number) {
-    if (!job->halvings || number < job->whole)
-        return SHARES_PAIR(block_piece){ (size_t)job->units * number, job->units };
-    const unsigned block = number - job->whole, halvings = block / job->level, most = job->halvings - 1;
-    const unsigned halved = halvings < most ? halvings : most, size = job->units >> (halved + 1);
-    const size_t before = (size_t)job->units * job->whole + (size_t)job->level * (job->units - (job->units >> halved));
-    return SHARES_PAIR(block_piece){ before + (size_t)size * (block - halved * job->level), size };
+QUIRE_INLINE block_piece piece_of_number(const block_shares *shares, unsigned number) {
+    const unsigned largest = shares->units_per_block, per_size = shares->pieces_per_size;
+    if (shares->kind != SHARES_PIECES || number < shares->largest_pieces)
+        return SHARES_PAIR(block_piece){ (size_t)largest * number, largest };
+    const unsigned block = number - shares->largest_pieces, last = shares->smaller_sizes - 1;
+    const unsigned sizes = block / per_size < last ? block / per_size : last, size = largest >> (sizes + 1);
+    const size_t before = (size_t)largest * shares->largest_pieces + (size_t)per_size * (largest - (largest >> sizes));
+    return SHARES_PAIR(block_piece){ before + (size_t)size * (block - sizes * per_size), size };
 }
 
 /* The batches of a warp, by number: the next, and then every one that is as many further as warps take turns. They fit

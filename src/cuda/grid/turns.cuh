@@ -9,10 +9,10 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/grid/pieces.cuh"
 
-/* How many warps take turns: those of a block that has a piece; or of the grid. */
+/* How many warps take turns: those of a block that has a piece; or of the grid. PIECES: there may be pieces. */
 template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {
     const unsigned threads = threads_of_block(), blocks = blocks_of_grid();
-    return warps_of_turns(PIECES && job.units, threads / WARP, blocks);
+    return warps_of_turns(PIECES && has_pieces(job), threads / WARP, blocks);
 }
 
 /* In turn with all warps of the grid. */

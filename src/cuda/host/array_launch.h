@@ -18,14 +18,6 @@ typedef struct {
     bool is_apart;    /* an array is not in memory of this device */
 } array_call;
 
-/* What a block has. */
-typedef enum {
-    SHARES_UNITS,  /* the units that follow those of the block before, as many */
-    SHARES_PIECES, /* the same, but fewer and fewer (job.h) */
-    SHARES_TURNS,  /* the warps of all blocks take "share" elements each, in turn */
-    SHARES_LOADS   /* threads load "loads" times at once; short.cuh */
-} array_shares;
-
 /* One launch of a kernel. */
 typedef struct {
     cuda_length length; /* which kernel, of the table that the plan was made from */
@@ -35,11 +27,7 @@ typedef struct {
     unsigned shared;          /* bytes of dynamic shared memory of a block */
     unsigned cluster;         /* blocks of the cluster that the grid is; 0: it is none */
     unsigned sharers;         /* blocks that have a share; if there is one more, that is the last, and only gathers */
-    array_shares shares;
-    unsigned units;                  /* tiles, or batches of exact.cuh, of a block, or of the greatest pieces */
-    unsigned whole, level, halvings; /* see cuda_job */
-    unsigned loads;
-    size_t share;
+    block_shares shares;
 } array_launch;
 
 /* ---------------------------------------------------------------------------------------- the array and the device */
@@ -90,35 +78,36 @@ static inline bool plan_wants_pieces(const array_call *call, const device_facts 
     return d->wish.bytes || (!d->wish.blocks && plan_bytes(call) >= PIECES_BYTES);
 }
 
-/* Cuts units of work into pieces, smaller and smaller (policy.h), for level blocks at once, down to "least" units;
- * leaves the launch as it is, and answers false, if there are too few. in_order: each piece is a subtree of the whole,
- * and so are those of a size. For a test that wants pieces: down to one unit, for no more blocks than leaves four to
+/* Cuts units of work into pieces, smaller and smaller (policy.h), for so many blocks at once, down to "least" units;
+ * leaves the launch as it is, and answers false, if there are too few. in_order: each piece is a subtree of all, and
+ * so are those of a size. For a test that wants pieces: down to one unit, for no more blocks than leaves four to
  * each. */
-static inline bool plan_pieces(const device_facts *d, array_launch *launch, size_t units, size_t level, size_t least,
+static inline bool plan_pieces(const device_facts *d, array_launch *launch, size_t units, size_t at_once, size_t least,
                                bool in_order) {
-    const size_t once = in_order ? PIECES_THREAD : 1,
+    const size_t of_thread = in_order ? PIECES_THREAD : 1,
                  span = in_order ? PIECES_WARP : LANE_GROUPS; /* see merge_pieces */
     size_t piece = 1;                                         /* up to a fair share; powers of two were faster */
-    unsigned halvings = 0;
-    if (d->wish.bytes) least = 1, level = level < units / 4 ? level : units / 4;
+    unsigned sizes = 0;
+    if (d->wish.bytes) least = 1, at_once = at_once < units / 4 ? at_once : units / 4;
     if (in_order)
-        level = level < PIECE_PLACES ? level / once * once : plan_divide_up(level, PIECE_PLACES) * PIECE_PLACES;
-    if (!level) return false;
-    while (2 * piece * level <= units && piece < UNITS_MOST) piece *= 2;
-    for (; piece >= 2 * least && (halvings + 3) * level + (2 * once << halvings) < LANE_GROUPS; halvings++) {
-        if (((size_t)2 << halvings) > span || (in_order && level % ((size_t)2 << halvings))) break;
+        at_once = at_once < PIECE_PLACES ? at_once / of_thread * of_thread
+                                         : plan_divide_up(at_once, PIECE_PLACES) * PIECE_PLACES;
+    if (!at_once) return false;
+    while (2 * piece * at_once <= units && piece < UNITS_MOST) piece *= 2;
+    for (; piece >= 2 * least && (sizes + 3) * at_once + (2 * of_thread << sizes) < LANE_GROUPS; sizes++) {
+        if (((size_t)2 << sizes) > span || (in_order && at_once % ((size_t)2 << sizes))) break;
         piece /= 2;
     }
-    const size_t largest = piece << halvings, halved = level * (largest - piece);
-    const size_t whole = (units - halved) / largest / once * once;
-    if (!halvings || (in_order && units / largest >= PIECE_TREE)) return false;
-    const size_t rest = units - halved - whole * largest;
-    launch->shares = SHARES_PIECES;
-    launch->units = (unsigned)largest;
-    launch->whole = (unsigned)whole;
-    launch->level = (unsigned)level;
-    launch->halvings = halvings;
-    launch->sharers = (unsigned)(whole + halvings * level + plan_divide_up(rest, piece));
+    const size_t largest = piece << sizes, halved = at_once * (largest - piece);
+    const size_t largest_pieces = (units - halved) / largest / of_thread * of_thread;
+    if (!sizes || (in_order && units / largest >= PIECE_TREE)) return false;
+    const size_t rest = units - halved - largest_pieces * largest;
+    launch->shares.kind = SHARES_PIECES;
+    launch->shares.units_per_block = (unsigned)largest;
+    launch->shares.largest_pieces = (unsigned)largest_pieces;
+    launch->shares.pieces_per_size = (unsigned)at_once;
+    launch->shares.smaller_sizes = sizes;
+    launch->sharers = (unsigned)(largest_pieces + sizes * at_once + plan_divide_up(rest, piece));
     launch->blocks = launch->sharers + 1;
     return true;
 }
@@ -136,11 +125,12 @@ static inline unsigned plan_tiles_together(const device_facts *d, const cuda_ker
 /* A block takes more tiles than it adds at a time only where there would be too many blocks. */
 static inline void plan_direct(const device_facts *d, const cuda_kernel *kernel, size_t tiles, array_launch *launch) {
     const unsigned together = plan_tiles_together(d, kernel, tiles);
-    launch->shares = SHARES_UNITS;
+    unsigned group = together;
+    while (plan_divide_up(tiles, group) > plan_most_blocks(d) && group < UNITS_MOST) group *= 2;
+    launch->shares.kind = SHARES_EQUAL;
+    launch->shares.units_per_block = group;
     launch->threads = together * kernel->tile_threads;
-    launch->units = together;
-    while (plan_divide_up(tiles, launch->units) > plan_most_blocks(d) && launch->units < UNITS_MOST) launch->units *= 2;
-    launch->blocks = launch->sharers = (unsigned)plan_divide_up(tiles, launch->units);
+    launch->blocks = launch->sharers = (unsigned)plan_divide_up(tiles, group);
 }
 
 /* ------------------------------------------------------------------------------------------------------- ring.cuh */
@@ -161,16 +151,16 @@ static inline void plan_ring(const array_call *call, const device_facts *d, cons
                              array_launch *launch) {
     const size_t tile_bytes = plan_tile_bytes(call, tiles);
     if (plan_wants_ring_pieces(call, d, tiles)) {
-        const size_t level = d->wish.blocks ? plan_most_blocks(d) : plan_resident(d, kernel);
-        if (plan_pieces(d, launch, tiles, level, plan_divide_up(RING_PIECE, tile_bytes), true)) return;
+        const size_t at_once = d->wish.blocks ? plan_most_blocks(d) : plan_resident(d, kernel);
+        if (plan_pieces(d, launch, tiles, at_once, plan_divide_up(RING_PIECE, tile_bytes), true)) return;
     }
     const size_t most = plan_least(plan_most_blocks(d), kernel->most_blocks);
     unsigned group = 1;
     while (group < tiles && group * tile_bytes < RING_LEAST) group *= 2;
     while (group * tile_bytes < RING_GROUP && plan_divide_up(tiles, group) >= 2 * RING_GROUPS) group *= 2;
     while (plan_divide_up(tiles, group) > most && group < UNITS_MOST) group *= 2;
-    launch->shares = SHARES_UNITS;
-    launch->units = group;
+    launch->shares.kind = SHARES_EQUAL;
+    launch->shares.units_per_block = group;
     launch->sharers = (unsigned)plan_divide_up(tiles, group);
     launch->blocks = launch->sharers + 1;
 }
@@ -186,15 +176,15 @@ static inline void plan_exact(const array_call *call, const device_facts *d, con
     size_t blocks = is_short ? (size_t)d->multiprocessors * EXACT_SHORT_BLOCKS : plan_resident(d, kernel);
     if (blocks > plan_most_blocks(d) || d->wish.blocks) blocks = plan_most_blocks(d);
     const size_t batches = is_short || launch->pass == PASS_AGAIN ? 0 : n / kernel->batch;
-    launch->share = kernel->batch;
+    launch->shares.elements_per_turn = kernel->batch;
     if (batches && plan_wants_pieces(call, d)) {
         const size_t least = plan_divide_up(EXACT_PIECE, plan_bytes(call) / batches);
         if (plan_pieces(d, launch, batches, blocks, least, false)) return;
     }
     if (!d->wish.blocks && n * plan_element_size(call) <= EXACT_ONE_BLOCK) blocks = 1;
     if (!d->wish.blocks) blocks = plan_least(blocks, plan_divide_up(loads, warps));
-    launch->shares = SHARES_TURNS;
-    launch->share = plan_least(launch->share, plan_divide_up(loads, blocks * warps) * kernel->load);
+    launch->shares.kind = SHARES_TURNS;
+    launch->shares.elements_per_turn = plan_least(kernel->batch, plan_divide_up(loads, blocks * warps) * kernel->load);
     launch->blocks = launch->sharers = (unsigned)blocks;
 }
 
@@ -252,10 +242,11 @@ static inline void plan_short(const array_call *call, const device_facts *d, con
     }
     size_t loads = plan_divide_up(needed, blocks), batches = plan_divide_up(loads, most_loads);
     if (batches > kernel->most_batches) batches = kernel->most_batches, loads = batches * most_loads;
-    launch->shares = SHARES_LOADS;
+    loads = plan_divide_up(loads, batches);
+    launch->shares.kind = SHARES_BATCHES;
+    launch->shares.loads_per_batch = (unsigned)loads;
     launch->threads = threads;
-    launch->loads = (unsigned)plan_divide_up(loads, batches);
-    launch->sharers = (unsigned)plan_divide_up(needed, launch->loads * batches);
+    launch->sharers = (unsigned)plan_divide_up(needed, loads * batches);
     const bool is_cluster = kernel->once && launch->sharers > 1 && launch->sharers <= d->cluster;
     launch->cluster = is_cluster ? launch->sharers : 0;
     launch->blocks = launch->sharers + (launch->sharers > 1 && !launch->cluster);

@@ -60,7 +60,7 @@ static inline bool plan_may_be_approximate(const array_call *call, const device_
 static inline array_launch plan_first_kernel(const array_call *call, const device_facts *d,
                                              const cuda_kernel *kernels) {
     const cuda_length long_one = plan_takes_floats(d, kernels) ? LENGTH_LONG_FLOATS : LENGTH_LONG;
-    array_launch launch = { long_one, PASS_ALL_BITS, false, 0, 0, 0, 0, 0, SHARES_UNITS, 0, 0, 0, 0, 0, 0 };
+    array_launch launch = { long_one, PASS_ALL_BITS, false, 0, 0, 0, 0, 0, { SHARES_EQUAL, 0, 0, 0, 0, 0, 0 } };
     const bool is_exact = call->job->method == QUIRE_EXACT;
     if (!(is_exact ? plan_is_short_sum(call, d, kernels) : plan_is_direct(call, d, kernels))) return launch;
     const bool pays = !call->accumulates || d->wish.bytes || plan_bytes(call) >= EXACT_WIDE;
@@ -139,12 +139,7 @@ static inline void plan_to_job(const array_plan *plan, const array_launch *launc
     job->pass = launch->pass;
     job->cluster = launch->cluster > 0, job->is_alone = launch->blocks == 1;
     job->sharers = launch->sharers, job->gathers = launch->blocks > launch->sharers;
-    if (launch->shares == SHARES_LOADS)
-        job->loads = launch->loads;
-    else
-        job->units = launch->units;
-    job->whole = launch->whole, job->level = launch->level, job->halvings = launch->halvings;
-    job->share = launch->share;
+    job->shares = launch->shares;
 }
 
 #endif

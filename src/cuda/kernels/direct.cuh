@@ -83,7 +83,7 @@ static __device__ __forceinline__ void add_lanes(lane_state<Method, typename For
 
 /* Prefetches the block's tiles, up to 128 bytes a thread. */
 template <class element> static __device__ __forceinline__ void prefetch_tiles(const cuda_job &job, bool is_pair) {
-    const size_t mine = job.units * job.tile, at = threadIdx.x * (128 / sizeof(element));
+    const size_t mine = job.shares.units_per_block * job.tile, at = threadIdx.x * (128 / sizeof(element));
     const size_t first = blockIdx.x * mine + at;
     if (at >= mine || first >= job.n) return;
     prefetch((const element *)job.x + first);
@@ -104,13 +104,13 @@ __global__ void __launch_bounds__(DIRECT_THREADS, (adds_by_bounds<Format, Term, 
 
     const unsigned tiles = blockDim.x / TILE_THREADS, mine = threadIdx.x / TILE_THREADS;
     const unsigned first_lane = threadIdx.x % TILE_THREADS * E;
-    const unsigned warp = threadIdx.x / WARP, steps = job.units / tiles;
+    const unsigned warp = threadIdx.x / WARP, steps = job.shares.units_per_block / tiles;
     const int thread = threadIdx.x % WARP;
-    size_t at = ((size_t)blockIdx.x * job.units + mine) * job.tile + first_lane;
+    size_t at = ((size_t)blockIdx.x * job.shares.units_per_block + mine) * job.tile + first_lane;
     unsigned step = 0;
     bool pays = true;
     state total = identity<state>();
-    for (; step < steps && (size_t)(blockIdx.x * (size_t)job.units + step * tiles) * job.tile < job.n;
+    for (; step < steps && (size_t)(blockIdx.x * (size_t)job.shares.units_per_block + step * tiles) * job.tile < job.n;
          step++, at += tiles * job.tile) {
         state lane[E];
         for (int e = 0; e < E; e++) lane[e] = identity<state>();

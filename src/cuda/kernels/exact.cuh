@@ -73,12 +73,13 @@ static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, cons
     constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
     const aligned_arrays<Format> a = aligned_arrays_of<Format, E>(job.x, job.y, job.n);
     if constexpr (Choice::is_short) {
-        warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, job.share,
-                                                            turns_of_grid(shares_of(a.n, job.share)), job);
+        const size_t share = job.shares.elements_per_turn;
+        warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, share,
+                                                            turns_of_grid(shares_of(a.n, share)), job);
     } else {
         const unsigned batches = (unsigned)(a.n / BATCH);
         warp_batches<Choice, Format, Term, E, PACKS, true>(
-            w, a.x, a.y, a.n, BATCH, job.units ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
+            w, a.x, a.y, a.n, BATCH, has_pieces(job) ? turns_of_piece(batches, job) : turns_of_grid(batches), job);
         const void *x = job.x;
         size_t n = job.n;
         make_opaque(x, n); /* nothing of them is kept over the batches */

@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     __syncthreads();
     static_assert(PIECE_TREE * sizeof(state) <= sizeof ring.data, "the trees of pieces do not fit");
     const state total = threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>();
-    if (job.halvings)
+    if (has_pieces(job))
         gather_and_finish(job, number, total, RING_ADDERS / WARP, (state *)ring.data, memory);
     else
         gather_and_finish(job, total, RING_ADDERS / WARP, memory);

@@ -114,7 +114,7 @@ template <class Format>
 static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_job &job, int warp, int thread) {
     typedef typename Format::element element;
     constexpr int E = vector_elements<Format>;
-    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.loads * WARP * E;
+    const int skip = (int)((uintptr_t)job.x % 16 / sizeof(element)), size = (int)job.shares.loads_per_batch * WARP * E;
     const int warps = (int)(blockDim.x / WARP);
     const size_t first = (size_t)((int)blockIdx.x * warps + warp) * (size_t)size, end = job.n + skip;
     const size_t at = first + (size_t)(thread * E) - (size_t)skip;
