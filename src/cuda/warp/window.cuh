@@ -5,7 +5,7 @@
  * 2^top, and multiples of its last unit. When it moves it deposits what it has counted, and starts anew elsewhere.
  *
  * Whether it moves, and what takes its counts, is a policy, of which there are two: tolerant_window.cuh lets a few
- * lanes have outliers, and deposits in limbs; short_window.cuh moves for whatever does not fit, and deposits in an
+ * lanes have outliers, and deposits in limbs; eager_window.cuh moves for whatever does not fit, and deposits in an
  * integer of 128 bits.
  *
  * SPDX-License-Identifier: MIT
