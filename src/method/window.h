@@ -54,10 +54,11 @@ QUIRE_INLINE int window_range(int bins) { return WINDOW_RANGE(bins); }
 /* The exponent of bin k's unit. */
 QUIRE_INLINE int window_unit(int top, int k) { return top - window_range(k + 1); }
 
-/* Where bin k starts: 1.5 * 2^(unit + 52). */
-QUIRE_INLINE double window_start(int top, int k) {
-    return double_of_bits((uint64_t)(window_unit(top, k) + 52 + 1023) << 52 | 0x8000000000000);
+/* Where a bin of that unit starts, 1.5 * 2^(unit + 52); and bin k of a window. */
+QUIRE_INLINE double window_bin_start(int unit) {
+    return double_of_bits((uint64_t)(unit + 52 + 1023) << 52 | 0x8000000000000);
 }
+QUIRE_INLINE double window_start(int top, int k) { return window_bin_start(window_unit(top, k)); }
 
 /* The tops for which all bins are normal numbers whose unit a double can hold. */
 QUIRE_INLINE int window_least_top(int bins) { return -1074 + window_range(bins); }

@@ -20,8 +20,9 @@ template <class Choice> struct exact_warp {
 };
 
 /* Where windows that move leave their counts. */
-template <class Choice> static __device__ __forceinline__ int64_t *limbs_of_block(const cuda_job &job) {
-    return rest_of_block(job, &counts_of_block<Choice>().rest)->limb;
+template <class Choice>
+static __device__ __forceinline__ limbs_of_warp limbs_of_block(const cuda_job &job, int thread, int shrunk) {
+    return { rest_of_block(job, &counts_of_block<Choice>().rest)->limb, thread, shrunk };
 }
 
 /* Before a warp adds terms to its columns, that number a lane. */
@@ -60,7 +61,7 @@ static __device__ __forceinline__ void window_prepare(exact_warp<Choice> &w, con
     if (w.window.additions + terms > 1 << WINDOW_HEADROOM) {
         w.window.read();
         if (w.window.readings >= READINGS >> Choice::reading_bits) {
-            w.window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+            w.window.deposit(limbs_of_block<Choice>(job, w.thread, shrunk));
             w.saw |= WARP_DEPOSITED;
         }
     }
@@ -150,7 +151,7 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
         const int better = window.floats.top == INT_MIN ? first_top<Choice, Format, Term>(b) : NO_WINDOW;
         if (better <= window.top || window.moves >= MOVES)
             window.be_slow();
-        else if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk))
+        else if (window.learn(better, limbs_of_block<Choice>(job, w.thread, shrunk)))
             w.saw |= WARP_DEPOSITED;
         return;
     }
@@ -180,12 +181,12 @@ static __device__ __forceinline__ void window_first(exact_warp<Choice> &w, const
     __syncwarp();
     if (gives_up) {
         /* the next window is one of those that are approximate from the start, whose sums have its unit */
-        window.deposit(limbs_of_block<Choice>(job), w.thread, shrunk);
+        window.deposit(limbs_of_block<Choice>(job, w.thread, shrunk));
         window.limit = 0;
         w.saw |= WARP_DEPOSITED;
         w.approximate = true;
     } else if (!Choice::fits) {
-        if (window.learn(better, limbs_of_block<Choice>(job), w.thread, shrunk)) w.saw |= WARP_DEPOSITED;
+        if (window.learn(better, limbs_of_block<Choice>(job, w.thread, shrunk))) w.saw |= WARP_DEPOSITED;
     }
 }
 

@@ -1,6 +1,6 @@
 /* short.cuh - exact sums of short arrays: blocks are few, and there is one way to the result.
  *
- * What a warp counts (short_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
+ * What a warp counts (eager_window.cuh) is an integer, and so is all that follows: a warp's sum, a block's, the grid's
  * (gather_exact.cuh, gather_cluster.cuh). What does not fit goes to limbs on the way.
  *
  * SPDX-License-Identifier: MIT
@@ -12,6 +12,7 @@
 #include "cuda/grid/gather_cluster.cuh"
 #include "cuda/warp/column_totals.cuh"
 #include "cuda/warp/short_load.cuh"
+#include "cuda/warp/short_warp.cuh"
 
 /* -------------------------------------------------------------------------------------------------- what a block makes
  *
@@ -30,14 +31,15 @@ template <class Choice> struct short_memory {
 #define TOP_AT 16
 
 /* Stores the sum of a warp that is apart. */
-template <class Choice>
-static __device__ __noinline__ void store_apart(const cuda_job &job, short_memory<Choice> &block, short_window w,
-                                                window_counts<Choice> count, int warp, int thread) {
+template <class Choice, class Format, class Term>
+static __device__ __noinline__ void store_apart(const cuda_job &job, short_memory<Choice> &block,
+                                                short_warp<Choice, Format, Term> w, window_counts<Choice> count,
+                                                int warp, int thread) {
     unsigned saw = w.saw | WARP_APART;
-    fixed_sum sum = sum_of_counts<Choice>(count, w.top, w.unit);
-    if (!w.counted) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
-    if (w.moved) {
-        retire_sum(&block.before[warp], false, sum, rest_of_block(job, &block.gathering.rest)->limb);
+    fixed_sum sum = sum_of_counts<Choice>(count, w.window.top, w.window.last_unit);
+    if (!w.window.used) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
+    if (w.window.moved) {
+        deposit_sum(&block.before[warp], false, sum, rest_of_block(job, &block.gathering.rest)->limb);
         sum = block.before[warp];
     }
     if (w.columns) {
@@ -49,15 +51,16 @@ static __device__ __noinline__ void store_apart(const cuda_job &job, short_memor
 }
 
 /* Stores what a warp has counted, or its sum. */
-template <class Choice>
+template <class Choice, class Format, class Term>
 static __device__ __forceinline__ void store_counts(const cuda_job &job, short_memory<Choice> &block,
-                                                    const short_window &w, int shrunk, int warp, int thread) {
-    const window_counts<Choice> count = counts_of<Choice>(w, shrunk);
-    if (w.columns || w.moved) {
+                                                    short_warp<Choice, Format, Term> &w, int warp, int thread) {
+    auto &window = w.window;
+    const window_counts<Choice> count = window.counts();
+    if (w.columns || window.moved) {
         store_apart(job, block, w, count, warp, thread);
     } else if (thread == 0) {
-        block.count[warp] = count, block.unit[warp] = w.unit;
-        block.saw[warp] = (unsigned)w.top << TOP_AT | (w.counted ? WARP_COUNTED : 0) | (w.other ? SAW_OTHER : 0);
+        block.count[warp] = count, block.unit[warp] = window.last_unit;
+        block.saw[warp] = (unsigned)window.top << TOP_AT | (window.used ? WARP_COUNTED : 0) | (w.other ? SAW_OTHER : 0);
     }
 }
 
@@ -130,12 +133,12 @@ static __device__ __forceinline__ short_share<Format> share_of_lane(const cuda_j
 template <class Choice, class Format, class Term>
 static __device__ __forceinline__ void add_share(const cuda_job &job, short_memory<Choice> &block, int warp,
                                                  int thread) {
-    constexpr int shrunk = term_as_double<Format, Term>::shrunk;
     short_share<Format> share = share_of_lane<Format>(job, warp, thread);
-    int64_t *limb = rest_of_block(job, &block.gathering.rest)->limb;
+    const fixed_of_warp to = { &block.before[warp], rest_of_block(job, &block.gathering.rest)->limb };
     cell_total *total = totals_of_warp<Choice>();
-    fixed_sum *before = &block.before[warp];
-    short_window w = open_window<Choice, Format>(shrunk);
+    short_warp<Choice, Format, Term> w;
+    w.window.open();
+    w.other = false, w.columns = 0, w.saw = 0;
     /* what loads need is to be known before the wait, not computed behind it */
     compute_now(share.x, share.left);
     if (job.ahead) share.template prefetch_share<Term>(thread);
@@ -145,13 +148,13 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     if constexpr (!Choice::many) {
         if (share.left > 0) {
             load_batch<Format, Term, Choice::many>(now, share, thread);
-            const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
+            const bool fits = add_fitting(w.window, now, moves);
             if (fits && __any_sync(WHOLE_WARP, moves)) { /* most often: the window is still the first */
                 w.other = true;
-                store_counts(job, block, w, shrunk, warp, thread);
+                store_counts(job, block, w, warp, thread);
                 return;
             }
-            settle_batch<Choice, Format, Term>(w, now, fits, moves, 0, total, before, limb);
+            settle_batch(w, now, fits, moves, total, to);
         }
     } else {
         share.keep();
@@ -161,11 +164,11 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
             now = next;
             share.advance();
             if (share.left > 0) load_batch<Format, Term, Choice::many>(next, share, thread);
-            const bool fits = add_fitting<Choice, Format, Term>(w, now, moves);
-            settle_batch<Choice, Format, Term>(w, now, fits, moves, SHORT_ROOM, total, before, limb);
+            const bool fits = add_fitting(w.window, now, moves);
+            settle_batch(w, now, fits, moves, total, to);
         }
     }
-    store_counts(job, block, w, shrunk, warp, thread);
+    store_counts(job, block, w, warp, thread);
 }
 
 /* The end of the last block, which has the sum of the grid; by its first warp. */

@@ -21,7 +21,7 @@
 #include "cuda/job.h"
 #include "cuda/thread/batch.cuh"
 #include "cuda/thread/exact_choice.cuh"
-#include "cuda/warp/window.cuh"
+#include "cuda/warp/tolerant_window.cuh"
 
 /* The top that a batch needs: all terms are below 2^top in magnitude. */
 #define ALL_ZERO INT_MIN
@@ -49,8 +49,7 @@ static __device__ __forceinline__ int top_of_word(uint32_t word) {
 
 /* Where a window for terms below 2^t belongs: its bins must be normal numbers. */
 static __device__ __forceinline__ int approximate_top(int t) {
-    const int aligned = (t + WINDOW_ALIGNED - 1) & -WINDOW_ALIGNED; /* so it seldom has to move */
-    return max(aligned, window_least_top(APPROXIMATE_BINS));
+    return window_top(t, WINDOW_ALIGNED, window_least_top(APPROXIMATE_BINS)); /* so it seldom has to move */
 }
 
 /* window_add of x * y; the product of doubles is nowhere rounded but where its rest is. */

@@ -7,7 +7,7 @@
 
 #include "cuda/device/bulk.cuh"
 #include "cuda/device/registers.cuh"
-#include "cuda/warp/short_window.cuh"
+#include "cuda/warp/short_extent.cuh"
 
 /* What a warp takes: of a grid's stretches one after the other, so that all blocks read near each other. x and y lie
  * where the lane's first load is from; there skip elements before the array may be, so that loads are from multiples of
