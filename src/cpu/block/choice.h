@@ -2,7 +2,7 @@
  * is compiled anew for every format and term.
  *
  * A step is one vector of elements, STEP_TERMS(size) vectors of terms. A block is up to BLOCK_ELEMENTS elements, by
- * integers more. What its bins counted comes out together with the range of its terms (range.h), and the range shows
+ * integers more. What its bins counted comes out together with the range of its terms (terms.h), and the range shows
  * whether the window held them all.
  *
  * SPDX-License-Identifier: MIT

@@ -16,7 +16,7 @@
 #ifndef QUIRE_CPU_BLOCK_INTEGERS_H
 #define QUIRE_CPU_BLOCK_INTEGERS_H
 
-#include "cpu/block/range.h"
+#include "cpu/block/terms.h"
 
 #ifdef SIMD_HAS_PAIRS
 

@@ -41,4 +41,33 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, element_step from, int ste
     for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }
 
+/* A block in a window: what its bins count, and its magnitudes. */
+QUIRE_INLINE void bins_count(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
+                             block_counts *counts, magnitudes *m) {
+    const int streams = exact_streams(c),
+              together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
+    const v_f64 zero = { 0 };
+    window_bins b;
+    const int scaled_top = top - (scales_factors(c) ? 2 * factor_scale(top) : term_scale(c));
+    for (int s = 0; s < streams; s++)
+        for (int k = 0; k < bins; k++)
+            for (int set = 0; set < SETS; set++)
+                b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+
+    char copy[SIMD_BYTES];
+    const element_step first = first_step(x, y, steps, copy);
+    size_t step = 0;
+    for (; steps - step >= (size_t)together; step += (size_t)together)
+        add_steps(c, bins, step_behind(first, step), together, top, &b, m);
+    for (; step < steps; step++) add_steps(c, bins, step_behind(first, step), 1, top, &b, m);
+
+    for (int s = 0; s < streams; s++)
+        for (int k = 0; k < bins; k++) {
+            const v_f64 start = zero + window_start(scaled_top - s * ERROR_BELOW, k);
+            v_u64 sum = window_count_v_f64(b.bin[s][0][k], start);
+            for (int set = 1; set < SETS; set++) sum += window_count_v_f64(b.bin[s][set][k], start);
+            counts->count[s][k] = sum;
+        }
+}
+
 #endif

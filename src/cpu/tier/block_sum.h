@@ -9,9 +9,10 @@
 #ifndef QUIRE_CPU_TIER_BLOCK_SUM_H
 #define QUIRE_CPU_TIER_BLOCK_SUM_H
 
-#include "cpu/block/groups.h"
-#include "cpu/block/integers.h"
 #include "cpu/block/window.h"
+#ifdef SIMD_HAS_PAIRS
+#include "cpu/block/groups.h"
+#endif
 
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
 
@@ -36,9 +37,6 @@ QUIRE_INLINE size_t longest_block(exact_choice c) { return (as_integers(c, 1) ? 
 
 QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, const char *y, size_t steps, int top,
                                      block_counts *counts) {
-    const int streams = exact_streams(c),
-              together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
-    const v_f64 zero = { 0 };
     magnitudes m = look_at_nothing(term_size(c));
 #ifdef SIMD_HAS_PAIRS
     if (as_integers(c, bins)) {
@@ -50,27 +48,7 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
         return range_of(&m, c);
     }
 #endif
-    window_bins b;
-    const int scaled_top = top - (scales_factors(c) ? 2 * factor_scale(top) : term_scale(c));
-    for (int s = 0; s < streams; s++)
-        for (int k = 0; k < bins; k++)
-            for (int set = 0; set < SETS; set++)
-                b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
-
-    char copy[SIMD_BYTES];
-    const element_step first = first_step(x, y, steps, copy);
-    size_t step = 0;
-    for (; steps - step >= (size_t)together; step += (size_t)together)
-        add_steps(c, bins, step_behind(first, step), together, top, &b, &m);
-    for (; step < steps; step++) add_steps(c, bins, step_behind(first, step), 1, top, &b, &m);
-
-    for (int s = 0; s < streams; s++)
-        for (int k = 0; k < bins; k++) {
-            const v_f64 start = zero + window_start(scaled_top - s * ERROR_BELOW, k);
-            v_u64 sum = window_count_v_f64(b.bin[s][0][k], start);
-            for (int set = 1; set < SETS; set++) sum += window_count_v_f64(b.bin[s][set][k], start);
-            counts->count[s][k] = sum;
-        }
+    bins_count(c, bins, x, y, steps, top, counts, &m);
     return range_of(&m, c);
 }
 
