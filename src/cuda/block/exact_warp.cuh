@@ -13,7 +13,7 @@
 /* A warp at work. What is rarely asked, and can be found again, is not kept: registers are scarce. */
 template <class Choice> struct exact_warp {
     exact_window<Choice> window;
-    int thread, additions; /* to columns since they were emptied */
+    int thread, additions; /* of a lane to columns since they were emptied */
     bool approximate;      /* whether bits are dropped from now on */
     unsigned dropped;      /* batches of this lane that may have lost some */
     unsigned saw;          /* see column.cuh */
@@ -27,18 +27,9 @@ static __device__ __forceinline__ limbs_of_warp limbs_of_block(const cuda_job &j
 
 /* Before a warp adds terms to its columns, that number a lane. */
 template <class Choice> static __device__ __forceinline__ void columns_prepare(exact_warp<Choice> &w, int terms) {
-    typedef typename Choice::column Column;
-    cell_total *total = totals_of_warp<Choice>();
-    if (!(w.saw & WARP_USED)) {
-        column_clear<Column>();
-        for (int k = w.thread; k < Column::cells; k += WARP) total[k] = { 0, 0 };
-        w.saw |= WARP_USED;
-    }
-    if (w.additions + terms * Column::of_term > Column::additions) {
-        w.saw |= columns_flush<Column>(total);
-        w.additions = 0;
-    }
-    w.additions += terms * Column::of_term;
+    column_use use = { w.additions, w.saw };
+    columns_prepare<Choice>(use, totals_of_warp<Choice>(), terms);
+    w.additions = use.additions, w.saw = use.saw;
 }
 
 /* Fewer elements than a batch has, by the whole warp. */

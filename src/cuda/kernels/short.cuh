@@ -35,15 +35,15 @@ template <class Choice, class Format, class Term>
 static __device__ __noinline__ void store_apart(const cuda_job &job, short_memory<Choice> &block,
                                                 short_warp<Choice, Format, Term> w, window_counts<Choice> count,
                                                 int warp, int thread) {
-    unsigned saw = w.saw | WARP_APART;
+    unsigned saw = w.columns.saw | WARP_APART;
     fixed_sum sum = sum_of_counts<Choice>(count, w.window.top, w.window.last_unit);
     if (!w.window.used) sum.unit = NO_UNIT; /* that of a window without elements is of no use to others */
     if (w.window.moved) {
         deposit_sum(&block.before[warp], false, sum, rest_of_block(job, &block.gathering.rest)->limb);
         sum = block.before[warp];
     }
-    if (w.columns) {
-        saw = warp_or(saw | columns_flush<typename Choice::column>(totals_of_warp<Choice>())) | WARP_USED;
+    if (saw & WARP_USED) {
+        saw = warp_or(saw | columns_flush<typename Choice::column>(totals_of_warp<Choice>()));
         sum.flags |= FIXED_LIMBS;
     }
     if (w.other) sum.flags |= FIXED_OTHER;
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void store_counts(const cuda_job &job, short_m
                                                     short_warp<Choice, Format, Term> &w, int warp, int thread) {
     auto &window = w.window;
     const window_counts<Choice> count = window.counts();
-    if (w.columns || window.moved) {
+    if ((w.columns.saw & WARP_USED) || window.moved) {
         store_apart(job, block, w, count, warp, thread);
     } else if (thread == 0) {
         block.count[warp] = count, block.unit[warp] = window.last_unit;
@@ -138,7 +138,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     cell_total *total = totals_of_warp<Choice>();
     short_warp<Choice, Format, Term> w;
     w.window.open();
-    w.other = false, w.columns = 0, w.saw = 0;
+    w.other = false, w.columns = { 0, 0 };
     /* what loads need is to be known before the wait, not computed behind it */
     compute_now(share.x, share.left);
     if (job.ahead) share.template prefetch_share<Term>(thread);

@@ -84,6 +84,7 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
         any_column;
     typedef std::conditional_t<approximate_only, no_column, any_column> column;
     typedef typename column::cell cell;
+    static constexpr bool columns_fill = true; /* they may have to be emptied before the end */
     /* Bytes of shared memory of a block: the columns, and the totals of its warps. */
     static constexpr unsigned column_size = column::cells * sizeof(cell) * threads;
     static constexpr unsigned shared = column_size + column::cells * sizeof(cell_total) * (threads / WARP);

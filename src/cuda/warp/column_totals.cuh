@@ -46,4 +46,27 @@ template <class Column> static __device__ __noinline__ unsigned columns_flush(ce
     return saw;
 }
 
+/* How a warp uses its columns. */
+struct alignas(8) column_use {
+    int additions; /* of a lane since they were emptied */
+    unsigned saw;  /* what the lane's own has seen; WARP_USED: they are in use */
+};
+
+/* Before the columns of a warp take terms, that number a lane: they are cleared at first, and emptied into its totals
+ * before they could overflow. */
+template <class Choice>
+static __device__ __forceinline__ void columns_prepare(column_use &use, cell_total *total, int terms) {
+    typedef typename Choice::column Column;
+    const int more = terms * Column::of_term;
+    if (!(use.saw & WARP_USED)) {
+        column_clear<Column>();
+        for (int k = threadIdx.x % WARP; k < Column::cells; k += WARP) total[k] = { 0, 0 };
+        use.saw |= WARP_USED;
+    } else if (Choice::columns_fill && use.additions + more > Column::additions) {
+        use.saw |= columns_flush<Column>(total);
+        use.additions = 0;
+    }
+    use.additions += more;
+}
+
 #endif

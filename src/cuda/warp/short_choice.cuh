@@ -40,6 +40,8 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     /* Products of other formats have more bits than two bins hold of ordinary data. */
     static constexpr bool is_there = !Choice::is_product || Choice::fits;
     static constexpr int additions = batches * packs * E;
+    static constexpr bool columns_fill = MANY;
+    static_assert(columns_fill || additions * Choice::column::of_term <= Choice::column::additions, "they overflow");
     /* How many binades are left free below a window's top, and by how many its second bin's unit is larger (a fixed one
      * has no need of that), where bins take more than 2^WINDOW_HEADROOM additions: each may leave half a unit of the
      * first bin to the second, however small it is. */

@@ -19,9 +19,8 @@
 /* A warp at work. */
 template <class Choice, class Format, class Term> struct short_warp {
     eager_window<Choice, Format, Term> window;
-    bool other;   /* whether there was something other than -0 */
-    int columns;  /* terms of a lane that columns have taken since they were emptied; 0: they are not in use */
-    unsigned saw; /* what those have seen, of this lane */
+    column_use columns;
+    bool other; /* whether there was something other than -0 */
 };
 
 /* A float, times 2^-shrunk: as narrow_as_double, with bits for both words, which a product moves. */
@@ -75,27 +74,13 @@ static __device__ __forceinline__ void add_to_bins(window_bins<1, BINS> &bins, c
     }
 }
 
-/* How many terms of a lane columns have taken once they have taken a load more, before which they may have to be
- * emptied. */
-template <class Choice> static __device__ __forceinline__ int terms_after(int terms) {
-    constexpr int more = Choice::E * Choice::column::of_term;
-    static_assert(Choice::many || more * Choice::packs <= Choice::column::additions, "they must be emptied in between");
-    return Choice::many && terms + more <= Choice::column::additions ? terms + more : more;
-}
-
-/* A load by way of columns, whatever it is, which have taken that number of terms; answers what has been seen. */
+/* A load by way of columns, whatever it is. */
 template <class Choice, class Format, class Term, int E>
-static __device__ __noinline__ unsigned add_to_columns(batch_of<Format, E, 1> b, cell_total *total, int terms,
-                                                       unsigned saw) {
-    typedef typename Choice::column Column;
-    if (!terms) {
-        column_clear<Column>();
-        for (int k = threadIdx.x % WARP; k < Column::cells; k += WARP) total[k] = { 0, 0 };
-        __syncwarp();
-    } else if (Choice::many && terms_after<Choice>(terms) <= terms) {
-        saw |= columns_flush<Column>(total);
-    }
-    return column_batch<Choice, Format, Term>(b, saw);
+static __device__ __noinline__ column_use add_to_columns(batch_of<Format, E, 1> b, cell_total *total,
+                                                         column_use columns) {
+    columns_prepare<Choice>(columns, total, E);
+    columns.saw = column_batch<Choice, Format, Term>(b, columns.saw);
+    return columns;
 }
 
 /* Adds what a lane has of a batch to bins of a window; answers whether they hold that, and else has added nonsense: who
@@ -171,11 +156,11 @@ static __device__ __forceinline__ void add_misfit(short_warp<Choice, Format, Ter
             window.used = true;
             return;
         }
-        if (Choice::many && w.columns && !special) w.saw |= WARP_WIDE; /* not by one outlier */
+        if (Choice::many && (w.columns.saw & WARP_USED) && !special)
+            w.columns.saw |= WARP_WIDE; /* not by one outlier */
     }
     each_load(b, [&](const batch_of<Format, E, 1> &one) {
-        w.saw = add_to_columns<Choice, Format, Term>(one, total, w.columns, w.saw);
-        w.columns = terms_after<Choice>(w.columns);
+        w.columns = add_to_columns<Choice, Format, Term>(one, total, w.columns);
     });
 }
 
