@@ -2,7 +2,7 @@
 #include "api/check.h"
 
 #include "format/formats.h"
-#include "order/order.h"
+#include "method/methods.h"
 
 quire_status check_pointer(const void *p, size_t size) {
     if (!p) return QUIRE_NULL_POINTER;

@@ -5,11 +5,7 @@
 #include "cpu/columns.h"
 
 #include "cpu/gather.h"
-#include "cpu/many.h"
-#include "cpu/pair.h"
-#include "cpu/strided.h"
-#include "cpu/threads.h"
-#include "operation/moments.h"
+#include "cpu/rounding.h"
 
 #define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time */
 

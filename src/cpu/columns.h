@@ -5,7 +5,8 @@
 #ifndef QUIRE_CPU_COLUMNS_H
 #define QUIRE_CPU_COLUMNS_H
 
-#include "cpu/context.h"
+#include "cpu/block/panel.h"
+#include "cpu/drivers.h"
 
 /* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride,
  * in bytes. If panels > 1, there are so many of PANEL vectors each, all side by side, and the method is not exact; the

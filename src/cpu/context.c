@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/context.h"
+#include "cpu/drivers.h"
 
 #include <stdlib.h>
 

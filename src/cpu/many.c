@@ -3,14 +3,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/many.h"
-
-#include "cpu/block/moment_ball.h"
 #include "cpu/columns.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
-#include "cpu/pair.h"
-#include "cpu/threads.h"
+#include "cpu/rounding.h"
 
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
 #define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this */

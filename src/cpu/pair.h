@@ -7,8 +7,6 @@
 
 #include "backend.h"
 #include "cpu/block/functions.h"
-#include "cpu/block/moment_ball.h"
-#include "operation/moments.h"
 
 /* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it decides; which
  * that is need not be known where both are asked for. */
@@ -42,31 +40,6 @@ QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_desc
     zero.cancelled = t->other >= OTHER_NONZERO;
     *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
     return 1; /* sums that cancel do so without an error (Sterbenz), and have no residual */
-}
-
-/* The same of what needs squares: both totals are finite, and neither is zero. They are of 106 bits at most
- * (certain.h), so that a total holds all of them. */
-QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, double squares_error,
-                                  const quire_job *job, format_description format) {
-    const moment_sums sums = { { sum, sum_error }, { squares, squares_error, 0 }, { 0, 0 } };
-    uint32_t first[WIDE_OF_TOTAL], second[WIDE_OF_TOTAL];
-    moment_room room;
-    uint64_t bits;
-    if (moments_decide(&sums, job, format, &bits)) return bits;
-    return moments_round(wide_of_total(total_of_two(sum, sum_error), first),
-                         wide_of_total(total_of_two(squares, squares_error), second), job->finish, job->n,
-                         job->correction, format, job->rounding, &room);
-}
-
-/* The result's bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total
- * says.
- */
-QUIRE_INLINE uint64_t words_round(const double *words, int count, const quire_job *job, format_description format) {
-    const int alone = count == 1 || kahan_sum_alone(words);
-    if (!alone && words[0] + words[1] != 0) return pair_round(words[0], words[1], job, format);
-    if (alone && words[0] != 0 && double_is_finite(words[0])) return pair_round(words[0], 0, job, format);
-    return finish_and_round(alone ? total_of_double(words[0]) : kahan_total(words), job->finish, job->n, format,
-                            job->rounding);
 }
 
 #endif

@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/many.h"
+#include "cpu/block/panel.h"
+#include "cpu/drivers.h"
 
 #define PIECES 256                      /* the most pieces */
 #define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements */

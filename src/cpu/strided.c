@@ -1,10 +1,10 @@
-/* strided.c - see strided.h.
+/* strided.c - parts of one vector whose elements stand apart: gathered in blocks, and reduced as contiguous ones are.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/strided.h"
-
+#include "cpu/block/panel.h"
 #include "cpu/block/rows.h"
+#include "cpu/drivers.h"
 #include "cpu/gather.h"
 
 /* Elements that are gathered at a time: a tile that has not grown. */

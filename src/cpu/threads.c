@@ -1,4 +1,4 @@
-/* threads.c - see threads.h.
+/* threads.c - the pieces of a job given to threads.
  *
  * OpenMP's runtime computes in floating point where it starts, at the first call into it, whatever that call is. It
  * would trap, or raise flags, in the caller's environment. So each function that calls it is called in ours, and is
@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/threads.h"
+#include "cpu/drivers.h"
 
 #ifdef _OPENMP
 

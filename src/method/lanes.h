@@ -1,15 +1,10 @@
-/* lanes.h - the arithmetic of the methods that add down the lanes, for one real type. Included once per type (a float,
- * a double, a SIMD vector of either) with REAL and SUFFIX defined and abs_SUFFIX and fma_SUFFIX at hand, by C and CUDA
- * alike.
+/* lanes.h - the arithmetic of the methods that add down the lanes, for one real type. Included once per type with REAL
+ * and SUFFIX defined, behind term.h for the same type, by C and CUDA alike.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "accumulator/limbs.h"
 #include "method/methods.h"
-
-#include "operation/term.h"
-
-#include "method/two_sum.h"
 
 #include "method/plain.h"
 
@@ -19,4 +14,3 @@
 
 #undef REAL
 #undef SUFFIX
-#undef SUBTRACT

@@ -15,6 +15,7 @@
 #ifndef QUIRE_CPU_BLOCK_BOUNDS_H
 #define QUIRE_CPU_BLOCK_BOUNDS_H
 
+#include "cpu/block/functions.h"
 #include "cpu/block/rows.h"
 #include "cpu/simd/simd.h"
 

@@ -13,7 +13,8 @@
 #define QUIRE_CPU_BLOCK_CERTAIN_H
 
 #include "cpu/block/panel.h"
-#include "cpu/simd/vector.h"
+#include "cpu/simd/scalar.h"
+#include "cpu/simd/simd.h"
 
 #define CERTAIN_BITS 53
 #define CERTAIN_BITS_OF_TWO 106 /* of high - low + 2 g */

@@ -12,7 +12,8 @@
 
 #include <float.h>
 
-#include "cpu/simd/vector.h"
+#include "cpu/simd/scalar.h"
+#include "cpu/simd/simd.h"
 #include "operation/operations.h"
 
 #define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone */

@@ -8,6 +8,8 @@
 
 #include "method/ball.h"
 
+#define LINE_BYTES ((size_t)64) /* of the caches */
+
 /* Sums n elements (n > 0), at most TILE_BATCH tiles of the order, by a lane method: a subtree. The words of its total
  * go to total, floats or doubles. fetches: what lies far ahead is prefetched, as arrays that are longer than caches
  * need it. */

@@ -8,8 +8,9 @@
 #ifndef QUIRE_CPU_BLOCK_PANEL_H
 #define QUIRE_CPU_BLOCK_PANEL_H
 
-#include "cpu/block/rows.h"
-#include "operation/operations.h"
+#include "cpu/block/functions.h"
+#include "format/formats.h"
+#include "method/methods.h"
 
 #define PANEL 16 /* vectors side by side: those of float fill a cache line */
 
@@ -88,6 +89,12 @@ typedef int (*moments_function)(const char *x, size_t n, moment_way way, moment_
  * floats or doubles; states lie side by side. */
 #define PANEL_STATE_BYTES (QUIRE_STATE_WORDS * PANEL * sizeof(double)) /* the most there are */
 
+/* Word k of column c of a panel's state. */
+QUIRE_INLINE double panel_word(const void *state, int k, size_t c, int is_double) {
+    const size_t at = (size_t)k * PANEL + c;
+    return is_double ? ((const double *)state)[at] : (double)((const float *)state)[at];
+}
+
 /* Lanes that are x_lane bytes apart: each adds rows that are x_row apart, from its own on. If continues is 0, states
  * begin at the identity. */
 typedef void (*panel_add_function)(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
@@ -105,7 +112,7 @@ QUIRE_INLINE int subtree_rows(int words) { return words == 1 ? SUBTREE_ROWS : SU
 /* Merges count states into count others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
 
-typedef struct {
+typedef struct panel_functions {
     vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
     moments_function moments[FORMAT_NUMBERS];
     panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];

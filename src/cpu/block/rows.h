@@ -9,8 +9,6 @@
 #include "operation/operations.h"
 #include "order/order.h"
 
-#define LINE_BYTES ((size_t)64) /* of the caches */
-
 /* What is to be added: rows of a tile, of which the last may stand elsewhere. */
 typedef struct {
     const char *x, *y, *last_x, *last_y;

@@ -1,4 +1,4 @@
-/* scalar.h - the methods' arithmetic on scalars, f32 and f64, as the CPU compiles it.
+/* scalar.h - the arithmetic of terms on scalars, f32 and f64, as the CPU compiles it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,10 +16,10 @@ QUIRE_INLINE double fma_f64(double x, double y, double z) { return fma(x, y, z);
 
 #define REAL float
 #define SUFFIX f32
-#include "method/lanes.h"
+#include "operation/term.h"
 
 #define REAL double
 #define SUFFIX f64
-#include "method/lanes.h"
+#include "operation/term.h"
 
 #endif

@@ -125,4 +125,21 @@ QUIRE_INLINE v_f64 widen_by_shift(v_u64 raw, int bits, int place, int exponent_b
 #endif
 }
 
+/* The arithmetic of terms, as scalar.h has it on scalars, and windows. */
+#define REAL v_f32
+#define SUFFIX v_f32
+#define SUBTRACT SIMD_SUBTRACT_F32
+#include "operation/term.h"
+
+#define REAL v_f64
+#define SUFFIX v_f64
+#define SUBTRACT SIMD_SUBTRACT_F64
+#include "operation/term.h"
+
+#define REAL v_f64
+#define INTEGER v_u64
+#define SUFFIX v_f64
+#define SUBTRACT SIMD_SUBTRACT_F64
+#include "method/window.h"
+
 #endif

@@ -9,6 +9,7 @@
 #include "cpu/block/panel.h"
 #include "cpu/simd/vector.h"
 #include "cpu/tier/tier.h"
+#include "order/order.h"
 
 #define VECTOR v_f32
 #define SCALAR f32

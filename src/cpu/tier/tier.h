@@ -8,14 +8,14 @@
 
 #include "backend.h"
 #include "cpu/block/functions.h"
-#include "cpu/block/panel.h"
 #include "format/formats.h"
+#include "method/methods.h"
 
 typedef struct {
     const tile_function (*tile)[TERM_COUNT][METHOD_NUMBERS];
     const exact_function (*exact)[TERM_COUNT];
     const few_function (*few)[TERM_COUNT];
-    const panel_functions *panels;
+    const struct panel_functions *panels; /* panel.h */
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
@@ -34,7 +34,7 @@ QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 #define TIER_EXACT(name)                                                                                               \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT];
-#define TIER_PANELS(name) extern QUIRE_PRIVATE const panel_functions panels_##name;
+#define TIER_PANELS(name) extern QUIRE_PRIVATE const struct panel_functions panels_##name;
 TIER_LANES(portable)
 TIER_LANES(avx2)
 TIER_LANES(avx512)

@@ -13,7 +13,7 @@
 #include "cuda/device/special_registers.cuh"
 #include "cuda/grid/finish.cuh"
 #include "cuda/grid/gather_radius.cuh"
-#include "cuda/grid/turns.cuh"
+#include "cuda/grid/shares.cuh"
 
 /* Batches of n elements, share elements or the last of them each: the next is always under way while one is added.
  * FULL: all are full, and of shares. */

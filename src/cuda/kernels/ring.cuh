@@ -13,7 +13,7 @@
 
 #include "cuda/device/special_registers.cuh"
 #include "cuda/grid/gather_ordered.cuh"
-#include "cuda/grid/pieces.cuh"
+#include "cuda/grid/shares.cuh"
 
 #define RING_STAGE 8192 /* bytes, of both arrays of a pair together */
 #define RING_STAGES 4

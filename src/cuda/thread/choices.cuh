@@ -27,6 +27,14 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
 
 #define REAL float
 #define SUFFIX f32
+#include "operation/term.h"
+
+#define REAL double
+#define SUFFIX f64
+#include "operation/term.h"
+
+#define REAL float
+#define SUFFIX f32
 #include "method/lanes.h"
 
 #define REAL double

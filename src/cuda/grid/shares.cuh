@@ -1,13 +1,19 @@
-/* turns.cuh - which batches of an array are a warp's, where blocks or warps take turns: shares.h, for kernels.
+/* shares.cuh - shares.h, for kernels: which piece of an array is a block's, and which batches a warp's.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CUDA_GRID_TURNS_CUH
-#define QUIRE_CUDA_GRID_TURNS_CUH
+#ifndef QUIRE_CUDA_GRID_SHARES_CUH
+#define QUIRE_CUDA_GRID_SHARES_CUH
 
 #include "cuda/device/special_registers.cuh"
 #include "cuda/device/warp.cuh"
-#include "cuda/grid/pieces.cuh"
+#include "cuda/grid/shares.h"
+
+static __device__ __forceinline__ bool has_pieces(const cuda_job &job) { return job.shares.kind == SHARES_PIECES; }
+
+static __device__ __forceinline__ block_piece piece_of_block(const cuda_job &job, unsigned number) {
+    return piece_of_number(&job.shares, number);
+}
 
 /* How many warps take turns: those of a block that has a piece; or of the grid. PIECES: there may be pieces. */
 template <bool PIECES> static __device__ __forceinline__ unsigned warps_in_turn(const cuda_job &job) {

@@ -1,0 +1,91 @@
+/* ordered.c - the methods of the canonical order on the CPU, of one vector: tiles, the tree over those of a piece, and
+ * the tree over pieces.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/drivers.h"
+#include "cpu/environment.h"
+#include "cpu/simd/scalar_methods.h"
+
+/* What a method does on states of either type. */
+#define MERGES(method, METHOD, words, rows, unused)                                                                    \
+    static void method##_merge_float(lane_state *into, const lane_state *from) {                                       \
+        method##_merge_f32(into->f32, from->f32);                                                                      \
+    }                                                                                                                  \
+    static void method##_merge_double(lane_state *into, const lane_state *from) {                                      \
+        method##_merge_f64(into->f64, from->f64);                                                                      \
+    }
+QUIRE_LANE_METHODS(MERGES, )
+
+#define ENTRY(method, METHOD, words, rows, unused)                                                                     \
+    [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
+const lane_method lane_methods[METHOD_NUMBERS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+
+/* What sums a batch of tiles, how two are merged, and where each piece puts its state. */
+typedef struct {
+    tile_function sum;
+    merge_function merge;
+    lane_state *state;
+} ordered_work;
+
+/* As many tiles as go at a time. */
+static size_t tiles_together(const cpu_work *w) { return is_contiguous(w) ? TILE_BATCH : 1; }
+
+static void tiles_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
+    const ordered_work *o = w->own;
+    const strided_vector v = strided_vector_of(w, w->job->term);
+    if (is_contiguous(w))
+        o->sum(x, y, n, w->tile, w->fetches, state);
+    else
+        strided_tile(&v, x, y, n, w->tile, state);
+}
+
+/* The tree over tiles: of a piece, or of a job that is one piece. */
+static void tree_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
+    if (n <= tiles_together(w) * w->tile) {
+        tiles_sum(w, x, y, n, state);
+        return;
+    }
+    const size_t left = order_split((n - 1) / w->tile + 1) * w->tile;
+    lane_state right;
+    tree_sum(w, x, y, left, state);
+    tree_sum(w, x + (ptrdiff_t)left * w->x_stride, y + (ptrdiff_t)left * w->y_stride, n - left, &right);
+    ((const ordered_work *)w->own)->merge(state, &right);
+}
+
+/* The upper levels of that tree, over the pieces. */
+static void tree_merge(merge_function merge, lane_state *state, size_t pieces) {
+    if (pieces == 1) return;
+    const size_t left = order_split(pieces);
+    tree_merge(merge, state, left);
+    tree_merge(merge, state + left, pieces - left);
+    merge(&state[0], &state[left]);
+}
+
+static void run_lanes(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    tree_sum(w, x, y, n, &((const ordered_work *)w->own)->state[piece]);
+}
+
+/* The words that a method left behind. */
+static quire_total words_total(const lane_method *method, const lane_state *state, int is_double) {
+    double words[QUIRE_STATE_WORDS] = { 0 };
+    for (int k = 0; k < method->words; k++) words[k] = is_double ? state->f64[k] : (double)state->f32[k];
+    return method->total(words);
+}
+
+quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
+    const lane_method *method = &lane_methods[job->method];
+    const int is_double = has_double_lanes(job->type);
+    lane_state state[MOST_PIECES];
+    ordered_work o = { context->tier->tile[job->type][job->term][job->method], method->merge[is_double], state };
+    cpu_work w = work_of(context, job, x_stride, y_stride);
+    w.run = run_lanes;
+    w.own = &o;
+    work_run(&w);
+
+    const cpu_environment callers = environment_enter();
+    tree_merge(o.merge, state, (size_t)w.pieces);
+    const quire_total total = words_total(method, &state[0], is_double);
+    environment_leave(callers);
+    return total;
+}
