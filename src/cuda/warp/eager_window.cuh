@@ -62,10 +62,10 @@ static __device__ __noinline__ bool deposit_counts(fixed_sum *before, bool first
 template <class Choice, class Format, class Term>
 struct eager_window : window<eager_window<Choice, Format, Term>, 1, Choice::counts> {
     using window<eager_window, 1, Choice::counts>::top;
-    using window<eager_window, 1, Choice::counts>::limit;
+    using window<eager_window, 1, Choice::counts>::limit; /* not set where one window holds all there is */
     static constexpr int shrunk = term_as_double<Format, Term>::shrunk; /* terms come divided by 2^this */
     int last_unit;
-    uint32_t floor[2]; /* what one bin holds, or two, is no less: of upper bits, as is limit */
+    uint32_t floor[2]; /* magnitudes, of upper bits as the limit's, that the first bin holds, or both, are no less */
     bool used;         /* whether it has taken a batch */
     bool moved;        /* whether another window before it has been used */
 
