@@ -103,9 +103,9 @@ struct eager_window : window<eager_window<Choice, Format, Term>, 1, Choice::coun
      */
     static __device__ __noinline__ int better_top(lane_extent of_lane, bool used, int top) {
         const warp_extent x = extent_of_warp<Format>(of_lane);
-        const int most = x.top + Choice::free_top + (Choice::many ? EAGER_ROOM : 0);
         const int lowest = Choice::least + max(window_range(1), Choice::precision);
-        const int least = window_top(most, 1, lowest), even = window_top(most, Choice::top_step, lowest);
+        const int least = max(x.top + Choice::free_top + (Choice::many ? EAGER_ROOM : 0), lowest);
+        const int even = window_top(least, Choice::top_step);
         const int better = even <= WINDOW_GREATEST_TOP && x.low >= Choice::unit_for(even) ? even : least;
         const int both = max(better, top);
         if (x.special || better > WINDOW_GREATEST_TOP || x.low < Choice::unit_for(better)) return NO_WINDOW;
