@@ -80,10 +80,10 @@ static cuda_kernel kernel_of(const quire_job *job, cuda_length length) {
     if (length == LENGTH_LONG_NORM && is_product && !is_pair) c.kind = EXACT_APPROXIMATE_ONLY;
     if (length == LENGTH_LONG_FLOATS && exact_is_quicker_by_doubles(c) && elements > 1) c.kind = EXACT_LONG_FLOATS;
     if (length >= LENGTH_LONG || elements == 1) return exact_of(c, elements);
-    c.kind = is_product && !c.is_half ? EXACT_SPREAD : EXACT_FEW;
+    c.kind = is_product && !c.is_half ? EXACT_SPREAD : EXACT_SHORT;
     cuda_kernel kernel = exact_of(c, elements);
     if (c.kind == EXACT_SPREAD) return kernel;
-    const bool many = length == LENGTH_SHORT;
+    const bool many = length == LENGTH_MANY_BATCHES;
     const unsigned parts = size == 8 ? 4 : 2, packs = (size == 2 || many ? 1 : 2) * SHORT_LOADS / (is_pair ? 2 : 1);
     cuda_kernel of_short = { .driver = DRIVER_SHORT, .threads = parts * kernel.threads, .shared = parts * (40 << 10) };
     of_short.most_batches = many ? SHORT_BATCHES : 1;

@@ -82,7 +82,7 @@ static void check_gathering(const device *d, const array_launch *launch, const c
     CHECK(!launch->cluster || (launch->cluster > 1 && d->facts.has_bulk && kernel->once));
     if (kernel->driver == DRIVER_RING || launch->shares.kind == SHARES_PIECES) CHECK(job->gathers);
     if (kernel->driver == DRIVER_SHORT) CHECK(job->gathers == (launch->sharers > 1 && !launch->cluster));
-    if (kernel->driver == DRIVER_SHORT) CHECK(launch->sharers <= EXACT_FEW_BLOCKS); /* one warp gathers */
+    if (kernel->driver == DRIVER_SHORT) CHECK(launch->sharers <= SHORT_BLOCKS); /* one warp gathers */
 }
 
 /* Every unit is in one block's share. in_order: and every share is a subtree. */
@@ -111,7 +111,7 @@ static void check_turns(const plan_case *p, const array_launch *launch, const cu
                         const cuda_job *job) {
     const size_t size = (size_t)describe_format(p->job.type).size, before = -(uintptr_t)p->job.x % 16 / size;
     const size_t n = p->job.n - (kernel->load == 32 ? 0 : plan_least(before, p->job.n));
-    const bool is_spread = launch->length == LENGTH_ONCE && kernel->load > 32,
+    const bool is_spread = launch->length == LENGTH_ONE_BATCH && kernel->load > 32,
                has_piece = job->shares.kind == SHARES_PIECES;
     const size_t share = is_spread ? job->shares.elements_per_turn : kernel->batch, tail = n % share;
     const unsigned batches = is_spread ? shares_of(n, share) : (unsigned)(n / share), warps = launch->threads / 32,

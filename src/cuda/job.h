@@ -97,9 +97,16 @@ typedef struct {
 /* How the arrays may be read: one by one; 16 bytes at a time; so, and y is x. */
 typedef enum { ACCESS_ELEMENTS, ACCESS_VECTORS, ACCESS_SAME } cuda_access;
 
-/* How much a kernel is for: what the threads of a few blocks load at once; or a few times that; or more; or as much on
- * a GPU with few units for doubles; or the first pass of a norm of as much. */
-typedef enum { LENGTH_ONCE, LENGTH_SHORT, LENGTH_LONG, LENGTH_LONG_FLOATS, LENGTH_LONG_NORM, LENGTH_COUNT } cuda_length;
+/* How much a kernel is for: a batch for each thread of a few blocks, or less; or many batches; or more than that; or as
+ * much on a GPU with few units for doubles; or the first pass of a norm of as much. */
+typedef enum {
+    LENGTH_ONE_BATCH,
+    LENGTH_MANY_BATCHES,
+    LENGTH_LONG,
+    LENGTH_LONG_FLOATS,
+    LENGTH_LONG_NORM,
+    LENGTH_COUNT
+} cuda_length;
 
 /* The kernel of a format for a term and a method. One file each. */
 #define QUIRE_CUDA_FORMAT(name, NAME, number, real, unused)                                                            \

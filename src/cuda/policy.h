@@ -24,24 +24,25 @@
 #define RING_GROUP (256 << 10)           /* of a block, if that leaves RING_GROUPS groups */
 #define RING_GROUPS 512
 
-/* Exact sums of products that short.cuh has not got: short arrays take exact.cuh, spread over all warps. */
-#define EXACT_SHORT ((size_t)4 << 20)      /* arrays up to this are short */
-#define EXACT_ONE_BLOCK ((size_t)16 << 10) /* up to this they are one block's */
-#define EXACT_SHORT_BLOCKS 2               /* else they have these blocks a multiprocessor */
+/* Exact sums take one of three ways. An array is short if SHORT_BLOCKS blocks can take it, by threads that have one
+ * batch each, or SHORT_BATCHES at most: short.cuh. Products that short.cuh has not got are spread: exact.cuh, with less
+ * for a warp at a time, so that all warps have some. All else is long: exact.cuh. */
+#define SPREAD_BYTES ((size_t)4 << 20)      /* arrays up to this are spread */
+#define SPREAD_ONE_BLOCK ((size_t)16 << 10) /* over one block up to this */
+#define SPREAD_BLOCKS 2                     /* else over these blocks a multiprocessor */
 
-/* Exact sums that short.cuh has. They are short if EXACT_FEW_BLOCKS blocks take them, unless approximate ones are
- * quicker (below). From the shortest on:
- *   - What half of a block's threads load by EXACT_ALONE_LOADS loads is one block's; without clusters, what they load
+/* Arrays are short if SHORT_BLOCKS blocks take them, unless approximate sums are quicker (below). From the shortest on:
+ *   - What half of a block's threads load by SHORT_ALONE_LOADS loads is one block's; without clusters, what they load
  *     at once.
  *   - More is a cluster's (gather_cluster.cuh), with all threads if half of them would have more than a batch.
- *   - Still more is spread over all blocks: with a quarter of the threads if half of them made few blocks, with all if
- *     half of them would load more than EXACT_FEW_LOADS times. */
-#define EXACT_FEW_BLOCKS 128 /* as many as one warp gathers */
-#define EXACT_ALONE_LOADS 4
-#define EXACT_CLUSTER ((size_t)512 << 10) /* bytes of a cluster, at most; of doubles half of that */
+ *   - Still more is shared by all blocks: with a quarter of the threads if half of them made few blocks, with all if
+ *     half of them would load more than SHORT_HALF_LOADS times. */
+#define SHORT_BLOCKS 128 /* as many as one warp gathers */
+#define SHORT_ALONE_LOADS 4
+#define SHORT_CLUSTER ((size_t)512 << 10) /* bytes of a cluster, at most; of doubles half of that */
 #define CLUSTER_BLOCKS 16 /* of a cluster; fewer, by halves, if no more multiprocessors are near each other */
-#define EXACT_FEW_LOADS 2
-#define EXACT_ONE_LOAD 32 /* up to as many blocks load once, where there are no clusters */
+#define SHORT_HALF_LOADS 2
+#define SHORT_ONE_LOAD 32 /* up to as many blocks load once, where there are no clusters */
 
 /* GPUs that add FEW_DOUBLES floats or more in the time of one double take exact.cuh, which adds floats
  * (float_bins.cuh), where it has them, for arrays from EXACT_FLOATS on. */
@@ -95,10 +96,10 @@ typedef struct {
     int threads, blocks, vectors;
 } exact_policy;
 
-/* What an exact kernel is for: short arrays by short.cuh; those that it has not got, spread over all warps; long ones;
- * long ones by floats where doubles are quicker on a GPU that has units for them; or the first pass of norms of long
- * ones, which is approximate from the start (approximate.cuh), and so needs no columns, nor what has all bits. */
-typedef enum { EXACT_FEW, EXACT_SPREAD, EXACT_LONG, EXACT_LONG_FLOATS, EXACT_APPROXIMATE_ONLY } exact_kind;
+/* What an exact kernel is for: short arrays; spread ones; long ones; long ones by floats where doubles are quicker on a
+ * GPU that has units for them; or the first pass of norms of long ones, which is approximate from the start
+ * (approximate.cuh), and so needs no columns, nor what has all bits. */
+typedef enum { EXACT_SHORT, EXACT_SPREAD, EXACT_LONG, EXACT_LONG_FLOATS, EXACT_APPROXIMATE_ONLY } exact_kind;
 
 typedef struct {
     int size; /* of an element */
@@ -119,12 +120,12 @@ QUIRE_CONSTANT bool exact_adds_floats(exact_case c) {
 QUIRE_CONSTANT exact_policy exact_policy_of(exact_case c) {
     const bool large_cells = c.is_product && !c.is_half;
     const int vectors = c.is_pair ? 4 : 8; /* what registers hold */
-    const int few_threads = (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size);
-    const exact_policy approximate_only = { 128, 4, vectors }, few = { few_threads, 1, vectors / 2 },
+    const int short_threads = (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size);
+    const exact_policy approximate_only = { 128, 4, vectors }, not_long = { short_threads, 1, vectors / 2 },
                        long_double_products = { 64, 5, vectors },
                        others = { 128, exact_adds_floats(c) || c.size == 2 ? 3 : 4, vectors };
     if (c.kind == EXACT_APPROXIMATE_ONLY) return approximate_only;
-    if (c.kind <= EXACT_SPREAD) return few;
+    if (c.kind <= EXACT_SPREAD) return not_long;
     return c.size == 8 && c.is_product ? long_double_products : others;
 }
 

@@ -167,21 +167,21 @@ static inline void plan_ring(const array_call *call, const device_facts *d, cons
 
 /* ------------------------------------------------------------------------------------------------------ exact.cuh */
 
-/* A short array is one block's as long as that spares more than it costs; then there are a few blocks a multiprocessor;
- * a long one has as many as fit, or pieces. Warps take no more at a time than leaves work for all. */
+/* A spread array is one block's as long as that spares more than it costs; then there are a few blocks a
+ * multiprocessor; a long one has as many as fit, or pieces. Warps take no more at a time than leaves work for all. */
 static inline void plan_exact(const array_call *call, const device_facts *d, const cuda_kernel *kernel,
                               array_launch *launch) {
-    const bool is_short = launch->length == LENGTH_ONCE;
+    const bool is_spread = launch->length == LENGTH_ONE_BATCH;
     const size_t n = call->job->n, loads = plan_divide_up(n, kernel->load) + !n, warps = launch->threads / 32;
-    size_t blocks = is_short ? (size_t)d->multiprocessors * EXACT_SHORT_BLOCKS : plan_resident(d, kernel);
+    size_t blocks = is_spread ? (size_t)d->multiprocessors * SPREAD_BLOCKS : plan_resident(d, kernel);
     if (blocks > plan_most_blocks(d) || d->wish.blocks) blocks = plan_most_blocks(d);
-    const size_t batches = is_short || launch->pass == PASS_AGAIN ? 0 : n / kernel->batch;
+    const size_t batches = is_spread || launch->pass == PASS_AGAIN ? 0 : n / kernel->batch;
     launch->shares.elements_per_turn = kernel->batch;
     if (batches && plan_wants_pieces(call, d)) {
         const size_t least = plan_divide_up(EXACT_PIECE, plan_bytes(call) / batches);
         if (plan_pieces(d, launch, batches, blocks, least, false)) return;
     }
-    if (!d->wish.blocks && n * plan_element_size(call) <= EXACT_ONE_BLOCK) blocks = 1;
+    if (!d->wish.blocks && n * plan_element_size(call) <= SPREAD_ONE_BLOCK) blocks = 1;
     if (!d->wish.blocks) blocks = plan_least(blocks, plan_divide_up(loads, warps));
     launch->shares.kind = SHARES_TURNS;
     launch->shares.elements_per_turn = plan_least(kernel->batch, plan_divide_up(loads, blocks * warps) * kernel->load);
@@ -191,9 +191,9 @@ static inline void plan_exact(const array_call *call, const device_facts *d, con
 /* ------------------------------------------------------------------------------------------------------ short.cuh */
 
 /* How many blocks of a short array's kernel add, at most: what one warp gathers; one multiprocessor is for that. */
-static inline size_t plan_few_blocks(const device_facts *d) {
-    const size_t few = plan_least(d->multiprocessors > 1 ? d->multiprocessors - 1 : 1, EXACT_FEW_BLOCKS);
-    return d->wish.blocks ? plan_least(d->wish.blocks, few) : few;
+static inline size_t plan_short_blocks(const device_facts *d) {
+    const size_t most = plan_least(d->multiprocessors > 1 ? d->multiprocessors - 1 : 1, SHORT_BLOCKS);
+    return d->wish.blocks ? plan_least(d->wish.blocks, most) : most;
 }
 
 /* Threads of a short array's block that add, at most: fewer where shared memory is scarce. */
@@ -216,9 +216,9 @@ static inline size_t plan_loads(size_t n, unsigned threads, const cuda_kernel *k
 /* Threads of a block for an array that blocks of half of them, at most, load "loads" times. */
 static inline unsigned plan_threads_for(size_t loads, const device_facts *d, const cuda_kernel *kernel) {
     const unsigned most = plan_short_threads(d, kernel), half = (unsigned)plan_least(most, kernel->threads / 2);
-    const size_t blocks = plan_few_blocks(d);
-    if (!d->wish.warps && loads > EXACT_ONE_LOAD && loads <= blocks / 2) return half / 2;
-    return loads > EXACT_FEW_LOADS * blocks ? most : half;
+    const size_t blocks = plan_short_blocks(d);
+    if (!d->wish.warps && loads > SHORT_ONE_LOAD && loads <= blocks / 2) return half / 2;
+    return loads > SHORT_HALF_LOADS * blocks ? most : half;
 }
 
 /* See policy.h. */
@@ -228,15 +228,15 @@ static inline void plan_short(const array_call *call, const device_facts *d, con
     const unsigned most_loads = kernel->batch / kernel->load;
     const unsigned half = (unsigned)plan_least(plan_short_threads(d, kernel), kernel->threads / 2);
     unsigned threads = plan_threads_for(plan_loads(n, half, kernel), d, kernel);
-    size_t blocks = plan_few_blocks(d), needed = plan_loads(n, threads, kernel);
+    size_t blocks = plan_short_blocks(d), needed = plan_loads(n, threads, kernel);
     if (!d->wish.blocks) {
-        if (needed <= (d->cluster > 1 ? EXACT_ALONE_LOADS : most_loads)) {
+        if (needed <= (d->cluster > 1 ? SHORT_ALONE_LOADS : most_loads)) {
             blocks = 1;
-        } else if (d->cluster > 1 && plan_bytes(call) <= EXACT_CLUSTER / (call->job->type == QUIRE_F64 ? 2 : 1)) {
+        } else if (d->cluster > 1 && plan_bytes(call) <= SHORT_CLUSTER / (call->job->type == QUIRE_F64 ? 2 : 1)) {
             if (needed > d->cluster * most_loads) threads = plan_short_threads(d, kernel);
             needed = plan_loads(n, threads, kernel);
             blocks = plan_least(needed, plan_least(d->cluster, blocks));
-        } else if (needed <= EXACT_ONE_LOAD) {
+        } else if (needed <= SHORT_ONE_LOAD) {
             blocks = plan_least(needed, blocks);
         }
     }

@@ -27,19 +27,19 @@ static inline bool plan_takes_floats(const device_facts *d, const cuda_kernel *k
     return d->ratio >= FEW_DOUBLES && kernels[LENGTH_LONG_FLOATS].adds_floats;
 }
 
-/* Whether an exact sum is short. short.cuh has not got products but those of halves. */
-static inline bool plan_is_short_sum(const array_call *call, const device_facts *d, const cuda_kernel *kernels) {
-    const cuda_kernel *kernel = &kernels[LENGTH_SHORT];
-    if (d->wish.bytes && plan_bytes(call) >= d->wish.bytes) return false;
-    if (plan_takes_floats(d, kernels) && plan_bytes(call) >= EXACT_FLOATS) return false;
-    if (kernel->driver != DRIVER_SHORT) return call->job->n <= EXACT_SHORT / plan_element_size(call);
+/* Whether an exact sum is long: neither short nor, of products that short.cuh has not got, spread. */
+static inline bool plan_is_long_sum(const array_call *call, const device_facts *d, const cuda_kernel *kernels) {
+    const cuda_kernel *kernel = &kernels[LENGTH_MANY_BATCHES];
+    if (d->wish.bytes && plan_bytes(call) >= d->wish.bytes) return true;
+    if (plan_takes_floats(d, kernels) && plan_bytes(call) >= EXACT_FLOATS) return true;
+    if (kernel->driver != DRIVER_SHORT) return call->job->n > SPREAD_BYTES / plan_element_size(call);
     const size_t of_block = plan_short_threads(d, kernel) * (size_t)kernel->batch * kernel->most_batches;
-    return plan_short_elements(call) <= plan_few_blocks(d) * of_block;
+    return plan_short_elements(call) > plan_short_blocks(d) * of_block;
 }
 
 /* Whether a method of the canonical order takes direct.cuh: ring.cuh is not there, or not worth it. */
 static inline bool plan_is_direct(const array_call *call, const device_facts *d, const cuda_kernel *kernels) {
-    return !d->has_bulk || plan_bytes(call) < (d->wish.bytes ? d->wish.bytes : kernels[LENGTH_ONCE].ring);
+    return !d->has_bulk || plan_bytes(call) < (d->wish.bytes ? d->wish.bytes : kernels[LENGTH_ONE_BATCH].ring);
 }
 
 /* Whether a first kernel may be approximate, with a second behind it, if the data is wide-range; norms always are. */
@@ -54,7 +54,7 @@ static inline bool plan_may_be_approximate(const array_call *call, const device_
            plan_bytes(call) >= (d->wish.bytes ? d->wish.bytes : least);
 }
 
-/* Short arrays that make more blocks than are wanted, if threads load but once, take a kernel whose threads load more;
+/* Short arrays that make more blocks than are wanted, if threads take one batch, take a kernel whose threads take more;
  * those that are expected to be of wide-range data a long array's, if that may be approximate, or is quicker where all
  * bits are wanted. Of short.cuh the launch, too. */
 static inline array_launch plan_first_kernel(const array_call *call, const device_facts *d,
@@ -62,15 +62,15 @@ static inline array_launch plan_first_kernel(const array_call *call, const devic
     const cuda_length long_one = plan_takes_floats(d, kernels) ? LENGTH_LONG_FLOATS : LENGTH_LONG;
     array_launch launch = { long_one, PASS_ALL_BITS, false, 0, 0, 0, 0, 0, { SHARES_EQUAL, 0, 0, 0, 0, 0, 0 } };
     const bool is_exact = call->job->method == QUIRE_EXACT;
-    if (!(is_exact ? plan_is_short_sum(call, d, kernels) : plan_is_direct(call, d, kernels))) return launch;
+    if (is_exact ? plan_is_long_sum(call, d, kernels) : !plan_is_direct(call, d, kernels)) return launch;
     const bool pays = !call->accumulates || d->wish.bytes || plan_bytes(call) >= EXACT_WIDE;
     if (call->was_wide && pays && plan_may_be_approximate(call, d, kernels, &kernels[long_one])) return launch;
-    launch.length = LENGTH_ONCE;
-    if (kernels[LENGTH_ONCE].driver != DRIVER_SHORT) return launch;
-    plan_short(call, d, &kernels[LENGTH_ONCE], &launch);
-    if (launch.sharers <= plan_few_blocks(d)) return launch;
-    launch.length = LENGTH_SHORT;
-    plan_short(call, d, &kernels[LENGTH_SHORT], &launch);
+    launch.length = LENGTH_ONE_BATCH;
+    if (kernels[LENGTH_ONE_BATCH].driver != DRIVER_SHORT) return launch;
+    plan_short(call, d, &kernels[LENGTH_ONE_BATCH], &launch);
+    if (launch.sharers <= plan_short_blocks(d)) return launch;
+    launch.length = LENGTH_MANY_BATCHES;
+    plan_short(call, d, &kernels[LENGTH_MANY_BATCHES], &launch);
     return launch;
 }
 

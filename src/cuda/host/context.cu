@@ -126,7 +126,7 @@ static unsigned cluster_blocks(const cuda_context *c, const cuda_kernel *kernel)
 static void look_for_clusters(cuda_context *c) {
     c->facts.cluster = c->facts.has_bulk ? CLUSTER_BLOCKS : 1;
     for (quire_type type : windowed_types) {
-        const cuda_kernel kernel = kernel_by(type, TERM_IDENTITY, QUIRE_EXACT, ACCESS_SAME, LENGTH_ONCE);
+        const cuda_kernel kernel = kernel_by(type, TERM_IDENTITY, QUIRE_EXACT, ACCESS_SAME, LENGTH_ONE_BATCH);
         const unsigned blocks = c->facts.has_bulk ? cluster_blocks(c, &kernel) : 1;
         if (blocks < c->facts.cluster) c->facts.cluster = blocks;
     }

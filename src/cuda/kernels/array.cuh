@@ -72,8 +72,8 @@ static cuda_kernel kernel_of_method(quire_method method, cuda_length length) {
             if (length == LENGTH_LONG_NORM) return exact_kernel_of<Format, Term, E, EXACT_APPROXIMATE_ONLY>();
         if constexpr (E > 1)
             if (length < LENGTH_LONG)
-                return length == LENGTH_ONCE ? short_kernel_of<Format, Term, false>()
-                                             : short_kernel_of<Format, Term, true>();
+                return length == LENGTH_ONE_BATCH ? short_kernel_of<Format, Term, false>()
+                                                  : short_kernel_of<Format, Term, true>();
         if constexpr (E > 1 && exact_choice<Format, Term, EXACT_LONG>::quicker_by_doubles)
             if (length == LENGTH_LONG_FLOATS) return exact_kernel_of<Format, Term, E, EXACT_LONG_FLOATS>();
         if constexpr (E > 1 || Term::is_pair) return exact_kernel_of<Format, Term, E, EXACT_LONG>();

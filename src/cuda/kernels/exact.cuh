@@ -67,12 +67,13 @@ static __device__ __forceinline__ void first_elements(exact_warp<Choice> &w, con
     }
 }
 
-/* Of a long array full batches first, and what is left a load at a time, by the last warps. */
+/* Of a long array full batches first, and what is left a load at a time, by the last warps. A spread one has shares of
+ * a batch or less. */
 template <class Choice, class Format, class Term, int E>
 static __device__ __forceinline__ void warp_elements(exact_warp<Choice> &w, const cuda_job &job) {
     constexpr int PACKS = Choice::template packs<E>, BATCH = WARP * E * PACKS;
     const aligned_arrays<Format> a = aligned_arrays_of<Format, E>(job.x, job.y, job.n);
-    if constexpr (Choice::is_short) {
+    if constexpr (!Choice::is_long) {
         const size_t share = job.shares.elements_per_turn;
         warp_batches<Choice, Format, Term, E, PACKS, false>(w, a.x, a.y, a.n, share,
                                                             turns_of_grid(shares_of(a.n, share)), job);

@@ -208,7 +208,7 @@ template <class Format, class Term, bool MANY>
 __global__ void __launch_bounds__((short_choice<Format, Term, MANY>::threads))
     short_kernel(const __grid_constant__ cuda_job job) {
     typedef short_choice<Format, Term, MANY> Choice;
-    static_assert(EXACT_FEW_BLOCKS <= GATHERED_BY_WARP, "one warp gathers");
+    static_assert(SHORT_BLOCKS <= GATHERED_BY_WARP, "one warp gathers");
     __shared__ short_memory<Choice> memory;
     __shared__ cluster_memory cluster;
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;

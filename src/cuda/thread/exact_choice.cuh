@@ -39,10 +39,10 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr int least =
         is_bfloat16 && is_product ? -126 : Format::description.least_exponent * (is_product && !is_double ? 2 : 1);
     static constexpr int fixed_top = is_product ? 32 : 16;
-    static constexpr bool is_short = KIND <= EXACT_SPREAD, is_narrow = sizeof(element) == 2;
+    static constexpr bool is_long = KIND > EXACT_SPREAD, is_narrow = sizeof(element) == 2;
     static constexpr bool is_positive =
         std::is_same<Term, magnitude_term>::value || std::is_same<Term, square_term>::value;
-    static constexpr bool never_approximate = is_short || !windowed || (fits && !(is_product && is_positive));
+    static constexpr bool never_approximate = !is_long || !windowed || (fits && !(is_product && is_positive));
     static constexpr bool has_totals = is_positive && (is_narrow || (approximate_only && !is_double));
     static constexpr approximate_way approximate = never_approximate ? APPROXIMATE_NEVER
                                                    : has_totals      ? APPROXIMATE_TOTALS
@@ -68,7 +68,7 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr bool counts = windowed || float_count; /* in a window */
     /* The terms that an addition to a window may be of, as a power of two. */
     static constexpr int reading_bits = float_count ? LANE_TERM_BITS : 0;
-    static constexpr int column_threads = KIND == EXACT_FEW ? 0 : threads; /* 0: as many as the block has */
+    static constexpr int column_threads = KIND == EXACT_SHORT ? 0 : threads; /* 0: as many as the block has */
     static_assert(lane_terms <= 1 << LANE_TERM_BITS, "the sum of a lane's batch may not be a double");
     /* How many halves of the last bin's unit a lane loses of a batch, or of a move, at most (approximate.cuh). */
     static constexpr int loss = approximate == APPROXIMATE_TOTALS ? 2 : is_double ? 2 * lane_terms : lane_terms;

@@ -49,7 +49,7 @@ static __device__ __forceinline__ int top_of_word(uint32_t word) {
 
 /* Where a window for terms below 2^t belongs: its bins must be normal numbers. */
 static __device__ __forceinline__ int approximate_top(int t) {
-    return window_top(t, WINDOW_ALIGNED, window_least_top(APPROXIMATE_BINS)); /* so it seldom has to move */
+    return max(window_top(t, WINDOW_ALIGNED), window_least_top(APPROXIMATE_BINS)); /* so it seldom has to move */
 }
 
 /* window_add of x * y; the product of doubles is nowhere rounded but where its rest is. */

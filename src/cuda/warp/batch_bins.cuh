@@ -27,7 +27,7 @@ static __device__ __forceinline__ bool window_batch(Bins &bin, const batch_of<Fo
     }
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
-        if (Choice::is_short && i && i % E == 0 && i / E * WARP * E >= b.count) break;
+        if (!Choice::is_long && i && i % E == 0 && i / E * WARP * E >= b.count) break;
         double part[Choice::streams];
         batch_parts<Format, Term>(b, i, part);
         if (!apart) most = max(most, magnitude_word(part[0]));
@@ -77,7 +77,7 @@ static __device__ __forceinline__ unsigned column_batch(const batch_of<Format, E
     }
 #pragma unroll
     for (int i = 0; i < E * PACKS; i++) {
-        if (Choice::is_short && i && i % E == 0 && i / E * WARP * E >= b.count) break;
+        if (!Choice::is_long && i && i % E == 0 && i / E * WARP * E >= b.count) break;
         const auto x = decode(Format(), b.x[i / E][i % E]), y = Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x;
         Column::template add<Term>(x, y);
     }

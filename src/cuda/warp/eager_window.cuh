@@ -62,10 +62,10 @@ static __device__ __noinline__ bool deposit_counts(fixed_sum *before, bool first
 template <class Choice, class Format, class Term>
 struct eager_window : window<eager_window<Choice, Format, Term>, 1, Choice::counts> {
     using window<eager_window, 1, Choice::counts>::top;
-    using window<eager_window, 1, Choice::counts>::limit;
+    using window<eager_window, 1, Choice::counts>::limit; /* not set where one window holds all there is */
     static constexpr int shrunk = term_as_double<Format, Term>::shrunk; /* terms come divided by 2^this */
     int last_unit;
-    uint32_t floor[2]; /* what one bin holds, or two, is no less: of upper bits, as is limit */
+    uint32_t floor[2]; /* magnitudes, of upper bits as the limit's, that the first bin holds, or both, are no less */
     bool used;         /* whether it has taken a batch */
     bool moved;        /* whether another window before it has been used */
 
@@ -105,7 +105,7 @@ struct eager_window : window<eager_window<Choice, Format, Term>, 1, Choice::coun
         const warp_extent x = extent_of_warp<Format>(of_lane);
         const int most = x.top + Choice::free_top + (Choice::many ? EAGER_ROOM : 0);
         const int lowest = Choice::least + max(window_range(1), Choice::precision);
-        const int least = window_top(most, 1, lowest), even = window_top(most, Choice::top_step, lowest);
+        const int least = max(most, lowest), even = max(window_top(most, Choice::top_step), lowest);
         const int better = even <= WINDOW_GREATEST_TOP && x.low >= Choice::unit_for(even) ? even : least;
         const int both = max(better, top);
         if (x.special || better > WINDOW_GREATEST_TOP || x.low < Choice::unit_for(better)) return NO_WINDOW;

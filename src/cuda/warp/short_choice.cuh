@@ -17,8 +17,8 @@ static constexpr int bits_above(size_t n, int from) {
 }
 
 /* What follows from the choices. */
-template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_FEW> {
-    typedef exact_choice<Format, Term, EXACT_FEW> Choice;
+template <class Format, class Term, bool MANY> struct short_choice : exact_choice<Format, Term, EXACT_SHORT> {
+    typedef exact_choice<Format, Term, EXACT_SHORT> Choice;
     static constexpr int arrays = Term::is_pair ? 2 : 1;
     static constexpr bool many = MANY, is_wide = sizeof(typename Format::element) == 8,
                           is_narrow = sizeof(typename Format::element) == 2;
@@ -58,10 +58,9 @@ template <class Format, class Term, bool MANY> struct short_choice : exact_choic
     static constexpr int unit_step = precision > 24 ? 4 : MANY ? 12 : 14, top_step = precision > 24 ? 4 : 8;
     static constexpr int first_window = Choice::fits ? fixed_window : guess;
     /* The elements, below 2^87 units each, that a grid sums up; a unit may be a step too large. */
-    static constexpr size_t elements = (size_t)EXACT_FEW_BLOCKS * threads * additions;
+    static constexpr size_t elements = (size_t)SHORT_BLOCKS * threads * additions;
     static_assert(bits_above(elements, 0) + WINDOW_RANGE(2) + unit_step < 127, "integers of 128 bits are too small");
-    static_assert(bits_above(elements / EXACT_FEW_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS,
-                  "and what a block publishes");
+    static_assert(bits_above(elements / SHORT_BLOCKS, 0) + WINDOW_RANGE(2) < FIXED_BITS, "and what a block publishes");
     /* The unit that a warp counts in if its elements are below 2^top: from a coarse grid, so that warps mostly agree.
      */
     static __host__ __device__ __forceinline__ constexpr int unit_for(int top) {

@@ -122,7 +122,8 @@ struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS,
      * is; bins: how many it is to hold them in. */
     static __device__ __forceinline__ int top_for(uint32_t most, int least, int bins) {
         const int lowest = least + window_range(bins) + (STREAMS - 1) * ERROR_BELOW;
-        return min(window_top((int)(most >> 20) - 1022 + WINDOW_ROOM, WINDOW_ALIGNED, lowest), WINDOW_GREATEST_TOP);
+        return min(max(window_top((int)(most >> 20) - 1022 + WINDOW_ROOM, WINDOW_ALIGNED), lowest),
+                   WINDOW_GREATEST_TOP);
     }
 
     /* How far below their top, which is "down" below the window's, the floats' terms may have bits: where a spare bin

@@ -20,10 +20,8 @@
 #define NO_WINDOW INT_MIN /* the top of none */
 
 /* Where a window for elements below 2^top belongs: on a multiple of a step, so that warps mostly agree, whose sums then
- * are quickly added up; but not below what is the lowest. */
-static __device__ __forceinline__ int window_top(int top, int step, int lowest) {
-    return max((top + step - 1) & -step, lowest);
-}
+ * are quickly added up. */
+static __device__ __forceinline__ int window_top(int top, int step) { return (top + step - 1) & -step; }
 
 /* What all windows have. Window is the one that is made of it, which has:
  *   bins()        the bins of a lane, if they do not stand here
