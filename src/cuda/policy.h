@@ -123,7 +123,7 @@ QUIRE_CONSTANT exact_policy exact_policy_of(exact_case c) {
     const int short_threads = (large_cells ? 512 : 1024) / (c.size < 4 ? 4 : c.size);
     const exact_policy approximate_only = { 128, 4, vectors }, not_long = { short_threads, 1, vectors / 2 },
                        long_double_products = { 64, 5, vectors },
-                       others = { 128, exact_adds_floats(c) || c.size == 2 ? 3 : 4, vectors };
+                       others = { 128, exact_adds_floats(c) ? 3 : 4, vectors };
     if (c.kind == EXACT_APPROXIMATE_ONLY) return approximate_only;
     if (c.kind <= EXACT_SPREAD) return not_long;
     return c.size == 8 && c.is_product ? long_double_products : others;

@@ -11,8 +11,8 @@
 #include "method/ball.h"
 
 template <class Choice>
-using exact_window = tolerant_window<Choice::streams, Choice::kept_bins, Choice::lowered, Choice::threads,
-                                     Choice::float_count, typename Choice::floats>;
+using exact_window =
+    tolerant_window<Choice::streams, Choice::kept_bins, Choice::lowered, Choice::threads, typename Choice::floats>;
 
 /* What the warps of a block have counted. */
 template <class Choice>

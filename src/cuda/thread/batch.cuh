@@ -210,27 +210,25 @@ template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ term_extent extent_of_terms(const batch_of<Format, E, PACKS> &b) {
     const term_extent x = extent_of<Format>(b.x), y = Term::is_pair ? extent_of<Format>(b.y) : x;
     if (!Term::is_product) return x;
-    const bool is_tiny =
-        sizeof(typename Format::element) == 4 && min(x.low, y.low) == Format::description.least_exponent;
+    const bool is_tiny = !product_is_float<Format> && min(x.low, y.low) == Format::description.least_exponent;
     return { x.top + y.top, is_tiny ? -NOT_A_FLOAT : x.low + y.low };
 }
 
-/* Term i of a batch as a float, if that is one: of halves, or whose extent is within that of floats. */
+/* Element i of a batch as a term, a float. */
 template <class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ float float_term(const batch_of<Format, E, PACKS> &b, int i) {
     const float x = decode(Format(), b.x[i / E][i % E]);
-    return Term::value(x, Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x);
+    return Term::value(x, x);
 }
 
-/* Adds it to bins of floats. A product that is a float goes to the first without being computed apart. */
+/* Adds term i of a batch to bins of floats, of an extent that these hold. A product that is a float goes to the first
+ * without being computed apart. */
 template <int BINS, class Format, class Term, int E, int PACKS>
 static __device__ __forceinline__ void add_float_term(float *bin, const batch_of<Format, E, PACKS> &b, int i) {
+    const float x = decode(Format(), b.x[i / E][i % E]), y = Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x;
     if constexpr (!Term::is_product) {
         window_add_f32(bin, BINS, float_term<Format, Term>(b, i));
-        return;
-    }
-    const float x = decode(Format(), b.x[i / E][i % E]), y = Term::is_pair ? decode(Format(), b.y[i / E][i % E]) : x;
-    if constexpr (sizeof(typename Format::element) == 4) {
+    } else if constexpr (!product_is_float<Format>) {
         const float product = x * y;
         window_add_f32(bin, BINS, product);
         window_add_f32(bin + BINS, BINS, __fmaf_rn(x, y, -product));

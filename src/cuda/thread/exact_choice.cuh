@@ -60,8 +60,8 @@ template <class Format, class Term, exact_kind KIND> struct exact_choice {
     static constexpr int lane_terms = vector_terms < 8 ? 8 : vector_terms; /* of a batch, at most */
     /* Bins of floats that a batch is tried in first (float_bins.cuh): as many as ordinary numbers need; 0: none. Of
      * squares of 16 bits some batches need one more. A product of floats is two terms. */
-    static constexpr int float_streams = is_product && !is_narrow ? 2 : 1;
-    static constexpr int float_spare = is_narrow && is_product && !Term::is_pair;
+    static constexpr int float_streams = is_product && !product_is_float<Format> ? 2 : 1;
+    static constexpr int float_spare = is_product && !Term::is_pair && product_is_float<Format>;
     static constexpr int float_count = !exact_adds_floats(of_kind) ? 0 : is_narrow && !is_product ? 2 : 3 + float_spare;
     typedef float_bins<lane_terms, float_count, float_spare, float_streams> floats;
     static constexpr bool adds_pairs = is_bfloat16 && !is_product;

@@ -28,6 +28,9 @@ struct term_extent {
 };
 #define NOT_A_FLOAT 1000 /* the top of what is not finite */
 
+/* Whether a product of two elements is a float; or it is two floats, the product that was rounded and its error. */
+template <class Format> constexpr bool product_is_float = 2 * Format::description.precision <= 24;
+
 /* What a lane has counted of sums of up to TERMS terms; what is not a count is the warp's. SPARE: the last bin is for
  * those batches that need it. STREAMS: a term is one float; or two, a product that was rounded and its error, which
  * have bins of their own: products are multiples of 2^FLOAT_ERROR of what their errors are, and errors less than 2^-24

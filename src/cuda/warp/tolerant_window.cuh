@@ -68,16 +68,17 @@ struct limbs_of_warp {
 };
 
 /* LOWERED: bins of a window whose top is beyond WINDOW_GREATEST_TOP (approximate.cuh) hold terms times 2^-LOWERED.
- * Floats: FLOATS bins of floats (float_bins.cuh) within the window, which counts what they have counted when it is
- * read. */
-template <int STREAMS, int BINS, int LOWERED, int THREADS, int FLOATS, class Floats>
-struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS, FLOATS, Floats>, STREAMS, BINS> {
+ * Floats: bins of floats (float_bins.cuh) within the window, if there are any; it counts what they have counted when it
+ * is read. */
+template <int STREAMS, int BINS, int LOWERED, int THREADS, class Floats>
+struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS, Floats>, STREAMS, BINS> {
     using window<tolerant_window, STREAMS, BINS>::top;
     using window<tolerant_window, STREAMS, BINS>::limit; /* of magnitude_words */
     using window<tolerant_window, STREAMS, BINS>::start;
     using window<tolerant_window, STREAMS, BINS>::place;
+    static constexpr bool has_floats = Floats::counts > 0;
     static constexpr bool in_memory = STREAMS == 1 && !LOWERED; /* doubles' columns are large */
-    static constexpr unsigned memory = (in_memory + (FLOATS > 0)) * sizeof(int64_t) * BINS * THREADS;
+    static constexpr unsigned memory = (in_memory + has_floats) * sizeof(int64_t) * BINS * THREADS;
     int64_t counts[STREAMS][BINS]; /* of this lane, unless in memory; the rest is the warp's */
     int additions, readings, moves, slow, stretch;
     Floats floats;
@@ -90,7 +91,7 @@ struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS,
             return counts[s][k];
     }
     __device__ __forceinline__ window_bins<STREAMS, BINS> &bins() {
-        if constexpr (FLOATS > 0)
+        if constexpr (has_floats)
             return shared_bins<STREAMS, BINS, THREADS>();
         else
             return this->own_bins;
@@ -105,7 +106,7 @@ struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS,
     __device__ __forceinline__ void placed() {
         limit = power_word(top);
         additions = 0;
-        if constexpr (FLOATS > 0) floats.open();
+        if constexpr (has_floats) floats.open();
     }
 
     __device__ __forceinline__ void open() {
@@ -115,7 +116,7 @@ struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS,
         below = 0;
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) bins().at[s][k] = 0, count(s, k) = 0;
-        if constexpr (FLOATS > 0) floats.open();
+        if constexpr (has_floats) floats.open();
     }
 
     /* Where a window for elements up to this magnitude_word belongs. least: the exponent of the least unit that there
@@ -146,7 +147,7 @@ struct tolerant_window : window<tolerant_window<STREAMS, BINS, LOWERED, THREADS,
     }
 
     __device__ __forceinline__ void read() {
-        if constexpr (FLOATS > 0) read_floats();
+        if constexpr (has_floats) read_floats();
         for (int s = 0; s < STREAMS; s++)
             for (int k = 0; k < BINS; k++) {
                 count(s, k) += this->counted(s, k);
