@@ -10,6 +10,16 @@
 #include "cuda/warp/batch_bins.cuh"
 #include "cuda/warp/column_totals.cuh"
 
+/* How often a limb of the workspace is added to without a carry. A warp deposits its bins when its window moves, once
+ * when it gives up, and at its end; and each READINGS readings, for which all warps together take 2^24 elements. A
+ * block adds its sum and the totals of its columns once. Each of these adds less than 16 pieces to a limb: of up to two
+ * streams of two bins, low and high, of neighbouring cells, or three of an integer. */
+#define DEPOSIT_PIECES 16
+static_assert((uint64_t)LANE_GROUPS * (1024 / WARP) * (MOVES + 3) * DEPOSIT_PIECES < (uint64_t)1 << 29,
+              "moves and ends alone are half of what limbs take");
+static_assert(READINGS * ((size_t)1 << WINDOW_HEADROOM) * WARP / DEPOSIT_PIECES >= (size_t)1 << 20,
+              "readings of 2^49 elements, more than any memory has, are the other half");
+
 /* A warp at work. What is rarely asked, and can be found again, is not kept: registers are scarce. */
 template <class Choice> struct exact_warp {
     exact_window<Choice> window;

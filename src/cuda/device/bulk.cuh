@@ -49,6 +49,11 @@ static __device__ __forceinline__ void barriers_are_open(void) {
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
 
+/* When all phases that were begun have ended: its memory may then be used for something else. By one thread. */
+static __device__ __forceinline__ void barrier_close(uint64_t *barrier) {
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
 static __device__ __forceinline__ void barrier_arrive(uint64_t *barrier) { cuda::ptx::mbarrier_arrive(barrier); }
 
 /* Arrives, and has the phase last until that number of bytes has come. */
@@ -68,8 +73,9 @@ static __device__ __forceinline__ void copy_bulk(void *to, const void *from, uns
     cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, from, bytes, barrier);
 }
 
-/* What this thread has written to shared memory comes before what the copy engine writes there after this. */
-static __device__ __forceinline__ void writes_before_copies(void) {
+/* What this thread, and those it has synchronized with, have read and written of shared memory comes before what the
+ * copy engine writes there after this (PTX, Async proxy). */
+static __device__ __forceinline__ void accesses_before_copies(void) {
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
 

@@ -41,33 +41,29 @@ static __device__ __forceinline__ bool round_scaled_moment(const vectors_job &jo
     return round_ball(ball, job.format, job.rounding, bits, exponent);
 }
 
-/* The result of a vector of which some terms are not finite, whose sum is this. */
-template <row_terms TERMS>
-static __device__ __forceinline__ void store_special(const vectors_job &job, size_t v, size_t n, double special) {
-    const double word[VECTORS_WORDS] = { special, 0, 0 };
-    if (TERMS == ROW_MOMENTS)
-        format_store(job.format.quiet_nan, job.format.size, result_at(job, v));
-    else
-        store_sum(job, v, n, word, true);
-}
-
-/* The result of a vector of n elements; answers whether the total tells it. */
+/* The result of a vector of n elements, if the total tells it; answers whether. */
 template <class Format, row_terms TERMS>
-static __device__ __noinline__ bool store_scaled(const vectors_job &job, size_t v, size_t n, const scaled_total &t) {
-    uint64_t bits;
+static __device__ __noinline__ bool round_scaled_vector(const vectors_job &job, size_t n, const scaled_total &t,
+                                                        uint64_t *bits) {
+    constexpr bool has_moments = TERMS == ROW_MOMENTS;
     if (!n) return false;
-    if (t.special != 0) {
-        store_special<TERMS>(job, v, n, t.special);
+    if (t.special != 0) { /* some terms are not finite, and this is their sum */
+        *bits = has_moments ? job.format.quiet_nan : round_total(job, total_of_double(t.special), n);
         return true;
     }
-    if constexpr (TERMS == ROW_MOMENTS) {
-        if (!round_scaled_moment(job, n, t, &bits)) return false;
-    } else {
-        constexpr int words = exact_terms<Format, TERMS == ROW_PRODUCTS>::words;
-        if (!round_scaled_sum<words>(job, n, t.sum, t.exponent, &bits)) return false;
-    }
-    format_store(bits, job.format.size, result_at(job, v));
-    return true;
+    if constexpr (has_moments)
+        return round_scaled_moment(job, n, t, bits);
+    else
+        return round_scaled_sum<exact_terms<Format, TERMS == ROW_PRODUCTS>::words>(job, n, t.sum, t.exponent, bits);
+}
+
+/* The same, stored. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ bool store_scaled(const vectors_job &job, size_t v, size_t n, const scaled_total &t) {
+    uint64_t bits;
+    const bool is_told = round_scaled_vector<Format, TERMS>(job, n, t, &bits);
+    if (is_told) format_store(bits, job.format.size, result_at(job, v));
+    return is_told;
 }
 
 #endif

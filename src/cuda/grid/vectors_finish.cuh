@@ -82,9 +82,12 @@ static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_ac
     }
 }
 
-/* Adds what a warp's cells hold to an accumulator that other warps add to as well. */
-static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, const quire_accumulator &sum, int lane) {
-    const int64_t *word = sum.limb;
+/* Adds what a warp's cells hold to an accumulator that other warps add to as well: one addition for each part of a
+ * vector, of limbs that are carried, so that 2^31 of them are allowed. */
+static_assert(VECTORS_PLACES < (unsigned)1 << 31, "more parts than additions of carried limbs");
+static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, warp_cells &cells, int lane) {
+    const int64_t *word = cells.sum.limb;
+    cells.carry(lane);
     for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
         if (word[i]) atomicAdd((unsigned long long *)&to->limb[0] + i, (unsigned long long)word[i]);
     __syncwarp();
@@ -107,7 +110,7 @@ static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_ce
 static __device__ __forceinline__ bool is_unsure_root(const vectors_job &job, const vector_total &t) {
     if (job.finish != FINISH_ROOT || job.format.precision != 53 || job.rounding != QUIRE_TO_NEAREST) return false;
     double high, low;
-    if (sum_of_three(t.word, &high, &low) == 0 || !(high > 0)) return false;
+    if (!double_is_finite(t.word[0]) || sum_of_three(t.word, &high, &low) == 0 || !(high > 0)) return false;
     const double root = __dsqrt_rn(high), residual = (__fma_rn(-root, root, high) + low) / (2 * root),
                  radius = root * 0x1p-101;
     return root + (residual - radius) != root + (residual + radius);

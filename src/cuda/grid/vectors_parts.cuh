@@ -26,12 +26,13 @@ static __device__ __noinline__ void part_by_cells(const vectors_job &job, warp_c
                                                   quire_accumulator *to, int lane) {
     cells.clear(lane);
     add_by_cells<Format, PRODUCT>(cells, v.x, v.y, begin, end, job.magnitude, !job.accumulator, lane);
-    add_to_shared(to, cells.sum, lane);
+    add_to_shared(to, cells, lane);
 }
 
-/* The parts of a vector as one accumulator in cells: the words of those that are exact, and the limbs that the others
- * have gone to, which are cleared; NULL: all are exact. squares: the sum of squares of parts that have both. By a whole
- * warp. */
+/* The parts of a vector as one accumulator in cells: the words of those that are exact; what those say that are not
+ * finite, whose elements then are not; and the limbs that the others have gone to, which are cleared; NULL: all are
+ * exact. Of doubles, which may overflow, all have gone there where parts is 0. squares: the sum of squares of parts
+ * that have both. By a whole warp. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_cells &cells,
                                                    const vector_pair<Format> &at, const part_state *place,
@@ -40,16 +41,21 @@ static __device__ __noinline__ void cells_of_parts(const vectors_job &job, warp_
     const int from = squares ? PART_SQUARES : 0;
     int64_t *word = cells.sum.limb, *of_unknown = limbs ? limbs->limb : NULL;
     bool nonzero = false;
+    seen_terms seen = {};
     cells.clear(lane);
     for (unsigned first = 0; first < parts; first += CELL_ELEMENTS / 4) {
-        for (unsigned p = first + lane; p < parts && p < first + CELL_ELEMENTS / 4; p += WARP)
+        for (unsigned p = first + lane; p < parts && p < first + CELL_ELEMENTS / 4; p += WARP) {
+            const double total = __ldcg(&place[p].word[from]);
+            if (!exact_terms<Format, PRODUCT>::is_double && !double_is_finite(total)) seen.note_special(total);
             for (int i = 0; i < words && __ldcg(&place[p].width[squares]) == 0; i++) {
                 const double number = __ldcg(&place[p].word[from + i]);
                 nonzero |= number != 0;
                 cells.add_double(number);
             }
+        }
         cells.empty(lane);
     }
+    seen.store(cells.sum, lane);
     for (int i = lane; limbs && i < QUIRE_ACCUMULATOR_WORDS; i += WARP)
         word[i] += __ldcg(&of_unknown[i]), of_unknown[i] = 0;
     nonzero = __any_sync(WHOLE_WARP, nonzero);

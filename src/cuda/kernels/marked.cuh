@@ -73,23 +73,30 @@ static __device__ __forceinline__ void clear_limbs_of_parts(const vectors_job &j
     }
 }
 
-/* A range of a vector, whose total is t, as an accumulator in cells: by the few doubles of t, if they are its exact
- * sum. */
+/* Adds a range of a vector, whose total is t, to empty cells: the few doubles of t, if they are its exact sum. */
 template <class Format, bool PRODUCT>
-static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells,
-                                                  const vector_pair<Format> &at, size_t begin, size_t end,
-                                                  const vector_total &t, int lane) {
+static __device__ __forceinline__ void add_range(const vectors_job &job, warp_cells &cells,
+                                                 const vector_pair<Format> &at, size_t begin, size_t end,
+                                                 const vector_total &t, int lane) {
     const bool is_zero = t.word[0] == 0 && t.word[1] == 0 && t.word[2] == 0;
-    cells.clear(lane);
     if (t.width == 0 && !is_zero) {
         if (lane < VECTORS_WORDS) cells.add_double(t.word[lane]);
         cells.empty(lane);
-        if (lane == 0) cells.sum.other = OTHER_NONZERO;
+        if (lane == 0) cells.sum.other |= OTHER_NONZERO;
+        __syncwarp();
     } else { /* a zero's sign depends on the terms */
         add_by_cells<Format, PRODUCT>(cells, at.x, PRODUCT ? at.y : at.x, begin, end, job.magnitude,
                                       !double_is_finite(t.word[0]) && !job.accumulator, lane);
     }
-    if (lane == 0) cells.sum.count = (int64_t)(end - begin);
+}
+
+/* A whole vector, whose total is t, as an accumulator in cells. */
+template <class Format, bool PRODUCT>
+static __device__ __forceinline__ void fill_cells(const vectors_job &job, warp_cells &cells,
+                                                  const vector_pair<Format> &at, const vector_total &t, int lane) {
+    cells.clear(lane);
+    add_range<Format, PRODUCT>(job, cells, at, 0, at.n, t, lane);
+    if (lane == 0) cells.sum.count = (int64_t)at.n;
     __syncwarp();
 }
 
@@ -168,21 +175,22 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
                                                       const vector_total &q, int lane) {
     quire_accumulator *limbs = limbs_of_parts<TERMS>(job, v, false);
     const part_state *place = place_of_part(job, v, 0);
+    const unsigned parts = exact_terms<Format, false>::is_double ? 0 : job.parts; /* see learn_part */
     if constexpr (TERMS == ROW_MOMENTS) {
         quire_accumulator *of_squares = limbs_of_parts<TERMS>(job, v, true);
         if (limbs && of_squares) {
-            cells_of_parts<Format, false>(job, room.cells, at, place, job.parts, false, limbs, lane);
-            cells_of_parts<Format, true>(job, room.squares, at, place, job.parts, true, of_squares, lane);
+            cells_of_parts<Format, false>(job, room.cells, at, place, parts, false, limbs, lane);
+            cells_of_parts<Format, true>(job, room.squares, at, place, parts, true, of_squares, lane);
         } else {
-            fill_cells<Format, false>(job, room.cells, at, 0, at.n, s, lane);
-            fill_cells<Format, true>(job, room.squares, at, 0, at.n, q, lane);
+            fill_cells<Format, false>(job, room.cells, at, s, lane);
+            fill_cells<Format, true>(job, room.squares, at, q, lane);
         }
         if (lane == 0)
             format_store(accumulated_moments_round(&room.cells.sum, &room.squares.sum, job.finish, job.correction,
                                                    job.format, job.rounding, &room.moment),
                          job.format.size, result_at(job, v));
     } else if (limbs) {
-        cells_of_parts<Format, TERMS == ROW_PRODUCTS>(job, room.cells, at, place, job.parts, false, limbs, lane);
+        cells_of_parts<Format, TERMS == ROW_PRODUCTS>(job, room.cells, at, place, parts, false, limbs, lane);
         store_limbs(job, room.cells.sum, v, at.n, lane);
     } else {
         sum_by_cells<Format, TERMS == ROW_PRODUCTS>(job, room.cells, v, job.parts > 1, lane);

@@ -9,19 +9,20 @@
 
 #include "cuda/kernels/marked.cuh"
 
-/* Elements begin to end of a vector, added to limbs of the workspace. Few of them may be what no doubles hold. */
+/* A part of a vector, added to limbs of the workspace, at once. Few of its elements may be what no doubles hold. */
 #define LEARNT_ELEMENTS ((size_t)2048)
 
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void add_to_limbs(const vectors_job &job, warp_cells &cells,
                                                  const vector_pair<Format> &at, size_t begin, size_t end,
                                                  quire_accumulator *to, int lane) {
+    cells.clear(lane);
     for (size_t from = begin; from < end; from += LEARNT_ELEMENTS) {
         const size_t to_end = min(from + LEARNT_ELEMENTS, end);
         const vector_total t = warp_total_of_elements<Format, PRODUCT>(job, at, from, to_end, lane);
-        fill_cells<Format, PRODUCT>(job, cells, at, from, to_end, t, lane);
-        add_to_shared(to, cells.sum, lane);
+        add_range<Format, PRODUCT>(job, cells, at, from, to_end, t, lane);
     }
+    add_to_shared(to, cells, lane);
 }
 
 /* A part of a marked vector. */
@@ -57,20 +58,19 @@ static __device__ __forceinline__ bool is_part_told(const vectors_job &job, cons
     return is_exact || !double_is_finite(has_moments ? q.word[0] : s.word[0]);
 }
 
-/* The same of doubles, whose parts have been summed in scales: whether they all tell the vector's result, which then is
- * stored. Each part's warp asks that; all find the same. */
+/* The same of doubles, whose parts have been summed in scales: whether they all tell the vector's result, which the
+ * first part's warp then stores. Each part's warp asks that; all find the same, for none of them writes a place. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ bool are_scaled_parts_told(const vectors_job &job, const marked_part<Format> &part,
                                                              int lane) {
     const scaled_total t = total_of_scaled_parts<Format, TERMS>(place_of_part(job, part.v, 0), job.parts, lane);
-    const bool is_told = lane == 0 && store_scaled<Format, TERMS>(job, part.v, part.at.n, t);
-    if (__any_sync(WHOLE_WARP, is_told)) return true;
-    if (lane == 0)
-        for (int i = 0; i < PART_SUMS; i++) part.place->width[i] = NAN;
-    return false;
+    uint64_t bits;
+    const bool is_told = lane == 0 && round_scaled_vector<Format, TERMS>(job, part.at.n, t, &bits);
+    if (is_told && part.begin == 0) format_store(bits, job.format.size, result_at(job, part.v));
+    return __any_sync(WHOLE_WARP, is_told);
 }
 
-/* A part that does not tell what its vector is goes to the vector's limbs. */
+/* A part that does not tell what its vector is goes to the vector's limbs; of doubles all parts do, or none. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void learn_part(const vectors_job &job, warp_cells &cells, size_t i, int lane) {
     const marked_part<Format> part = marked_part_at<Format, TERMS>(job, i);

@@ -72,6 +72,7 @@ __global__ void __launch_bounds__(ROWS_THREADS, ROWS_BLOCKS) rows_kernel(const _
         __syncwarp();
         done++;
     } while (next.is_there());
+    stages.close(lane);
 #endif
 }
 

@@ -154,9 +154,10 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
     const int lane = threadIdx.x % WARP;
     const vector_pair<Format> v = vector_at<Format>(job.at, job.vectors, 0);
     const size_t each = (v.n + warps_of_grid() - 1) / warps_of_grid(), begin = min(warp_of_grid() * each, v.n);
-    if (job.accumulator ? *(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO
-                        : !*(volatile unsigned *)job.zero)
-        return;
+    /* Other warps may set the word meanwhile: the warp goes by what its first lane has seen. */
+    const bool is_told = job.accumulator ? *(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO
+                                         : !*(volatile unsigned *)job.zero;
+    if (__shfl_sync(WHOLE_WARP, (int)is_told, 0)) return;
     const int64_t other = other_terms<Format, PRODUCT>(v.x, v.y, begin, min(begin + each, v.n), job.magnitude, lane);
     if (lane == 0 && other >= OTHER_NONZERO) {
         if (job.accumulator)

@@ -1,4 +1,6 @@
-/* atomic_limbs.cuh - additions to an accumulator by any number of threads at once.
+/* atomic_limbs.cuh - additions to an accumulator by any number of threads at once. Nobody carries in between, so the
+ * additions to a limb are counted: of pieces below 2^33 it takes 2^30 (accumulator/limbs.h). The sum of a single array
+ * makes fewer (block/exact_warp.cuh); parts of a vector add limbs that are carried (grid/vectors_finish.cuh).
  *
  * SPDX-License-Identifier: MIT
  */

@@ -3,7 +3,8 @@
  * emptied.
  *
  * A cell takes 16 bits of a term, with their sign; so it holds 2^15 of them. An element has at most two terms (the
- * product of two doubles), which meet in a cell at most once each.
+ * product of two doubles), which meet in a cell at most once each. So a warp empties its cells after 2^14 elements,
+ * which adds less than 2^47 to a limb; and carries after 2^15 times that.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,16 +18,29 @@
 #define CELL_BITS 16
 #define CELLS (2 * QUIRE_ACCUMULATOR_LIMBS)
 #define CELL_ELEMENTS ((size_t)(1 << 14)) /* that a warp adds before it empties its cells */
+#define CELL_EMPTIES (1u << 15)           /* how often it empties them before it carries */
+#define CELL_MOST (2 * (int64_t)CELL_ELEMENTS * 0xffff)
+
+static_assert(CELL_MOST <= INT32_MAX, "a cell overflows before it is emptied");
+static_assert((INT64_MAX - LIMB_MASK) / (CELL_MOST + (CELL_MOST << CELL_BITS)) >= CELL_EMPTIES,
+              "a carried limb overflows before it is carried again");
 
 struct warp_cells {
     int cell[CELLS];
     quire_accumulator sum;
+    unsigned emptied; /* since the limbs were carried */
 
     /* These are for a whole warp. */
     __device__ __forceinline__ void clear(int lane) {
         int64_t *word = sum.limb;
         for (int i = lane; i < CELLS; i += WARP) cell[i] = 0;
         for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] = 0;
+        if (lane == 0) emptied = 0;
+        __syncwarp();
+    }
+    __device__ __forceinline__ void carry(int lane) {
+        __syncwarp();
+        if (lane == 0) limbs_carry(sum.limb), emptied = 0;
         __syncwarp();
     }
     __device__ __forceinline__ void empty(int lane) {
@@ -35,6 +49,8 @@ struct warp_cells {
             sum.limb[i] += (int64_t)cell[2 * i] + (int64_t)cell[2 * i + 1] * (1 << CELL_BITS);
             cell[2 * i] = cell[2 * i + 1] = 0;
         }
+        __syncwarp();
+        if (lane == 0 && ++emptied == CELL_EMPTIES) limbs_carry(sum.limb), emptied = 0;
         __syncwarp();
     }
 
@@ -86,13 +102,14 @@ struct seen_terms {
         else
             (term > 0 ? positive_infinity : negative_infinity) = true;
     }
-    /* All that the warp has seen, by a whole warp. */
+    /* Adds all that the warp has seen, by a whole warp. */
     __device__ __forceinline__ void store(quire_accumulator &sum, int lane) const {
         const bool n = __any_sync(WHOLE_WARP, nan), p = __any_sync(WHOLE_WARP, positive_infinity),
                    m = __any_sync(WHOLE_WARP, negative_infinity), z = __any_sync(WHOLE_WARP, positive_zero),
                    t = __any_sync(WHOLE_WARP, nonzero);
         if (lane == 0)
-            sum.nan = n, sum.positive_infinity = p, sum.negative_infinity = m, sum.other = (t ? OTHER_NONZERO : 0) | z;
+            sum.nan |= n, sum.positive_infinity |= p, sum.negative_infinity |= m,
+                sum.other |= (t ? OTHER_NONZERO : 0) | z;
         __syncwarp();
     }
 };
@@ -116,7 +133,7 @@ static __device__ __noinline__ double sum_of_specials(const vector_view<Format> 
     return sum;
 }
 
-/* Adds elements begin to end of a vector to cleared cells; sum.limb and its flags hold them then. specials_decide:
+/* Adds elements begin to end of a vector to empty cells; sum.limb and its flags hold them then, too. specials_decide:
  * where one is not finite the flags alone are wanted. By a whole warp. */
 template <class Format, bool PRODUCT>
 static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<Format> x, vector_view<Format> y,
@@ -165,7 +182,7 @@ static __device__ __noinline__ int64_t other_terms(vector_view<Format> x, vector
         const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
         const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
         const double value = element_term<Format, PRODUCT>::value(a, b, magnitude);
-        nonzero = a != 0 && b != 0;
+        nonzero = value != 0 || (a != 0 && b != 0); /* a product may underflow, and Inf times 0 is NaN */
         positive |= !(bits_of_double(value) >> 63);
     }
     return (__any_sync(WHOLE_WARP, nonzero) ? OTHER_NONZERO : 0) | (__any_sync(WHOLE_WARP, positive) ? 1 : 0);

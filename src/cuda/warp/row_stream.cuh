@@ -138,6 +138,7 @@ template <class Format, bool PAIR> class row_stream {
         unsigned char *to = stages.data[stage];
         if ((unsigned)lane == from) {
             uint64_t *barrier = &stages.filled[stage];
+            accesses_before_copies(); /* the warp has read what was in the stage */
             barrier_expect(barrier, of_x.bytes + (has_y() ? of_y.bytes : 0));
             if (of_x.bytes) copy_bulk(to + of_x.to, of_x.from, of_x.bytes, barrier);
             if (has_y() && of_y.bytes) copy_bulk(to + ROWS_STAGE / 2 + of_y.to, of_y.from, of_y.bytes, barrier);

@@ -27,6 +27,11 @@ struct warp_stages {
         barriers_are_open();
         __syncwarp();
     }
+    /* After all others. */
+    __device__ __forceinline__ void close(int lane) {
+        __syncwarp();
+        if (lane < ROWS_STAGES) barrier_close(&filled[lane]);
+    }
     /* Until what was copied to the stage is there. round: how often it has been filled before. */
     __device__ __forceinline__ void wait(unsigned stage, unsigned round) {
         barrier_wait(&filled[stage], round & 1);
@@ -39,7 +44,7 @@ template <class Element>
 static __device__ __noinline__ void copy_elements(const Element *begin, const Element *end, const unsigned char *base,
                                                   unsigned char *to, int lane) {
     for (const Element *e = begin + lane; e < end; e += WARP) *(Element *)(to + ((const unsigned char *)e - base)) = *e;
-    writes_before_copies(); /* of a later item to the same stage */
+    accesses_before_copies(); /* of a later item to the same stage */
     __syncwarp();
 }
 
