@@ -22,6 +22,7 @@ typedef struct {
     unsigned undecided;    /* an approximate sum did not tell its result */
     unsigned zero;         /* see cuda_job */
     unsigned wide;         /* a warp of an exact sum has met what no window holds */
+    unsigned users;        /* grids that are at work here (grid/users.cuh) */
     alignas(16) double places[LANE_GROUPS * QUIRE_STATE_WORDS]; /* gather.cuh: one a block */
 } cuda_workspace;
 
@@ -71,6 +72,7 @@ typedef struct {
     cuda_pass pass;
     unsigned *hint; /* memory of the host, or NULL: to be set to whether the data is wide-range; was_wide: what it is */
     bool was_wide;
+    unsigned *clash; /* memory of the host: to be set where two grids were at work in the workspace at once */
 } cuda_job;
 
 /* The file of a kernel, which says how a grid is shaped. */

@@ -3,8 +3,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <quire/quire.h>
 
@@ -170,6 +172,57 @@ START_TEST(behind_each_other) {
 }
 END_TEST
 
+/* A graph of one long sum and one of many shorter ones, of one context, replayed on two streams at once, which is not
+ * allowed: all of them end, none has bits that are neither right nor NaN, calls fail once it was noticed, and another
+ * context does not know of it. */
+START_TEST(replays_at_once) {
+    enum { LONG = 30000001, SHORT = 300007, SUMS = 40, TURNS = 40 };
+    static const quire_method methods[] = { QUIRE_EXACT, QUIRE_KAHAN };
+    static const size_t lengths[2] = { LONG, SHORT };
+    float *x = malloc(LONG * sizeof *x), *device, *results, found[2], expected[2];
+    quire_context *c = open_launched("7,0", NULL), *other = NULL;
+    cudaStream_t stream[2];
+    cudaGraph_t graph[2];
+    cudaGraphExec_t exec[2];
+    fill(QUIRE_F32, LONG, x, 6);
+    CUDA(cudaMalloc((void **)&device, LONG * sizeof *x));
+    CUDA(cudaMalloc((void **)&results, sizeof found));
+    CUDA(cudaMemcpy(device, x, LONG * sizeof *x, cudaMemcpyHostToDevice));
+    for (int i = 0; i < 2; i++) {
+        check_ok(quire_sum(NULL, QUIRE_F32, lengths[i], x, methods[_i], QUIRE_F32, &expected[i]));
+        CUDA(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
+        check_ok(quire_set_stream(c, stream[i]));
+        CUDA(cudaStreamBeginCapture(stream[i], cudaStreamCaptureModeGlobal));
+        for (int k = 0; k < (i ? SUMS : 1); k++)
+            check_ok(quire_sum(c, QUIRE_F32, lengths[i], device, methods[_i], QUIRE_F32, results + i));
+        CUDA(cudaStreamEndCapture(stream[i], &graph[i]));
+        CUDA(cudaGraphInstantiate(&exec[i], graph[i], 0));
+    }
+    alarm(100); /* or it would never end */
+    for (int turn = 0; turn < 2 * TURNS; turn++) CUDA(cudaGraphLaunch(exec[turn % 2], stream[turn % 2]));
+    CUDA(cudaDeviceSynchronize());
+    alarm(0);
+    CUDA(cudaMemcpy(found, results, sizeof found, cudaMemcpyDeviceToHost));
+    const quire_status status = quire_sum(c, QUIRE_F32, SHORT, device, methods[_i], QUIRE_F32, results);
+    ck_assert_msg(status == QUIRE_OK || status == QUIRE_DEVICE_FAULT, "%s", quire_status_string(status));
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(found[i] == expected[i] || (status && isnan(found[i])), "%a, expected %a, status %d", found[i],
+                      expected[i], (int)status);
+    check_ok(quire_open_cuda(&other, 0, NULL));
+    check_ok(quire_sum(other, QUIRE_F32, SHORT, device, methods[_i], QUIRE_F32, results));
+    CUDA(cudaMemcpy(found, results, sizeof *found, cudaMemcpyDeviceToHost));
+    ck_assert_msg(found[0] == expected[1], "another context: %a, expected %a", found[0], expected[1]);
+    for (int i = 0; i < 2; i++) {
+        CUDA(cudaGraphExecDestroy(exec[i]));
+        CUDA(cudaGraphDestroy(graph[i]));
+    }
+    quire_close(c), quire_close(other);
+    for (int i = 0; i < 2; i++) CUDA(cudaStreamDestroy(stream[i]));
+    CUDA(cudaFree(device)), CUDA(cudaFree(results));
+    free(x);
+}
+END_TEST
+
 /* Two contexts on two streams at once, and one context that moves between them. */
 START_TEST(two_streams) {
     enum { N = 1 << 20, TURNS = 200 };
@@ -209,6 +262,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, host_pointers);
     tcase_add_test(cases, hundred_contexts);
     tcase_add_test(cases, graph_replay);
+    tcase_add_loop_test(cases, replays_at_once, 0, 2);
     tcase_add_loop_test(cases, behind_each_other, 0, 2);
     tcase_add_test(cases, two_streams);
     tcase_add_test(cases, out_of_memory);

@@ -24,6 +24,7 @@
 #include <type_traits>
 
 #include "cuda/device/relaxed.cuh"
+#include "cuda/grid/users.cuh"
 #include "cuda/job.h"
 #include "cuda/warp/fixed_state.cuh"
 
@@ -64,12 +65,14 @@ static __device__ __forceinline__ void poll_states(State (&s)[STATES], State *pl
     bits word[ALL / ONCE][ONCE], *from = (bits *)(places + begin);
     for (int i = 0; i < STATES; i++) s[i] = identity<State>();
     if (begin >= count) return;
+    unsigned polls = 0;
     for (bool there = false; !there;) {
         there = true;
 #pragma unroll
         for (int i = 0; i < ALL; i += ONCE) load_relaxed(from + i, word[i / ONCE]);
 #pragma unroll
         for (int i = 0; i < ALL; i++) there &= ~word[i / ONCE][i % ONCE] || begin + i / WORDS >= count;
+        there |= is_given_up(places, ++polls);
     }
 #pragma unroll
     for (int i = 0; i < ALL; i++)
@@ -83,6 +86,7 @@ static __device__ __forceinline__ void poll_states(fixed_state (&s)[STATES], fix
                                                    unsigned count) {
     if (begin < count) {
         uint64_t empty;
+        unsigned polls = 0;
         do {
             empty = 0;
 #pragma unroll
@@ -90,7 +94,7 @@ static __device__ __forceinline__ void poll_states(fixed_state (&s)[STATES], fix
 #pragma unroll
             for (int i = 0; i < STATES; i++)
                 if (begin + i < count) empty |= s[i].word[0] | s[i].word[1];
-        } while ((int64_t)empty < 0);
+        } while ((int64_t)empty < 0 && !is_given_up(places, ++polls));
         empty_places<STATES>(places + begin);
     }
 #pragma unroll

@@ -47,6 +47,8 @@ static __device__ __forceinline__ fixed_sum gather_in_cluster(const cuda_job &jo
         return sum;
     }
     barrier_wait_for_cluster(&memory.there);
+    __syncwarp();
+    if (thread == 0) barrier_close(&memory.there);
     const fixed_state nothing = identity<fixed_state>();
     sum = sum_of_states<1>({ { thread < last    ? memory.of[thread]
                                : thread == last ? its

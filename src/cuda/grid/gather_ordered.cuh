@@ -87,7 +87,9 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
                                   : gather_states<1>(places, 0, groups, total, thread);
         }
     }
+    const unsigned users = users_of_workspace(job);
     finish(job, total, memory.limb, thread);
+    leave_workspace(job, users, thread);
 }
 
 /* --------------------------------------------------------------------------------------------------- pieces (job.h) */
@@ -154,7 +156,10 @@ gather_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real>
     }
     __syncthreads();
     total = tree_of_trees(tree, trees, warps, memory);
-    if (warp == 0) finish(job, total, memory.limb, (int)(threadIdx.x % WARP));
+    if (warp) return;
+    const unsigned users = users_of_workspace(job);
+    finish(job, total, memory.limb, (int)(threadIdx.x % WARP));
+    leave_workspace(job, users, (int)(threadIdx.x % WARP));
 }
 
 #endif

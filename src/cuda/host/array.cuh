@@ -84,6 +84,7 @@ static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, const
 /* One array of a format that has kernels for it. is_apart: it is not in memory of this device. */
 static quire_status reduce_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator,
                                  bool is_apart) {
+    if (*(volatile unsigned *)c->clash) return QUIRE_DEVICE_FAULT;
     const bool was_wide = *(volatile unsigned *)c->hint;
     const array_call call = { job, accumulator != NULL, was_wide, is_apart };
     array_kernels kernels = find_kernels(job);
@@ -96,7 +97,7 @@ static quire_status reduce_array(const cuda_context *c, const quire_job *job, qu
     work.result = job->result, work.accumulator = accumulator;
     work.workspace = c->workspace;
     if (plan.needs_zero) work.zero = &c->workspace->zero;
-    work.hint = c->hint, work.was_wide = was_wide;
+    work.hint = c->hint, work.was_wide = was_wide, work.clash = c->clash;
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; i < plan.launches && !error; i++)
         error = start(c, &kernels.of[plan.launch[i].length], &plan, &plan.launch[i], work);
@@ -110,7 +111,7 @@ static quire_status accumulate_array(const cuda_context *c, const quire_job *job
     bool is_apart;
     const quire_status status = check_memories(c, job, accumulator, &is_apart);
     if (status) return status;
-    if (is_windowed(job->type)) return reduce_array(c, job, accumulator, is_apart);
+    if (is_windowed(job->type) && job->n) return reduce_array(c, job, accumulator, is_apart);
     const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
     return reduce_layout(c, job, &one, &one, accumulator);
 }

@@ -175,8 +175,8 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->workspace, sizeof *c->workspace);
     if (!error) error = cudaMalloc((void **)&c->vectors, sizeof *c->vectors);
-    if (!error) error = cudaMallocHost((void **)&c->hint, sizeof *c->hint);
-    if (!error) *c->hint = 0;
+    if (!error) error = cudaMallocHost((void **)&c->hint, 2 * sizeof *c->hint);
+    if (!error) c->clash = c->hint + 1, *c->hint = *c->clash = 0;
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (!error) error = cudaMemsetAsync(c->workspace, 0, sizeof *c->workspace, stream);
     if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);

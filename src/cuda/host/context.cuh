@@ -26,8 +26,9 @@ struct cuda_context {
     cudaEvent_t moved; /* orders a new stream behind the old one */
     cuda_workspace *workspace;
     vectors_workspace *vectors;
-    unsigned
-        *hint; /* the host's: whether the last exact sum of 8 MB or more met what no window holds, as far as is known */
+    /* The host's, as far as is known: whether the last exact sum of 8 MB or more met what no window holds; and whether
+     * two grids were at work in the workspace at once, which is for good. */
+    unsigned *hint, *clash;
 };
 
 #endif

@@ -101,6 +101,7 @@ __global__ void __launch_bounds__(DIRECT_THREADS, (adds_by_bounds<Format, Term, 
     __shared__ gather_memory<state> memory;
     if (job.ahead) prefetch_tiles<element>(job, Term::is_pair);
     after_earlier_work();
+    enter_workspace(job);
 
     const unsigned tiles = blockDim.x / TILE_THREADS, mine = threadIdx.x / TILE_THREADS;
     const unsigned first_lane = threadIdx.x % TILE_THREADS * E;

@@ -107,7 +107,9 @@ static __device__ __noinline__ void finish_last_block(const cuda_job &job, block
         update_hint(job, sum, thread);
         radius = gather_radius(job, sum, block, batch, thread);
     }
+    const unsigned users = users_of_workspace(job);
     finish<Choice>(job, sum, radius, &block.rest, thread);
+    leave_workspace(job, users, thread);
 }
 
 /* Publishes the sum of a block, or, in the last, gathers all; after every warp has stored its counts, and a barrier. By
@@ -144,6 +146,7 @@ __global__ void __launch_bounds__((exact_choice<Format, Term, KIND>::threads),
                                  */
     after_earlier_work();
     if (job.pass == PASS_AGAIN && !*(volatile unsigned *)&job.workspace->undecided) return;
+    enter_workspace(job);
     block_counts<Choice> &block = counts_of_block<Choice>();
     static_assert(Choice::shared + sizeof block + exact_window<Choice>::memory <= SHARED_MEMORY,
                   "more than any block may have");

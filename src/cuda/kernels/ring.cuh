@@ -109,6 +109,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     __shared__ tree_counter<state> counter;
     __shared__ gather_memory<state> memory;
     after_earlier_work();
+    enter_workspace(job);
     if (threadIdx.x == 0) {
         for (int i = 0; i < RING_STAGES; i++) {
             barrier_open(&ring.full[i], 1);
@@ -155,6 +156,7 @@ __global__ void __launch_bounds__(RING_THREADS, 5) ring_kernel(const __grid_cons
     }
     if (job.n * sizeof(element) >= RING_OVERLAP) let_later_work_start();
     __syncthreads();
+    if (threadIdx.x < RING_STAGES) barrier_close(&ring.full[threadIdx.x]), barrier_close(&ring.empty[threadIdx.x]);
     static_assert(PIECE_TREE * sizeof(state) <= sizeof ring.data, "the trees of pieces do not fit");
     const state total = threadIdx.x == 0 && tiles ? counter_total(counter, tiles) : identity<state>();
     if (has_pieces(job))

@@ -143,6 +143,7 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     compute_now(share.x, share.left);
     if (job.ahead) share.template prefetch_share<Term>(thread);
     after_earlier_work();
+    enter_workspace(job);
     batch_of<Format, Choice::E, Choice::packs> now, next;
     bool moves;
     if constexpr (!Choice::many) {
@@ -176,7 +177,9 @@ template <class Choice>
 static __device__ __forceinline__ void finish_short(const cuda_job &job, const job_end &end, const fixed_sum &sum,
                                                     short_memory<Choice> &memory, int thread) {
     if (Choice::many) update_hint(job, sum, thread);
+    const unsigned users = users_of_workspace(job);
     finish(job, end, sum, &memory.gathering.rest, thread);
+    leave_workspace(job, users, thread);
 }
 
 /* All of the last block, if it has no share; by its first warp. */
