@@ -80,6 +80,13 @@ static __device__ __forceinline__ void poll_states(State (&s)[STATES], State *pl
     empty_places<STATES>(places + begin);
 }
 
+/* In place of states that were given up, what says that the limbs of the workspace have a NaN. */
+template <int STATES> static __device__ __noinline__ void lose_states(fixed_state (&s)[STATES], fixed_state *places) {
+    for (int i = 0; i < STATES; i++) s[i] = state_of({ 0, NO_UNIT, FIXED_LIMBS });
+    atomicAdd((unsigned long long *)&workspace_of(places)->sum.nan, 1ull);
+    __threadfence();
+}
+
 /* The same of an exact sum, whose words have the highest bit clear if they are there. */
 template <int STATES>
 static __device__ __forceinline__ void poll_states(fixed_state (&s)[STATES], fixed_state *places, unsigned begin,
@@ -96,6 +103,7 @@ static __device__ __forceinline__ void poll_states(fixed_state (&s)[STATES], fix
                 if (begin + i < count) empty |= s[i].word[0] | s[i].word[1];
         } while ((int64_t)empty < 0 && !is_given_up(places, ++polls));
         empty_places<STATES>(places + begin);
+        if ((int64_t)empty < 0) lose_states(s, places);
     }
 #pragma unroll
     for (int i = 0; i < STATES; i++)

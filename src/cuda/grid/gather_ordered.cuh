@@ -69,6 +69,7 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
         publish_state(job, blockIdx.x, total);
         return;
     }
+    const unsigned users = users_of_workspace(job);
     if (groups > GATHER_WARP) {
         if (threadIdx.x == 0) memory.own = total;
         __syncthreads();
@@ -87,7 +88,6 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, la
                                   : gather_states<1>(places, 0, groups, total, thread);
         }
     }
-    const unsigned users = users_of_workspace(job);
     finish(job, total, memory.limb, thread);
     leave_workspace(job, users, thread);
 }
@@ -145,6 +145,7 @@ gather_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real>
         publish_state(job, number, total);
         return;
     }
+    const unsigned users = users_of_workspace(job);
     const block_shares &shares = job.shares;
     unsigned trees = shares.largest_pieces, begin = trees;
     if (warp < warps) merge_pieces(places, 0, trees, 1, tree, warps);
@@ -157,7 +158,6 @@ gather_and_finish(const cuda_job &job, unsigned number, lane_state<Method, Real>
     __syncthreads();
     total = tree_of_trees(tree, trees, warps, memory);
     if (warp) return;
-    const unsigned users = users_of_workspace(job);
     finish(job, total, memory.limb, (int)(threadIdx.x % WARP));
     leave_workspace(job, users, (int)(threadIdx.x % WARP));
 }

@@ -99,6 +99,7 @@ static __device__ __noinline__ void finish_last_block(const cuda_job &job, block
     const int warp = threadIdx.x / WARP, thread = threadIdx.x % WARP;
     fixed_sum own = FIXED_NOTHING;
     if (warp == 0) own = block.own;
+    const unsigned users = users_of_workspace(job);
     const fixed_sum sum = gather_sums(job, own, room_for(job.n), block);
     if (warp) return;
     ball_radius radius = BALL_EXACT;
@@ -107,7 +108,6 @@ static __device__ __noinline__ void finish_last_block(const cuda_job &job, block
         update_hint(job, sum, thread);
         radius = gather_radius(job, sum, block, batch, thread);
     }
-    const unsigned users = users_of_workspace(job);
     finish<Choice>(job, sum, radius, &block.rest, thread);
     leave_workspace(job, users, thread);
 }

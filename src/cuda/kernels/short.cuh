@@ -172,12 +172,11 @@ static __device__ __forceinline__ void add_share(const cuda_job &job, short_memo
     store_counts(job, block, w, warp, thread);
 }
 
-/* The end of the last block, which has the sum of the grid; by its first warp. */
+/* The end of the last block, which has the sum of the grid; by its first warp. users: see users.cuh. */
 template <class Choice>
 static __device__ __forceinline__ void finish_short(const cuda_job &job, const job_end &end, const fixed_sum &sum,
-                                                    short_memory<Choice> &memory, int thread) {
+                                                    short_memory<Choice> &memory, unsigned users, int thread) {
     if (Choice::many) update_hint(job, sum, thread);
-    const unsigned users = users_of_workspace(job);
     finish(job, end, sum, &memory.gathering.rest, thread);
     leave_workspace(job, users, thread);
 }
@@ -187,9 +186,10 @@ template <class Choice>
 static __device__ __forceinline__ void only_gather(const cuda_job &job, short_memory<Choice> &memory, int thread) {
     const job_end end = end_of(job);
     after_earlier_work();
+    const unsigned users = users_of_workspace(job);
     const fixed_sum sum = gather_by_warp<false>(job, end.places, FIXED_NOTHING, gridDim.x - 1, Choice::unit_step,
                                                 memory.gathering, thread);
-    finish_short(job, end, sum, memory, thread);
+    finish_short(job, end, sum, memory, users, thread);
 }
 
 /* Publishes the sum of a block that has a share, or, in the last, gathers all, rounds and stores the result. The last
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void gather_and_finish(const cuda_job &job, co
     else if (!is_last)
         publish_sum(end.places, blockIdx.x, sum, thread);
     if (!is_last) return;
-    finish_short(job, end, sum, memory, thread);
+    finish_short(job, end, sum, memory, 0, thread);
 }
 
 template <class Format, class Term, bool MANY>
