@@ -85,7 +85,6 @@ def one(
             return reduce(name, operation, (x,), axis, bool(keepdims), dtype, method, rounding, correction, out)
         except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
             refuse_words(method, rounding)
-            normalized(axis, x.ndim)
             raise
     refuse_words(method, rounding)
     refuse_tangents(name, x)
