@@ -192,6 +192,12 @@ def test_where(call, name):
     right = call(x, axis=0, where=masks[2], keepdims=True, dtype=np.float64)
     out = torch.empty(1, 5, 70, dtype=torch.float64, device="cuda")
     assert call(tensor(x, "cuda"), axis=0, where=masks[2], keepdims=True, out=out) is out and same(out, right)
+    torch.compiler.reset()
+    compiled = torch.compile(lambda t, m: call(t, axis=0, where=m), backend="aot_eager", fullgraph=True)
+    assert same(compiled(tensor(x, "cuda"), sent := torch.from_numpy(masks[2]).cuda()), call(x, axis=0, where=masks[2]))
+    assert same(
+        torch.vmap(lambda t, m: call(t, where=m))(tensor(x, "cuda"), sent), call(x, axis=(1, 2), where=masks[2])
+    )
 
 
 def test_streams_do_not_disturb_each_other():
