@@ -26,13 +26,36 @@ def test_kinds_that_are_refused(call, kind):
     refused(TypeError, "dtype must be one of", call, X, dtype=kind)
 
 
+def test_what_is_said_of_integers():
+    for kind in ("int8", "int64", "uint64"):
+        refused(TypeError, f"not on {kind}: x.astype(numpy.float64) is exact up to 2**53", quire.sum, np.ones(3, kind))
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_axes(call):
     for axis in (2, -3, (0, 2)):
         refused(ValueError, "out of bounds", call, X, axis=axis)
     refused(ValueError, "twice", call, X, axis=(0, -2))
-    for axis in (1.0, "0", [0], [[0]], (0.5,), (None,)):
+    right = call(X, axis=(1,)), call(X, axis=(0, 1))  # which a cache may keep for tuples that are equal to these
+    for axis in (
+        1.0,
+        "0",
+        [0],
+        [[0]],
+        (0.5,),
+        (None,),
+        (1.0,),
+        (0.0, 1),
+        True,
+        (True,),
+        (False, 1),
+        np.True_,
+        (np.True_,),
+    ):
         refused(TypeError, "axis must be", call, X, axis=axis)
+    for one in (np.int8(1), np.uint64(1), np.array(1), (np.array(1),), (np.int64(-1),)):
+        assert (call(X, axis=one) == right[0]).all()
+    assert call(X, axis=(np.int16(1), np.array(0))) == right[1]
 
 
 @pytest.mark.parametrize("call", CALLS[:4])
@@ -86,6 +109,11 @@ def test_vecdot():
     refused(ValueError, "at least one dimension", quire.vecdot, X, np.float32(1))
     refused(ValueError, "do not fit together", quire.vecdot, X, X[:2])
     refused(ValueError, "out of bounds", quire.vecdot, X, X, axis=2)
+    refused(np.exceptions.AxisError, "out of bounds", quire.vecdot, X, X, axis=-3)
+    for axis in ((0, 1), (0,), (), None, -1.0, 1.0, "0", [0], True, np.True_, np.float64(0), np.array([0])):
+        refused(TypeError, "axis must be an integer", quire.vecdot, X, X, axis=axis)
+    for axis in (0, -2, np.int8(0), np.array(-2)):
+        assert (quire.vecdot(X, X, axis=axis) == 3).all()
     refused(TypeError, "floating-point numbers", quire.vecdot, X, np.ones(4, int))
 
 

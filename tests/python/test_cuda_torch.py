@@ -192,6 +192,12 @@ def test_where(call, name):
     right = call(x, axis=0, where=masks[2], keepdims=True, dtype=np.float64)
     out = torch.empty(1, 5, 70, dtype=torch.float64, device="cuda")
     assert call(tensor(x, "cuda"), axis=0, where=masks[2], keepdims=True, out=out) is out and same(out, right)
+    torch.compiler.reset()
+    compiled = torch.compile(lambda t, m: call(t, axis=0, where=m), backend="aot_eager", fullgraph=True)
+    assert same(compiled(tensor(x, "cuda"), sent := torch.from_numpy(masks[2]).cuda()), call(x, axis=0, where=masks[2]))
+    assert same(
+        torch.vmap(lambda t, m: call(t, where=m))(tensor(x, "cuda"), sent), call(x, axis=(1, 2), where=masks[2])
+    )
 
 
 def test_streams_do_not_disturb_each_other():
@@ -302,8 +308,15 @@ def test_batch_invariant():
         assert all(bits(rms_norm(x[a:b], weight)) == bits(whole[a:b]) for a, b in [(7, 8), (5, 9), (0, 100)])
         assert bits(x.sum()) == bits(quire.sum(x)) and bits(x.mean(0)) == bits(quire.mean(x, axis=0))
         assert bits(torch.linalg.vector_norm(x, dim=1)) == bits(quire.norm(x, axis=1))
+        assert bits(torch.nansum(x, 1)) == bits(quire.sum(x, axis=1)) and x[0, 0].sum(-1) == x[0, 0]
+        out = torch.empty(1000, device="cuda")
+        assert torch.sum(x, 0, out=out) is out and bits(out) == bits(quire.sum(x, axis=0))
+        spread = torch.ones(1, 1000, device="cuda", requires_grad=True)
+        (x * spread).sum().backward()  # in a thread of autograd's
+        assert bits(spread.grad[0]) == bits(out)
         if VARIANCES:
-            assert bits(x.var(1)) == bits(quire.var(x, axis=1, correction=1))
+            right = bits(quire.var(x, axis=1, correction=1))
+            assert bits(x.var(1)) == bits(torch.var_mean(x, 1)[0]) == right
         assert torch.arange(5, device="cuda").sum() == 10
     assert bits(x.sum()) == before
 

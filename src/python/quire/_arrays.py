@@ -23,6 +23,8 @@ def is_foreign(x: Any) -> bool:
 
 def is_on_cuda(x: Any) -> bool:
     """Whether another library's array is in the memory of a CUDA device."""
+    if is_tensor(x):
+        return bool(x.is_cuda)
     if hasattr(x, "__dlpack_device__"):
         return x.__dlpack_device__()[0] in (CUDA, MANAGED)
     return hasattr(x, "__cuda_array_interface__")
@@ -44,6 +46,7 @@ def as_numpy(x: Any, name: str) -> Array:
 def shared(x: Any, name: str) -> Array:
     """The memory of another library's array, as a NumPy array."""
     refuse_gradient(x, name)
+    refuse_without_memory(x, name)
     if is_on_cuda(x):
         raise TypeError(f"quire.{name} works in the memory of the CPU, and this {type(x).__name__} is on a CUDA device")
     device = x.__dlpack_device__()
@@ -67,6 +70,17 @@ def shared(x: Any, name: str) -> Array:
 def refuse_gradient(x: Any, name: str) -> None:
     if is_tensor(x) and x.requires_grad:
         raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
+
+
+def refuse_without_memory(x: Any, name: str) -> None:
+    """Not of tensors that stand for others: PyTorch may lend, in their name, memory that nobody has written."""
+    if is_tensor(x):
+        torch = sys.modules["torch"]
+        if torch._C._functorch.is_functorch_wrapped_tensor(x) or isinstance(x, torch._subclasses.FakeTensor):
+            raise TypeError(
+                f"quire.{name} reads memory, and this {type(x).__name__} has none: it stands for tensors, as in vmap, "
+                "torch.func.grad and fake modes"
+            )
 
 
 def is_tensor(x: Any) -> bool:

@@ -154,7 +154,6 @@ def reduce(
     refuse_words(method, rounding)
     target, wanted = results_for(out, dtype, x, name)
     what = reduction(operation, CODES[x.dtype], CODES[wanted], method, rounding, correction)
-    axis = tuple(axis) if isinstance(axis, list) else axis
     strides = tuple(a.strides for a in arrays)
     way = plan(x.shape, strides, x.dtype.itemsize, axis, bool(keepdims), method == "exact")
     final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)

@@ -61,6 +61,7 @@ class OfTensors:
             if not _arrays.is_tensor(x):
                 raise TypeError(f"quire.{name}: one operand is a tensor, the other is of {type(x).__name__}")
             _arrays.refuse_gradient(x, name)
+            _arrays.refuse_without_memory(x, name)
             self.tensors.check(x, name)
             if x.device != arrays[0].device:
                 raise ValueError(f"quire.{name}: x is on {arrays[0].device}, y on {x.device}")

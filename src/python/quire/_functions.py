@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _foreign
+from ._layout import one_axis, plain_axis
 from ._quire import ffi, lib
 from ._reduce import dot, operand, reduce, reduce_where
 from ._types import ASUM, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, whole_number
@@ -37,6 +38,7 @@ def _one(
     correction: int = 0,
 ) -> Any:
     """A reduction of one array, of whatever library."""
+    axis = plain_axis(axis)
     if type(x) is Tensor:
         return reduce_tensor(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if type(x) is not _ndarray and _arrays.is_foreign(x):
@@ -268,6 +270,7 @@ def vecdot(
     >>> quire.vecdot(np.array([1e20, 1.0, -1e20]), np.array([1e20, 3.0, 1e20]))
     np.float64(3.0)
     """
+    axis = one_axis(axis, "vecdot")
     if type(x1) is Tensor or _arrays.is_foreign(x1) or _arrays.is_foreign(x2):
         return _foreign.vecdot(x1, x2, axis, dtype, out, method, rounding)
     return dot(operand(x1, "vecdot"), operand(x2, "vecdot"), axis, dtype, out, method, rounding)

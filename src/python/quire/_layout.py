@@ -26,14 +26,37 @@ class Plan(NamedTuple):
     back: Axes | None  # the transposition that puts the axes of results in their order
 
 
-def normalized(axis: Any, ndim: int) -> Axes:
-    """The axes reduced, as numbers in [0, ndim), in increasing order: the order of their elements is the array's."""
-    if axis is None:
-        return tuple(range(ndim))
+def whole(a: Any) -> int:
+    """The integer that something is. True and False are none, as in NumPy."""
+    if isinstance(a, bool):
+        raise TypeError("a bool is not an integer here")
+    return index(a)
+
+
+def plain_axis(axis: Any) -> Axes | int | None:
+    """An axis or a tuple of axes in Python's integers, so that a cache takes no (1.0,) for (1,)."""
+    if axis is None or type(axis) is int:
+        return axis
     try:
-        axes = tuple(index(a) for a in axis) if isinstance(axis, tuple) else (index(axis),)
+        return tuple(whole(a) for a in axis) if isinstance(axis, tuple) else whole(axis)
     except TypeError:
         raise TypeError(f"axis must be None, an integer or a tuple of integers, not {axis!r}") from None
+
+
+def one_axis(axis: Any, name: str) -> int:
+    """What names a single axis."""
+    try:
+        return whole(axis)
+    except TypeError:
+        raise TypeError(f"quire.{name}: axis must be an integer, not {axis!r}") from None
+
+
+def normalized(axis: Any, ndim: int) -> Axes:
+    """The axes reduced, as numbers in [0, ndim), in increasing order: the order of their elements is the array's."""
+    axis = plain_axis(axis)
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, tuple) else (axis,)
     for a in axes:
         if not -ndim <= a < ndim:
             raise np.exceptions.AxisError(a, ndim)
@@ -68,7 +91,7 @@ def by_size(axes: Axes, strides: tuple[Axes, ...]) -> Axes:
     return tuple(sorted(axes, key=lambda a: -abs(strides[0][a])))
 
 
-@lru_cache(maxsize=4096, typed=True)  # typed: axis=1.0 is not axis=1
+@lru_cache(maxsize=4096)
 def plan(
     shape: Axes, byte_strides: tuple[Axes, ...], itemsize: int, axis: Any, keepdims: bool, any_order: bool
 ) -> Plan:

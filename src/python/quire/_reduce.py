@@ -75,7 +75,7 @@ class Call(NamedTuple):
     in_place: bool  # the arrays are read as they are, and the results stand in their order
 
 
-@lru_cache(maxsize=4096, typed=True)  # typed: axis=1.0 is not axis=1
+@lru_cache(maxsize=4096)
 def prepared(
     operation: int,
     x_dtype: np.dtype[Any],
@@ -116,7 +116,6 @@ def reduce(
         )
     except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
         refuse_words(method, rounding)
-        normalized(axis, x.ndim)
         raise
     if not in_place or out is not None:
         return reduce_elsewhere(name, operation, arrays, what, way, wanted, out)

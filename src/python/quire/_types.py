@@ -40,7 +40,10 @@ def code_of(dtype: np.dtype[Any], name: str) -> int:
     if code is None:
         code = FORMATS.get(dtype.name)
         if code is None or dtype.type.__module__.partition(".")[0] != "ml_dtypes":
-            raise TypeError(f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype.name}")
+            hint = ": x.astype(numpy.float64) is exact up to 2**53" if dtype.kind in "iu" else ""
+            raise TypeError(
+                f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype.name}{hint}"
+            )
         PLAIN_BITS[dtype] = np.dtype(f"u{dtype.itemsize}")
         CODES[dtype] = code
     return code

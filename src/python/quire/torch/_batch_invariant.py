@@ -2,71 +2,143 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from math import prod
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
-from . import _operators  # noqa: F401  # which makes torch.ops.quire
-from ._launch import CODES
+from .._types import ASUM, MEAN, NRM2, STDDEV, SUM, VARIANCE
+from ._launch import CODES, reduce
 
-ops = torch.ops.quire
+_is_compiling = torch.compiler.is_dynamo_compiling
 _lock = threading.Lock()
-_depth = 0
-_library: torch.library.Library | None = None
+_depth = 0  # how many have entered and not left, in all threads
+_library: torch.library.Library | None = None  # never destroyed: a thread may be in one of its kernels at any time
+_devices: set[str] = set()  # those that have our kernels
+
+Dims: TypeAlias = "Sequence[int] | int | None"
+Maybe: TypeAlias = "Tensor | None"  # None: PyTorch's own kernel has it, be it with an error
 
 
-def _dims(dim: Sequence[int] | int | None) -> Sequence[int] | None:
-    """PyTorch's dimensions: none named means all."""
-    if isinstance(dim, int):
-        return [dim]
-    return dim if dim else None
+def _axes(x: Tensor, dim: Dims) -> tuple[int, ...] | None:
+    """PyTorch's dimensions as axes: none named means all; a tensor of no dimension has one. None: they are wrong."""
+    if dim is None or dim == []:
+        return tuple(range(x.ndim))
+    dims, ndim = [dim] if isinstance(dim, int) else dim, max(x.ndim, 1)
+    axes = {d % ndim for d in dims if -ndim <= d < ndim}
+    if len(axes) != len(dims):
+        return None
+    return tuple(sorted(axes)) if x.ndim else ()
 
 
-def _sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return ops.sum(x, _dims(dim), keepdim, dtype=dtype)
+def _reduced(
+    name: str,
+    operation: int,
+    x: Tensor,
+    dim: Dims,
+    keepdim: bool,
+    dtype: torch.dtype | None,
+    out: Maybe,
+    correction: int = 0,
+) -> Maybe:
+    """A reduction as PyTorch has it: a format that is named, or else that of out, is the result's."""
+    axes = _axes(x, dim)
+    if out is not None:
+        if out.device != x.device or dtype not in (None, out.dtype):
+            return None
+        dtype = out.dtype
+    if axes is None or x.dtype not in CODES or dtype not in (None, *CODES):
+        return None
+    if _is_compiling():  # the frame of a kernel that compiled code has called
+        words = {"correction": correction} if name in ("var", "std") else {}
+        operator = getattr(torch.ops.quire, "asum" if operation == ASUM else name)
+        results = operator(x, axes, keepdim, dtype=dtype, **words)
+    else:
+        results = reduce(name, operation, (x,), axes, keepdim, dtype, "exact", "nearest", correction)
+    return results if out is None else torch.ops.aten.clone.out(results, out=out)  # which resizes out, or warns
 
 
-def _mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return ops.mean(x, _dims(dim), keepdim, dtype=dtype)
+def _converted(x: Tensor, dtype: torch.dtype | None) -> Tensor:
+    """PyTorch converts integers to the format that is named before it adds them."""
+    return x if dtype not in CODES or x.is_floating_point() or x.is_complex() else x.to(dtype)
 
 
-def _var(x: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Tensor:
-    return ops.var(x, _dims(dim), keepdim, correction=1 if correction is None else int(correction))
+def _sum(x: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, out: Maybe = None) -> Maybe:
+    x = _converted(x, out.dtype if dtype is None and out is not None else dtype)
+    return _reduced("sum", SUM, x, dim, keepdim, dtype, out)
 
 
-def _std(x: Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Tensor:
-    return ops.std(x, _dims(dim), keepdim, correction=1 if correction is None else int(correction))
+def _nansum(x: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, out: Maybe = None) -> Maybe:
+    if x.dtype in CODES:
+        x = x.masked_fill(x != x, 0)
+    return _sum(x, dim, keepdim, dtype=dtype, out=out)
 
 
-def _norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    return (ops.vector_norm if ord == 2 else ops.asum)(x, _dims(dim), keepdim, dtype=dtype)
+def _mean(x: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, out: Maybe = None) -> Maybe:
+    return _reduced("mean", MEAN, _converted(x, dtype), dim, keepdim, dtype, out)
 
 
-OVERRIDES: dict[str, Callable[..., Tensor]] = {
+def _norm(
+    x: Tensor, ord: Any = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Any = None, out: Maybe = None
+) -> Maybe:
+    wanted = x.dtype if dtype is None else dtype
+    if ord not in (1, 2) or (out is not None and out.dtype != wanted):
+        return None
+    if wanted != x.dtype and torch.promote_types(x.dtype, wanted) != wanted:
+        return None
+    return _reduced("vector_norm", NRM2 if ord == 2 else ASUM, x, dim, keepdim, dtype, out)
+
+
+def _moment(
+    name: str, operation: int, x: Tensor, dim: Dims, correction: Any, keepdim: bool, out: Maybe = None
+) -> Maybe:
+    """Not of a correction that is no whole number, nor of one that leaves nothing: there PyTorch has infinities."""
+    correction = 1 if correction is None else correction
+    axes = _axes(x, dim)
+    if axes is None or not float(correction).is_integer() or prod(x.shape[a] for a in axes) <= correction:
+        return None
+    return _reduced(name, operation, x, dim, keepdim, None, out, int(correction))
+
+
+def _var(x: Tensor, dim: Dims = None, *, correction: Any = None, keepdim: bool = False, out: Maybe = None) -> Maybe:
+    return _moment("var", VARIANCE, x, dim, correction, keepdim, out)
+
+
+def _std(x: Tensor, dim: Dims = None, *, correction: Any = None, keepdim: bool = False, out: Maybe = None) -> Maybe:
+    return _moment("std", STDDEV, x, dim, correction, keepdim, out)
+
+
+def _with_mean(moment: Callable[..., Maybe]) -> Callable[..., tuple[Maybe, Maybe] | None]:
+    def both(x: Tensor, dim: Dims = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+        first = moment(x, dim, correction=correction, keepdim=keepdim)
+        return None if first is None else (first, _mean(x, dim, keepdim))
+
+    return both
+
+
+OVERRIDES: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "sum.dim_IntList": _sum,
+    "sum.IntList_out": _sum,
+    "nansum": _nansum,
+    "nansum.out": _nansum,
     "mean": _mean,
     "mean.dim": _mean,
+    "mean.out": _mean,
     "var.correction": _var,
+    "var.correction_out": _var,
     "std.correction": _std,
+    "std.correction_out": _std,
+    "var_mean.correction": _with_mean(_var),
+    "std_mean.correction": _with_mean(_std),
     "linalg_vector_norm": _norm,
+    "linalg_vector_norm.out": _norm,
 }
-
-
-def _can(name: str, x: Tensor, arguments: tuple[Any, ...], words: dict[str, Any]) -> bool:
-    """Whether quire has this case; else PyTorch's own kernel is called."""
-    if x.dtype not in CODES or words.get("dtype") not in (None, *CODES):
-        return False
-    if name == "linalg_vector_norm":
-        return (arguments[0] if arguments else words.get("ord", 2)) in (1, 2)
-    if name in ("var.correction", "std.correction"):
-        correction = words.get("correction")
-        return correction is None or float(correction).is_integer()
-    return True
 
 
 def _override(library: torch.library.Library, name: str, device: str) -> None:
@@ -74,23 +146,47 @@ def _override(library: torch.library.Library, name: str, device: str) -> None:
     ours = OVERRIDES[name]
 
     def kernel(keys: Any, x: Tensor, *arguments: Any, **words: Any) -> Any:
-        if _can(name, x, arguments, words):
-            return ours(x, *arguments, **words)
+        if _depth:
+            results = ours(x, *arguments, **words)
+            if results is not None:
+                return results
         return original.call_boxed(keys, x, *arguments, **words)
 
     library.impl(name, kernel, device, with_keyset=True)
 
 
+def _register(device: str) -> None:
+    """Gives PyTorch our kernels, once in a process: taking one out while another thread is in it would crash."""
+    global _library
+    _library = _library or torch.library.Library("aten", "IMPL")
+    for name in OVERRIDES:
+        _override(_library, name, device)
+    _devices.add(device)
+
+
+def _register_missing() -> None:
+    for device in ("CPU", "CUDA"):
+        if device not in _devices and (device == "CPU" or torch.cuda.is_available()):
+            compiler = sys.modules.get("torch._dynamo")  # which would compile what code that it compiled calls
+            (compiler.disable(_register) if compiler else _register)(device)
+
+
 @contextmanager
 def batch_invariant() -> Iterator[None]:
-    """Puts exact sums in place of torch.sum, torch.mean, torch.var, torch.std and torch.linalg.vector_norm.
+    """Puts exact sums in place of torch.sum, mean, var, std, linalg.vector_norm, and of nansum, var_mean, std_mean.
 
-    Within it these calls, those of tensors' methods, and those that PyTorch makes of them give the correctly rounded
-    result, for floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend on the batch
-    around it. It holds for all threads of the process. Integers, norms of other orders and complex numbers go to
-    PyTorch as ever. Matrix products, softmax, layer_norm and other fused kernels are not touched;
-    nor is a function that torch.compile has compiled, which has reductions of its own, but for calls of
-    torch.ops.quire.
+    Within it these calls, with or without out, those of tensors' methods, and those that PyTorch makes of them give the
+    correctly rounded result, for floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend
+    on the batch around it.
+
+    It holds for all threads of the process, autograd's too, from when the first one enters until the last one leaves.
+    Threads may enter and leave at any time, while others reduce. After the first entry these reductions of PyTorch's
+    pass through Python, outside as well, which takes some microseconds more a call.
+
+    PyTorch's own are, as outside: reductions of integers, unless a floating-point dtype or out asks for them in it, and
+    of complex numbers; norms of other orders than 1 and 2; a correction that is no whole number, or is not less than
+    the number of elements. Matrix products, dot, softmax, layer_norm, cumsum and fused kernels are not touched; nor is
+    a function that torch.compile has compiled, which has reductions of its own, but for calls of torch.ops.quire.
 
     Examples
     --------
@@ -100,20 +196,12 @@ def batch_invariant() -> Iterator[None]:
     ...     x.sum(), x.mean(dtype=torch.float64)
     (tensor(1.), tensor(0.3333, dtype=torch.float64))
     """
-    global _depth, _library
+    global _depth
     with _lock:
-        if _depth == 0:
-            library = torch.library.Library("aten", "IMPL")
-            for name in OVERRIDES:
-                for device in ("CPU", "CUDA") if torch.cuda.is_available() else ("CPU",):
-                    _override(library, name, device)
-            _library = library
+        _register_missing()
         _depth += 1
     try:
         yield
     finally:
         with _lock:
             _depth -= 1
-            if _depth == 0 and _library is not None:
-                _library._destroy()
-                _library = None

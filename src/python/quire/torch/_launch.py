@@ -15,6 +15,7 @@ from .._quire import ffi, lib
 from .._types import FORMATS, I32, I64, SUM, fail, reduction
 
 CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
+INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 NULL = ffi.NULL
 _reduce_vector, _reduce = lib.reduce_vector_at, lib.reduce_at
 
@@ -45,7 +46,8 @@ def number_like(x: Tensor) -> Tensor:
 def code(dtype: torch.dtype, name: str) -> int:
     found = CODES.get(dtype)
     if found is None:
-        raise TypeError(f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype}")
+        hint = ": x.double() is exact up to 2**53" if dtype in INTEGERS else ""
+        raise TypeError(f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype}{hint}")
     return found
 
 
@@ -94,7 +96,7 @@ class Call(NamedTuple):
     shape: tuple[int, ...]  # of the results in their order
 
 
-@lru_cache(maxsize=4096, typed=True)  # typed: axis=1.0 is not axis=1
+@lru_cache(maxsize=4096)
 def prepared(
     name: str,
     operation: int,

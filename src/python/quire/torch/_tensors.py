@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from .. import _arrays, _foreign, _functions, _masks
+from .. import _foreign, _functions, _masks
 from .._layout import normalized
 from .._types import ASUM, DOT, refuse_words, result_dtype
-from . import _operators  # noqa: F401  # which makes torch.ops.quire
-from ._launch import checked_out, code, delivered, reduce, reduce_segments, whole, wrong_shape
+from . import _where  # which, with _operators, makes torch.ops.quire
+from ._launch import checked_out, code, delivered, reduce, whole, wrong_shape
 
 _strided = torch.strided
 _is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
@@ -73,7 +73,7 @@ def one(
         if x.is_contiguous() and type(method) is type(rounding) is str:
             return whole(name, operation, x, method, rounding, correction)
     if where is not True and where is not None:
-        way = selected if x.is_cuda else _foreign.selected
+        way = selected_on_host if plain and x.is_cpu and is_plain_mask(where) else selected
         return way(name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction)
     check(x, name)
     if dtype is not None:
@@ -85,7 +85,6 @@ def one(
             return reduce(name, operation, (x,), axis, bool(keepdims), dtype, method, rounding, correction, out)
         except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
             refuse_words(method, rounding)
-            normalized(axis, x.ndim)
             raise
     refuse_words(method, rounding)
     refuse_tangents(name, x)
@@ -94,6 +93,28 @@ def one(
     dims = None if axis is None else list(normalized(axis, x.ndim))
     results = operator(x, dims, bool(keepdims), dtype=dtype, rounding=rounding, **words)
     return results if out is None else into(results, out, name)
+
+
+def is_plain_mask(where: Any) -> bool:
+    return not isinstance(where, Tensor) or (where.is_cpu and is_plain(where))
+
+
+def selected_on_host(
+    name: str,
+    operation: int,
+    x: Tensor,
+    where: Any,
+    out: Any,
+    axis: Any,
+    dtype: Any,
+    *words: Any,
+) -> Any:
+    """The reduction of the elements that a mask selects, by NumPy."""
+    if out is None:
+        return _foreign.selected(name, operation, x, where, None, axis, dtype, *words)
+    check(x, name)
+    dtype = checked_out(out, x, None if dtype is None else named(dtype, name), name)
+    return into(_foreign.selected(name, operation, x, where, None, axis, dtype, *words), out, name)
 
 
 def selected(
@@ -109,9 +130,10 @@ def selected(
     rounding: str,
     correction: int,
 ) -> Any:
-    """The same of the elements that a mask selects, on a device."""
+    """The same on a device, and wherever calls are recorded."""
     check(x, name)
-    _arrays.refuse_gradient(x, name)
+    if x.requires_grad:
+        raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
     refuse_words(method, rounding)
     if dtype is not None:
         dtype = named(dtype, name)
@@ -122,15 +144,13 @@ def selected(
         mask = torch.from_numpy(mask.copy()).to(x.device)
     elif mask.device != x.device:
         raise ValueError(f"quire.{name}: x is on {x.device}, where on {mask.device}")
-
-    def all_of(t: Tensor) -> Any:
-        return one(name, operation, t, axis, dtype, None, keepdims, method, rounding, True, correction)
-
-    def segments(t: Tensor, offsets: Tensor) -> Tensor:
-        return reduce_segments(name, operation, t, offsets, dtype, method, rounding, correction)
-
-    x = x.resolve_neg()
-    results = _masks.reduce(torch, torch.permute, operation, x, mask, axis, bool(keepdims), method, all_of, segments)
+    dims = None if axis is None else normalized(axis, x.ndim)
+    if _is_compiling() or not (is_plain(x) and is_plain(mask)):
+        refuse_tangents(name, x)
+        words = {"dtype": dtype, "method": method, "rounding": rounding, "correction": correction}
+        results = torch.ops.quire.where(x, mask, name, operation, dims, bool(keepdims), **words)
+    else:
+        results = _where.on_device(name, operation, x, mask, dims, dtype, bool(keepdims), method, rounding, correction)
     return results if out is None else into(results, out, name)
 
 
