@@ -12,6 +12,7 @@
 /* Blocks between carries. A block has a sum of two doubles for each column, or else its elements are added. */
 #define CARRY_BLOCKS (CARRY_ELEMENTS / PANEL_EXACT_ROWS)
 _Static_assert(STRIP <= PANEL_EXACT_ROWS, "no block has more rows");
+_Static_assert(CARRIES_IN_TIME(PANEL_EXACT_ROWS), "a stretch is a block");
 
 typedef struct {
     _Alignas(64) char of[STRIP * PANEL * 8];
