@@ -15,6 +15,7 @@
 
 #define MOST_PERIOD ((size_t)4096) /* elements until a becomes -a: those of a tile */
 #define ROOM (6 * MOST_PERIOD)     /* of an array */
+#define LONG ((size_t)3 << 16)     /* elements that threads share: pieces, src/cpu/cpu.c */
 
 /* ------------------------------------------------------------------------------------------------------------ turns */
 
@@ -80,12 +81,17 @@ static void mix_in(generator *g, mix what, quire_type type, size_t n, void *x) {
     if (what == TWO_INFINITIES) put_one(g, type, n, x, type_infinity(type));
 }
 
-/* About a tile or more, most often a whole number of turns, so that all cancels. */
-static size_t length_of(generator *g, size_t period) {
-    const size_t turn = 2 * period, tiles = 1 + generator_below(g, 3) / 2, least = tiles * MOST_PERIOD;
+/* That many or more, most often a whole number of turns, so that all cancels. */
+static size_t length_from(generator *g, size_t least, size_t period) {
+    const size_t turn = 2 * period;
     size_t n = (least + turn - 1) / turn * turn;
     if (generator_below(g, 8) == 0) n += generator_below(g, turn);
     return n;
+}
+
+/* A tile or two, or somewhat more. */
+static size_t length_of(generator *g, size_t period) {
+    return length_from(g, (1 + generator_below(g, 3) / 2) * MOST_PERIOD, period);
 }
 
 /* ----------------------------------------------------------------------------------------------------- expectations */
@@ -165,9 +171,8 @@ static void check_sums(quire_type type, size_t n, const void *x, const unrounded
 }
 
 /* One value in turns: what is right follows from how often there is either sign. */
-static void check_period(generator *g, value_kind kind, quire_type type, size_t period, void *room) {
-    const size_t n = length_of(g, period), size = type_size(type);
-    char *x = (char *)room + (ROOM - n) * size, text[100];
+static void check_period(generator *g, value_kind kind, quire_type type, size_t n, size_t period, void *x) {
+    char text[100];
     unrounded totals[2];
     quire_accumulator words;
     fill_turns(g, kind, type, period, n, x);
@@ -183,34 +188,55 @@ static void check_period(generator *g, value_kind kind, quire_type type, size_t 
     check_sums(type, n, x, totals, &words, text);
 }
 
+/* The next one, which is the next number unless the suite is scaled down; but multiples of 64 are never left out. */
+static size_t next_period(size_t period) {
+    const size_t count = scaled(MOST_PERIOD), step = count < MOST_PERIOD ? MOST_PERIOD / count : 1;
+    const size_t next = (period / step + 1) * step, multiple = (period / 64 + 1) * 64;
+    return next < multiple ? next : multiple;
+}
+
 /* All periods have one of the values, and those that fit vectors and tiles all of them. */
 START_TEST(every_period) {
     const quire_type type = TYPES[_i];
-    const size_t step = MOST_PERIOD / scaled(MOST_PERIOD);
-    void *room = array_new(ROOM * type_size(type), 0);
+    const size_t size = type_size(type);
+    char *room = array_new(ROOM * size, 0);
     generator g;
     generator_seed(&g, 7100 + (uint64_t)_i);
-    for (size_t period = 1; period <= MOST_PERIOD; period += period % 64 == 63 || step < 2 ? 1 : step - period % step) {
-        const int all = period % 64 == 0, first = all ? 0 : (int)(generator_next(&g) >> 32) % VARIED;
-        for (int kind = first; kind < (all ? VARIED : first + 1); kind++)
-            check_period(&g, (value_kind)kind, type, period, room);
+    for (size_t period = 1; period <= MOST_PERIOD; period = next_period(period)) {
+        const int all = period % 64 == 0, first = all ? 0 : (int)generator_below(&g, VARIED);
+        for (int kind = first; kind < (all ? VARIED : first + 1); kind++) {
+            const size_t n = length_of(&g, period);
+            check_period(&g, (value_kind)kind, type, n, period, room + (ROOM - n) * size);
+        }
     }
     array_free(room);
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------- every operation
- */
+/* Of threads' pieces each cancels, or all together. */
+START_TEST(long_vectors) {
+    const quire_type type = TYPES[_i];
+    const size_t size = type_size(type), room = 2 * LONG;
+    char *x = array_new(room * size, 0);
+    generator g;
+    generator_seed(&g, 7150 + (uint64_t)_i);
+    for (size_t turn = 0; turn < scaled(24); turn++) {
+        const size_t period = (size_t)1 << turn % 17, n = length_from(&g, LONG, period);
+        check_period(&g, (value_kind)generator_below(&g, VARIED), type, n, period, x + (room - n) * size);
+    }
+    array_free(x);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------- every operation */
 
 /* Powers of two and their neighbours, multiples of the lanes of a tile, and others at random. */
 static size_t some_period(generator *g) {
+    const size_t power = (size_t)1 << generator_below(g, 12);
     switch (generator_below(g, 4)) {
     case 0: return 1 + generator_below(g, 64);
     case 1: return 256 * (1 + generator_below(g, 16));
-    case 2: {
-        const size_t power = (size_t)1 << generator_below(g, 12);
-        return power + generator_below(g, 3) - (power > 1);
-    }
+    case 2: return power + generator_below(g, 3) - (power > 1);
     default: return 1 + generator_below(g, MOST_PERIOD);
     }
 }
@@ -314,22 +340,27 @@ static void call_many(const quire_reduction *what, const shape *s, const char *x
     check_ok(place_segments(what, VECTORS, QUIRE_I64, begin, begin + 1, s->elements, x, y, results));
 }
 
+/* A vector in turns that most often cancel; n is most often a multiple of 256. */
+static void fill_vector(generator *g, quire_type type, size_t n, void *x) {
+    const size_t turns = (size_t)2 << generator_below(g, 8);
+    const size_t period = n % turns || generator_below(g, 4) == 0 ? some_period(g) : n / turns;
+    fill_turns(g, (value_kind)generator_below(g, VALUES), type, period, n, x);
+}
+
 /* Each vector of an own period. Test number i is type i % TYPE_COUNT, placing i / TYPE_COUNT. */
 static void check_many(generator *g, quire_type type, placing p) {
-    const size_t n = generator_below(g, 3) ? MOST_PERIOD + generator_below(g, 3) * 256 : 1 + generator_below(g, 3000);
+    const size_t n = generator_below(g, 8) ? 256 * (1 + generator_below(g, 18)) : 1 + generator_below(g, 3000);
     const shape s = shape_of(p, n);
     const size_t size = type_size(type);
     const operation op = (operation)generator_below(g, OPERATION_ALL);
     const quire_type to = generator_below(g, 2) ? type : TYPES[generator_below(g, TYPE_COUNT)];
-    const quire_reduction what = {
-        operation_number(op), type, to, QUIRE_EXACT, ROUNDINGS[generator_below(g, 4)], 0, { 0 }
-    };
+    const quire_rounding rounding = generator_below(g, 2) ? QUIRE_DOWNWARD : ROUNDINGS[generator_below(g, 4)];
+    const quire_reduction what = { operation_number(op), type, to, QUIRE_EXACT, rounding, 0, { 0 } };
     char *x = array_new(s.elements * size, 0), *y = array_new(s.elements * size, 0);
-    char *one_x = array_new(n * size, 0), *one_y = array_new(n * size, 0), results[VECTORS * sizeof(double)];
-    uint64_t expected[VECTORS];
+    char *one_x = array_new(n * size, 0), *one_y = array_new(n * size, 0);
+    uint64_t expected[VECTORS], results[VECTORS];
     for (size_t v = 0; v < VECTORS; v++) {
-        const value_kind kind = (value_kind)generator_below(g, VALUES);
-        fill_turns(g, kind, type, some_period(g), n, one_x), fill_turns(g, kind, type, some_period(g), n, one_y);
+        fill_vector(g, type, n, one_x), fill_vector(g, type, n, one_y);
         mix_in(g, generator_below(g, 2) ? NOTHING : (mix)generator_below(g, MIXES), type, n, one_x);
         for (size_t k = 0; k < n; k++) {
             const ptrdiff_t at = s.origin + (ptrdiff_t)k * s.stride + (ptrdiff_t)v * s.between;
@@ -337,15 +368,15 @@ static void check_many(generator *g, quire_type type, placing p) {
             type_store(type, y, (size_t)at, type_load(type, one_y, k));
         }
         const unrounded u = expected_total(op, type, n, one_x, one_y, 0);
-        expected[v] = unrounded_bits(&u, to, what.rounding);
+        expected[v] = unrounded_bits(&u, to, rounding);
     }
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
         if (!variant) continue;
         call_many(&what, &s, x, y, results);
         for (size_t i = 0; i < VECTORS; i++)
-            check_bits(to, results + i * type_size(to), expected[i], "%s, %s, placing %d, vector %zu of %zu", variant,
-                       reduction_text(&what), (int)p, i, n);
+            check_bits(to, (char *)results + i * type_size(to), expected[i], "%s, %s, placing %d, vector %zu of %zu",
+                       variant, reduction_text(&what), (int)p, i, n);
     }
     place_use(0);
     array_free(x), array_free(y), array_free(one_x), array_free(one_y);
@@ -360,6 +391,7 @@ END_TEST
 
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, every_period, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, long_vectors, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, every_operation, 0, OPERATION_ALL * TYPE_COUNT);
     tcase_add_loop_test(cases, many_vectors, 0, PLACINGS * TYPE_COUNT);
 }

@@ -329,7 +329,8 @@ void panel_reduce(const panel_job *p, char *results) {
 
 /* --------------------------------------------------------------------------------------- one panel, by many threads */
 
-#define PIECES 64                    /* the most pieces of a panel */
+#define PIECES 64 /* the most pieces of a panel */
+_Static_assert(PIECES < LIMB_MERGES, "add_rows leaves carried limbs, which add up");
 #define PIECE_ROWS ((size_t)1 << 12) /* the fewest rows of one */
 
 /* A piece is a power of two of tiles, hence a subtree of the order. */
