@@ -157,6 +157,7 @@ static void check_sums(quire_type type, size_t n, const void *x, const unrounded
         snprintf(where, sizeof where, "%s, %s", variant, text);
         for (int k = 0; k < ROUNDING_COUNT + 1; k++) { /* the last is the mean, downward as a zero is -0 there */
             const int mean = k == ROUNDING_COUNT, rounding = mean ? QUIRE_DOWNWARD : k;
+            if (rounding != QUIRE_DOWNWARD && (n / 2 + v + (size_t)k / 2) % 2) continue; /* each has its turn */
             const quire_reduction what = { mean ? QUIRE_MEAN : QUIRE_SUM, type, type, QUIRE_EXACT,
                                            (quire_rounding)rounding,      0,    { 0 } };
             uint64_t result[1];
