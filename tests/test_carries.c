@@ -91,6 +91,30 @@ START_TEST(every_way_carries) {
 }
 END_TEST
 
+/* The greatest double again and again, by strides of 0: one vector, or several that are alike. */
+START_TEST(repeated_elements_carry) {
+    const size_t n = ELEMENTS;
+    const double x = bits_double(type_greatest(QUIRE_F64));
+    const quire_layout alike = { 3, n, 1, 0, 0, 0 }, one = { 1, n, 1, 0, 0, 0 };
+    carries = 0;
+    for (int mean = 0; mean < 2; mean++)
+        for (int k = 0; k < ROUNDING_COUNT; k++) {
+            const quire_rounding rounding = ROUNDINGS[k];
+            const quire_reduction what = { .operation = mean ? QUIRE_MEAN : QUIRE_SUM,
+                                           .type = QUIRE_F64,
+                                           .rounding = rounding };
+            const int up = !mean && (rounding == QUIRE_TO_NEAREST || rounding == QUIRE_UPWARD);
+            const uint64_t expected = up ? type_infinity(QUIRE_F64) : type_greatest(QUIRE_F64);
+            double results[4];
+            check_ok(quire_reduce(NULL, &what, &alike, &x, NULL, NULL, results));
+            check_ok(quire_reduce(NULL, &what, &one, &x, NULL, NULL, results + 3));
+            for (int i = 0; i < 4; i++)
+                check_bits(QUIRE_F64, results + i, expected, "%s, vector %d", rounding_name(rounding), i);
+        }
+    check_carries("elements repeated", 2 * ROUNDING_COUNT * 4, n, BLOCK);
+}
+END_TEST
+
 #define PANEL_COLUMNS ((size_t)16)
 
 START_TEST(columns_carry) {
@@ -151,6 +175,7 @@ static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, limbs_are_carried_before_they_overflow);
     tcase_add_test(cases, every_way_carries);
+    tcase_add_test(cases, repeated_elements_carry);
     tcase_add_test(cases, columns_carry);
 #if defined(__x86_64__)
     tcase_add_loop_test(cases, narrow_elements_carry, 0, 2);

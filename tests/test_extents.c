@@ -1,7 +1,9 @@
 /* test_extents.c - layouts that no memory has: sizes and strides of any sign whose products and sums overflow are
  * QUIRE_INVALID_LAYOUT. What fits is worked out in integers that do not overflow. */
+#define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include <gmp.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "place.h"
 #include "support.h"
@@ -154,6 +156,32 @@ START_TEST(sizes_differ) {
 }
 END_TEST
 
+/* Vectors backward through low addresses, where the step behind the last one leads below 0: no pointer may be formed
+ * there, as the undefined behaviour sanitizer sees. */
+START_TEST(no_pointer_below_memory) {
+    const size_t least = 0x10000, apart = 0x14000, vectors = 5;
+    char *low = mmap((void *)least, 2 * vectors * apart, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (low != (void *)least) return; /* not to be had here */
+    for (int t = 0; t < TYPE_COUNT; t++)
+        for (size_t count = 2; count <= vectors; count++) { /* one by one, or as a panel */
+            const size_t size = type_size(TYPES[t]);
+            const ptrdiff_t stride = -(ptrdiff_t)(apart / size);
+            const quire_layout outer = { count, 8, 1, stride, 1, 0 }, inner = { 1, 8, count, 0, 1, stride };
+            const quire_layout columns = { 1, 2, count, 0, 2 * (ptrdiff_t)(apart / size), stride };
+            const void *last = low + (count - 1) * apart;
+            for (int op = 0; op < OPERATION_ALL; op++) {
+                const quire_reduction what = { .operation = operation_number((operation)op), .type = TYPES[t] };
+                uint64_t results[8];
+                check_ok(place_layouts(&what, &outer, last, &outer, last, results));
+                check_ok(place_layouts(&what, &inner, last, &inner, last, results));
+                check_ok(place_layouts(&what, &columns, last, &columns, last, results));
+            }
+        }
+    munmap(low, 2 * vectors * apart);
+}
+END_TEST
+
 START_TEST(layouts_by_name) {
     const quire_layout rows = quire_rows(3, 4, 5), columns = quire_columns(3, 4, 5), strided = quire_strided(7, -2);
     const quire_layout expected[3] = { { 3, 4, 1, 5, 1, 0 }, { 1, 3, 4, 0, 5, 1 }, { 1, 7, 1, 0, -2, 0 } };
@@ -167,6 +195,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, extents);
     tcase_add_test(cases, extents_at_their_ends);
     tcase_add_test(cases, sizes_differ);
+    tcase_add_test(cases, no_pointer_below_memory);
     tcase_add_test(cases, layouts_by_name);
 }
 

@@ -31,7 +31,8 @@ extern "C" {
  *
  * The finite part is the sum over i of limb[i] * 2^(32 i - 2148): the least limb is the square of the least double, and
  * the greatest has room for 2^64 products of the greatest. Limbs are signed. After quire_carry (and after every call
- * below) all but the last are in [0, 2^32), so 2^31 accumulators can be added up word by word before the next carry. */
+ * below) all but the last are in [0, 2^32), so 2^31 accumulators can be added up word by word before the next carry,
+ * the one that they are added to among them. */
 #define QUIRE_ACCUMULATOR_LIMBS 135
 #define QUIRE_ACCUMULATOR_WORDS 140
 
@@ -70,7 +71,8 @@ QUIRE_API quire_status quire_accumulate_products(quire_context *context, quire_a
 QUIRE_API quire_status quire_merge(quire_accumulator *into, const quire_accumulator *from);
 
 /* Brings all limbs but the last into [0, 2^32); the value does not change. Call it after adding accumulators by other
- * means, and at least once every 2^31 of them. QUIRE_NULL_POINTER, QUIRE_MISALIGNED. */
+ * means, at the latest when 2^31 carried ones have come together, this one among them. All calls here take such a one
+ * as it is, too. QUIRE_NULL_POINTER, QUIRE_MISALIGNED. */
 QUIRE_API quire_status quire_carry(quire_accumulator *accumulator);
 
 /* --------------------------------------------------------------------------------------------------------- rounding */

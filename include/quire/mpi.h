@@ -17,7 +17,8 @@
  * ERRORS are everybody's. If a rank's arguments are bad, or its call fails, no rank waits in vain, all get the same
  * status (the greatest of theirs), and no results are written. Statuses are quire_reduce's; QUIRE_RANKS_DIFFER if the
  * ranks' *what or sizes are not the same where they must be; and QUIRE_COMMUNICATION_FAULT if an MPI call fails and the
- * communicator's error handler returns; then results are not to be used on any rank. One thing nobody can see in time:
+ * communicator's error handler returns; then results are not to be used on any rank. QUIRE_RANKS_DIFFER, too, if ranks
+ * were compiled with versions of this header that send records of different forms. One thing nobody can see in time:
  * different numbers of fields where a rank has fewer than 256 (128 for moments), since they are the length of the first
  * message, as count is in MPI_Allreduce. MPI's own rule holds there: some ranks get one of these two statuses, and
  * others may wait.
@@ -118,7 +119,7 @@ static inline void quire_mpi_merge_first(void *from, void *into, int *length, MP
 /* Merges accumulators in host memory over the ranks, each with those of the same number; all ranks get the merged ones,
  * carried: the first in one Allreduce, all others in a second.
  *   count         how many; the same on all ranks, else QUIRE_RANKS_DIFFER; below 0: QUIRE_INVALID_LAYOUT
- *   accumulators  count of them, added to since they were carried at most 2^31 times divided by the number of ranks
+ *   accumulators  count of them, each the sum of at most 2^31 carried ones divided by the number of ranks
  * A bad argument on any rank leaves all untouched. */
 static inline quire_status quire_mpi_allreduce_accumulators(int count, quire_accumulator *accumulators, MPI_Comm comm) {
     static quire_mpi_merger kept;

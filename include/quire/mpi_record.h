@@ -24,6 +24,10 @@
 
 #define QUIRE_RECORD_WORDS 6
 
+/* Goes up with every change of what ranks send each other: records, calls, and accumulators (whose layout changes with
+ * QUIRE_API_VERSION alone). All ranks must have the same, or get QUIRE_RANKS_DIFFER. */
+#define QUIRE_RECORD_VERSION 0
+
 /* The head has two bytes that merging takes the greatest of, and flags that it or-s. With the window at bit 64 l of
  * the accumulator, the low byte is 255 - l, and the high byte 1 + the number of its last 64 bits, sign and headroom
  * included; both are 0 if it is empty. */
@@ -120,16 +124,21 @@ static inline int quire_record_has_squares(const quire_reduction *what) {
     return what->operation == QUIRE_VARIANCE || what->operation == QUIRE_STDDEV;
 }
 
-/* vectors are fewer than 2^48: more results than memory holds. */
+/* What is computed, as one number. vectors are fewer than 2^48: more results than memory holds. All bits of another
+ * version's number differ at random (by the golden ratio's digits), so that no two calls are taken for the same. */
+static inline uint64_t quire_record_what(uint64_t version, uint64_t vectors, const quire_reduction *what) {
+    const uint64_t operation = what->operation ? what->operation : QUIRE_SUM;
+    const uint64_t result_type = what->result_type ? what->result_type : what->type;
+    return (vectors << 16 | (uint64_t)what->rounding << 12 | operation << 8 | result_type << 4 | what->type) ^
+           version * 0x9e3779b97f4a7c15;
+}
+
 static inline quire_record quire_record_of_call(quire_status status, uint64_t terms, uint64_t vectors,
                                                 const quire_reduction *what) {
     quire_record call = { QUIRE_RECORD_CALL, { 0, 0, 0, 0, 0, 0 } };
-    const uint64_t operation = what->operation ? what->operation : QUIRE_SUM;
-    const uint64_t result_type = what->result_type ? what->result_type : what->type;
     call.word[QUIRE_CALL_TERMS] = terms;
     call.word[QUIRE_CALL_STATUS] = (uint64_t)status;
-    quire_record_say(&call, QUIRE_CALL_WHAT,
-                     vectors << 16 | (uint64_t)what->rounding << 12 | operation << 8 | result_type << 4 | what->type);
+    quire_record_say(&call, QUIRE_CALL_WHAT, quire_record_what(QUIRE_RECORD_VERSION, vectors, what));
     quire_record_say(&call, QUIRE_CALL_CORRECTION, quire_record_has_squares(what) ? (uint64_t)what->correction : 0);
     return call;
 }

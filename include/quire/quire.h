@@ -27,7 +27,9 @@
  * printed, nothing aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one
  * thread at a time; NULL, and different contexts, may be used from any number of threads. A call on a CPU needs at most
  * 384 KiB of the stack of its thread, and of each thread that it starts; threads have 128 KiB by default where the C
- * library is musl.
+ * library is musl. It computes in a floating-point environment of its own, which rounds upward at times, and puts the
+ * caller's back when it returns. If a signal handler, or a report (quire_set_progress), leaves it by longjmp or by a
+ * C++ exception, the environment is undefined: set it anew (fesetenv), and close the context.
  *
  * WHERE TO LOOK. This header has what a program with one vector a call needs: contexts and a function an operation.
  *

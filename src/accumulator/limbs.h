@@ -29,6 +29,11 @@
 #define CARRY_ELEMENTS (LIMB_ADDITIONS / 16)
 #define CARRIES_IN_TIME(stretch) (2 * (CARRY_ELEMENTS + (stretch)) <= LIMB_ADDITIONS / 2)
 
+/* Carried accumulators whose words add up before the next carry, and with what it carries up: those of threads' pieces,
+ * and of whoever merges by other means. */
+#define LIMB_MERGES ((int64_t)1 << 31)
+QUIRE_STATIC_ASSERT(LIMB_MERGES *LIMB_MASK <= INT64_MAX - (LIMB_MERGES - 1), "what is below carries up less");
+
 /* What the word "other" is once a term was no zero; 1 if there was but +0. Of 2^31 accumulators, as many as are merged
  * before a carry, neither the ones reach this number, nor these numbers 2^63. All its bits are ones, so that it may be
  * or-ed in. */
@@ -39,7 +44,8 @@
 #error "QUIRE_ACCUMULATOR_LIMBS does not follow from the range"
 #endif
 
-/* Adds m * 2^q; q >= LIMB_LEAST_EXPONENT. No piece that is added to a limb exceeds 2^33 in magnitude. */
+/* Adds m * 2^q; q >= LIMB_LEAST_EXPONENT. No piece that is added to a limb exceeds 2^33 in magnitude: LIMB_ADDITIONS of
+ * them are the caller's to count. */
 QUIRE_INLINE void limbs_add(int64_t *limb, int64_t m, int q) {
     int place = q - LIMB_LEAST_EXPONENT;
     int i = place / LIMB_BITS;

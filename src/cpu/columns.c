@@ -12,6 +12,7 @@
 /* Blocks between carries. A block has a sum of two doubles for each column, or else its elements are added. */
 #define CARRY_BLOCKS (CARRY_ELEMENTS / PANEL_EXACT_ROWS)
 _Static_assert(STRIP <= PANEL_EXACT_ROWS, "no block has more rows");
+_Static_assert(CARRIES_IN_TIME(PANEL_EXACT_ROWS), "a stretch is a block");
 
 typedef struct {
     _Alignas(64) char of[STRIP * PANEL * 8];
@@ -328,7 +329,8 @@ void panel_reduce(const panel_job *p, char *results) {
 
 /* --------------------------------------------------------------------------------------- one panel, by many threads */
 
-#define PIECES 64                    /* the most pieces of a panel */
+#define PIECES 64 /* the most pieces of a panel */
+_Static_assert(PIECES < LIMB_MERGES, "add_rows leaves carried limbs, which add up");
 #define PIECE_ROWS ((size_t)1 << 12) /* the fewest rows of one */
 
 /* A piece is a power of two of tiles, hence a subtree of the order. */

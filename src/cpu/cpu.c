@@ -117,7 +117,7 @@ static void run_exact(const cpu_work *w, int piece, const char *x, const char *y
     const exact_work *e = w->own;
     ball_radius *radius = e->radius ? &e->radius[piece] : NULL;
     const int sums = sums_of(w->job->finish);
-    if (w->threads == 1) {
+    if (w->threads == 1) { /* of a sum that is carried: an exact_function needs no more */
         exact_add(w, e->accumulator, x, y, n, radius);
         if (w->pieces > 1) limbs_carry(e->accumulator->limb); /* what one call may leave uncarried, many may not */
         return;

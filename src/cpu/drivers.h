@@ -44,7 +44,7 @@ QUIRE_PRIVATE int threads_available(void);
 QUIRE_PRIVATE void threads_run(int threads, size_t pieces, thread_work work, void *job);
 
 /* Adds the words of an accumulator to those of one that other threads may be adding to. Words just add up, in any
- * order. */
+ * order: of carried accumulators, fewer than LIMB_MERGES. */
 QUIRE_PRIVATE void threads_add(quire_accumulator *into, const quire_accumulator *from);
 
 /* ------------------------------------------------------------------------------------------------ cpu.c: one vector */
@@ -53,6 +53,7 @@ QUIRE_PRIVATE void threads_add(quire_accumulator *into, const quire_accumulator 
 QUIRE_PRIVATE int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces);
 
 #define MOST_PIECES 256 /* the most pieces of a job */
+_Static_assert(MOST_PIECES < LIMB_MERGES, "the words of carried ones add up, and those they are added to");
 
 /* A job on its way: how it is cut, and what its pieces do. */
 typedef struct cpu_work {

@@ -122,34 +122,43 @@ typedef struct {
     size_t panels; /* the most that go together; 0: vectors go one by one */
 } many_work;
 
-/* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to. */
+/* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to.
+ * The last step leads beyond the array, perhaps far, where no pointer may point: so they are bytes from its element of
+ * index 0, modulo 2^64. */
 typedef struct {
     size_t number, inner; /* inner: its place among its neighbours */
-    const char *x, *y;
+    size_t x, y;
 } many_cursor;
 
 static many_cursor cursor_at(const many_work *w, size_t vector) {
-    const ptrdiff_t i = (ptrdiff_t)(vector / w->inner), j = (ptrdiff_t)(vector % w->inner);
-    return (many_cursor){ vector, (size_t)j, (const char *)w->job->x + i * w->x.outer + j * w->x.inner,
-                          (const char *)w->job->y + i * w->y.outer + j * w->y.inner };
+    const size_t i = vector / w->inner, j = vector % w->inner;
+    return (many_cursor){ vector, j, i * (size_t)w->x.outer + j * (size_t)w->x.inner,
+                          i * (size_t)w->y.outer + j * (size_t)w->y.inner };
+}
+
+static const char *cursor_x(const many_work *w, const many_cursor *c) {
+    return (const char *)w->job->x + (ptrdiff_t)c->x;
+}
+static const char *cursor_y(const many_work *w, const many_cursor *c) {
+    return (const char *)w->job->y + (ptrdiff_t)c->y;
 }
 
 static void cursor_step(const many_work *w, many_cursor *c) {
     c->number++;
     if (++c->inner < w->inner) {
-        c->x += w->x.inner, c->y += w->y.inner;
+        c->x += (size_t)w->x.inner, c->y += (size_t)w->y.inner;
         return;
     }
-    const ptrdiff_t back = (ptrdiff_t)(w->inner - 1);
+    const size_t back = w->inner - 1;
     c->inner = 0;
-    c->x += w->x.outer - back * w->x.inner, c->y += w->y.outer - back * w->y.inner;
+    c->x += (size_t)w->x.outer - back * (size_t)w->x.inner, c->y += (size_t)w->y.outer - back * (size_t)w->y.inner;
 }
 
 /* Over some neighbours. */
 static void cursor_skip(const many_work *w, many_cursor *c, size_t vectors) {
-    const ptrdiff_t but_one = (ptrdiff_t)vectors - 1;
-    c->number += vectors - 1, c->inner += vectors - 1;
-    c->x += but_one * w->x.inner, c->y += but_one * w->y.inner;
+    const size_t but_one = vectors - 1;
+    c->number += but_one, c->inner += but_one;
+    c->x += but_one * (size_t)w->x.inner, c->y += but_one * (size_t)w->y.inner;
     cursor_step(w, c);
 }
 
@@ -192,10 +201,10 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
     char *results = (char *)w->job->result + at->number * (size_t)w->format.size;
     if (!context) p.panels = panels_together(w, at, left);
     if (p.panels > 1) {
-        p.x[0] = at->x, p.y[0] = at->y;
+        p.x[0] = cursor_x(w, at), p.y[0] = cursor_y(w, at);
         cursor_skip(w, at, p.panels * PANEL);
     } else
-        for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = at->x, p.y[c] = at->y;
+        for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
     if (context)
         panel_reduce_shared(context, &p, results);
     else
@@ -211,7 +220,7 @@ static void run_vectors(const void *work, size_t first, size_t last) {
     }
     quire_job job = *w->job;
     for (; at.number < last; cursor_step(w, &at)) {
-        job.x = at.x, job.y = at.y;
+        job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
         store(w, at.number, reduce_one(w, &job));
     }
 }
@@ -259,7 +268,7 @@ static void reduce_long(const cpu_context *context, const many_work *w, size_t v
         if (w->panels) {
             reduce_panels(w, &silent, &at, left);
         } else {
-            job.x = at.x, job.y = at.y;
+            job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
             store(w, at.number, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
             cursor_step(w, &at);
         }

@@ -6,6 +6,7 @@
 #define QUIRE_CPU_ROUNDING_H
 
 #include "cpu/block/moment_ball.h"
+#include "cpu/drivers.h"
 #include "cpu/pair.h"
 #include "cpu/simd/scalar_methods.h"
 #include "operation/moments.h"
@@ -24,9 +25,11 @@ QUIRE_INLINE uint64_t pairs_round(double sum, double sum_error, double squares, 
                          job->correction, format, job->rounding, &room);
 }
 
-/* The bits of what a method of the lanes has left: one word or two, of which the total is made as kahan_total says. The
- * environment is ours. */
+/* The bits of what a method of the lanes has left: one word, or kahan's two, for which there are short ways; other
+ * methods of two words have none. The environment is ours. */
 QUIRE_INLINE uint64_t words_round(const double *words, int count, const quire_job *job, format_description format) {
+    if (count > 1 && job->method != QUIRE_KAHAN)
+        return finish_and_round(lane_methods[job->method].total(words), job->finish, job->n, format, job->rounding);
     const int alone = count == 1 || kahan_sum_alone(words);
     if (!alone && words[0] + words[1] != 0) return pair_round(words[0], words[1], job, format);
     if (alone && words[0] != 0 && double_is_finite(words[0])) return pair_round(words[0], 0, job, format);

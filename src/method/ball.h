@@ -43,7 +43,7 @@ QUIRE_INLINE ball_radius radius_relative(quire_total sum, int bits) {
     return r;
 }
 
-/* From the middle of a ball to its lower or its upper end, or from there to the middle. */
+/* From the middle of a ball to its lower or its upper end, or from there to the middle: one addition. */
 QUIRE_INLINE void ball_move(int64_t *limb, ball_radius r, int up) { limbs_add(limb, up ? r.count : -r.count, r.unit); }
 
 /* Rounds every sum in the ball to a format, if they all round alike: *bits; answers whether they do. Ends of two signs

@@ -33,7 +33,7 @@ QUIRE_INLINE void indexed_add(double *bin, int stride, float x) {
     bin[(int)(bits_of_float(x) >> INDEXED_SHIFT & (INDEXED_BINS - 1)) * stride] += (double)x;
 }
 
-/* Empties one half of pair k, which is finite. */
+/* Empties one half of pair k, which is finite. Of the halves of all pairs a limb takes fewer than 64. */
 QUIRE_INLINE void pair_empty(quire_accumulator *a, int k, double half) {
     int64_t m;
     int q;

@@ -12,10 +12,10 @@
 
 /* X(name, METHOD, words, rows): words of state a lane; rows of a tile, ROWS_FIXED or ROWS_GROW (src/order/order.h).
  *
- * Drivers rely on this: a merge with a state of -0 in each word changes no result. The total of one word is that word;
- * of two it is as kahan_total makes it. If there are two words, the first is the plain sum, and the second is a zero
- * while no addition has rounded; the sign of that zero shows in no result, and nothing of it shows once the sum is not
- * finite. */
+ * Drivers rely on this: a merge with a state of -0 in each word changes no result. The total of one word is that word.
+ * Those of a GPU rely on more: the total of two words is as kahan_total makes it; the first is the plain sum, and the
+ * second is a zero while no addition has rounded; the sign of that zero shows in no result, and nothing of it shows
+ * once the sum is not finite. On a CPU only kahan goes the ways that take this for granted. */
 #define QUIRE_LANE_METHODS(X, ...)                                                                                     \
     X(plain, QUIRE_PLAIN, 1, ROWS_GROW, __VA_ARGS__)                                                                   \
     X(pairwise, QUIRE_PAIRWISE, 1, ROWS_FIXED, __VA_ARGS__)                                                            \

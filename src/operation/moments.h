@@ -2,7 +2,7 @@
  *
  * Of n numbers x with the exact sums S = sum x and Q = sum x^2, the variance is (n Q - S^2) / (n (n - correction)).
  * Nothing is lost in it until the rounding, however much cancels: the integers are as wide as they have to be, some
- * digits for ordinary numbers, 270 at most.
+ * digits for ordinary numbers, 277 at most.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +16,7 @@
  * no longer than a product of sums. */
 #define MOMENT_PRODUCT (2 * WIDE_OF_LIMBS)
 #define MOMENT_DIFFERENCE (MOMENT_PRODUCT + 3)
+QUIRE_STATIC_ASSERT(MOMENT_DIFFERENCE == 277, "as the comments say");
 
 /* Digits for the integers on the way to a moment: the difference and what it is made of. Too many for the stacks of a
  * device's threads, so that the caller says where they are. */

@@ -252,7 +252,7 @@ QUIRE_INLINE int certain_vector(certain_terms t, const char *x, const char *y, s
         done += SIMD_F32;
     }
     if (tail) {
-        char row_x[SIMD_F32 * 8], row_y[SIMD_F32 * 8];
+        _Alignas(8) char row_x[SIMD_F32 * 8], row_y[SIMD_F32 * 8];
         for (size_t i = 0; i < SIMD_F32; i++) {
             format_store(0, size, row_x + i * (size_t)size);
             format_store(0, size, row_y + i * (size_t)size);

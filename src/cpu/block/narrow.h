@@ -23,6 +23,9 @@
 _Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * NARROW_ELEMENTS),
                "a stretch is those tiles");
 
+/* What terms there are beside -0, see indexed.h. */
+typedef int64_t (*other_function)(const char *x, const char *y, size_t n);
+
 typedef struct {
     v_f32 of[NARROW_VECTORS + BOUNDS_VECTORS + BOUNDS_AGAIN * ORDER_ROWS];
     size_t count;
@@ -67,10 +70,13 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
     return done;
 }
 
-/* All elements, where tiles are not worth it by add_elements. */
+/* All elements, where tiles are not worth it by add_elements. A lane that is not 0 has a term that is not. Where all
+ * are zeros, the elements themselves show whether these were zeros, too, or have cancelled. */
 QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements,
-                             quire_accumulator *a, const char *x, size_t n, int fetches, ball_radius *radius) {
-    const size_t size = (size_t)t.format.size;
+                             other_function other_terms, quire_accumulator *a, const char *x, size_t n, int fetches,
+                             ball_radius *radius) {
+    const size_t size = (size_t)t.format.size, all = n;
+    const char *first = x;
     while (n >= NARROW_ELEMENTS) {
         const size_t most = n < CARRY_ELEMENTS ? n : CARRY_ELEMENTS;
         const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches, radius);
@@ -82,6 +88,7 @@ QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_fu
         x += others * size, n -= others;
     }
     if (n) add_elements(a, x, x, n, fetches, radius);
+    if (a->other < OTHER_NONZERO) a->other |= other_terms(first, first, all);
 }
 
 #endif

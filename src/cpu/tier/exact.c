@@ -91,7 +91,8 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,      \
                                                                    int fetches, ball_radius *radius) {                 \
         narrow_sum((bounds_terms){ FORMAT##_DESCRIPTION, VECTOR_LOAD_##real(format), term##_value_v_f32 },             \
-                   float_identity_elements, format##_##term##_elements, a, x, n, fetches, radius);                     \
+                   float_identity_elements, format##_##term##_elements, format##_##term##_other, a, x, n, fetches,     \
+                   radius);                                                                                            \
     }
 #else
 #define NARROW_LEAST SIZE_MAX

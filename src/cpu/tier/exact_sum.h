@@ -121,7 +121,8 @@ static int window_holds(const exact_engine *e, window w, term_range r) {
 
 static int streams_in(const exact_state *x) { return x->window.approximate ? 1 : x->engine->streams; }
 
-/* Adds what was counted to the limbs. */
+/* Adds what was counted to the limbs: a number for each bin, of which a limb takes fewer than the elements counted, but
+ * for the last few of a vector. */
 static void deposit(exact_state *x) {
     if (!x->blocks) return; /* of no window, perhaps */
     for (int s = 0; s < streams_in(x); s++)

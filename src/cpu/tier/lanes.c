@@ -17,7 +17,7 @@
 #include "cpu/block/kahan_bounds.h"
 QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,
                                  int fetches) {
-    return t.words > 1 && t.format.size < (int)sizeof(float) && !t.is_product &&
+    return t.add == kahan_add_v_f32 && t.format.size < (int)sizeof(float) && !t.is_product &&
            kahan_by_bounds(t, lanes, from, rows, fetches);
 }
 #else
