@@ -12,6 +12,10 @@
 #include "place.h"
 #include "support.h"
 
+/* The thread sanitizer ends a child that starts threads, unless told not to. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+
 #define SECONDS 60 /* the longest a child may live */
 
 enum { N = 300000, ROWS = 300, COLUMNS = 1000, METHODS_HERE = 4 };
@@ -164,11 +168,11 @@ START_TEST(a_child_of_a_parent_at_work) {
     check_that(sums_right(context), "the parent's sums");
     check_that(!pthread_create(&b.thread, NULL, be_busy, &b), "no thread");
     while (!__atomic_load_n(&b.calls, __ATOMIC_RELAXED)) usleep(100);
-    for (int turn = 0; turn < 4; turn++)
+    for (size_t turn = 0; turn < scaled(4); turn++)
         for (int k = 0; k < WORK_COUNT; k++) {
             const int rested = in_a_child(WORKS[k].work, context), busied = in_a_child(WORKS[k].work, b.context);
-            check_that(rested == 0, "turn %d, the child %s: %d", turn, WORKS[k].name, rested);
-            check_that(busied == 0, "turn %d, the child %s with the busy context: %d", turn, WORKS[k].name, busied);
+            check_that(rested == 0, "turn %zu, the child %s: %d", turn, WORKS[k].name, rested);
+            check_that(busied == 0, "turn %zu, the child %s with the busy context: %d", turn, WORKS[k].name, busied);
         }
     __atomic_store_n(&b.stops, 1, __ATOMIC_RELAXED);
     check_that(!pthread_join(b.thread, NULL) && !b.wrong, "%d wrong sums of %d", b.wrong, b.calls);
