@@ -60,7 +60,7 @@ static void add_methods(contenders *all, const options *o, int threads, quire_co
 }
 
 bool contenders_add_cpu(contenders *all, const options *o) {
-    if (o->threads > 1 && !quire_has_openmp()) return complain("--threads: this library was built without OpenMP");
+    if (o->threads > 1 && !quire_has_openmp()) return complain("--threads: this library was built without threads");
     if (!open_context(&one_thread, 1, o->tier)) return false;
     if (!open_context(&many_threads, o->threads > 1 ? o->threads : OTHER_THREADS, o->tier)) return false;
     add_methods(all, o, 1, one_thread, many_threads);

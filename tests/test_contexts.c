@@ -1,7 +1,6 @@
 /* test_contexts.c - opening, steering and closing contexts with good and bad arguments, the environment variable
  * QUIRE_TIER, tiers, and CUDA where there is none. */
 #define _GNU_SOURCE /* REG_RIP */
-#include <dirent.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -231,40 +230,6 @@ START_TEST(tiers_run_their_instructions) {
 END_TEST
 #endif
 
-#if defined(__linux__)
-/* How many threads there are: the pool of OpenMP stays, so a call that used it is seen afterwards. */
-static int threads_alive(void) {
-    DIR *tasks = opendir("/proc/self/task");
-    int count = -2; /* . and .. */
-    ck_assert_ptr_nonnull(tasks);
-    while (readdir(tasks)) count++;
-    closedir(tasks);
-    return count;
-}
-
-START_TEST(threads_are_as_many_as_asked_for) {
-    enum { N = 1 << 22 }; /* 16 MiB: enough for four threads that were asked for, but not for one by default */
-    static float x[N];
-    static const int threads[] = { 0, 1, 2, 3, 4 };
-    float sum;
-    ck_assert_int_eq(threads_alive(), 1);
-    for (size_t k = 0; k < 5; k++) {
-        quire_context *context;
-        const int before = threads_alive();
-        check_ok(quire_sum(NULL, QUIRE_F32, N, x, QUIRE_EXACT, QUIRE_F32, &sum)); /* the calling thread alone */
-        ck_assert_int_eq(threads_alive(), before);
-        check_ok(quire_open_cpu(&context, threads[k]));
-        check_ok(quire_sum(context, QUIRE_F32, N, x, QUIRE_PLAIN, QUIRE_F32, &sum));
-        if (quire_has_openmp() && threads[k])
-            ck_assert_int_eq(threads_alive(), threads[k]);
-        else
-            ck_assert_int_eq(threads_alive(), 1);
-        quire_close(context);
-    }
-}
-END_TEST
-#endif
-
 START_TEST(environment_variable_names_the_tier) {
     static const char *const bad[] = { "sse9", "avx", "avx5120", "portable,avx2", "1" };
     quire_context *context;
@@ -327,9 +292,6 @@ int main(void) {
     tcase_add_test(cases, environment_variable_names_the_tier);
 #ifdef CAN_TRACE
     tcase_add_test(cases, tiers_run_their_instructions);
-#endif
-#ifdef __linux__
-    tcase_add_test(cases, threads_are_as_many_as_asked_for);
 #endif
     tcase_add_test(cases, cuda_without_cuda);
     suite_add_tcase(suite, cases);

@@ -1,6 +1,6 @@
-/* test_fresh.c - the caller's environment at the first reduction of a process that has threads: OpenMP's runtime starts
- * then, and must not do so in the caller's environment. Once it has started nothing shows, so each case has a process
- * of its own: this program again, with the name of the case. */
+/* test_fresh.c - the caller's environment at the first reduction of a process that has threads: whatever is done only
+ * once, or when threads begin, must not be done in the caller's environment. Later nothing of it shows, so each case
+ * has a process of its own: this program again, with the name of the case. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>

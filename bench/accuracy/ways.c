@@ -64,7 +64,7 @@ static bool add_cpu(ways *w) {
     place_choose("cpu");
     add_variants(w, "cpu");
     add(w, "cpu", "NULL, the caller rounds upward and flushes")->hostile = true;
-    if (!quire_has_openmp()) return ways_leave_out(w, "threads: the library was built without OpenMP"), true;
+    if (!quire_has_openmp()) return ways_leave_out(w, "threads: the library was built without them"), true;
     /* beside the variant with three; more threads than processors would wait for each other most of the time */
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return add_threads(w, 2) && (processors <= 3 || add_threads(w, processors < MANY ? (int)processors : MANY));

@@ -26,10 +26,10 @@
  * misalignment. A call that returns anything but QUIRE_OK has written nothing, and the context stays usable. Nothing is
  * printed, nothing aborts, nothing allocates (but quire_open_*), and there is no global state. A context serves one
  * thread at a time; NULL, and different contexts, may be used from any number of threads. A call on a CPU needs at most
- * 384 KiB of the stack of its thread, and of each thread that it starts; threads have 128 KiB by default where the C
- * library is musl. It computes in a floating-point environment of its own, which rounds upward at times, and puts the
- * caller's back when it returns. If a signal handler, or a report (quire_set_progress), leaves it by longjmp or by a
- * C++ exception, the environment is undefined: set it anew (fesetenv), and close the context.
+ * 384 KiB of the stack of its thread; threads have 128 KiB by default where the C library is musl. It computes in a
+ * floating-point environment of its own, which rounds upward at times, and puts the caller's back when it returns. If a
+ * signal handler, or a report (quire_set_progress), leaves it by longjmp or by a C++ exception, the environment is
+ * undefined: set it anew (fesetenv), and close the context.
  *
  * WHERE TO LOOK. This header has what a program with one vector a call needs: contexts and a function an operation.
  *
@@ -71,14 +71,18 @@ typedef enum quire_tier {
 #define QUIRE_MAX_THREADS 4096
 
 /* Opens a context on the CPU and stores it in *context.
- *   threads  how many threads a large reduction may use; 0: as many as OpenMP would (OMP_NUM_THREADS, or the number of
- *            processors), but no more than there are processors that this process may run on. A library built without
- *            OpenMP uses one, whatever is asked.
- * A thread is started only for 4 MiB of input or more, about a third of a millisecond's work; by default for 64 MiB,
- * since where other programs keep the processors busy a thread waits some milliseconds for its turn, and the sum waits
- * for it. The tier is the one the environment variable QUIRE_TIER names, as quire_tier_name does; unset or empty, it is
- * "best". QUIRE_NULL_POINTER (context is NULL), QUIRE_INVALID_THREADS, QUIRE_INVALID_TIER or QUIRE_TIER_UNAVAILABLE
- * (what QUIRE_TIER names), QUIRE_OUT_OF_MEMORY. On any of these *context is untouched. */
+ *   threads  how many threads a large reduction may use, the caller's among them; 0: as many as there are processors
+ *            that this process may run on, or as the environment variable OMP_NUM_THREADS says, if that is fewer. A
+ *            library built without threads uses one, whatever is asked.
+ * The threads are the context's own: they are started here, sleep between calls, block all signals but those of faults,
+ * and end in quire_close. If the system has no room for all of them there are fewer, or the caller's alone. Each is
+ * given work only for 4 MiB of input or more, about a third of a millisecond's work; by default for 64 MiB, since where
+ * other programs keep the processors busy a thread waits some milliseconds for its turn, and the sum may wait for it.
+ * After fork() a child may use and close the CPU contexts that it inherits, whatever the parent's threads were doing
+ * with them: their results have the same bits, by the calling thread alone. Contexts that the child opens have threads.
+ * The tier is the one the environment variable QUIRE_TIER names, as quire_tier_name does; unset or empty, it is "best".
+ * QUIRE_NULL_POINTER (context is NULL), QUIRE_INVALID_THREADS, QUIRE_INVALID_TIER or QUIRE_TIER_UNAVAILABLE (what
+ * QUIRE_TIER names), QUIRE_OUT_OF_MEMORY. On any of these *context is untouched. */
 QUIRE_API quire_status quire_open_cpu(quire_context **context, int threads);
 
 /* The CUDA stream type, cudaStream_t, without its header. */
@@ -183,7 +187,7 @@ QUIRE_API double quire_sumd(const double *x, size_t n);
 QUIRE_API const char *quire_version(void);
 QUIRE_API int quire_api_version(void);
 
-/* 1 if the library was built with the feature, else 0: OpenMP threads, CUDA kernels. */
+/* 1 if the library was built with the feature, else 0: threads on the CPU (they were OpenMP's once), CUDA kernels. */
 QUIRE_API int quire_has_openmp(void);
 QUIRE_API int quire_has_cuda(void);
 

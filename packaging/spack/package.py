@@ -14,7 +14,7 @@ class Quire(MesonPackage):
     version("develop")
 
     variant("cuda", default=False, description="the CUDA backend")
-    variant("openmp", default=True, description="threads on the CPU")
+    variant("threads", default=True, description="threads on the CPU")
     variant("fortran", default=True, description="the Fortran module")
     variant("mpi", default=False, description="the Fortran module for MPI; quire/mpi.h is there anyway")
     variant("cli", default=True, description="the command quire")
@@ -31,7 +31,7 @@ class Quire(MesonPackage):
 
     def meson_args(self):
         args = ["-Dtests=disabled", "-Dbench=disabled", "-Dnccl=disabled"]
-        for option in ("cuda", "openmp", "fortran", "mpi", "cli", "zlib"):
+        for option in ("cuda", "threads", "fortran", "mpi", "cli", "zlib"):
             variant = "cli" if option == "zlib" else option
             args.append(f"-D{option}={'enabled' if self.spec.satisfies('+' + variant) else 'disabled'}")
         return args

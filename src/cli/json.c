@@ -165,6 +165,6 @@ int json_info(quire_tier default_tier) {
             json_array_append_new(tiers, json_string(quire_tier_name(every_tier[i])));
     return print_and_free(json_pack(
         "{s:s, s:i, s:o, s:s, s:b, s:b, s:o, s:o}", "version", quire_version(), "api_version", quire_api_version(),
-        "tiers", tiers, "default_tier", quire_tier_name(default_tier), "openmp", quire_has_openmp(), "cuda",
+        "tiers", tiers, "default_tier", quire_tier_name(default_tier), "threads", quire_has_openmp(), "cuda",
         quire_has_cuda(), "cuda_driver", driver_version(), "cuda_devices", device_objects()));
 }

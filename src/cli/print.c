@@ -190,6 +190,6 @@ int print_info(bool json) {
     for (int i = 0; i < TIERS; i++)
         if (quire_tier_available(every_tier[i]))
             printf(" %s%s", quire_tier_name(every_tier[i]), every_tier[i] == fastest ? " (default)" : "");
-    printf("\nOpenMP       %s\nCUDA         %s\n", quire_has_openmp() ? "yes" : "no", quire_has_cuda() ? "yes" : "no");
+    printf("\nthreads      %s\nCUDA         %s\n", quire_has_openmp() ? "yes" : "no", quire_has_cuda() ? "yes" : "no");
     return print_cuda();
 }

@@ -24,13 +24,14 @@ static size_t bytes_from_environment(const char *name, size_t otherwise) {
 
 /* What a NULL context means. */
 static cpu_context default_context(void) {
-    cpu_context c = { { &quire_cpu_backend }, NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL };
-    c.tier = cpu_tier_default();
-    return c;
+    return (cpu_context){ { &quire_cpu_backend }, cpu_tier_default(), NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL };
 }
 
 cpu_context cpu_context_of(const quire_context *context) {
-    return context ? *(const cpu_context *)context : default_context();
+    if (!context) return default_context();
+    cpu_context c = *(const cpu_context *)context;
+    c.threads = pool_threads(c.pool);
+    return c;
 }
 
 quire_status quire_open_cpu(quire_context **context, int threads) {
@@ -45,7 +46,8 @@ quire_status quire_open_cpu(quire_context **context, int threads) {
     if (!c) return QUIRE_OUT_OF_MEMORY;
     const size_t cache = bytes_from_environment("QUIRE_CPU_CACHE", CACHE_BYTES);
     const size_t thread = bytes_from_environment("QUIRE_CPU_THREAD", threads ? THREAD_BYTES : THREAD_BYTES_DEFAULT);
-    *c = (cpu_context){ { &quire_cpu_backend }, found, threads, cache, thread ? thread : 1, NULL, NULL };
+    thread_pool *pool = pool_open(threads ? threads : threads_available());
+    *c = (cpu_context){ { &quire_cpu_backend }, found, pool, 1, cache, thread ? thread : 1, NULL, NULL };
     *context = &c->base;
     return QUIRE_OK;
 }
@@ -69,4 +71,7 @@ quire_status cpu_set_progress(quire_context *context, void (*report)(void *, siz
     return QUIRE_OK;
 }
 
-void cpu_close(quire_context *context) { free(context); }
+void cpu_close(quire_context *context) {
+    pool_close(((cpu_context *)context)->pool);
+    free(context);
+}

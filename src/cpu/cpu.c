@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "cpu/drivers.h"
@@ -15,12 +16,10 @@
 
 /* ----------------------------------------------------------------------------------------------------------- pieces */
 
-/* OpenMP is not asked where the answer is one anyway. */
 int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces) {
     const size_t worth = bytes / context->thread, most = worth < pieces ? worth : pieces;
     if (most <= 1) return 1;
-    const int threads = context->threads ? context->threads : threads_available();
-    return (size_t)threads < most ? threads : (int)most;
+    return (size_t)context->threads < most ? context->threads : (int)most;
 }
 
 cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
@@ -43,22 +42,20 @@ cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_s
 
 /* One piece, in the environment our arithmetic needs; *done counts elements for the report, which the first thread
  * makes. */
-static void run_piece(const cpu_work *w, int piece, size_t *done, int first_thread) {
+static void run_piece(const cpu_work *w, int piece, atomic_size_t *done, int first_thread) {
     const size_t first = (size_t)piece * w->piece, left = w->job->n - first, n = left < w->piece ? left : w->piece;
     const cpu_environment callers = environment_enter();
     w->run(w, piece, (const char *)w->job->x + (ptrdiff_t)first * w->x_stride,
            (const char *)w->job->y + (ptrdiff_t)first * w->y_stride, n);
     environment_leave(callers);
     if (!w->context->report) return;
-    size_t now;
-#pragma omp atomic capture
-    now = *done += n;
+    const size_t now = atomic_fetch_add_explicit(done, n, memory_order_relaxed) + n;
     if (first_thread && now < w->job->n) w->context->report(w->context->user, now, w->job->n);
 }
 
 typedef struct {
     const cpu_work *work;
-    size_t done;
+    atomic_size_t done;
 } work_done;
 
 static void run_one(void *job, size_t piece, int first_thread) {
@@ -66,13 +63,12 @@ static void run_one(void *job, size_t piece, int first_thread) {
     run_piece(d->work, (int)piece, &d->done, first_thread);
 }
 
-/* Without a trace of OpenMP where one thread does. */
 void work_run(const cpu_work *w) {
     work_done d = { w, 0 };
     if (w->threads == 1)
         for (int i = 0; i < w->pieces; i++) run_one(&d, (size_t)i, 1);
     else
-        threads_run(w->threads, (size_t)w->pieces, run_one, &d);
+        pool_run(w->context->pool, w->threads, (size_t)w->pieces, run_one, &d);
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 

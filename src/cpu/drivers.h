@@ -12,12 +12,15 @@
 
 /* -------------------------------------------------------------------------------------------------------- context.c */
 
+typedef struct thread_pool thread_pool;
+
 typedef struct {
     quire_context base;
     const cpu_tier *tier;
-    int threads;   /* 0: threads_available() */
-    size_t cache;  /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not */
-    size_t thread; /* bytes: the fewest that a thread is started for */
+    thread_pool *pool; /* NULL: the caller's thread alone */
+    int threads;       /* in a copy: how many there are, the caller's among them */
+    size_t cache;      /* bytes: it pays to fetch far ahead in arrays that are longer; in caches it does not */
+    size_t thread;     /* bytes: the fewest that a thread is started for */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
 } cpu_context;
@@ -31,17 +34,26 @@ QUIRE_PRIVATE quire_status cpu_set_tier(quire_context *context, quire_tier tier)
 QUIRE_PRIVATE quire_status cpu_set_progress(quire_context *context, void (*report)(void *, size_t, size_t), void *user);
 QUIRE_PRIVATE void cpu_close(quire_context *context);
 
-/* --------------------------------------------------------------------------------- threads.c: it alone knows OpenMP */
+/* -------------------------------------------------------------------------------------------------------- threads.c */
 
-/* One piece of a job; first_thread: whether the thread that called threads_run does it. It runs in the environment of
- * whoever made the thread, so it sees to its own. */
+/* One piece of a job; first_thread: whether the thread that called pool_run does it. It runs in the environment of
+ * whoever opened the pool, so it sees to its own. */
 typedef void (*thread_work)(void *job, size_t piece, int first_thread);
 
-/* As many threads as OpenMP would use, but no more than this process has processors for. */
+/* As many as there are processors that this process may run on, or fewer if OMP_NUM_THREADS says so. */
 QUIRE_PRIVATE int threads_available(void);
 
+/* Starts threads beside the caller's, or as many as can be started. NULL: there are none. */
+QUIRE_PRIVATE thread_pool *pool_open(int threads);
+
+/* How many there are for a call, with the caller's: 1 for NULL, and in a forked child, which has none of the pool's. */
+QUIRE_PRIVATE int pool_threads(const thread_pool *pool);
+
 /* Does all pieces, each by whichever of the threads is free. */
-QUIRE_PRIVATE void threads_run(int threads, size_t pieces, thread_work work, void *job);
+QUIRE_PRIVATE void pool_run(thread_pool *pool, int threads, size_t pieces, thread_work work, void *job);
+
+/* Ends the threads; NULL is allowed. */
+QUIRE_PRIVATE void pool_close(thread_pool *pool);
 
 /* Adds the words of an accumulator to those of one that other threads may be adding to. Words just add up, in any
  * order: of carried accumulators, fewer than LIMB_MERGES. */

@@ -8,6 +8,8 @@
 #include "cpu/gather.h"
 #include "cpu/rounding.h"
 
+#include <stdatomic.h>
+
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
 #define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this */
 #define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads */
@@ -30,21 +32,19 @@ typedef struct {
 } many_chunks;
 
 /* One chunk, in our environment; the first thread reports. */
-static void run_chunk(const many_chunks *c, size_t chunk, size_t *done, int first_thread) {
+static void run_chunk(const many_chunks *c, size_t chunk, atomic_size_t *done, int first_thread) {
     const size_t first = chunk * c->together, left = c->units - first, count = left < c->together ? left : c->together;
     const cpu_environment callers = environment_enter();
     c->run(c->work, first, first + count);
     environment_leave(callers);
     if (!c->context->report) return;
-    size_t now;
-#pragma omp atomic capture
-    now = *done += count;
+    const size_t now = atomic_fetch_add_explicit(done, count, memory_order_relaxed) + count;
     if (first_thread && now < c->units) c->context->report(c->context->user, now, c->units);
 }
 
 typedef struct {
     const many_chunks *chunks;
-    size_t done;
+    atomic_size_t done;
 } chunks_done;
 
 static void run_one(void *job, size_t chunk, int first_thread) {
@@ -60,7 +60,7 @@ void many_run(const cpu_context *context, unit_function run, const void *work, s
     if (threads == 1)
         for (size_t i = 0; i < chunks; i++) run_one(&d, i, 1);
     else
-        threads_run(threads, chunks, run_one, &d);
+        pool_run(context->pool, threads, chunks, run_one, &d);
     if (context->report) context->report(context->user, units, units);
 }
 

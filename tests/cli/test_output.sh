@@ -161,7 +161,7 @@ version=$(sed 's/quire //' out)
 run info
 check "quire info has the version" grep -qx "version  *$version" out
 check "quire info has a default tier" grep -q '(default)' out
-check "quire info tells of OpenMP and CUDA" same "$(grep -cE '^(OpenMP|CUDA) +(yes|no)$' out)" 2
+check "quire info tells of threads and CUDA" same "$(grep -cE '^(threads|CUDA) +(yes|no)$' out)" 2
 run info --json
 check "quire info --json has the version" same "$(member version)" "$version"
 for tier in $tiers; do
