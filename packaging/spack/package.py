@@ -22,7 +22,7 @@ class Quire(MesonPackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build", when="+cuda")
     depends_on("fortran", type="build", when="+fortran")
-    depends_on("meson@1.0:", type="build")
+    depends_on("meson@0.61:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("mpi", when="+mpi")
     depends_on("cuda@12.6:", when="+cuda")
