@@ -205,9 +205,9 @@ def test_contexts(monkeypatch):
             closed.append(int(ffi.cast("uintptr_t", context)))
 
     monkeypatch.setattr(_contexts, "lib", Library())
-    monkeypatch.setattr(_contexts, "_mine", type(_contexts._mine)())
     monkeypatch.setattr(_contexts, "_captured", {})
-    monkeypatch.setattr(_contexts, "_idle", [])
+    monkeypatch.setattr(_contexts, "_idle", [])  # put back last: what _mine has goes there when it is put back
+    monkeypatch.setattr(_contexts, "_mine", type(_contexts._mine)())
     for _ in range(2):
         for stream in range(_contexts.STREAMS):
             _contexts.cuda(0, stream, "sum")
