@@ -1,6 +1,6 @@
 /* test_forks.c - a forked child goes on with the contexts it inherits: the same bits, whatever the parent's threads
  * were at. On the CPU alone. A child that waits for threads it does not have is ended by its alarm. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* usleep */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
