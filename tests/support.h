@@ -9,6 +9,16 @@
 
 #include "number.h"
 
+/* Defined where a sanitizer keeps its own memory beside the program's: stacks and addresses are more than ours then. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
 /* Runs a suite and answers main()'s exit status: 0 under TAP (CK_TAP_LOG_FILE_NAME is set; the log tells), else whether
  * anything failed. If the place that QUIRE_TEST_PLACE names cannot be had here, the suite is skipped, aloud. */
 int run_suite(Suite *suite);

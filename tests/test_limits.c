@@ -11,15 +11,6 @@
 
 #include "support.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
 #if defined(__linux__) && !defined(SANITIZED) /* these take terabytes of addresses */
 
 enum {

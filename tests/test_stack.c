@@ -15,15 +15,6 @@
 #define STACK ((size_t)1 << 20)
 #define FILLED 0x5a
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
 /* Sanitizers, and a compiler that does not optimize, keep more there. */
 static const char *why_not(void) {
 #if defined(SANITIZED)

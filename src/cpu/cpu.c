@@ -65,10 +65,7 @@ static void run_one(void *job, size_t piece, int first_thread) {
 
 void work_run(const cpu_work *w) {
     work_done d = { w, 0 };
-    if (w->threads == 1)
-        for (int i = 0; i < w->pieces; i++) run_one(&d, (size_t)i, 1);
-    else
-        pool_run(w->context->pool, w->threads, (size_t)w->pieces, run_one, &d);
+    pool_run(w->context->pool, w->threads, (size_t)w->pieces, run_one, &d);
     if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
 }
 

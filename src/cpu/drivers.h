@@ -49,7 +49,7 @@ QUIRE_PRIVATE thread_pool *pool_open(int threads);
 /* How many there are for a call, with the caller's: 1 for NULL, and in a forked child, which has none of the pool's. */
 QUIRE_PRIVATE int pool_threads(const thread_pool *pool);
 
-/* Does all pieces, each by whichever of the threads is free. */
+/* Does all pieces, each by whichever of the threads is free; by one, in their order. threads: pool_threads at most. */
 QUIRE_PRIVATE void pool_run(thread_pool *pool, int threads, size_t pieces, thread_work work, void *job);
 
 /* Ends the threads; NULL is allowed. */

@@ -57,10 +57,7 @@ void many_run(const cpu_context *context, unit_function run, const void *work, s
     const many_chunks c = { context, run, work, units, together };
     const size_t chunks = (units - 1) / together + 1;
     chunks_done d = { &c, 0 };
-    if (threads == 1)
-        for (size_t i = 0; i < chunks; i++) run_one(&d, i, 1);
-    else
-        pool_run(context->pool, threads, chunks, run_one, &d);
+    pool_run(context->pool, threads, chunks, run_one, &d);
     if (context->report) context->report(context->user, units, units);
 }
 

@@ -14,6 +14,10 @@
 
 #include "cpu/drivers.h"
 
+static void run_alone(size_t pieces, thread_work work, void *job) {
+    for (size_t i = 0; i < pieces; i++) work(job, i, 1);
+}
+
 #ifdef QUIRE_THREADS
 
 #include <errno.h>
@@ -152,7 +156,6 @@ void pool_close(thread_pool *pool) {
 /* ------------------------------------------------------------------------------------------------------------- jobs */
 
 static void offer_seats(thread_pool *pool, shared_work *shared, int seats) {
-    if (seats > pool->started) seats = pool->started;
     pthread_mutex_lock(&pool->lock);
     pool->shared = shared;
     pool->seats = seats;
@@ -173,8 +176,8 @@ static void clear_seats(thread_pool *pool) {
 
 void pool_run(thread_pool *pool, int threads, size_t pieces, thread_work work, void *job) {
     shared_work shared = { work, job, pieces, 0 };
-    if (pool_threads(pool) == 1) {
-        do_pieces(&shared, 1);
+    if (threads == 1) {
+        run_alone(pieces, work, job);
         return;
     }
     offer_seats(pool, &shared, threads - 1);
@@ -228,7 +231,7 @@ void pool_close(thread_pool *pool) { (void)pool; }
 
 void pool_run(thread_pool *pool, int threads, size_t pieces, thread_work work, void *job) {
     (void)pool, (void)threads;
-    for (size_t i = 0; i < pieces; i++) work(job, i, 1);
+    run_alone(pieces, work, job);
 }
 
 #endif

@@ -26,7 +26,7 @@ class Plan(NamedTuple):
     back: Axes | None  # the transposition that puts the axes of results in their order
 
 
-def whole(a: Any) -> int:
+def integer(a: Any) -> int:
     """The integer that something is. True and False are none, as in NumPy."""
     if isinstance(a, bool):
         raise TypeError("a bool is not an integer here")
@@ -38,7 +38,7 @@ def plain_axis(axis: Any) -> Axes | int | None:
     if axis is None or type(axis) is int:
         return axis
     try:
-        return tuple(whole(a) for a in axis) if isinstance(axis, tuple) else whole(axis)
+        return tuple(integer(a) for a in axis) if isinstance(axis, tuple) else integer(axis)
     except TypeError:
         raise TypeError(f"axis must be None, an integer or a tuple of integers, not {axis!r}") from None
 
@@ -46,7 +46,7 @@ def plain_axis(axis: Any) -> Axes | int | None:
 def one_axis(axis: Any, name: str) -> int:
     """What names a single axis."""
     try:
-        return whole(axis)
+        return integer(axis)
     except TypeError:
         raise TypeError(f"quire.{name}: axis must be an integer, not {axis!r}") from None
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from .. import _foreign, _functions, _masks
+from .. import _arrays, _foreign, _functions, _masks
 from .._layout import normalized
 from .._types import ASUM, DOT, refuse_words, result_dtype
 from . import _where  # which, with _operators, makes torch.ops.quire
@@ -132,8 +132,7 @@ def selected(
 ) -> Any:
     """The same on a device, and wherever calls are recorded."""
     check(x, name)
-    if x.requires_grad:
-        raise TypeError(f"quire.{name} has no gradient here, and this tensor requires one: pass x.detach()")
+    _arrays.refuse_gradient(x, name)
     refuse_words(method, rounding)
     if dtype is not None:
         dtype = named(dtype, name)
