@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cuda/host/columns_plan.h"
+#include "cuda/host/groups_plan.h"
 #include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors_plan.h"
 #include "support.h"
@@ -170,6 +171,51 @@ static void check_blocks(const device_facts *d, size_t blocks, size_t units, siz
     check_that(!d->wish.blocks || blocks <= d->wish.blocks, "%zu blocks", blocks);
 }
 
+/* Rows of groups: all are of whole chunks, unless they are long, and the threads of a group have room for them. */
+static void check_groups_plan(const quire_layout *l, size_t at, int size, int may_stream, unsigned loads,
+                              const device_facts *d) {
+    const size_t warps = plan_blocks(d, GROUPS_BLOCKS) * (GROUPS_THREADS / 32), bytes = l->n * (size_t)size,
+                 chunks = plan_divide_up(bytes, ROWS_CHUNK);
+    quire_layout rows;
+    check_that(plan_as_rows(l, &rows) && rows.outer == l->outer * l->inner && rows.inner == 1, "no rows");
+    const groups_plan p = plan_groups(&rows, (const void *)at, size, may_stream, loads, warps);
+    if (!p.fits) return;
+    check_blocks(d, plan_group_blocks(d, &rows, &p), rows.outer, GROUPS_THREADS / 32 * p.rows_of_warp);
+    check_that(rows.outer / p.rows_of_warp >= warps, "%zu rows for %zu warps", rows.outer, warps);
+    check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
+    if (!p.slots) {
+        check_that(chunks > GROUPS_CHUNKS && p.rows_of_warp == 32 / p.threads, "%u threads for %zu", p.threads, chunks);
+        return;
+    }
+    check_that(p.slots == 1 || p.slots == 2 || p.slots == GROUPS_SLOTS, "%u slots", p.slots); /* what is compiled */
+    check_that(at % ROWS_CHUNK == 0 && bytes % ROWS_CHUNK == 0 &&
+                   stride_magnitude(rows.outer_stride) * (size_t)size % ROWS_CHUNK == 0,
+               "%zu bytes at %zu, %td apart", bytes, at, rows.outer_stride);
+    check_that(p.threads * p.slots >= chunks, "%u threads, %u slots for %zu", p.threads, p.slots, chunks);
+    check_that(p.rows_of_warp == (p.slots == 1 ? loads / 2 : loads / p.slots) * (32 / p.threads), "%zu rows",
+               p.rows_of_warp);
+}
+
+START_TEST(groups) {
+    generator g;
+    generator_seed(&g, 13);
+    for (size_t turn = 0; turn < scaled(300000); turn++) {
+        static const int sizes[] = { 1, 2, 4, 8 };
+        const int size = sizes[generator_below(&g, 4)];
+        const size_t of_chunk = (size_t)(ROWS_CHUNK / size), least = generator_below(&g, 2) ? of_chunk : 1;
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)) * least,
+                     vectors = 1 + generator_below(&g, (uint64_t)1 << generator_between(&g, 10, 24));
+        const ptrdiff_t ld = (ptrdiff_t)(n + generator_below(&g, 3) * least);
+        const quire_layout below = quire_rows(vectors, n, ld), beside = { 1, n, vectors, 0, 1, -ld },
+                           both = { vectors, n, 3, 3 * ld, 1, ld };
+        const quire_layout *all[] = { &below, &beside, &both };
+        const device_facts d = draw_device(&g);
+        check_groups_plan(all[generator_below(&g, 3)], 64 + generator_below(&g, 3) * (size_t)size, size,
+                          (int)generator_below(&g, 2), group_loads(generator_below(&g, 2)), &d);
+    }
+}
+END_TEST
+
 /* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
 static void check_rows_plan(const quire_layout *l, int size, int is_pair, const device_facts *d) {
     const rows_plan p = plan_rows(l, l, size, is_pair, plan_blocks(d, ROWS_BLOCKS) * (ROWS_THREADS / 32));
@@ -280,6 +326,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, threads_of_parts);
     tcase_add_test(cases, ordered_rows);
     tcase_add_test(cases, segments);
+    tcase_add_test(cases, groups);
     tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);
     tcase_add_test(cases, shared_memory);

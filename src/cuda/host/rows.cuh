@@ -5,7 +5,10 @@
 #ifndef QUIRE_CUDA_HOST_ROWS_CUH
 #define QUIRE_CUDA_HOST_ROWS_CUH
 
+#include <math.h>
+
 #include "cuda/host/columns_plan.h"
+#include "cuda/host/groups_plan.h"
 #include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors.cuh"
 
@@ -66,6 +69,40 @@ static cudaError_t start_second(const cuda_context *c, const quire_job *job, vec
     return error ? error : start_marked(c, job, work, MARKED_RESULTS);
 }
 
+/* The reciprocal of a number above 0, whatever the direction in which it is divided here. */
+static number_between reciprocal_of(double x) {
+    const double quotient = 1 / x;
+    return { nextafter(quotient, 0), nextafter(quotient, 2) };
+}
+
+/* Whether the ends of sums in double tell nearly all results. */
+static bool has_ends(const quire_job *job) {
+    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24 &&
+           job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
+}
+
+/* Many rows of one array, if it is that: by groups of threads; false: not so. */
+static bool reduce_groups(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
+                          vectors_job work, quire_status *status) {
+    const bool has_moments = needs_squares(job->finish),
+               may_stream = is_windowed(job->type) && job->term != TERM_PRODUCT && !has_moments;
+    quire_layout *const rows = &work.at.x_layout;
+    if (!has_ends(job) || is_pair(job, x, y) || !plan_as_rows(x, rows)) return false;
+    work.at.y_layout = *rows;
+    const groups_plan p =
+        plan_groups(rows, job->x, describe_format(job->type).size, may_stream, group_loads(has_moments),
+                    plan_blocks(&c->facts, GROUPS_BLOCKS) * (GROUPS_THREADS / 32));
+    if (!p.fits) return false;
+    work.threads = p.threads, work.slots = p.slots;
+    work.each = reciprocal_of((double)x->n);
+    work.less = reciprocal_of((double)((int64_t)x->n - job->correction));
+    cudaError_t error =
+        start_blocks(c, find_row_kernels(job).groups, GROUPS_THREADS, plan_group_blocks(&c->facts, rows, &p), &work);
+    if (!error) error = start_marked(c, job, &work, MARKED_RESULTS);
+    *status = status_of(error);
+    return true;
+}
+
 /* Rows that the plan fits. */
 static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
     work->threads = p->threads, work->rows_of_item = 32 / p->threads * p->groups;
@@ -115,6 +152,7 @@ static bool reduce_exact(const cuda_context *c, const quire_job *job, const quir
                          vectors_job *work, quire_status *status) {
     work->at.x_layout = *x, work->at.y_layout = *y;
     work->vectors = x->outer * x->inner;
+    if (reduce_groups(c, job, x, y, *work, status)) return true;
     if (needs_long_products(job)) return false;
     const rows_plan rows = plan_rows_of(c, job, x, y);
     if (rows.fits) {

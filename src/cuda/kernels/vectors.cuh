@@ -7,6 +7,7 @@
 
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
+#include "cuda/kernels/exact_rows.cuh"
 #include "cuda/kernels/ordered_rows.cuh"
 #include "cuda/kernels/parts.cuh"
 #include "cuda/kernels/rows.cuh"
@@ -191,14 +192,18 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 }
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
-    row_kernels k = { (const void *)rows_kernel<Format, TERMS>,
+    row_kernels k = { NULL,
+                      (const void *)rows_kernel<Format, TERMS>,
                       (const void *)columns_kernel<Format, TERMS>,
                       (const void *)segments_kernel<Format, TERMS>,
                       (const void *)parts_kernel<Format, TERMS>,
                       (const void *)unknown_parts_kernel<Format, TERMS>,
                       (const void *)marked_kernel<Format, TERMS>,
                       NULL };
-    if constexpr (exact_terms<Format, false>::is_double) k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
+    if constexpr (exact_terms<Format, false>::is_double)
+        k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
+    else
+        k.groups = (const void *)exact_rows_kernel<Format, TERMS>;
     return k;
 }
 

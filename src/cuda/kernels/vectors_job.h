@@ -30,8 +30,11 @@
 #define PART_SUMS 2
 
 /* What the order, the hardware and the bounds of sums give. */
-#define VECTORS_LANES 8   /* of the canonical order, that a thread has */
-#define ROWS_CHUNK 16     /* bytes that are copied at a time, from a multiple of it */
+#define VECTORS_LANES 8 /* of the canonical order, that a thread has */
+#define ROWS_CHUNK 16   /* bytes that are copied at a time, from a multiple of it */
+#define GROUPS_COUNTS                                                                                                  \
+    ((int64_t)1 << 52)    /* n, and the correction, of exact_rows.cuh at most: doubles hold their sum                  \
+                           */
 #define ROWS_LINE 128     /* bytes of memory at whose ends pieces of rows end, too */
 #define COLUMNS_LINE 128  /* bytes of memory that a warp loads at a time */
 #define ROW_ITEM_BITS 12  /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
@@ -41,6 +44,9 @@
 #define ROWS_SHARED (ROWS_THREADS / 32 * ROWS_STAGES * (ROWS_STAGE + (unsigned)sizeof(uint64_t)))
 #define COLUMNS_SHARED ((unsigned)COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK)
 #define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK))
+
+/* Chunks that are on their way to a thread of exact_rows.cuh: what registers hold, with as many sums. */
+QUIRE_CONSTANT unsigned group_loads(bool has_moments) { return has_moments ? GROUPS_LOADS / 2 : GROUPS_LOADS; }
 
 /* Elements that a thread loads at a time of an exact sum, of size bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
@@ -81,6 +87,11 @@ typedef struct {
     quire_accumulator limbs[VECTORS_LIMBS];
 } vectors_workspace;
 
+/* Numbers that enclose another one. */
+typedef struct {
+    double down, up;
+} number_between;
+
 /* Where the vectors stand: a layout, in elements; or segments. */
 typedef struct {
     const void *x, *y;
@@ -116,8 +127,10 @@ typedef struct {
     marked_source source; /* of the kernel for marked results */
     size_t piece_length;  /* elements of a piece of a row, or of a part of one; and how many it has */
     unsigned pieces;
-    unsigned column_bytes; /* of a row that a lane loads at a time */
-    unsigned warps;        /* that share columns */
+    unsigned slots;            /* chunks of a row that a thread of exact_rows.cuh has, at most; 0: any number */
+    number_between each, less; /* the reciprocals of n, and of n - correction */
+    unsigned column_bytes;     /* of a row that a lane loads at a time */
+    unsigned warps;            /* that share columns */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -127,6 +140,7 @@ struct vectors_kernels {
     const void *rows; /* of the canonical order, or NULL */
 };
 struct row_kernels {
+    const void *groups; /* exact_rows.cuh: of numbers, or of their squares, or both; or NULL */
     const void *rows, *columns, *segments, *parts, *unknown, *marked;
     const void *scaled; /* parts of doubles, or NULL */
 };

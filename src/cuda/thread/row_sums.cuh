@@ -7,6 +7,7 @@
 #ifndef QUIRE_CUDA_THREAD_ROW_SUMS_CUH
 #define QUIRE_CUDA_THREAD_ROW_SUMS_CUH
 
+#include "cuda/thread/ends.cuh"
 #include "cuda/thread/exact_sum.cuh"
 #include "cuda/thread/shifted.cuh"
 
@@ -26,26 +27,6 @@ struct sure_sum {
     }
     __device__ __forceinline__ double width() const { return sum - sum; } /* NaN of what is not finite */
     __device__ __forceinline__ double word(int) const { return sum; }
-};
-
-/* One double, rounded down and rounded up; the sum is exact where both are equal. */
-struct directed_sum {
-    static constexpr int words = 1;
-    double down, up;
-
-    __device__ __forceinline__ void clear() { down = up = -0.0; }
-    __device__ __forceinline__ void add(double term) { down = add_down(down, term), up = add_up(up, term); }
-    __device__ __forceinline__ void add_product(double a, double b) {
-        down = fma_down(a, b, down), up = fma_up(a, b, up);
-    }
-    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
-        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
-            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
-            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, lanes));
-        }
-    }
-    __device__ __forceinline__ double width() const { return add_up(up, -down); }
-    __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */
 };
 
 /* Two doubles or three (exact_sum.cuh). */
@@ -104,11 +85,11 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
     /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's, or all threads' where it is merged unclosed. */
-    typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, directed_sum> item_sum;
+    typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, ends> item_sum;
     static constexpr bool has_items = BY_ITEMS && !is_sure && is.precision <= 24;
     typedef std::conditional_t<is_sure, sure_sum,
                                std::conditional_t<has_items, sum_of_items<item_sum>,
-                                                  std::conditional_t<is.precision <= 24, directed_sum, long_sum<2>>>>
+                                                  std::conditional_t<is.precision <= 24, ends, long_sum<2>>>>
         number_sum;
     static constexpr int product_bits = 2 * is.precision;
     /* Products of 8 or 16 bits may need more bits than a double has. But a sum that is known to some 2^-50 of its terms
@@ -119,7 +100,7 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
      * apart. */
     static constexpr bool in_floats = product_bits + 4 <= 12;
     static constexpr int products_together = 2 * exponents <= 40 ? 16 : 4;
-    typedef std::conditional_t<has_short_products, directed_sum,
+    typedef std::conditional_t<has_short_products, ends,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
 };

@@ -1,0 +1,111 @@
+/* ends_finish.cuh - from the ends of a sum to its result, if both become the same one. Bits decide, not values: where
+ * one end rounds to -0 and the other to +0 the sign is open.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_ENDS_FINISH_CUH
+#define QUIRE_CUDA_GRID_ENDS_FINISH_CUH
+
+#include "cuda/grid/row_finish.cuh"
+#include "cuda/thread/range_sums.cuh"
+
+/* A double rounded to a format of fewer bits, in any direction: as total_round does it, of which this is the part that
+ * a double needs. What is no number, or 0, is left to that. */
+static __device__ __forceinline__ uint64_t round_by_integers(double x, const format_description &f,
+                                                             quire_rounding rounding) {
+    const uint64_t all = bits_of_double(x), sign = all >> 63 ? f.sign : 0;
+    const int field = (int)(all >> 52) & 0x7ff;
+    if (field == 0x7ff || field == 0) return total_round(total_of_double(x), f, rounding);
+    const uint64_t m = (all & 0xfffffffffffffu) | 0x10000000000000u;
+    const int q = max(field - 1075 + 53 - f.precision, f.least_exponent), drop = q - (field - 1075);
+    const bool is_below = drop > 54; /* half of the least subnormal, and more than that */
+    uint64_t kept = is_below ? 0 : m >> drop;
+    const bool half = !is_below && (m >> (drop - 1) & 1), rest = is_below || (m & (((uint64_t)1 << (drop - 1)) - 1));
+    const bool away = rounding == (all >> 63 ? QUIRE_DOWNWARD : QUIRE_UPWARD);
+    if (rounding == QUIRE_TO_NEAREST ? half && (rest || (kept & 1)) : away && (half || rest)) kept++;
+    const uint64_t bits = ((uint64_t)(q - f.least_exponent) << (f.precision - 1)) + kept;
+    if (bits < f.infinity) return sign | bits;
+    return rounding == QUIRE_TO_NEAREST || away ? infinity_bits(f, sign) : sign | (f.infinity - 1);
+}
+
+/* The result between two doubles of what is no longer to be finished, if all between them rounds to it. E4M3 has one
+ * pattern for both overflows, and so signs decide, too. */
+static __device__ __forceinline__ bool round_between(const vectors_job &job, double down, double up, uint64_t *bits) {
+    const bool is_alike = bits_of_double(down) >> 63 == bits_of_double(up) >> 63;
+    if (job.rounding == QUIRE_TO_NEAREST && job.format.precision >= 8) { /* the hardware rounds */
+        *bits = round_number(up, job.format.precision);
+        return is_alike && *bits == round_number(down, job.format.precision);
+    }
+    *bits = round_by_integers(up, job.format, job.rounding);
+    return is_alike && (down == up || *bits == round_by_integers(down, job.format, job.rounding));
+}
+
+/* Products with a number between two that are above 0, rounded down and up. */
+static __device__ __forceinline__ double times_down(double x, const number_between &by) {
+    return __dmul_rd(x, x < 0 ? by.up : by.down);
+}
+static __device__ __forceinline__ double times_up(double x, const number_between &by) {
+    return __dmul_ru(x, x < 0 ? by.down : by.up);
+}
+
+/* Roots of what is not below 0: the nearest double is off by 2^-53 of itself. */
+static __device__ __forceinline__ double root_down(double x) { return __dmul_rd(__dsqrt_rn(x), 1 - 0x1p-53); }
+static __device__ __forceinline__ double root_up(double x) { return __dmul_ru(__dsqrt_rn(x), 1 + 0x1p-52); }
+
+/* Of n terms whose sum has these ends, as a result of up to 24 bits. has_signs: terms may cancel. Each end is finished
+ * in its own direction; an exact sum, if that leaves it between two results, by integers, which know the middles of
+ * roots and of quotients. */
+static __device__ __forceinline__ bool round_ends(const vectors_job &job, size_t n, double down, double up,
+                                                  bool has_signs, uint64_t *bits) {
+    if (up == 0 && down == 0) {
+        if (has_signs && job.rounding == QUIRE_DOWNWARD) return false; /* was a term no zero? */
+        down = up;                                                     /* which has the sign of the sum */
+    }
+    const bool is_exact = down == up;
+    if (double_is_finite(up)) {
+        double low = down, high = up;
+        if (job.finish == FINISH_ROOT) low = root_down(low), high = root_up(high);
+        if (job.finish == FINISH_DIVIDE) low = times_down(low, job.each), high = times_up(high, job.each);
+        if (round_between(job, low, high, bits)) return true;
+        if (!is_exact) return false;
+    }
+    *bits = round_total(job, total_of_double(up), n);
+    return true;
+}
+
+/* The variance, or its root, of n elements whose sum and whose sum of squares have these ends: (Q - S S / n) / (n -
+ * correction), every step rounded in its direction. */
+static __device__ __forceinline__ bool round_moment_ends(const vectors_job &job, size_t n, const ends &s, const ends &q,
+                                                         uint64_t *bits) {
+    *bits = job.format.quiet_nan;
+    if ((job.correction > 0 && n <= (size_t)job.correction) || !double_is_finite(q.up)) return true;
+    const double one = abs_f64(s.down), other = abs_f64(s.up), most = fmax(one, other),
+                 least = s.down < 0 && s.up > 0 ? 0 : fmin(one, other);
+    double down = times_down(add_down(q.down, -times_up(__dmul_ru(most, most), job.each)), job.less),
+           up = times_up(add_up(q.up, -times_down(__dmul_rd(least, least), job.each)), job.less);
+    if (!(down > 0)) down = 0; /* no variance is below 0, nor is its zero */
+    if (!(up > 0)) up = 0;
+    if (job.finish == FINISH_STDDEV) down = root_down(down), up = root_up(up);
+    return round_between(job, down, up, bits);
+}
+
+/* The result of row v from what its n elements, one at least, come to; or a mark. Once in a kernel's
+ * code. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ void finish_range(const vectors_job &job, size_t v, size_t n,
+                                                 const range_sums<Format, TERMS> sums) {
+    uint64_t bits;
+    bool is_known;
+    if constexpr (TERMS == ROW_MOMENTS)
+        is_known = round_moment_ends(job, n, sums.numbers, sums.products, &bits);
+    else if constexpr (TERMS == ROW_NUMBERS)
+        is_known = round_ends(job, n, sums.numbers.down, sums.numbers.up, !job.magnitude, &bits);
+    else
+        is_known = round_ends(job, n, sums.products.down, sums.products.up, false, &bits);
+    if (is_known)
+        format_store(bits, job.format.size, result_at(job, v));
+    else
+        mark_result(job, v);
+}
+
+#endif

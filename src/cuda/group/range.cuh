@@ -1,0 +1,53 @@
+/* range.cuh - elements side by side as the chunks of 16 bytes that they touch: those at multiples of 16 bytes, of which
+ * the first and the last may have elements of others beside them. They know no grid.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GROUP_RANGE_CUH
+#define QUIRE_CUDA_GROUP_RANGE_CUH
+
+#include "cuda/thread/chunk.cuh"
+
+/* Loads a chunk, if it is wanted; in its place stand zeros that change no sum. */
+template <class Format>
+static __device__ __forceinline__ void load_chunk(chunk_of<Format> &to, const typename Format::element *p,
+                                                  bool wanted) {
+    constexpr uint32_t sign = (uint32_t)Format::description.sign, /* of all elements of a word */
+        zero = Format::description.size == 1   ? sign * 0x01010101u
+               : Format::description.size == 2 ? sign * 0x00010001u
+                                               : sign;
+    const uint4 four = wanted ? __ldcs((const uint4 *)p) : make_uint4(zero, zero, zero, zero);
+    to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
+}
+
+/* Adds its terms to a sum. */
+template <class Format, class Sums>
+static __device__ __forceinline__ void sum_chunk(Sums &sums, const chunk_of<Format> &chunk, bool magnitude) {
+    typename Format::real x[chunk_elements<Format>];
+    decode_chunk(Format(), chunk, x);
+    sums.add(x, magnitude);
+}
+
+/* The whole chunks of a range of n elements at x, and how many elements stand before and behind these. */
+template <class Format> struct whole_chunks {
+    size_t before, count, behind;
+
+    __device__ __forceinline__ whole_chunks(const typename Format::element *x, size_t n) {
+        constexpr int E = chunk_elements<Format>;
+        before = min((size_t)(-(uintptr_t)x % 16) / sizeof(typename Format::element), n);
+        count = (n - before) / E, behind = n - before - count * E;
+    }
+};
+
+/* Adds a few elements, fewer than a chunk has, one by one: once in a kernel's code. */
+template <class Format, class Sums>
+static __device__ __noinline__ void add_few(Sums &sums, const typename Format::element *x, size_t n, bool magnitude) {
+    chunk_of<Format> few;
+    load_chunk<Format>(few, x, false);
+#pragma unroll
+    for (int i = 0; i < chunk_elements<Format>; i++)
+        if (i < n) few.of[i] = x[i];
+    sum_chunk<Format>(sums, few, magnitude);
+}
+
+#endif

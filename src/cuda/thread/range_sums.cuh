@@ -1,0 +1,54 @@
+/* range_sums.cuh - what a thread keeps of its chunks of a vector: of numbers, of their squares, or of
+ * both; known by their ends, which tell results of up to 24 bits.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_RANGE_SUMS_CUH
+#define QUIRE_CUDA_THREAD_RANGE_SUMS_CUH
+
+#include "cuda/thread/chunk.cuh"
+#include "cuda/thread/row_sums.cuh"
+
+/* One of the sums, and all its words in a row, so that lanes can hand them on. */
+template <class Format, row_terms TERMS> struct range_sums {
+    typedef typename Format::real real;
+    static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
+    ends numbers, products;
+
+    __device__ __forceinline__ void clear() {
+        if (has_numbers) numbers.clear();
+        if (has_products) products.clear();
+    }
+    __device__ __forceinline__ void add(const real (&x)[chunk_elements<Format>], bool magnitude) {
+        if constexpr (TERMS == ROW_MOMENTS && !chunk_terms<Format, true>::fit_double) { /* one conversion for both */
+            constexpr int E = chunk_elements<Format>;
+            double wide[E];
+#pragma unroll
+            for (int i = 0; i < E; i++) wide[i] = x[i];
+            if constexpr (chunk_terms<Format, false>::fit_double) {
+                double sum = wide[0];
+#pragma unroll
+                for (int i = 1; i < E; i++) sum += wide[i];
+                numbers.add(sum);
+            }
+#pragma unroll
+            for (int i = 0; i < E; i++) {
+                if constexpr (!chunk_terms<Format, false>::fit_double) numbers.add(wide[i]);
+                products.add_product(wide[i], wide[i]);
+            }
+        } else {
+            if constexpr (has_numbers) add_terms<Format, false>(numbers, x, magnitude);
+            if constexpr (has_products) add_terms<Format, true>(products, x, false);
+        }
+    }
+    /* Those of the thread whose number differs in one bit, too; by whole warps. */
+    __device__ __forceinline__ void merge_across(unsigned bit) {
+        if constexpr (has_numbers) numbers.merge_across(bit);
+        if constexpr (has_products) products.merge_across(bit);
+    }
+    __device__ __forceinline__ void take_if(bool wanted, const range_sums &other) {
+        if (wanted) *this = other;
+    }
+};
+
+#endif
