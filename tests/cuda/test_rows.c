@@ -1,0 +1,98 @@
+/* test_rows.c - rows by two ends (src/cuda/kernels/exact_rows.cuh), of every number of chunks that its groups share
+ * differently: whole chunks, and long rows that begin and end anywhere. Each row of a matrix is of another family, so
+ * that those whose ends meet stand beside those whose do not, and beside NaN, infinities and zeros of both signs at
+ * random places. By one block, so that few rows are enough. The judge is the CPU. CK_FORK=no. */
+#include "families.h"
+#include "many.h"
+#include "place.h"
+#include "support.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static const operation OPERATIONS[] = { OPERATION_SUM,   OPERATION_ASUM,     OPERATION_NRM2,  OPERATION_MEAN,
+                                        OPERATION_SUMSQ, OPERATION_VARIANCE, OPERATION_STDDEV };
+
+/* Rows of so many chunks of 16 bytes, and elements; and as many elements to the next row. long: few rows are enough. */
+static const struct shape {
+    size_t chunks, elements, apart;
+    int is_long;
+} SHAPES[] = { { 1, 0, 0, 0 },  { 2, 0, 0, 0 },  { 3, 0, 0, 0 },   { 4, 0, 0, 0 },  { 5, 0, 0, 0 },  { 7, 0, 0, 0 },
+               { 8, 0, 0, 0 },  { 13, 0, 0, 0 }, { 16, 0, 0, 0 },  { 31, 0, 0, 0 }, { 32, 0, 0, 0 }, { 33, 0, 0, 0 },
+               { 63, 0, 0, 0 }, { 64, 0, 0, 0 }, { 72, 0, 0, 1 },  { 65, 0, 0, 1 }, { 80, 1, 0, 1 }, { 96, 1, 1, 1 },
+               { 99, 0, 1, 1 }, { 64, 1, 2, 1 }, { 130, 1, 0, 1 }, { 257, 0, 0, 1 } };
+
+/* What a row may have at a random place. */
+static uint64_t special_element(generator *g, quire_type type) {
+    const uint64_t sign = generator_below(g, 2) ? type_sign(type) : 0;
+    switch (generator_below(g, 5)) {
+    case 0: return type_nan(type) | sign;
+    case 1: return (type_has_infinity(type) ? type_infinity(type) : type_nan(type)) | sign;
+    case 2: return type_greatest(type) | sign;
+    case 3: return 1 | sign; /* the least subnormal */
+    default: return sign;
+    }
+}
+
+/* Integers of a few bits, whose sums, means and variances often lie on results, or between two; one number again and
+ * again; and zeros. */
+static void fill_plainly(generator *g, quire_type type, size_t n, void *x) {
+    const int kind = (int)generator_below(g, 3);
+    const double one = (double)(generator_below(g, 64) + 1) / 16;
+    for (size_t k = 0; k < n; k++) {
+        const double some = (double)generator_below(g, 17) - 8;
+        const uint64_t sign = kind == 2 && generator_below(g, 2) ? type_sign(type) : 0;
+        type_store(type, x, k, kind == 2 ? sign : type_encode(type, kind == 1 ? one : some));
+    }
+}
+
+static void fill_row(generator *g, quire_type type, size_t n, void *x) {
+    if (generator_below(g, 4) == 0)
+        fill_plainly(g, type, n, x);
+    else
+        family_fill((family)generator_below(g, FAMILY_COUNT), type, generator_next(g), n, x);
+    if (generator_below(g, 4) == 0)
+        for (uint64_t i = 1 + generator_below(g, 3); i; i--)
+            type_store(type, x, generator_below(g, n), special_element(g, type));
+}
+
+static void check_rows(generator *g, const quire_layout *l, quire_type type, const void *x, operation op) {
+    quire_reduction what = { operation_number(op), type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    if (generator_below(g, 2)) what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
+    if (generator_below(g, 2)) what.rounding = ROUNDINGS[generator_below(g, ROUNDING_COUNT)];
+    if (operation_is_moment(op)) what.correction = (int64_t)generator_below(g, 3);
+    const size_t size = type_size(what.result_type);
+    char *expected = array_new(l->outer * size, 0), *results = array_new(l->outer * size, 0);
+    check_ok(quire_reduce(NULL, &what, l, x, NULL, NULL, expected));
+    check_ok(place_layouts(&what, l, x, NULL, NULL, results));
+    for (size_t v = 0; v < l->outer; v++)
+        check_bits(what.result_type, results + v * size, type_load(what.result_type, expected, v),
+                   "%s, correction %d, rows of %zu, %td apart: row %zu", reduction_text(&what), (int)what.correction,
+                   l->n, l->outer_stride, v);
+    array_free(expected), array_free(results);
+}
+
+START_TEST(rows) {
+    const quire_type type = TYPES[_i / (int)COUNT_OF(SHAPES)];
+    const struct shape *s = &SHAPES[_i % (int)COUNT_OF(SHAPES)];
+    const size_t size = type_size(type), n = s->chunks * 16 / size + s->elements, ld = n + s->apart,
+                 rows = s->is_long ? 45 : 1100;
+    const quire_layout l = quire_rows(rows, n, (ptrdiff_t)ld);
+    generator g;
+    generator_seed(&g, 900 + (uint64_t)_i);
+    check_that(place_use(1) != NULL, "no launch of one block");
+    for (size_t turn = 0; turn < scaled(4); turn++) {
+        char *x = array_new(rows * ld * size, s->is_long && turn % 2 ? size : 0);
+        for (size_t v = 0; v < rows; v++) {
+            fill_row(&g, type, n, x + v * ld * size);
+            for (size_t k = n; k < ld; k++) type_store(type, x, v * ld + k, type_nan(type)); /* nobody's */
+        }
+        for (size_t o = 0; o < COUNT_OF(OPERATIONS); o++) check_rows(&g, &l, type, x, OPERATIONS[o]);
+        array_free(x);
+    }
+    place_use(0);
+}
+END_TEST
+
+static void add_tests(TCase *cases) { tcase_add_loop_test(cases, rows, 0, TYPE_COUNT * (int)COUNT_OF(SHAPES)); }
+
+int main(void) { return run_cases("rows by two ends", add_tests); }
