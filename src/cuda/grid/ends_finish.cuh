@@ -89,8 +89,7 @@ static __device__ __forceinline__ bool round_moment_ends(const vectors_job &job,
     return round_between(job, down, up, bits);
 }
 
-/* The result of row v from what its n elements, one at least, come to; or a mark. Once in a kernel's
- * code. */
+/* The result of row v from what its n elements, one at least, come to; or a mark. Once in a kernel's code. */
 template <class Format, row_terms TERMS>
 static __device__ __noinline__ void finish_range(const vectors_job &job, size_t v, size_t n,
                                                  const range_sums<Format, TERMS> sums) {

@@ -30,11 +30,8 @@
 #define PART_SUMS 2
 
 /* What the order, the hardware and the bounds of sums give. */
-#define VECTORS_LANES 8 /* of the canonical order, that a thread has */
-#define ROWS_CHUNK 16   /* bytes that are copied at a time, from a multiple of it */
-#define GROUPS_COUNTS                                                                                                  \
-    ((int64_t)1 << 52)    /* n, and the correction, of exact_rows.cuh at most: doubles hold their sum                  \
-                           */
+#define VECTORS_LANES 8   /* of the canonical order, that a thread has */
+#define ROWS_CHUNK 16     /* bytes that are copied at a time, from a multiple of it */
 #define ROWS_LINE 128     /* bytes of memory at whose ends pieces of rows end, too */
 #define COLUMNS_LINE 128  /* bytes of memory that a warp loads at a time */
 #define ROW_ITEM_BITS 12  /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
@@ -44,6 +41,9 @@
 #define ROWS_SHARED (ROWS_THREADS / 32 * ROWS_STAGES * (ROWS_STAGE + (unsigned)sizeof(uint64_t)))
 #define COLUMNS_SHARED ((unsigned)COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK)
 #define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK))
+
+/* n, and the correction, of exact_rows.cuh at most: doubles hold their sum. */
+#define GROUPS_COUNTS ((int64_t)1 << 52)
 
 /* Chunks that are on their way to a thread of exact_rows.cuh: what registers hold, with as many sums. */
 QUIRE_CONSTANT unsigned group_loads(bool has_moments) { return has_moments ? GROUPS_LOADS / 2 : GROUPS_LOADS; }

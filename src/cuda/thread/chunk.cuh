@@ -1,6 +1,6 @@
-/* chunk.cuh - the terms of 16 bytes of elements: decoded, and added to a sum. What a
- * format's numbers allow is derived from its description: where the sum of a chunk's terms always is one float, or one
- * double, it is added up as such before it goes to the sum.
+/* chunk.cuh - the terms of 16 bytes of elements: decoded, and added to a sum. What a format's numbers allow
+ * is derived from its description: where the sum of a chunk's terms always is one float, or one double, it is added up
+ * as such before it goes to the sum.
  *
  * SPDX-License-Identifier: MIT
  */

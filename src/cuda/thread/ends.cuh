@@ -25,16 +25,12 @@ struct ends {
     }
     /* That of the thread whose number differs in one bit, too. */
     __device__ __forceinline__ void merge_across(unsigned bit) {
-        const double other = __shfl_xor_sync(WHOLE_WARP, down, bit);
-        down = add_down(down, other);
+        down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, bit));
         up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, bit));
     }
     /* The sums of "threads" threads, a power of two, that stand "apart"; by whole warps. */
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
-        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
-            down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, lanes));
-            up = add_up(up, __shfl_xor_sync(WHOLE_WARP, up, lanes));
-        }
+        for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) merge_across(lanes);
     }
     __device__ __forceinline__ double width() const { return add_up(up, -down); }
     __device__ __forceinline__ double word(int) const { return up; } /* whose zero has the sign that nearest gives it */

@@ -1,5 +1,5 @@
-/* range_sums.cuh - what a thread keeps of its chunks of a vector: of numbers, of their squares, or of
- * both; known by their ends, which tell results of up to 24 bits.
+/* range_sums.cuh - what a thread keeps of its chunks of a vector: the sums of numbers, of their squares, or of
+ * both, by their ends, which tell results of up to 24 bits.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include "cuda/thread/chunk.cuh"
 #include "cuda/thread/row_sums.cuh"
 
-/* One of the sums, and all its words in a row, so that lanes can hand them on. */
+/* products: of numbers with themselves. A sum that TERMS has not is left as it is. */
 template <class Format, row_terms TERMS> struct range_sums {
     typedef typename Format::real real;
     static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
