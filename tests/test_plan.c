@@ -7,8 +7,8 @@
 
 #include "cuda/host/columns_plan.h"
 #include "cuda/host/groups_plan.h"
+#include "cuda/host/ordered_plan.h"
 #include "cuda/host/rows_plan.h"
-#include "cuda/host/vectors_plan.h"
 #include "support.h"
 
 static const quire_method ALL[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
@@ -95,50 +95,38 @@ START_TEST(threads_of_parts) {
 }
 END_TEST
 
-/* Rows of the canonical order that a kernel of their own takes: each begins where a stretch of a thread's lanes is
- * loaded at once, the lanes of the threads are all of a row's elements, each once, and all rows belong to a unit. */
+/* Rows of the canonical order: the lanes of the threads of a group are all of a row's elements, or all of a row of
+ * lanes, each once; and whether rows are aligned. */
 START_TEST(ordered_rows) {
-    enum { MOST = 600 };
     generator g;
     generator_seed(&g, 11);
-    size_t fits = 0;
-    for (size_t turn = 0; turn < scaled(200000); turn++) {
-        const int size = 1 << generator_below(&g, 4), stretch = ordered_stretch(size), is_product = (int)(turn & 1);
-        const size_t n = generator_below(&g, MOST), warps = draw_warps(&g),
-                     vectors = 1 + generator_below(&g, 1 << generator_between(&g, 1, 20));
-        const ptrdiff_t ld = (ptrdiff_t)(n + generator_below(&g, 3) * (size_t)generator_below(&g, 9));
-        const quire_layout x = generator_below(&g, 4) ? quire_rows(vectors, n, ld) : quire_columns(n, vectors, ld),
-                           y = { 1, n, vectors, 0, 1, ld + (ptrdiff_t)generator_below(&g, 2) };
-        const size_t at = 64 + generator_below(&g, 2) * (size_t)size, bytes = (size_t)(size * stretch);
-        const quire_method method = ALL[1 + generator_below(&g, 3)];
-        const vectors_plan general = plan_layout(&x, method, order_rows_of(method), size, warps, 0);
-        if (!plan_is_ordered_rows(&general, &x, (void *)at, &y, (void *)64, is_product, size)) continue;
-        const vectors_plan p = plan_ordered_rows(&x, general, warps);
-        fits++;
-        check_that(is_power_of_two(p.threads) && p.threads <= 32 && is_power_of_two(p.turns) && p.turns <= 32,
-                   "%u threads, %u turns", p.threads, p.turns);
-        check_that(p.parts == 1 && (p.threads == 32 || p.threads * VECTORS_LANES >= n), "%zu elements by %u threads", n,
-                   p.threads);
-        check_that(x.stride == 1 || n == 1, "elements %td apart", x.stride);
-        check_that(size <= 4 || is_product, "a sum of elements of %d bytes", size);
-        const size_t of_unit = 32 / p.threads * p.turns;
-        check_that(p.units * of_unit >= vectors && (p.units - 1) * of_unit < vectors, "%zu units of %zu", p.units,
-                   of_unit);
-        for (size_t v = 0; v < vectors; v += 1 + vectors / 8) {
-            check_that((at + v * (size_t)plan_row_stride(&x) * (size_t)size) % bytes == 0, "row %zu of x", v);
-            check_that(!is_product || v * (size_t)plan_row_stride(&y) * (size_t)size % bytes == 0, "row %zu of y", v);
+    for (size_t n = 1; n <= 600; n++)
+        for (int size = 1; size <= 8; size *= 2) {
+            const ordered_plan p = plan_ordered_rows(n, size);
+            const size_t E = ROWS_CHUNK / (size_t)size, most = (size_t)ordered_slots(size),
+                         slots = p.slots ? p.slots : most;
+            check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
+            check_that(p.slots <= 1 || p.slots == most, "%u slots", p.slots);
+            check_that(p.slots ? n <= ORDER_LANES : p.threads * slots * E == ORDER_LANES, "%zu: %u slots", n, p.slots);
+            check_that(p.rows_of_warp == 32 / p.threads * (p.slots ? ORDERED_LOADS / slots : 1), "%zu rows of a warp",
+                       p.rows_of_warp);
+            unsigned char taken[ORDER_LANES] = { 0 };
+            for (size_t slot = 0; slot < slots; slot++)
+                for (size_t thread = 0; thread < p.threads; thread++)
+                    for (size_t i = 0; i < E; i++) taken[(slot * p.threads + thread) * E + i]++;
+            for (size_t k = 0; k < n && k < ORDER_LANES; k++)
+                check_that(taken[k] == 1, "lane %zu of %zu: %d times", k, n, taken[k]);
         }
-        if (turn % 64) continue;
-        unsigned char taken[MOST] = { 0 };
-        for (size_t from = 0; from < n; from += p.threads * VECTORS_LANES)
-            for (size_t thread = 0; thread < p.threads; thread++)
-                for (size_t i = 0; i < VECTORS_LANES; i++) {
-                    const size_t E = (size_t)stretch, k = from + (i / E * p.threads + thread) * E + i % E;
-                    if (k < n) taken[k]++;
-                }
-        for (size_t k = 0; k < n; k++) check_that(taken[k] == 1, "element %zu: %d times", k, taken[k]);
+    for (size_t turn = 0; turn < scaled(20000); turn++) {
+        const int size = 1 << generator_below(&g, 4);
+        const size_t rows = 1 + generator_below(&g, 9), at = 64 + generator_below(&g, 8) * (size_t)size;
+        const quire_layout l = quire_rows(rows, 5, (ptrdiff_t)generator_below(&g, 40) - 20);
+        int is_aligned = 1;
+        for (size_t v = 0; v < rows; v++)
+            if ((at + (uintptr_t)((ptrdiff_t)v * l.outer_stride * size)) % 16) is_aligned = 0;
+        check_that(plan_is_aligned(&l, (const void *)at, size) == is_aligned, "%zu rows, %td apart", rows,
+                   l.outer_stride);
     }
-    check_that(fits > scaled(200000) / 20, "%zu fit", fits);
 }
 END_TEST
 

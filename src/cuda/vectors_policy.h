@@ -17,15 +17,26 @@
 #define PART_LEAST 2048     /* elements of a part, at least */
 #define PART_STEP 256       /* and a multiple of this, of an exact one */
 
+/* kernels/ordered_rows.cuh. H200, 2026-11-28, 1 GiB. */
+#define ORDERED_THREADS 256   /* of a block */
+#define ORDERED_BLOCKS 3      /* of a multiprocessor, that registers are to leave room for */
+#define ORDERED_PAIR_BLOCKS 2 /* the same of two arrays */
+#define ORDERED_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
+#define ORDERED_LOADS 4       /* of a thread, that are under way together */
+#define ORDERED_FEW 2         /* groups of threads for a row, from which on it is cut into parts, */
+#define ORDERED_PART_WAVES 4  /* some for every group */
+#define ORDERED_SHORT 8       /* chunks of 16 bytes of a row, up to which a thread has one alone */
+
 /* kernels/exact_rows.cuh. H200, 2026-11-28, 1 GiB. */
-#define GROUPS_THREADS 256    /* of a block */
-#define GROUPS_BLOCKS 4       /* of a multiprocessor, that registers are to leave room for */
-#define GROUPS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
-#define GROUPS_LOADS 8        /* of a thread, that are under way together */
-#define GROUPS_SLOTS 4        /* of a thread, in a row, where its warp has several rows under way */
-#define GROUPS_CHUNKS 64      /* of 16 bytes of a row, up to which its warp has several rows under way */
-#define GROUPS_LONG 8         /* threads that share a longer row, at least */
-#define GROUPS_STREAM_LEAST 5 /* chunks of a row, of 16 bits an element or more, from which on sums alone are quicker  \
+#define GROUPS_THREADS 256 /* of a block */
+#define GROUPS_BLOCKS 4    /* of a multiprocessor, that registers are to leave room for */
+#define GROUPS_WAVES 8     /* of blocks, so that the quicker multiprocessors take more of them */
+#define GROUPS_LOADS 8     /* of a thread, that are under way together */
+#define GROUPS_SLOTS 4     /* of a thread, in a row, where its warp has several rows under way */
+#define GROUPS_CHUNKS 64   /* of 16 bytes of a row, up to which its warp has several rows under way */
+#define GROUPS_LONG 8      /* threads that share a longer row, at least */
+#define GROUPS_STREAM_LEAST                                                                                            \
+    5                         /* chunks of a row, of 16 bits an element or more, from which on sums alone are quicker  \
                                */
 #define GROUPS_STREAM_MOST 31 /* as a stream (rows.cuh), and up to which: by a tenth; beyond they are as quick */
 

@@ -9,25 +9,6 @@
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/thread/range_sums.cuh"
 
-/* A double rounded to a format of fewer bits, in any direction: as total_round does it, of which this is the part that
- * a double needs. What is no number, or 0, is left to that. */
-static __device__ __forceinline__ uint64_t round_by_integers(double x, const format_description &f,
-                                                             quire_rounding rounding) {
-    const uint64_t all = bits_of_double(x), sign = all >> 63 ? f.sign : 0;
-    const int field = (int)(all >> 52) & 0x7ff;
-    if (field == 0x7ff || field == 0) return total_round(total_of_double(x), f, rounding);
-    const uint64_t m = (all & 0xfffffffffffffu) | 0x10000000000000u;
-    const int q = max(field - 1075 + 53 - f.precision, f.least_exponent), drop = q - (field - 1075);
-    const bool is_below = drop > 54; /* half of the least subnormal, and more than that */
-    uint64_t kept = is_below ? 0 : m >> drop;
-    const bool half = !is_below && (m >> (drop - 1) & 1), rest = is_below || (m & (((uint64_t)1 << (drop - 1)) - 1));
-    const bool away = rounding == (all >> 63 ? QUIRE_DOWNWARD : QUIRE_UPWARD);
-    if (rounding == QUIRE_TO_NEAREST ? half && (rest || (kept & 1)) : away && (half || rest)) kept++;
-    const uint64_t bits = ((uint64_t)(q - f.least_exponent) << (f.precision - 1)) + kept;
-    if (bits < f.infinity) return sign | bits;
-    return rounding == QUIRE_TO_NEAREST || away ? infinity_bits(f, sign) : sign | (f.infinity - 1);
-}
-
 /* The result between two doubles of what is no longer to be finished, if all between them rounds to it. E4M3 has one
  * pattern for both overflows, and so signs decide, too. */
 static __device__ __forceinline__ bool round_between(const vectors_job &job, double down, double up, uint64_t *bits) {

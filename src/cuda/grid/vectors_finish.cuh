@@ -41,18 +41,26 @@ static __device__ __forceinline__ bool round_finished(const vectors_job &job, do
     return *bits == round_number(v * (1 + 0x1p-51), job.format.precision);
 }
 
+/* Stores a number as the result, if is_number. */
+static __device__ __forceinline__ void store_number(const vectors_job &job, size_t v, double number) {
+    const uint64_t bits = double_is_nan(number) ? job.format.quiet_nan : round_number(number, job.format.precision);
+    format_store(bits, job.format.size, result_at(job, v));
+}
+
 /* Rounds the sum of WORDS words of n elements' terms, and stores it. alone: it is the first of them. */
 static __device__ __forceinline__ void store_sum(const vectors_job &job, size_t v, size_t n,
                                                  const double (&word)[VECTORS_WORDS], bool alone) {
+    const double odd = alone ? word[0] : sum_of_two(word[0], word[1], job.format.precision);
+    if (job.is_number && n) return store_number(job, v, odd);
     uint64_t bits;
-    const double number = alone ? word[0] : word[0] + word[1];
-    if (job.is_number && n) {
-        const double odd = alone ? number : sum_of_two(word[0], word[1], job.format.precision);
-        bits = double_is_nan(odd) ? job.format.quiet_nan : round_number(odd, job.format.precision);
-    } else if (!n || !round_finished(job, number, n, &bits)) {
-        const quire_total t = !n ? total_zero(0) : alone ? total_of_double(word[0]) : total_of_two(word[0], word[1]);
-        bits = finish_and_round(t, job.finish, n, job.format, job.rounding);
-    }
+    if (job.finish == FINISH_KEEP && n && job.format.precision < 53 && (alone || odd != 0))
+        bits = round_by_integers(odd, job.format, job.rounding);
+    else if (!n || !round_finished(job, alone ? word[0] : word[0] + word[1], n, &bits))
+        bits = round_total(job,
+                           !n      ? total_zero(0)
+                           : alone ? total_of_double(word[0])
+                                   : total_of_two(word[0], word[1]),
+                           n);
     format_store(bits, job.format.size, result_at(job, v));
 }
 
@@ -175,6 +183,14 @@ static __device__ __forceinline__ bool store_vector(const vectors_job &job, size
         store_sum(job, v, n, t.word, Agent::words == 1 || kahan_sum_alone(t.word));
         return true;
     }
+}
+
+/* The same of a method of the canonical order: once in a kernel's code. */
+template <class Agent>
+static __device__ __noinline__ void store_ordered(const vectors_job &job, size_t v, size_t n, double first,
+                                                  double second) {
+    vector_total t = { { first, second }, 0 };
+    store_vector<Agent>(job, v, n, t);
 }
 
 /* Vectors of a bundle, a lane each: rounds them together; those whose totals do not tell them one by one, by all lanes.

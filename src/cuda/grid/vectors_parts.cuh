@@ -120,8 +120,8 @@ static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job,
         for (int i = 0; i < Method::words; i++) other[i] = __shfl_xor_sync(WHOLE_WARP, state[i], apart);
         Method::merge(state, other);
     }
-    vector_total t = Agent::total_of(state);
-    if (lane == 0) store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
+    if (lane == 0)
+        store_ordered<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, state[0], state[Method::words - 1]);
 }
 
 /* Whether this is the last of the units to end: all that the others wrote is then seen. By a whole warp. */

@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_HOST_VECTORS_CUH
 
 #include "cuda/host/checks.cuh"
-#include "cuda/host/vectors_plan.h"
+#include "cuda/host/ordered_plan.h"
 
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
@@ -61,24 +61,39 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     return work;
 }
 
+/* Vectors by a method of the canonical order, if they are rows; false: they are not. */
+static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                const quire_layout *y, vectors_job work, quire_status *status) {
+    const int size = describe_format(job->type).size;
+    quire_layout *const rows_x = &work.at.x_layout, *const rows_y = &work.at.y_layout;
+    const bool is_product = job->term == TERM_PRODUCT;
+    if (x->n == 0 || x->n > INT32_MAX || !plan_as_rows(x, rows_x)) return false;
+    if (is_product && !plan_as_rows(y, rows_y)) return false;
+    work.is_pair = is_product && (job->y != job->x || rows_y->outer_stride != rows_x->outer_stride);
+    const ordered_plan p = plan_ordered_rows(x->n, size);
+    const vectors_plan cut =
+        plan_layout(rows_x, job->method, work.rows, size, plan_ordered_units(&c->facts, work.vectors, &p), false);
+    work.threads = p.threads, work.slots = p.slots;
+    work.parts = cut.parts, work.part = cut.part;
+    work.is_aligned = plan_is_aligned(rows_x, job->x, size) && (!work.is_pair || plan_is_aligned(rows_y, job->y, size));
+    const vectors_kernels kernels = find_vectors_kernels(job);
+    *status = status_of(start_blocks(c, work.is_pair ? kernels.pair_rows : kernels.rows, ORDERED_THREADS,
+                                     plan_ordered_blocks(&c->facts, work.vectors * work.parts, &p), &work));
+    return true;
+}
+
 /* Vectors of a layout, or one that goes to an accumulator. */
 static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                   const quire_layout *y, quire_accumulator *accumulator) {
     vectors_job work = vectors_job_of(c, job, accumulator);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
-    const int size = describe_format(job->type).size;
-    const vectors_kernels kernels = find_vectors_kernels(job);
-    vectors_plan p = plan_layout(x, job->method, work.rows, size, warps_of_device(c), accumulator != NULL);
-    const bool is_rows =
-        job->method != QUIRE_EXACT && plan_is_ordered_rows(&p, x, job->x, y, job->y, job->term == TERM_PRODUCT, size);
-    if (is_rows) {
-        p = plan_ordered_rows(x, p, warps_of_device(c));
-        work.at.x_layout = quire_rows(work.vectors, x->n, plan_row_stride(x));
-        work.at.y_layout = quire_rows(work.vectors, y->n, plan_row_stride(y));
-    }
+    quire_status status;
+    if (job->method != QUIRE_EXACT && reduce_ordered_rows(c, job, x, y, work, &status)) return status;
+    const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),
+                                       accumulator != NULL);
     work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
-    return status_of(start_vectors(c, is_rows ? kernels.rows : kernels.vectors, &work, p.units));
+    return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
 }
 
 /* The least and the greatest address of a layout's elements. */

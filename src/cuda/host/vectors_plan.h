@@ -61,36 +61,6 @@ static inline vectors_plan plan_layout(const quire_layout *x, quire_method metho
     return p;
 }
 
-/* Elements from a row to the next. */
-static inline ptrdiff_t plan_row_stride(const quire_layout *l) {
-    return l->inner == 1 ? l->outer_stride : l->inner_stride;
-}
-
-/* Whether these are rows, a constant number of elements apart, of elements side by side, each of which begins where one
- * load may that brings neighbouring lanes of a thread. */
-static inline int plan_has_stretches(const quire_layout *l, const void *x, int size) {
-    const size_t bytes = (size_t)(size * ordered_stretch(size));
-    return (l->n == 1 || l->stride == 1) && (l->outer == 1 || l->inner == 1) && (uintptr_t)x % bytes == 0 &&
-           stride_magnitude(plan_row_stride(l)) * (size_t)size % bytes == 0;
-}
-
-/* Whether vectors by a method of the canonical order, planned as p, are rows for kernels/ordered_rows.cuh: there is
- * one, and they begin as it wants them, y's too if it is read. */
-static inline int plan_is_ordered_rows(const vectors_plan *p, const quire_layout *x, const void *at_x,
-                                       const quire_layout *y, const void *at_y, int is_product, int size) {
-    return x->n > 0 && x->n <= INT32_MAX && p->parts == 1 && !plan_has_columns(x) &&
-           has_ordered_rows(size, is_product) && plan_has_stretches(x, at_x, size) &&
-           (!is_product || plan_has_stretches(y, at_y, size));
-}
-
-/* Their plan: as many turns as leave each warp some units. */
-static inline vectors_plan plan_ordered_rows(const quire_layout *x, vectors_plan p, size_t warps) {
-    const size_t bundles = plan_divide_up(x->outer * x->inner, 32 / p.threads);
-    for (p.turns = 1; p.turns < 32 && bundles / (2 * p.turns) >= 2 * warps;) p.turns *= 2;
-    p.units = plan_divide_up(bundles, p.turns);
-    return p;
-}
-
 /* How full the waves of units are, at_once of them at a time, in percent; 100 if they are many. */
 static inline size_t plan_fullness(size_t units, size_t at_once) {
     if (units / 100 >= at_once) return 100;

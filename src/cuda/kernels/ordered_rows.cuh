@@ -1,6 +1,6 @@
-/* ordered_rows.cuh - rows by the methods of the canonical order, many at once, where one load brings neighbouring lanes
- * of a thread. A warp has as many rows at a time as fit it, turn by turn; the groups of all its rows are one stream, of
- * which some are always under way. Other layouts, segments, and rows that are cut are for vectors.cuh.
+/* ordered_rows.cuh - rows by the methods of the canonical order (docs/order.md): vectors whose elements stand side by
+ * side, wherever they begin. A group of threads of a warp has a row; a thread of it has lanes in its registers, chunks
+ * of 16 bytes that stand as far apart as the group is wide.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,118 +8,239 @@
 #define QUIRE_CUDA_KERNELS_ORDERED_ROWS_CUH
 
 #include "cuda/grid/grid_warps.cuh"
-#include "cuda/grid/vectors_finish.cuh"
+#include "cuda/grid/vectors_parts.cuh"
+#include "cuda/group/row_chunks.cuh"
 
-/* Groups of a thread that are under way: as many as make these bytes, 4 at most. And the blocks of a multiprocessor
- * that registers are to leave room for. */
-template <class Format, bool PRODUCT> struct ordered_policy {
-    static constexpr int size = (int)sizeof(typename Format::element), bytes = size > 4 ? 128 : 64,
-                         of_group = VECTORS_LANES * size * (1 + PRODUCT), groups = bytes / of_group,
-                         ahead = groups > 4 ? 4
-                                 : groups   ? groups
-                                            : 1,
-                         blocks = size > 4 ? 2 : 3;
-};
-
-/* The groups that a thread has of its warp's rows, one after the other. */
-template <class Format, bool PRODUCT> struct ordered_stream {
+/* PAIR: the terms are products of two arrays, which are read both; else of an array with itself, or no products. */
+template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_rows {
     typedef typename Format::element element;
-    typedef group_pair<Format, PRODUCT, VECTORS_LANES> group;
-    static constexpr int E = ordered_stretch((int)sizeof(element)); /* lanes side by side */
-    const vectors_job &job;
-    unsigned thread, steps, step; /* steps: groups of a row */
-    size_t row;
+    typedef typename Format::real real;
+    typedef chunk_of<Format> chunk;
+    typedef ordered_agent<Format, PRODUCT, Method> agent;
+    static constexpr int E = chunk_elements<Format>, SLOTS = ordered_slots((int)sizeof(element)),
+                         THREADS = ORDER_LANES / (SLOTS * E), LOADS = ORDERED_LOADS,
+                         IN_REGISTERS = 32 * 4 / (Method::words * (int)sizeof(real)); /* states of lanes */
 
-    __device__ __forceinline__ void load_row(element_group<Format, VECTORS_LANES> &g, const void *of,
-                                             const quire_layout &l, bool plus) const {
-        const element *x = (const element *)of + (ptrdiff_t)row * l.outer_stride;
-        const unsigned threads = job.threads;
-        const size_t k = (size_t)step * threads * VECTORS_LANES + thread * E, end = row < job.vectors ? l.n : 0;
-        if constexpr (E == 1)
-            g.load({ x, 1 }, k, threads, end, plus);
-        else
-            g.template load_stretches<E>(x, k, threads * E, end, plus);
+    struct total {
+        real word[Method::words];
+    };
+    /* A place in a row: of x, and of y; how many elements the row has from there on; and whether none before. */
+    struct cursor {
+        const element *x, *y;
+        int left;
+        bool is_first;
+
+        __device__ __forceinline__ cursor(const vectors_job &job, size_t row, size_t k, int of_row)
+            : x((const element *)job.at.x + (ptrdiff_t)row * job.at.x_layout.outer_stride + k),
+              y((const element *)job.at.y + (ptrdiff_t)row * job.at.y_layout.outer_stride + k), left(of_row),
+              is_first(k == 0) {}
+        /* Further on in the row. */
+        __device__ __forceinline__ cursor moved(int by) const {
+            cursor c = *this;
+            c.x += by, c.y += by, c.left -= by;
+            c.is_first = is_first && by == 0;
+            return c;
+        }
+    };
+    /* COUNT chunks of x, and of y. */
+    template <int COUNT> struct chunks {
+        chunk x[COUNT], y[PAIR ? COUNT : 1];
+
+        /* at(i): the place of chunk number i. */
+        template <class At> __device__ __forceinline__ void load(const vectors_job &job, At at) {
+            load_chunks<Format, false>(x, job.is_aligned, [&](int i) {
+                const cursor c = at(i);
+                return chunk_place<Format>{ c.x, c.left, c.is_first };
+            });
+            if constexpr (PAIR)
+                load_chunks<Format, true>(y, job.is_aligned, [&](int i) {
+                    const cursor c = at(i);
+                    return chunk_place<Format>{ c.y, c.left, c.is_first };
+                });
+        }
+    };
+
+    template <bool FIRST, class Lanes, int COUNT>
+    static __device__ __forceinline__ void add(Lanes &lanes, int slot, const chunks<COUNT> &c, int i, bool magnitude) {
+        real x[E], y[E];
+        decode_chunk(Format(), c.x[i], x);
+        decode_chunk(Format(), PAIR ? c.y[i] : c.x[i], y);
+        lanes.template add_numbers<FIRST, PRODUCT>(slot * E, x, y, magnitude);
     }
-    /* Starts to load the next group. */
-    __device__ __forceinline__ void load(group &g) {
-        load_row(g.x, job.at.x, job.at.x_layout, false);
-        if (PRODUCT) load_row(g.y, job.at.y, job.at.y_layout, true);
-        if (++step == steps) step = 0, row += WARP / job.threads;
+    template <class Lanes> static __device__ __forceinline__ total total_of(const Lanes &lanes) {
+        total t;
+        for (int w = 0; w < Method::words; w++) t.word[w] = lanes.state[0][w];
+        return t;
+    }
+    /* Row number "row", if there is one of that number. */
+    static __device__ __forceinline__ void finish(const vectors_job &job, size_t row, const total &t) {
+        if (row >= job.vectors) return;
+        if (Method::words == 1 && job.is_number)
+            store_number(job, row, t.word[0]);
+        else
+            store_ordered<agent>(job, row, job.at.x_layout.n, t.word[0], t.word[Method::words - 1]);
+    }
+
+    /* Rows of one row of lanes, of which a thread has OWN chunks: as many rows at once as loads are under way. */
+    template <int OWN> static __device__ __forceinline__ void together(const vectors_job &job) {
+        /* and as many of them are folded together as registers hold */
+        constexpr int AT_ONCE = LOADS / OWN, FEW = IN_REGISTERS / E,
+                      IN_STEP = FEW < 1         ? 1
+                                : FEW > AT_ONCE ? AT_ONCE
+                                                : FEW;
+        const unsigned lane = threadIdx.x % WARP, threads = job.threads, rows = WARP / threads, thread = lane % threads;
+        const int n = (int)job.at.x_layout.n, apart = (int)threads * E, mine = n - (int)thread * E;
+        const ptrdiff_t next_x = (ptrdiff_t)rows * job.at.x_layout.outer_stride,
+                        next_y = (ptrdiff_t)rows * job.at.y_layout.outer_stride;
+        total kept; /* of the row that the thread will finish */
+        size_t row = job.vectors;
+        unsigned taken = 0; /* rows of a group that have a thread */
+        for (size_t first = warp_of_grid() * AT_ONCE * rows; first < job.vectors;
+             first += warps_of_grid() * AT_ONCE * rows) {
+            const size_t v = first + lane / threads;
+            const cursor begin(job, v, thread * E, mine);
+            auto place = [&](int i) {
+                cursor at = begin.moved(i % OWN * apart);
+                at.x += i / OWN * next_x, at.y += i / OWN * next_y;
+                if (v + i / OWN * rows >= job.vectors) at.left = 0;
+                return at;
+            };
+            chunks<LOADS> c;
+            total totals[AT_ONCE];
+            c.load(job, place);
+#pragma unroll
+            for (int u = 0; u < AT_ONCE; u += IN_STEP) {
+                lane_sums<Format, Method, OWN * E> lanes[IN_STEP];
+#pragma unroll
+                for (int i = 0; i < IN_STEP * OWN; i++)
+                    add<true>(lanes[i / OWN], i % OWN, c, u * OWN + i, job.magnitude);
+                fold_lanes<E>(lanes, thread, threads);
+#pragma unroll
+                for (int i = 0; i < IN_STEP; i++) totals[u + i] = total_of(lanes[i]);
+            }
+            /* Each thread of a group finishes one of its rows, all of them together. */
+            if (threads < AT_ONCE) {
+#pragma unroll 1
+                for (unsigned i = thread; i < AT_ONCE; i += threads) {
+#pragma unroll
+                    for (unsigned u = 0; u < AT_ONCE; u++)
+                        if (u == i) kept = totals[u];
+                    finish(job, v + i * rows, kept);
+                }
+                continue;
+            }
+            const unsigned i = thread - taken;
+#pragma unroll
+            for (unsigned u = 0; u < AT_ONCE; u++)
+                if (u == i) kept = totals[u];
+            if (i < AT_ONCE) row = v + i * rows;
+            taken += AT_ONCE;
+            if (taken < threads) continue;
+            finish(job, row, kept);
+            taken = 0, row = job.vectors;
+        }
+        if (taken) finish(job, row, kept);
+    }
+
+    /* Longer rows, or parts of them, one of a group at a time. */
+    static __device__ __forceinline__ void one_by_one(const vectors_job &job) {
+        constexpr unsigned GROUPS = WARP / THREADS;
+        const unsigned lane = threadIdx.x % WARP, thread = lane % THREADS;
+        const size_t units = job.vectors * job.parts;
+        total kept;
+        size_t row = job.vectors;
+        unsigned taken = 0;
+        for (size_t first = warp_of_grid() * GROUPS; first < units; first += warps_of_grid() * GROUPS) {
+            const size_t unit = first + lane / THREADS;
+            const total t = total_of_unit(job, unit, thread);
+            if (job.parts > 1) {
+                end_part(job, unit, t, lane);
+                continue;
+            }
+            if (thread == taken) kept = t, row = unit;
+            if (++taken < THREADS) continue;
+            finish(job, row, kept);
+            taken = 0, row = job.vectors;
+        }
+        if (taken) finish(job, row, kept);
+    }
+    /* A thread's first chunk of a row, or of a part of one; nothing of those beyond the last. */
+    static __device__ __forceinline__ cursor begin_of(const vectors_job &job, size_t unit, unsigned thread) {
+        const int n = (int)job.at.x_layout.n, before = (int)thread * E;
+        if (job.parts == 1) return cursor(job, unit, thread * E, unit < job.vectors ? n - before : 0);
+        const size_t row = unit / job.parts, k = unit % job.parts * job.part;
+        return cursor(job, row, k + thread * E, row < job.vectors ? min(n - (int)k, (int)job.part) - before : 0);
+    }
+    /* The total of a row or of a part, in all threads of its group; by whole warps, whose groups do as if all were as
+     * long: what is missing are zeros that change no total. */
+    static __device__ __forceinline__ total total_of_unit(const vectors_job &job, size_t unit, unsigned thread) {
+        constexpr int STEP = LOADS / SLOTS * ORDER_LANES;
+        const unsigned n = (unsigned)job.at.x_layout.n, length = job.parts > 1 ? (unsigned)job.part : n,
+                       tile = (unsigned)order_tile(n, job.rows);
+        cursor at = begin_of(job, unit, thread);
+        tile_tree<real, Method, 24> tree; /* n has 31 bits, and a tile 12 of these */
+        lane_sums<Format, Method, SLOTS * E> all[1], &lanes = all[0];
+        tree.tiles = 0;
+        for (unsigned begin = 0; begin < length; begin += tile) {
+            const unsigned end = min(length - begin, tile) + begin;
+            lanes.clear();
+            for (unsigned k = begin; k < end; k += STEP) {
+                add_rows_of_lanes(lanes, job, at, end - k);
+                at = at.moved(at.left > 0 ? STEP : 0);
+            }
+            fold_lanes<E>(all, thread, THREADS);
+            if (length <= tile) break;
+            tree.add(lanes.state[0]);
+        }
+        if (tree.tiles) tree.total(lanes.state[0]);
+        return total_of(lanes);
+    }
+    /* As many rows of lanes as loads are under way; none of the warp has more than "most" elements from there on. */
+    static __device__ __forceinline__ void add_rows_of_lanes(lane_sums<Format, Method, SLOTS * E> &lanes,
+                                                             const vectors_job &job, const cursor &first,
+                                                             unsigned most) {
+        chunks<LOADS> c;
+        c.load(job, [&](int i) { return first.moved(i / SLOTS * ORDER_LANES + i % SLOTS * THREADS * E); });
+#pragma unroll
+        for (int i = 0; i < LOADS; i++)
+            if (i < SLOTS || most > i / SLOTS * ORDER_LANES) add<false>(lanes, i % SLOTS, c, i, job.magnitude);
+    }
+    /* What a part comes to, which all threads of its group have; the last part of a row to end brings all of them
+     * together. */
+    static __device__ __forceinline__ void end_part(const vectors_job &job, size_t unit, const total &t,
+                                                    unsigned lane) {
+        vectors_workspace &w = *job.workspace;
+        const size_t row = unit / job.parts;
+        bool is_last = false;
+        if (lane % THREADS == 0 && row < job.vectors) {
+            for (int i = 0; i < Method::words; i++) w.place[unit].word[i] = t.word[i];
+            __threadfence();
+            is_last = atomicAdd(&w.ended[row], 1u) == job.parts - 1;
+            if (is_last) w.ended[row] = 0;
+        }
+        for (unsigned those = __ballot_sync(WHOLE_WARP, is_last); those; those &= those - 1) {
+            const size_t v = __shfl_sync(WHOLE_WARP, row, __ffs((int)those) - 1);
+            __threadfence();
+            finish_ordered_parts<Format, agent, Method>(job, v, &w.place[v * job.parts], job.parts, (int)lane);
+            __syncwarp();
+        }
+    }
+
+    static __device__ __forceinline__ void all(const vectors_job &job) {
+        if (!job.slots)
+            one_by_one(job);
+        else if (SLOTS == 1 || job.slots == 1)
+            together<1>(job);
+        else
+            together<SLOTS>(job);
     }
 };
 
-/* Once in the code, for all lanes that have a row to finish. */
-template <class Agent>
-static __device__ __noinline__ void finish_ordered_row(const vectors_job &job, size_t v, double first, double second) {
-    vector_total t = { { first, second }, 0 };
-    store_vector<Agent>(job, v, job.at.x_layout.n, t);
-}
-
-/* The rows from "first" on, of "turns" turns. */
-template <class Format, bool PRODUCT, class Method>
-static __device__ __forceinline__ void ordered_rows(const vectors_job &job, size_t first, unsigned turns,
-                                                    unsigned lane) {
-    typedef ordered_agent<Format, PRODUCT, Method> agent;
-    typedef ordered_stream<Format, PRODUCT> groups_of_rows;
-    constexpr int AHEAD = ordered_policy<Format, PRODUCT>::ahead;
-    const unsigned threads = job.threads, groups = WARP / threads, thread = lane % threads;
-    const unsigned of_group = threads * VECTORS_LANES, steps = (unsigned)((job.at.x_layout.n - 1) / of_group + 1);
-    const unsigned of_tile = (unsigned)(order_tile(job.at.x_layout.n, job.rows) / ORDER_LANES);
-    groups_of_rows stream = { job, thread, steps, 0, first + lane / threads };
-    typename groups_of_rows::group next[AHEAD];
-    lane_sums<Format, Method> lanes;
-    tile_tree<typename Format::real, Method, 24> tree; /* n has 31 bits, and a tile 12 of these */
-    /* a lane finishes the row of one turn, of as many as threads share a row, and has its words from there */
-    const unsigned my_turn = lane / groups, from = lane % groups * threads;
-    double mine[2] = { 0, 0 };
-    unsigned step = 0, turn = 0; /* of what is added next */
-    size_t left = (size_t)turns * steps, to_load = left;
-    lanes.clear();
-    tree.tiles = 0;
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++)
-        if (to_load) stream.load(next[i]), to_load--;
-    while (left)
-#pragma unroll
-        for (int i = 0; i < AHEAD; i++) {
-            if (!left) break;
-            const typename groups_of_rows::group now = next[i];
-            left--;
-            if (to_load) stream.load(next[i]), to_load--;
-            lanes.template add<PRODUCT>(now.x, now.y, job.magnitude);
-            step++;
-            if (step < steps && (step & (of_tile - 1))) continue;
-            __syncwarp();
-            lanes.template fold<groups_of_rows::E>(thread, threads);
-            if (steps > of_tile) {
-                tree.add(lanes.state[0]);
-                if (step == steps) tree.total(lanes.state[0]), tree.tiles = 0;
-            }
-            if (step == steps) {
-                const unsigned of_set = turn & (threads - 1);
-                for (int w = 0; w < Method::words; w++) {
-                    const double word = __shfl_sync(WHOLE_WARP, lanes.state[0][w], from);
-                    if (my_turn == of_set) mine[w] = word;
-                }
-                if (of_set + 1 == threads || turn + 1 == turns) {
-                    const size_t v = first + (turn - of_set) * groups + lane;
-                    if (my_turn <= of_set && v < job.vectors) finish_ordered_row<agent>(job, v, mine[0], mine[1]);
-                    __syncwarp();
-                }
-                step = 0, turn++;
-            }
-            lanes.clear();
-        }
-}
-
-template <class Format, bool PRODUCT, class Method>
-__global__ void __launch_bounds__(VECTORS_THREADS, (ordered_policy<Format, PRODUCT>::blocks))
+/* Two arrays take more registers. */
+template <class Format, class Method, bool PRODUCT, bool PAIR>
+__global__ void __launch_bounds__(ORDERED_THREADS, PAIR ? ORDERED_PAIR_BLOCKS : ORDERED_BLOCKS)
     ordered_rows_kernel(const __grid_constant__ vectors_job job) {
-    const unsigned lane = threadIdx.x % WARP, groups = WARP / job.threads, bundle = groups * job.turns;
-    for (size_t first = warp_of_grid() * bundle; first < job.vectors; first += warps_of_grid() * bundle) {
-        const size_t rows = min(job.vectors - first, (size_t)bundle);
-        ordered_rows<Format, PRODUCT, Method>(job, first, (unsigned)((rows + groups - 1) / groups), lane);
-    }
+    ordered_rows<Format, Method, PRODUCT, PAIR>::all(job);
 }
 
 #endif

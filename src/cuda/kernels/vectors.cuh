@@ -173,12 +173,13 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
 /* -------------------------------------------------------------------------------------------------------- the table */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
-    const void *rows = NULL; /* exact ones have a table of their own */
-    if constexpr (!Agent::is_exact && has_ordered_rows((int)sizeof(typename Format::element), PRODUCT))
-        rows = (const void *)ordered_rows_kernel<Format, PRODUCT, Method>;
+    const void *rows = NULL, *pair_rows = NULL; /* exact ones have a table of their own */
+    if constexpr (!Agent::is_exact) rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
+    if constexpr (!Agent::is_exact && PRODUCT)
+        pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
     return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
              (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
-             (const void *)zeros_kernel<Format, PRODUCT>, rows };
+             (const void *)zeros_kernel<Format, PRODUCT>, rows, pair_rows };
 }
 
 template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {

@@ -51,14 +51,8 @@ QUIRE_CONSTANT unsigned group_loads(bool has_moments) { return has_moments ? GRO
 /* Elements that a thread loads at a time of an exact sum, of size bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
 
-/* Neighbouring lanes of the canonical order that a thread has, of elements of size bytes: what one load brings; of
- * doubles, whose loads are long anyway, one. */
-QUIRE_CONSTANT int ordered_stretch(int size) {
-    return size > 4 ? 1 : ROWS_CHUNK / size < VECTORS_LANES ? ROWS_CHUNK / size : VECTORS_LANES;
-}
-
-/* Whether there is a kernel of rows by the canonical order: sums of doubles are no faster by one. */
-QUIRE_CONSTANT bool has_ordered_rows(int size, bool is_product) { return size <= 4 || is_product; }
+/* Chunks of a row of lanes that a thread of ordered_rows.cuh has, of elements of size bytes: 16 lanes, of doubles 8. */
+QUIRE_CONSTANT int ordered_slots(int size) { return size > 4 ? 4 : size; }
 
 /* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
  * size bytes. */
@@ -127,7 +121,8 @@ typedef struct {
     marked_source source; /* of the kernel for marked results */
     size_t piece_length;  /* elements of a piece of a row, or of a part of one; and how many it has */
     unsigned pieces;
-    unsigned slots;            /* chunks of a row that a thread of exact_rows.cuh has, at most; 0: any number */
+    unsigned slots;            /* chunks of a row that a thread of a group has, at most; 0: any number */
+    bool is_aligned;           /* rows begin at multiples of 16 bytes; for ordered_rows.cuh */
     number_between each, less; /* the reciprocals of n, and of n - correction */
     unsigned column_bytes;     /* of a row that a lane loads at a time */
     unsigned warps;            /* that share columns */
@@ -137,7 +132,7 @@ typedef struct {
 /* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
 struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
-    const void *rows; /* of the canonical order, or NULL */
+    const void *rows, *pair_rows; /* of the canonical order, or NULL; of two arrays */
 };
 struct row_kernels {
     const void *groups; /* exact_rows.cuh: of numbers, or of their squares, or both; or NULL */

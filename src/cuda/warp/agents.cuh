@@ -144,7 +144,7 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
         if (threads == 1 && __any_sync(WHOLE_WARP, v.n > VECTORS_LANES))
             return consume_alone(v, begin, end, rows, magnitude);
         const size_t tile = order_tile(v.n, rows);
-        sums lanes;
+        sums all[1], &lanes = all[0];
         tile_tree<real, Method> tree;
         tree.tiles = 0;
         lanes.clear();
@@ -153,7 +153,7 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
             base::each_group(v, from, to, thread, threads,
                              [&](const typename base::group &g) { lanes.template add<PRODUCT>(g.x, g.y, magnitude); });
             __syncwarp();
-            lanes.template fold<1>(thread, threads);
+            fold_lanes<1>(all, thread, threads);
             if (threads < WARP || (from == begin && to == end)) break;
             tree.add(lanes.state[0]);
             lanes.clear();
@@ -163,12 +163,12 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
     }
     static __device__ __forceinline__ vector_total of_group(const typename base::group &g, bool magnitude,
                                                             unsigned threads) {
-        sums lanes;
-        lanes.clear();
-        lanes.template add<PRODUCT>(g.x, g.y, magnitude);
+        sums lanes[1];
+        lanes[0].clear();
+        lanes[0].template add<PRODUCT>(g.x, g.y, magnitude);
         __syncwarp();
-        lanes.template fold<1>(0, threads);
-        return total_of(lanes.state[0]);
+        fold_lanes<1>(lanes, (unsigned)(threadIdx.x % threads), threads);
+        return total_of(lanes[0].state[0]);
     }
     static __device__ __forceinline__ vector_total total_of(const real (&state)[Method::words]) {
         vector_total t = {};
