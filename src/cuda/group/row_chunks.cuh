@@ -59,11 +59,13 @@ template <class Format, bool PLUS> struct chunk_around {
 /* Loads chunks, number i from place(i); in place of what is not there stand zeros: -0, or +0 where PLUS. is_aligned:
  * all begin at multiples of 16 bytes. What is loaded one by one comes last, so that nothing waits for it yet. */
 template <class Format, bool PLUS, int COUNT, class Place>
-static __device__ __forceinline__ void load_chunks(chunk_of<Format> (&chunk)[COUNT], bool is_aligned, Place place) {
+static __device__ __forceinline__ void load_chunks(chunk_of<Format> (&chunk)[COUNT], bool is_aligned, bool are_whole,
+                                                   Place place) {
     constexpr int E = chunk_elements<Format>;
     if (is_aligned) {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) load_chunk<Format, PLUS>(chunk[i], place(i).x, place(i).left >= E);
+        if (are_whole) return;
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
             if (place(i).left > 0 && place(i).left < E) load_last<Format>(chunk[i], place(i));

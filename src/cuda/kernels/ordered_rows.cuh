@@ -48,12 +48,12 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
 
         /* at(i): the place of chunk number i. */
         template <class At> __device__ __forceinline__ void load(const vectors_job &job, At at) {
-            load_chunks<Format, false>(x, job.is_aligned, [&](int i) {
+            load_chunks<Format, false>(x, job.is_aligned, job.at.x_layout.n % E == 0, [&](int i) {
                 const cursor c = at(i);
                 return chunk_place<Format>{ c.x, c.left, c.is_first };
             });
             if constexpr (PAIR)
-                load_chunks<Format, true>(y, job.is_aligned, [&](int i) {
+                load_chunks<Format, true>(y, job.is_aligned, job.at.x_layout.n % E == 0, [&](int i) {
                     const cursor c = at(i);
                     return chunk_place<Format>{ c.y, c.left, c.is_first };
                 });
@@ -207,8 +207,7 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
     }
     /* What a part comes to, which all threads of its group have; the last part of a row to end brings all of them
      * together. */
-    static __device__ __forceinline__ void end_part(const vectors_job &job, size_t unit, const total &t,
-                                                    unsigned lane) {
+    static __device__ __noinline__ void end_part(const vectors_job &job, size_t unit, const total &t, unsigned lane) {
         vectors_workspace &w = *job.workspace;
         const size_t row = unit / job.parts;
         bool is_last = false;
