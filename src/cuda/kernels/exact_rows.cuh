@@ -1,5 +1,6 @@
 /* exact_rows.cuh - exact sums of many rows: vectors whose elements stand side by side. A group of threads of a warp has
- * a row, or several whose loads are under way together. What they cannot tell they mark.
+ * a row, or several whose loads are under way together. What two ends do not tell the warp does again at once, by sums
+ * that do; what these cannot tell, either, is marked.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,23 +9,52 @@
 
 #include "cuda/grid/ends_finish.cuh"
 #include "cuda/grid/grid_warps.cuh"
+#include "cuda/grid/turns.cuh"
 #include "cuda/group/range.cuh"
 
 /* LOADS: of a thread, that are under way together. */
 template <class Format, row_terms TERMS> struct exact_rows {
     typedef typename Format::element element;
     typedef range_sums<Format, TERMS> sums;
-    static constexpr int E = chunk_elements<Format>, LOADS = group_loads(TERMS == ROW_MOMENTS);
+    typedef range_sums<Format, TERMS, long_sum<2>> wide_sums;
+    static constexpr int E = chunk_elements<Format>, LOADS = group_loads(TERMS == ROW_MOMENTS),
+                         LOADS_AGAIN = GROUPS_LOADS / 2;
 
     static __device__ __forceinline__ const element *row_at(const vectors_job &job, size_t v) {
         return (const element *)job.at.x + (ptrdiff_t)v * job.at.x_layout.outer_stride;
     }
 
+    /* Threads of a row, of some that a warp does again: few, if there are rows for all. */
+    static __device__ __forceinline__ unsigned threads_again(size_t n, unsigned rows) {
+        unsigned threads = WARP;
+        while (WARP / threads < rows && (size_t)threads / 2 * LOADS_AGAIN * E >= n) threads /= 2;
+        return threads;
+    }
+    static __device__ __forceinline__ vector_total total_of(const long_sum<2> &s) {
+        return { { s.word(0), s.word(1) }, s.width() };
+    }
+    /* Rows that lanes have, one each, whose ends did not tell them: v, if this lane has one. By whole warps, and apart
+     * from the code of other rows, which is quicker so. */
+    static __device__ __noinline__ void again(const vectors_job &job, size_t v, bool is_left) {
+        const size_t n = job.at.x_layout.n;
+        const unsigned found = __ballot_sync(WHOLE_WARP, is_left), threads = threads_again(n, __popc(found));
+        vector_totals mine = {};
+        each_marked<Format, TERMS>(job, found, threads, v, (int)(threadIdx.x % WARP), mine,
+                                   [&](const vector_pair<Format> &at, size_t number, unsigned thread) {
+                                       wide_sums s = sum_of_row<wide_sums, LOADS_AGAIN>(row_at(job, number), at.n,
+                                                                                        job.magnitude, thread, threads);
+                                       s.merge(threads);
+                                       const vector_total products = total_of(s.products);
+                                       return vector_totals{ s.has_numbers ? total_of(s.numbers) : products, products };
+                                   });
+        if (is_left && !store_totals<Format, TERMS>(job, v, n, mine.sum, mine.squares)) mark_result(job, v);
+        __syncwarp();
+    }
     /* Row v, from its sum; none of a number beyond. By whole warps. */
     static __device__ __forceinline__ void store(const vectors_job &job, size_t v, const sums &sum) {
         __syncwarp();
-        if (v < job.vectors) finish_range(job, v, job.at.x_layout.n, sum);
-        __syncwarp();
+        const bool is_left = v < job.vectors && !finish_range(job, v, job.at.x_layout.n, sum);
+        if (__any_sync(WHOLE_WARP, is_left)) again(job, v, is_left);
     }
 
     /* Rows of whole chunks, of which a thread has SLOTS at most: as many rows at once as loads are under way. */
@@ -92,7 +122,8 @@ template <class Format, row_terms TERMS> struct exact_rows {
         mine.clear();
         for (size_t first = warp_of_grid() * rows; first < job.vectors; first += warps_of_grid() * rows) {
             const size_t v = first + lane / threads;
-            sums total = sum_of_row(job, v, thread, threads);
+            sums total = sum_of_row<sums, LOADS>(row_at(job, v), v < job.vectors ? job.at.x_layout.n : 0, job.magnitude,
+                                                 thread, threads);
             __syncwarp();
 #pragma unroll 1
             for (unsigned bit = threads / 2; bit; bit /= 2) total.merge_across(bit);
@@ -104,29 +135,29 @@ template <class Format, row_terms TERMS> struct exact_rows {
         }
         if (taken) store(job, row, mine);
     }
-    /* What a thread has of row v, if there is one of that number. */
-    static __device__ __forceinline__ sums sum_of_row(const vectors_job &job, size_t v, unsigned thread,
+    /* What a thread has of the n elements of a row. AHEAD: loads that are under way together. */
+    template <class Sums, int AHEAD>
+    static __device__ __forceinline__ Sums sum_of_row(const element *x, size_t n, bool magnitude, unsigned thread,
                                                       unsigned threads) {
-        const element *x = row_at(job, v);
-        const whole_chunks<Format> whole(x, v < job.vectors ? job.at.x_layout.n : 0);
+        const whole_chunks<Format> whole(x, n);
         const unsigned step = threads * E;
-        sums total;
+        Sums total;
         total.clear();
         if (whole.before | whole.behind) {
-            sums few = total;
-            if (thread == 0) add_few<Format>(few, x, whole.before, job.magnitude);
+            Sums few = total;
+            if (thread == 0) add_few<Format>(few, x, whole.before, magnitude);
             if (thread == threads - 1)
-                add_few<Format>(few, x + whole.before + whole.count * E, whole.behind, job.magnitude);
+                add_few<Format>(few, x + whole.before + whole.count * E, whole.behind, magnitude);
             total = few;
         }
         x += whole.before + thread * E;
-        for (size_t c = thread; c < whole.count; c += threads * LOADS, x += LOADS * step) {
-            const unsigned left = (unsigned)min(whole.count - c, (size_t)(threads * LOADS));
-            chunk_of<Format> chunk[LOADS];
+        for (size_t c = thread; c < whole.count; c += threads * AHEAD, x += AHEAD * step) {
+            const unsigned left = (unsigned)min(whole.count - c, (size_t)(threads * AHEAD));
+            chunk_of<Format> chunk[AHEAD];
 #pragma unroll
-            for (unsigned u = 0; u < LOADS; u++) load_chunk<Format>(chunk[u], x + u * step, u * threads < left);
+            for (unsigned u = 0; u < AHEAD; u++) load_chunk<Format>(chunk[u], x + u * step, u * threads < left);
 #pragma unroll
-            for (unsigned u = 0; u < LOADS; u++) sum_chunk<Format>(total, chunk[u], job.magnitude);
+            for (unsigned u = 0; u < AHEAD; u++) sum_chunk<Format>(total, chunk[u], magnitude);
         }
         return total;
     }

@@ -67,9 +67,9 @@ template <class Format, bool SQUARE> struct chunk_terms {
     }
 };
 
-/* Adds the terms of a chunk to a sum that knows its ends. */
-template <class Format, bool SQUARE>
-static __device__ __forceinline__ void add_terms(ends &sum, const typename Format::real (&x)[chunk_elements<Format>],
+/* Adds the terms of a chunk to a sum. */
+template <class Format, bool SQUARE, class Sum>
+static __device__ __forceinline__ void add_terms(Sum &sum, const typename Format::real (&x)[chunk_elements<Format>],
                                                  bool magnitude) {
     typedef chunk_terms<Format, SQUARE> terms;
     if constexpr (terms::fit_double) {

@@ -33,6 +33,8 @@ struct sure_sum {
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
+    /* Of numbers whose product is a double. */
+    __device__ __forceinline__ void add_product(double a, double b) { this->add(a * b); }
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
