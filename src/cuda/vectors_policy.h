@@ -20,14 +20,14 @@
 /* kernels/exact_rows.cuh. H200, 2026-11-28, 1 GiB. */
 #define GROUPS_THREADS 256    /* of a block */
 #define GROUPS_BLOCKS 4       /* of a multiprocessor, that registers are to leave room for */
+#define GROUPS_WIDE_BLOCKS 3  /* the same, where sums are wider than two ends */
 #define GROUPS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
 #define GROUPS_LOADS 8        /* of a thread, that are under way together */
 #define GROUPS_SLOTS 4        /* of a thread, in a row, where its warp has several rows under way */
 #define GROUPS_CHUNKS 64      /* of 16 bytes of a row, up to which its warp has several rows under way */
 #define GROUPS_LONG 8         /* threads that share a longer row, at least */
-#define GROUPS_STREAM_LEAST 5 /* chunks of a row, of 16 bits an element or more, from which on sums alone are quicker  \
-                               */
-#define GROUPS_STREAM_MOST 31 /* as a stream (rows.cuh), and up to which: by a tenth; beyond they are as quick */
+#define GROUPS_STREAM_LEAST 5 /* chunks of a row of 16 bits an element or more, from which on sums alone are */
+#define GROUPS_STREAM_MOST 31 /* quicker as a stream (rows.cuh), and up to which: by a tenth; beyond as quick */
 
 /* kernels/rows.cuh. H100, 2026-11-25, 1 GiB. */
 #define ROWS_THREADS 64      /* of a block */

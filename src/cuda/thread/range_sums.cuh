@@ -35,7 +35,7 @@ template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
 #pragma unroll
             for (int i = 0; i < E; i++) {
                 if constexpr (!chunk_terms<Format, false>::fit_double) numbers.add(wide[i]);
-                products.add_product(wide[i], wide[i]);
+                add_square<Format>(products, wide[i]);
             }
         } else {
             if constexpr (has_numbers) add_terms<Format, false>(numbers, x, magnitude);
