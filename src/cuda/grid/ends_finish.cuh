@@ -90,7 +90,7 @@ static __device__ __forceinline__ bool round_moment_ends(const vectors_job &job,
 }
 
 /* Whether the warp has marked a result: in shared memory, so that it takes no register of those who wait for loads. */
-static __device__ __forceinline__ volatile bool *has_marked() {
+static __device__ __forceinline__ bool *has_marked() {
     __shared__ bool of_warp[GROUPS_THREADS / WARP];
     return &of_warp[threadIdx.x / WARP];
 }
@@ -108,7 +108,10 @@ static __device__ __noinline__ void finish_range(const vectors_job &job, size_t 
         is_known = round_ends(job, n, sums.numbers.down, sums.numbers.up, !job.magnitude, &bits);
     else
         is_known = round_ends(job, n, sums.products.down, sums.products.up, false, &bits);
-    if (!is_known) bits = mark_of(job.format), *has_marked() = true;
+    if (!is_known) {
+        bits = mark_of(job.format);
+        *has_marked() = true;
+    }
     format_store(bits, job.format.size, result_at(job, v));
 }
 

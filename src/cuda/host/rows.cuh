@@ -91,13 +91,14 @@ static bool reduce_groups(const cuda_context *c, const quire_job *job, const qui
     const bool has_moments = needs_squares(job->finish),
                may_stream = is_windowed(job->type) && job->term != TERM_PRODUCT && !has_moments;
     quire_layout *const rows = &work.at.x_layout;
-    const void *const kernel = has_ends(job) ? find_row_kernels(job).groups : find_row_kernels(job).wide_groups;
+    const bool is_wide = !has_ends(job);
+    const void *const kernel = is_wide ? find_row_kernels(job).wide_groups : find_row_kernels(job).groups;
     if (!kernel || !has_group_counts(job) || is_pair(job, x, y) || !plan_as_rows(x, rows)) return false;
     work.at.y_layout = *rows;
     const groups_plan p =
-        plan_groups(rows, job->x, describe_format(job->type).size, may_stream, group_loads(has_moments),
+        plan_groups(rows, job->x, describe_format(job->type).size, may_stream, is_wide, group_loads(has_moments),
                     plan_blocks(&c->facts, GROUPS_BLOCKS) * (GROUPS_THREADS / 32));
-    if (!p.fits || (p.slots && !has_ends(job))) return false;
+    if (!p.fits) return false;
     work.threads = p.threads, work.slots = p.slots;
     work.each = reciprocal_of((double)x->n);
     work.less = reciprocal_of((double)((int64_t)x->n - job->correction));

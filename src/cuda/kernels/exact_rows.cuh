@@ -180,7 +180,8 @@ template <class Format, row_terms TERMS, class Sum> struct exact_rows {
 #pragma unroll
             for (unsigned u = 0; u < AHEAD; u++) load_chunk<Format>(chunk[u], x + u * step, u * threads < left);
 #pragma unroll
-            for (unsigned u = 0; u < AHEAD; u++) sum_chunk<Format>(total, chunk[u], magnitude);
+            for (unsigned u = 0; u < AHEAD; u++)
+                if (AHEAD == LOADS || u * threads < left) sum_chunk<Format>(total, chunk[u], magnitude);
         }
         return total;
     }

@@ -162,14 +162,15 @@ static __device__ __forceinline__ size_t longest_of(const vectors_job &job, size
 }
 
 /* How many threads share a vector, of those that a warp has found, none longer than this: as many as there are for
- * all of them at once, if one group of elements of each thread is the vector. Where a lane can have a whole column its
- * neighbours have the next ones, and read memory side by side. */
+ * all of them at once, if a few groups of elements of each thread are the vector. Where a lane can have a whole column
+ * its neighbours have the next ones, and read memory side by side. */
 template <class Format>
 static __device__ __forceinline__ unsigned marked_threads(const vectors_job &job, int found, size_t longest) {
     if (job.parts > 1) return WARP;
     if (!job.at.begin && job.at.x_layout.inner_stride == 1 && found == WARP) return 1;
     unsigned threads = WARP;
-    while (WARP / threads < (unsigned)found && threads / 2 * (size_t)exact_terms<Format, false>::count >= longest)
+    while (WARP / threads < (unsigned)found &&
+           threads / 2 * MARKED_GROUPS * (size_t)exact_terms<Format, false>::count >= longest)
         threads /= 2;
     return threads;
 }
