@@ -160,27 +160,30 @@ static void check_blocks(const device_facts *d, size_t blocks, size_t units, siz
 }
 
 /* Rows of groups: all are of whole chunks, unless they are long, and the threads of a group have room for them. */
-static void check_groups_plan(const quire_layout *l, size_t at, int size, int may_stream, unsigned loads,
+static void check_groups_plan(const quire_layout *l, size_t at, int size, int may_stream, int is_wide, unsigned loads,
                               const device_facts *d) {
     const size_t warps = plan_blocks(d, GROUPS_BLOCKS) * (GROUPS_THREADS / 32), bytes = l->n * (size_t)size,
                  chunks = plan_divide_up(bytes, ROWS_CHUNK);
     quire_layout rows;
     check_that(plan_as_rows(l, &rows) && rows.outer == l->outer * l->inner && rows.inner == 1, "no rows");
-    const groups_plan p = plan_groups(&rows, (const void *)at, size, may_stream, loads, warps);
+    const groups_plan p = plan_groups(&rows, (const void *)at, size, may_stream, is_wide, loads, warps);
     if (!p.fits) return;
     check_blocks(d, plan_group_blocks(d, &rows, &p), rows.outer, GROUPS_THREADS / 32 * p.rows_of_warp);
     check_that(rows.outer / p.rows_of_warp >= warps, "%zu rows for %zu warps", rows.outer, warps);
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
     if (!p.slots) {
-        check_that(chunks > GROUPS_CHUNKS && p.rows_of_warp == 32 / p.threads, "%u threads for %zu", p.threads, chunks);
-        return;
+        check_that((is_wide || chunks > GROUPS_CHUNKS) && p.rows_of_warp == 32 / p.threads, "%u threads for %zu",
+                   p.threads, chunks);
+        if (chunks > GROUPS_CHUNKS) return;
     }
-    check_that(p.slots == 1 || p.slots == 2 || p.slots == GROUPS_SLOTS, "%u slots", p.slots); /* what is compiled */
+    check_that(is_wide ? !p.slots : p.slots == 1 || p.slots == 2 || p.slots == GROUPS_SLOTS, "%u slots",
+               p.slots); /* what is compiled */
     check_that(at % ROWS_CHUNK == 0 && bytes % ROWS_CHUNK == 0 &&
                    stride_magnitude(rows.outer_stride) * (size_t)size % ROWS_CHUNK == 0,
                "%zu bytes at %zu, %td apart", bytes, at, rows.outer_stride);
-    check_that(p.threads * p.slots >= chunks, "%u threads, %u slots for %zu", p.threads, p.slots, chunks);
-    check_that(p.rows_of_warp == (p.slots == 1 ? loads / 2 : loads / p.slots) * (32 / p.threads), "%zu rows",
+    check_that((is_wide && p.threads == GROUPS_LONG) || p.threads * (is_wide ? loads : p.slots) >= chunks,
+               "%u threads, %u slots for %zu", p.threads, p.slots, chunks);
+    check_that(is_wide || p.rows_of_warp == (p.slots == 1 ? loads / 2 : loads / p.slots) * (32 / p.threads), "%zu rows",
                p.rows_of_warp);
 }
 
@@ -198,8 +201,9 @@ START_TEST(groups) {
                            both = { vectors, n, 3, 3 * ld, 1, ld };
         const quire_layout *all[] = { &below, &beside, &both };
         const device_facts d = draw_device(&g);
-        check_groups_plan(all[generator_below(&g, 3)], 64 + generator_below(&g, 3) * (size_t)size, size,
-                          (int)generator_below(&g, 2), group_loads(generator_below(&g, 2)), &d);
+        const int kind = (int)generator_below(&g, 3);
+        check_groups_plan(all[generator_below(&g, 3)], 64 + generator_below(&g, 3) * (size_t)size, size, kind == 1,
+                          kind == 2, group_loads(generator_below(&g, 2)), &d);
     }
 }
 END_TEST

@@ -28,17 +28,17 @@
 #define ORDERED_SHORT 8       /* chunks of 16 bytes of a row, up to which a thread has one alone */
 
 /* kernels/exact_rows.cuh. H200, 2026-11-28, 1 GiB. */
-#define GROUPS_THREADS 256 /* of a block */
-#define GROUPS_BLOCKS 4    /* of a multiprocessor, that registers are to leave room for */
-#define GROUPS_WAVES 8     /* of blocks, so that the quicker multiprocessors take more of them */
-#define GROUPS_LOADS 8     /* of a thread, that are under way together */
-#define GROUPS_SLOTS 4     /* of a thread, in a row, where its warp has several rows under way */
-#define GROUPS_CHUNKS 64   /* of 16 bytes of a row, up to which its warp has several rows under way */
-#define GROUPS_LONG 8      /* threads that share a longer row, at least */
-#define GROUPS_STREAM_LEAST                                                                                            \
-    5                         /* chunks of a row, of 16 bits an element or more, from which on sums alone are quicker  \
-                               */
-#define GROUPS_STREAM_MOST 31 /* as a stream (rows.cuh), and up to which: by a tenth; beyond they are as quick */
+#define GROUPS_THREADS 256    /* of a block */
+#define GROUPS_BLOCKS 4       /* of a multiprocessor, that registers are to leave room for */
+#define GROUPS_WIDE_BLOCKS 3  /* the same, where sums are wider than two ends */
+#define GROUPS_WIDE_LEAST 16  /* chunks of a row from which on products are quicker so than as a stream */
+#define GROUPS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
+#define GROUPS_LOADS 8        /* of a thread, that are under way together */
+#define GROUPS_SLOTS 4        /* of a thread, in a row, where its warp has several rows under way */
+#define GROUPS_CHUNKS 64      /* of 16 bytes of a row, up to which its warp has several rows under way */
+#define GROUPS_LONG 8         /* threads that share a longer row, at least */
+#define GROUPS_STREAM_LEAST 5 /* chunks of a row of 16 bits an element or more, from which on sums alone are */
+#define GROUPS_STREAM_MOST 31 /* quicker as a stream (rows.cuh), and up to which: by a tenth; beyond as quick */
 
 /* kernels/rows.cuh. H100, 2026-11-25, 1 GiB. */
 #define ROWS_THREADS 64      /* of a block */
@@ -61,6 +61,7 @@
 /* kernels/marked.cuh and kernels/parts.cuh. H100, 2026-11-25. */
 #define MARKED_THREADS 64 /* of a block */
 #define MARKED_BLOCKS 8   /* of a multiprocessor, that registers are to leave room for */
+#define MARKED_GROUPS 4   /* of elements, that a thread takes of a vector before it has others to share that */
 
 /* kernels/columns.cuh. H100, 2026-11-25, 1 GiB. */
 #define COLUMNS_AHEAD 8         /* chunks of 16 bytes that are on their way to a lane */

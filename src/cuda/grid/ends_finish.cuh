@@ -70,7 +70,14 @@ static __device__ __forceinline__ bool round_moment_ends(const vectors_job &job,
     return round_between(job, down, up, bits);
 }
 
-/* The result of row v from what its n elements, one at least, come to; or a mark. Once in a kernel's code. */
+/* Whether the warp has marked a result: in shared memory, so that it takes no register of those who wait for loads. */
+static __device__ __forceinline__ bool *has_marked() {
+    __shared__ bool of_warp[GROUPS_THREADS / WARP];
+    return &of_warp[threadIdx.x / WARP];
+}
+
+/* The result of row v from what its n elements, one at least, come to; or a mark: then *has_marked() is true. Once in a
+ * kernel's code. */
 template <class Format, row_terms TERMS>
 static __device__ __noinline__ void finish_range(const vectors_job &job, size_t v, size_t n,
                                                  const range_sums<Format, TERMS> sums) {
@@ -82,10 +89,11 @@ static __device__ __noinline__ void finish_range(const vectors_job &job, size_t 
         is_known = round_ends(job, n, sums.numbers.down, sums.numbers.up, !job.magnitude, &bits);
     else
         is_known = round_ends(job, n, sums.products.down, sums.products.up, false, &bits);
-    if (is_known)
-        format_store(bits, job.format.size, result_at(job, v));
-    else
-        mark_result(job, v);
+    if (!is_known) {
+        bits = mark_of(job.format);
+        *has_marked() = true;
+    }
+    format_store(bits, job.format.size, result_at(job, v));
 }
 
 #endif

@@ -152,9 +152,9 @@ static __device__ __forceinline__ bool round_enclosed(const vectors_job &job, si
     double high, lower, upper;
     if (!enclose<WORDS>(t, &high, &lower, &upper)) return false;
     if (!job.is_number) return round_sum(high, lower, upper, job.finish, n, job.format, job.rounding, bits);
-    const bool is_double = job.format.precision == 53; /* whose rounding is that of an addition */
-    *bits = round_number(is_double ? high + lower : add_down(high, lower), job.format.precision);
-    return *bits == round_number(is_double ? high + upper : add_up(high, upper), job.format.precision);
+    const int precision = job.format.precision;
+    *bits = round_number(sum_of_two(high, lower, precision), precision);
+    return *bits == round_number(sum_of_two(high, upper, precision), precision);
 }
 
 /* Stores the result of a total, if that tells it. OVERFLOWS: an infinity or NaN may be of finite terms. */

@@ -40,9 +40,10 @@ static inline unsigned plan_long_threads(const quire_layout *rows, const void *x
 }
 
 /* Rows as plan_as_rows has them: of whole chunks, or so long that it does not matter. There are enough for warps of
- * them to be at work at once. loads: of a thread, at once. may_stream: rows of some chunks are left to rows.cuh. */
-static inline groups_plan plan_groups(const quire_layout *rows, const void *x, int size, int may_stream, unsigned loads,
-                                      size_t warps) {
+ * them to be at work at once. loads: of a thread, at once. may_stream: rows of some chunks are left to rows.cuh.
+ * is_wide: for wider sums, one by one. */
+static inline groups_plan plan_groups(const quire_layout *rows, const void *x, int size, int may_stream, int is_wide,
+                                      unsigned loads, size_t warps) {
     groups_plan p = { 0, 1, 1, 0 };
     const size_t chunks = plan_divide_up(rows->n * (size_t)size, ROWS_CHUNK);
     if (rows->n == 0 || rows->n > PTRDIFF_MAX / sizeof(double)) return p;
@@ -51,10 +52,17 @@ static inline groups_plan plan_groups(const quire_layout *rows, const void *x, i
         p.slots = 0, p.rows_of_warp = 32 / p.threads;
     } else {
         if (!plan_has_rows_of(rows, x, size, ROWS_CHUNK)) return p;
-        if (may_stream && chunks >= GROUPS_STREAM_LEAST && chunks <= GROUPS_STREAM_MOST) return p;
-        p.slots = chunks > 2 ? GROUPS_SLOTS : (unsigned)chunks;
-        while (p.threads * p.slots < chunks) p.threads *= 2;
-        p.rows_of_warp = (p.slots > 1 ? loads / p.slots : loads / 2) * (32 / p.threads);
+        if (is_wide) {
+            if (chunks < GROUPS_WIDE_LEAST) return p;
+            while (p.threads < GROUPS_LONG && p.threads * loads < chunks) p.threads *= 2;
+            p.slots = 0, p.rows_of_warp = 32 / p.threads;
+        } else if (may_stream && chunks >= GROUPS_STREAM_LEAST && chunks <= GROUPS_STREAM_MOST) {
+            return p;
+        } else {
+            p.slots = chunks > 2 ? GROUPS_SLOTS : (unsigned)chunks;
+            while (p.threads * p.slots < chunks) p.threads *= 2;
+            p.rows_of_warp = (p.slots > 1 ? loads / p.slots : loads / 2) * (32 / p.threads);
+        }
     }
     p.fits = rows->outer / p.rows_of_warp >= warps;
     return p;

@@ -77,8 +77,12 @@ static number_between reciprocal_of(double x) {
 
 /* Whether the ends of sums in double tell nearly all results. */
 static bool has_ends(const quire_job *job) {
-    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24 &&
-           job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
+    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24;
+}
+
+/* Whether doubles hold the counts of elements. */
+static bool has_group_counts(const quire_job *job) {
+    return job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
 }
 
 /* Many rows of one array, if it is that: by groups of threads; false: not so. */
@@ -87,17 +91,18 @@ static bool reduce_groups(const cuda_context *c, const quire_job *job, const qui
     const bool has_moments = needs_squares(job->finish),
                may_stream = is_windowed(job->type) && job->term != TERM_PRODUCT && !has_moments;
     quire_layout *const rows = &work.at.x_layout;
-    if (!has_ends(job) || is_pair(job, x, y) || !plan_as_rows(x, rows)) return false;
+    const bool is_wide = !has_ends(job);
+    const void *const kernel = is_wide ? find_row_kernels(job).wide_groups : find_row_kernels(job).groups;
+    if (!kernel || !has_group_counts(job) || is_pair(job, x, y) || !plan_as_rows(x, rows)) return false;
     work.at.y_layout = *rows;
     const groups_plan p =
-        plan_groups(rows, job->x, describe_format(job->type).size, may_stream, group_loads(has_moments),
+        plan_groups(rows, job->x, describe_format(job->type).size, may_stream, is_wide, group_loads(has_moments),
                     plan_blocks(&c->facts, GROUPS_BLOCKS) * (GROUPS_THREADS / 32));
     if (!p.fits) return false;
     work.threads = p.threads, work.slots = p.slots;
     work.each = reciprocal_of((double)x->n);
     work.less = reciprocal_of((double)((int64_t)x->n - job->correction));
-    cudaError_t error =
-        start_blocks(c, find_row_kernels(job).groups, GROUPS_THREADS, plan_group_blocks(&c->facts, rows, &p), &work);
+    cudaError_t error = start_blocks(c, kernel, GROUPS_THREADS, plan_group_blocks(&c->facts, rows, &p), &work);
     if (!error) error = start_marked(c, job, &work, MARKED_RESULTS);
     *status = status_of(error);
     return true;

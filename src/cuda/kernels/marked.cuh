@@ -9,6 +9,7 @@
 
 #include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/scaled_parts.cuh"
+#include "cuda/grid/turns.cuh"
 #include "operation/moments.h"
 
 /* A warp's shared memory. */
@@ -17,33 +18,6 @@ template <> struct marked_room<ROW_MOMENTS> {
     warp_cells cells, squares;
     accumulated_moment_room moment;
 };
-
-/* How many words a sum has here. */
-template <class Format, bool PRODUCT> constexpr int marked_words = exact_terms<Format, PRODUCT>::words;
-
-/* As row_sums say it. */
-template <class Format> struct moment_words {
-    static constexpr int number_words = marked_words<Format, false>;
-    static constexpr int words = number_words + marked_words<Format, true>;
-    static constexpr bool overflows = exact_terms<Format, false>::is_double;
-};
-
-/* A lane's total, in others; lanes may have different words of the same sum. By a whole warp, as the next ones are. */
-static __device__ __forceinline__ vector_total total_of_lane(vector_total t, unsigned lane) {
-    for (int i = 0; i < VECTORS_WORDS; i++) t.word[i] = __shfl_sync(WHOLE_WARP, t.word[i], (int)lane);
-    t.width = __shfl_sync(WHOLE_WARP, t.width, (int)lane);
-    return t;
-}
-
-/* Of numbers, or of numbers and their squares. */
-struct vector_totals {
-    vector_total sum, squares;
-};
-
-template <bool MOMENTS>
-static __device__ __forceinline__ vector_totals totals_of_lane(const vector_totals &t, unsigned lane) {
-    return { total_of_lane(t.sum, lane), MOMENTS ? total_of_lane(t.squares, lane) : t.squares };
-}
 
 template <bool MOMENTS>
 static __device__ __forceinline__ scaled_total totals_of_lane(const scaled_total &t, unsigned lane) {
@@ -151,23 +125,6 @@ static __device__ __forceinline__ scaled_total scaled_total_of_vector(const vect
     return total_of_scaled_parts<Format, TERMS>(place_of_part(job, v, 0), job.parts, (int)thread);
 }
 
-/* The result of a vector, if its total and that of its squares tell it. */
-template <class Format, row_terms TERMS>
-static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
-                                                 const vector_total &q) {
-    if constexpr (TERMS == ROW_MOMENTS) {
-        typedef moment_words<Format> both;
-        const double width[PART_SUMS] = { s.width, q.width };
-        double word[both::words];
-        for (int i = 0; i < both::words; i++)
-            word[i] = i < both::number_words ? s.word[i] : q.word[i - both::number_words];
-        return store_moment<both>(job, v, n, word, width);
-    } else {
-        return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>, exact_terms<Format, false>::is_double>(job, v,
-                                                                                                                 n, s);
-    }
-}
-
 /* The result of a vector whose totals do not tell it, by cells. */
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ void store_by_cells(const vectors_job &job, marked_room<TERMS> &room, size_t v,
@@ -198,15 +155,6 @@ static __device__ __forceinline__ void store_by_cells(const vectors_job &job, ma
     __syncwarp();
 }
 
-/* Vector v, of which a moment needs the numbers alone; the empty one if it is not there. */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ vector_pair<Format> marked_vector_at(const vectors_job &job, size_t v,
-                                                                       bool is_there) {
-    vector_pair<Format> at = vector_at<Format>(job.at, is_there ? job.vectors : 0, v);
-    if (TERMS == ROW_MOMENTS) at.y = at.x;
-    return at;
-}
-
 /* The longest of the vectors that a warp has found, one of which has n elements; what is longer than this counts the
  * same. */
 static __device__ __forceinline__ size_t longest_of(const vectors_job &job, size_t n) {
@@ -214,54 +162,17 @@ static __device__ __forceinline__ size_t longest_of(const vectors_job &job, size
 }
 
 /* How many threads share a vector, of those that a warp has found, none longer than this: as many as there are for
- * all of them at once, if one group of elements of each thread is the vector. Where a lane can have a whole column its
- * neighbours have the next ones, and read memory side by side. */
+ * all of them at once, if a few groups of elements of each thread are the vector. Where a lane can have a whole column
+ * its neighbours have the next ones, and read memory side by side. */
 template <class Format>
 static __device__ __forceinline__ unsigned marked_threads(const vectors_job &job, int found, size_t longest) {
     if (job.parts > 1) return WARP;
     if (!job.at.begin && job.at.x_layout.inner_stride == 1 && found == WARP) return 1;
     unsigned threads = WARP;
-    while (WARP / threads < (unsigned)found && threads / 2 * (size_t)exact_terms<Format, false>::count >= longest)
+    while (WARP / threads < (unsigned)found &&
+           threads / 2 * MARKED_GROUPS * (size_t)exact_terms<Format, false>::count >= longest)
         threads /= 2;
     return threads;
-}
-
-/* Vectors of which lanes have found one each, in turns: as many as a warp has groups of threads. */
-class marked_turns {
-    unsigned left, threads, lane;
-
-  public:
-    __device__ __forceinline__ marked_turns(unsigned found, unsigned of_vector, int of_lane)
-        : left(found), threads(of_vector), lane((unsigned)of_lane) {}
-    __device__ __forceinline__ bool are_there() const { return left != 0; }
-    __device__ __forceinline__ void advance() {
-        for (unsigned i = 0; i < WARP / threads; i++) left &= left - 1;
-    }
-    /* The lane that has found the vector of this lane's group, or WARP if there is none. */
-    __device__ __forceinline__ unsigned finder() const {
-        unsigned from = left;
-        for (unsigned i = 0; i < lane / threads; i++) from &= from - 1;
-        return from ? (unsigned)__ffs((int)from) - 1 : WARP;
-    }
-    __device__ __forceinline__ unsigned thread() const { return lane % threads; }
-    /* The first lane of the group that has the vector this lane has found, if it has one in this turn. */
-    __device__ __forceinline__ unsigned group() const { return __popc(left & ((1u << lane) - 1)) * threads; }
-    __device__ __forceinline__ bool has_mine() const { return (left >> lane & 1) && group() < WARP; }
-};
-
-/* Calls total(at, number, thread) for the vectors of all turns; mine becomes that of the vector that this lane has
- * found, v: so all of them are rounded together. */
-template <class Format, row_terms TERMS, class Totals, class Total>
-static __device__ __forceinline__ void each_marked(const vectors_job &job, unsigned found, unsigned threads, size_t v,
-                                                   int lane, Totals &mine, Total total) {
-    for (marked_turns turns(found, threads, lane); turns.are_there(); turns.advance()) {
-        const unsigned finder = turns.finder();
-        const size_t number = __shfl_sync(WHOLE_WARP, v, (int)(finder % WARP));
-        const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, number, finder < WARP);
-        const Totals of_group = total(at, number, turns.thread());
-        const Totals its = totals_of_lane<TERMS == ROW_MOMENTS>(of_group, turns.group());
-        if (turns.has_mine()) mine = its;
-    }
 }
 
 /* The results of up to 32 vectors, of which a lane has found one each: v, if this lane has. Those that have been cut

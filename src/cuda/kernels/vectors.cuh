@@ -200,7 +200,10 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
                       (const void *)parts_kernel<Format, TERMS>,
                       (const void *)unknown_parts_kernel<Format, TERMS>,
                       (const void *)marked_kernel<Format, TERMS>,
+                      NULL,
                       NULL };
+    if constexpr (TERMS == ROW_PRODUCTS || (TERMS == ROW_MOMENTS && exact_terms<Format, false>::is_double))
+        k.wide_groups = (const void *)wide_rows_kernel<Format, TERMS>;
     if constexpr (exact_terms<Format, false>::is_double)
         k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
     else

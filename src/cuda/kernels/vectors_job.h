@@ -137,7 +137,9 @@ struct vectors_kernels {
 struct row_kernels {
     const void *groups; /* exact_rows.cuh: of numbers, or of their squares, or both; or NULL */
     const void *rows, *columns, *segments, *parts, *unknown, *marked;
-    const void *scaled; /* parts of doubles, or NULL */
+    const void *scaled;      /* parts of doubles, or NULL */
+    const void *wide_groups; /* longer rows, to results of any precision, where they are quicker so than by rows.cuh; or
+                              * NULL */
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

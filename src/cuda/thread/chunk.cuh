@@ -43,7 +43,7 @@ template <class Format, bool SQUARE> struct chunk_terms {
     typedef exact_terms<Format, SQUARE> terms;
     static constexpr int count = chunk_elements<Format>, factors = SQUARE ? 2 : 1;
     static constexpr int more = count <= 4 ? 2 : count <= 8 ? 3 : 4; /* bits of a chunk's sum */
-    static_assert(count <= 16 && !terms::is_double, "a chunk's sum has more bits, or is no double");
+    static_assert(count <= 16, "a chunk's sum has more bits");
     static constexpr int bits = terms::range + more;
     /* A square is a float if nothing of it is lost at either end of a float's range. */
     static constexpr bool are_floats = factors * Format::description.precision <= 24 &&
@@ -54,7 +54,7 @@ template <class Format, bool SQUARE> struct chunk_terms {
 
     /* A term, exactly. */
     static __device__ __forceinline__ double term(real x, bool magnitude) {
-        if constexpr (!SQUARE) return magnitude ? abs_f32(x) : x;
+        if constexpr (!SQUARE) return element_term<Format, false>::linear(x, magnitude);
         if constexpr (are_floats) return x * x;
         return (double)x * (double)x;
     }
@@ -67,9 +67,17 @@ template <class Format, bool SQUARE> struct chunk_terms {
     }
 };
 
-/* Adds the terms of a chunk to a sum that knows its ends. */
-template <class Format, bool SQUARE>
-static __device__ __forceinline__ void add_terms(ends &sum, const typename Format::real (&x)[chunk_elements<Format>],
+/* Adds the square of an element. */
+template <class Format, class Sum> static __device__ __forceinline__ void add_square(Sum &sum, double x) {
+    if constexpr (exact_terms<Format, true>::is_double)
+        sum.add_long_product(x, x);
+    else
+        sum.add_product(x, x);
+}
+
+/* Adds the terms of a chunk to a sum. */
+template <class Format, bool SQUARE, class Sum>
+static __device__ __forceinline__ void add_terms(Sum &sum, const typename Format::real (&x)[chunk_elements<Format>],
                                                  bool magnitude) {
     typedef chunk_terms<Format, SQUARE> terms;
     if constexpr (terms::fit_double) {
@@ -78,7 +86,7 @@ static __device__ __forceinline__ void add_terms(ends &sum, const typename Forma
 #pragma unroll
         for (int i = 0; i < terms::count; i++)
             if constexpr (SQUARE && !terms::are_floats)
-                sum.add_product(x[i], x[i]);
+                add_square<Format>(sum, x[i]);
             else
                 sum.add(terms::term(x[i], magnitude));
     }

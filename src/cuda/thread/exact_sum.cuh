@@ -60,6 +60,14 @@ template <int WORDS> struct exact_sum {
         if constexpr (WORDS > 2) add<1>(other.word[1]);
         down = add_down(down, other.down), up = add_up(up, other.up);
     }
+    /* That of the thread whose number differs in one bit, too; by whole warps. */
+    __device__ __forceinline__ void merge_across(unsigned bit) {
+        exact_sum other;
+        for (int i = 0; i < WORDS - 1; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, word[i], bit);
+        other.down = __shfl_xor_sync(WHOLE_WARP, down, bit);
+        other.up = __shfl_xor_sync(WHOLE_WARP, up, bit);
+        merge(other);
+    }
     /* The last term was a number from term - below to term + above, neither of which is negative. */
     __device__ __forceinline__ void widen(double below, double above) {
         down = add_down(down, -below), up = add_up(up, above);
@@ -83,13 +91,7 @@ static __device__ __forceinline__ exact_sum<WORDS> merge_threads(exact_sum<WORDS
             return s;
         }
     }
-    for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) {
-        exact_sum<WORDS> other;
-        for (int i = 0; i < WORDS - 1; i++) other.word[i] = __shfl_xor_sync(WHOLE_WARP, s.word[i], lanes);
-        other.down = __shfl_xor_sync(WHOLE_WARP, s.down, lanes);
-        other.up = __shfl_xor_sync(WHOLE_WARP, s.up, lanes);
-        s.merge(other);
-    }
+    for (unsigned lanes = threads / 2 * apart; lanes >= apart; lanes /= 2) s.merge_across(lanes);
     return s;
 }
 

@@ -1,5 +1,6 @@
 /* range_sums.cuh - what a thread keeps of its chunks of a vector: the sums of numbers, of their squares, or of
- * both, by their ends, which tell results of up to 24 bits.
+ * both. By their ends (ends.cuh), which tell most results of up to 24 bits; or by a sum and the ends of what its
+ * additions have lost (exact_sum.cuh), which tell nearly all.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +11,10 @@
 #include "cuda/thread/row_sums.cuh"
 
 /* products: of numbers with themselves. A sum that TERMS has not is left as it is. */
-template <class Format, row_terms TERMS> struct range_sums {
+template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
     typedef typename Format::real real;
     static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
-    ends numbers, products;
+    Sum numbers, products;
 
     __device__ __forceinline__ void clear() {
         if (has_numbers) numbers.clear();
@@ -34,17 +35,21 @@ template <class Format, row_terms TERMS> struct range_sums {
 #pragma unroll
             for (int i = 0; i < E; i++) {
                 if constexpr (!chunk_terms<Format, false>::fit_double) numbers.add(wide[i]);
-                products.add_product(wide[i], wide[i]);
+                add_square<Format>(products, wide[i]);
             }
         } else {
             if constexpr (has_numbers) add_terms<Format, false>(numbers, x, magnitude);
             if constexpr (has_products) add_terms<Format, true>(products, x, false);
         }
     }
-    /* Those of the thread whose number differs in one bit, too; by whole warps. */
+    /* Those of the thread whose number differs in one bit, too; by whole warps, as the next one is. */
     __device__ __forceinline__ void merge_across(unsigned bit) {
         if constexpr (has_numbers) numbers.merge_across(bit);
         if constexpr (has_products) products.merge_across(bit);
+    }
+    __device__ __forceinline__ void merge(unsigned threads) {
+        if constexpr (has_numbers) numbers.merge(threads);
+        if constexpr (has_products) products.merge(threads);
     }
     __device__ __forceinline__ void take_if(bool wanted, const range_sums &other) {
         if (wanted) *this = other;

@@ -33,6 +33,13 @@ struct sure_sum {
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
+    /* Of numbers whose product is a double; and of any, which may lose a number between two by that, or underflow. */
+    __device__ __forceinline__ void add_product(double a, double b) { this->add(a * b); }
+    __device__ __forceinline__ void add_long_product(double a, double b) {
+        const double product = a * b;
+        this->add(product);
+        this->widen(-fma_down(a, b, -product), fma_up(a, b, -product));
+    }
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
