@@ -60,10 +60,11 @@
 /* kernels/ordered_columns.cuh. H200, 2026-11-28, 1 GiB. */
 #define PANEL_THREADS 256      /* of a block, at most */
 #define PANEL_BLOCKS 3         /* of a multiprocessor, that registers are to leave room for, at most */
-#define PANEL_CHUNKS 8         /* of a panel, at most: a line of memory */
+#define PANEL_CHUNKS 8         /* of a panel, at most, where rows stand at lines of memory: a line */
+#define PANEL_CHUNKS_MOST 32   /* and where they do not */
 #define PANEL_LOADS_LOG 3      /* of a thread, that are under way together: 2^this */
-#define PANEL_THREADS_LEAST 32 /* that share a column of several tiles */
-#define PANEL_SPREAD 12        /* blocks for every multiprocessor, about, that there are to be */
+#define PANEL_JOIN 32          /* parts of a column that become one at a time, at most */
+#define PANEL_SPREAD 16        /* blocks for every multiprocessor, about, that there are to be */
 #define PANEL_WAVES 32         /* blocks of a multiprocessor, at most; they take more parts in turn */
 
 /* kernels/segments.cuh. H100, 2026-11-25, 1 GiB. */

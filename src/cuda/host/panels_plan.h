@@ -43,40 +43,39 @@ static inline int plan_has_chunks(const quire_layout *x, const void *at_x, const
            plan_beyond(x->outer_stride, x->outer, size) == plan_beyond(y->outer_stride, y->outer, size);
 }
 
-/* Panels of a row of columns: so many columns each that they have PANEL_CHUNKS chunks at most, wherever the row stands;
- * beyond: bytes, as above. */
-static inline void plan_panels_of_row(panel_share *p, size_t columns, int size, unsigned beyond) {
+/* Panels of a row of columns: so many columns each that they have a line of chunks, wherever the row stands; more where
+ * rows do not stand at lines, so that they share fewer of these. beyond: bytes, as above. */
+static inline void plan_panels_of_row(panel_share *p, size_t columns, int size, unsigned beyond, bool has_lines) {
     const size_t E = (size_t)(ROWS_CHUNK / size), more = beyond / (unsigned)size,
-                 all = plan_divide_up(columns + more, E),
-                 most = all <= PANEL_CHUNKS || !more ? PANEL_CHUNKS : PANEL_CHUNKS - 1;
-    p->panels = all <= PANEL_CHUNKS ? 1 : plan_divide_up(columns, most * E);
+                 most = has_lines ? PANEL_CHUNKS : plan_least(PANEL_CHUNKS_MOST, PANEL_THREADS / E);
+    p->panels = columns + more <= most * E ? 1 : plan_divide_up(columns, (most - (more > 0)) * E);
     p->columns = p->panels == 1 ? columns : plan_divide_up(plan_divide_up(columns, p->panels), E) * E;
     p->panels = plan_divide_up(columns, p->columns);
     p->chunks = (unsigned)plan_divide_up(p->columns + more, E);
 }
 
-/* The threads of a block, of columns of so many tiles: as few share a chunk as leave all blocks something to do; but
- * those that are to merge tiles are enough for a column each. Lanes of a thread stand alike, or it has one alone. */
-static inline void plan_panels_of_block(panel_share *p, size_t panels, size_t n, size_t tiles, size_t stride,
-                                        size_t blocks) {
-    const size_t chunks = panels * p->chunks * tiles;
+/* The threads of a block: of columns of several tiles as many as there is room for, so that each column has one; else
+ * as few share a chunk as leave all blocks something to do. Lanes of a thread stand alike, or it has one alone. */
+static inline void plan_panels_of_block(panel_share *p, size_t panels, size_t n, size_t stride, size_t blocks) {
     unsigned lanes = 1;
     while (lanes < ORDER_LANES && lanes < n) lanes *= 2;
-    p->threads = tiles > 1 ? PANEL_THREADS_LEAST : 1;
+    p->threads = 1, p->bundle = 1;
     while (p->threads < lanes && p->threads * stride % ROWS_CHUNK) p->threads *= 2;
     while (p->threads < lanes && 2 * p->threads * p->chunks <= PANEL_THREADS &&
-           chunks * p->threads < blocks * PANEL_THREADS)
+           (p->tiles > 1 || panels * p->chunks * p->threads < blocks * PANEL_THREADS))
         p->threads *= 2;
     p->bundle = (unsigned)plan_least(panels, PANEL_THREADS / (p->threads * p->chunks));
+    while (p->threads < lanes && 2 * p->threads * p->chunks * p->bundle <= PANEL_THREADS) p->threads *= 2;
     p->lanes = lanes / p->threads;
     p->bundles = plan_divide_up(panels, p->bundle);
 }
 
-/* Places for what parts leave, and for counting them: those of PANEL_JOIN become one, and so on. */
+/* Places for what parts leave, and for counting them: some become one, as many as a block has room for, and so on. */
 static inline void plan_panel_places(panel_share *p, size_t parts) {
+    for (p->join = 2; p->join < PANEL_JOIN && 2 * p->join * p->bundle * p->chunks <= PANEL_THREADS;) p->join *= 2;
     p->records = p->tickets = 0;
-    for (; parts > 1; parts = plan_divide_up(parts, PANEL_JOIN))
-        p->records += (unsigned)parts, p->tickets += (unsigned)plan_divide_up(parts, PANEL_JOIN);
+    for (; parts > 1; parts = plan_divide_up(parts, p->join))
+        p->records += (unsigned)parts, p->tickets += (unsigned)plan_divide_up(parts, p->join);
 }
 
 /* blocks: as many as are to be at work. */
@@ -94,9 +93,10 @@ static inline panels_plan plan_panels(const quire_layout *x, const void *at_x, c
     share->last_tile = (unsigned)(x->n - (tiles - 1) * tile);
     share->lanes_at_once = of_lane < loads ? loads : 1;
     while (share->lanes_at_once > 1 && loads / share->lanes_at_once < of_lane) share->lanes_at_once /= 2;
-    plan_panels_of_row(share, x->inner, size, share->by_elements ? 0 : plan_most_beyond(x, at_x, size));
-    plan_panels_of_block(share, x->outer * share->panels, x->n, tiles,
-                         share->by_elements ? 0 : (size_t)x->stride * (size_t)size, blocks);
+    const size_t step = (size_t)x->stride * (size_t)size;
+    plan_panels_of_row(share, x->inner, size, share->by_elements ? 0 : plan_most_beyond(x, at_x, size),
+                       step % ROWS_LINE == 0);
+    plan_panels_of_block(share, x->outer * share->panels, x->n, share->by_elements ? 0 : step, blocks);
     const size_t width = share->bundle * share->chunks * (size_t)(ROWS_CHUNK / size);
     for (share->tiles_of_part = 1;; share->tiles_of_part *= 2) {
         p.parts = plan_divide_up(tiles, share->tiles_of_part);

@@ -13,7 +13,7 @@
 
 /* Blocks of a multiprocessor that registers are to leave room for: fewer where a thread has more states. */
 template <class Format, class Method>
-constexpr int panel_blocks = chunk_elements<Format> * Method::words > 8 ? PANEL_BLOCKS - 1 : PANEL_BLOCKS;
+constexpr int panel_blocks = PANEL_BLOCKS - (Method::words * chunk_elements<Format> > 8);
 
 /* Once in the code, for all columns that a thread finishes. */
 template <class Method>
@@ -70,13 +70,15 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
                 load(some_y, y, rows, m, 0, true);
             else
                 memcpy(some_y, some_x, sizeof some_y);
+        } else if (job.magnitude) {
+#pragma unroll
+            for (int k = 0; k < LANES * ROWS; k++) clear_signs<Format>(some_x[k / ROWS][k % ROWS]);
         }
 #pragma unroll
         for (int l = 0; l < LANES; l++) {
             sum.clear();
 #pragma unroll
-            for (int u = 0; u < ROWS; u++)
-                sum.template add<PRODUCT>(some_x[l][u], some_y[PRODUCT ? l : 0][u], job.magnitude);
+            for (int u = 0; u < ROWS; u++) sum.template add<PRODUCT>(some_x[l][u], some_y[PRODUCT ? l : 0][u]);
             lanes.add(l, sum);
         }
     }
@@ -85,8 +87,11 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
                                             unsigned row) const {
         group some_x, some_y;
         x.load_some(some_x, x.at(row), at.from, at.end, false);
-        if constexpr (PRODUCT) y.load_some(some_y, y.at(row), at.from, at.end, !!job.is_pair);
-        sum.template add<PRODUCT>(some_x, some_y, job.magnitude);
+        if constexpr (PRODUCT)
+            y.load_some(some_y, y.at(row), at.from, at.end, !!job.is_pair);
+        else if (job.magnitude)
+            clear_signs<Format>(some_x);
+        sum.template add<PRODUCT>(some_x, some_y);
     }
     /* So many lanes from turn m on, of any number of rows, one after the other. */
     __device__ __forceinline__ void add_alone(states &sum, const panel_view<Format> &x, const panel_view<Format> &y,
@@ -107,9 +112,12 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
                         load(some_y, y, rows, m + l, i, true);
                     else
                         memcpy(some_y, some_x, sizeof some_y);
+                } else if (job.magnitude) {
+#pragma unroll
+                    for (int u = 0; u < ROWS; u++) clear_signs<Format>(some_x[0][u]);
                 }
 #pragma unroll
-                for (int u = 0; u < ROWS; u++) sum.template add<PRODUCT>(some_x[0][u], some_y[0][u], job.magnitude);
+                for (int u = 0; u < ROWS; u++) sum.template add<PRODUCT>(some_x[0][u], some_y[0][u]);
             }
             if (rows.has_last && m + l == rows.turn_with_last) add_row(sum, x, y, rows.left - 1);
             lanes.add(l, sum);
@@ -205,28 +213,29 @@ template <class Format, bool PRODUCT, class Method> struct ordered_columns {
         __threadfence();
         return is_last;
     }
-    /* Leaves the states of a part. The last of PANEL_JOIN neighbours to end has the states of them all, and goes on
-     * with those; it answers whether these are all. */
+    /* Leaves the states of a part. The last of a few neighbours to end, a power of two, has the states of them all, and
+     * goes on with those; it answers whether these are all. */
     __device__ __forceinline__ bool join_parts(size_t bundle, unsigned part) const {
         part_state *place = job.workspace->place + bundle * job.panels.records * width;
         unsigned *ended = job.workspace->ended + bundle * job.panels.tickets;
+        const unsigned join = job.panels.join;
         for (unsigned parts = job.parts; parts > 1;) {
-            const unsigned first = part / PANEL_JOIN * PANEL_JOIN, together = min(parts - first, (unsigned)PANEL_JOIN);
+            const unsigned first = part / join * join, together = min(parts - first, join);
             real state[Method::words];
             for (unsigned i = threadIdx.x; i < width; i += blockDim.x) {
                 room.get(i, state);
                 for (int w = 0; w < Method::words; w++) place[(size_t)part * width + i].word[w] = state[w];
             }
-            if (!are_all(ended + part / PANEL_JOIN, together)) return false;
-            for (unsigned i = threadIdx.x; i < PANEL_JOIN * width; i += blockDim.x) {
+            if (!are_all(ended + part / join, together)) return false;
+            for (unsigned i = threadIdx.x; i < join * width; i += blockDim.x) {
                 const unsigned record = i / width; /* in bit-reversed order: neighbours merge first */
                 for (int w = 0; w < Method::words; w++)
                     state[w] = record < together ? (real)__ldcg(&place[(size_t)first * width + i].word[w]) : (real)-0.0;
-                room.put((__brev(record) >> 1 >> __clz(PANEL_JOIN)) * width + i % width, state);
+                room.put(turn_of_lane(record, join) * width + i % width, state);
             }
-            room.halve(PANEL_JOIN, width);
-            place += (size_t)parts * width, part /= PANEL_JOIN;
-            parts = (parts - 1) / PANEL_JOIN + 1, ended += parts;
+            room.halve(join, width);
+            place += (size_t)parts * width, part /= join;
+            parts = (parts - 1) / join + 1, ended += parts;
         }
         return true;
     }

@@ -63,7 +63,6 @@ QUIRE_CONSTANT bool has_ordered_rows(int size, bool is_product) { return size <=
 /* Chunks that are on their way to a thread of ordered_columns.cuh, 2^this of them. */
 QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? PANEL_LOADS_LOG - 1 : PANEL_LOADS_LOG; }
 #define PANEL_LANES_LOG 8 /* lanes of a tile are 2^this */
-#define PANEL_JOIN 32     /* parts of a column that become one at a time */
 
 /* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
  * size bytes. */
@@ -114,6 +113,7 @@ typedef struct {
     unsigned tiles, tiles_of_part, tile, last_tile; /* rows of a tile, and of the last one */
     unsigned chunks, bundle, threads, lanes;
     unsigned lanes_at_once;    /* whose loads are under way together; 1: lanes have many rows */
+    unsigned join;             /* parts that become one at a time */
     unsigned records, tickets; /* of a bundle in parts: places for what they leave, and for counting those that have */
     bool by_elements;          /* chunks do not stand at multiples of their bytes, or not as those of y do */
 } panel_share;

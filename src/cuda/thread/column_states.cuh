@@ -19,16 +19,15 @@ template <class Format, class Method> struct column_states {
         for (int e = 0; e < E; e++)
             for (int w = 0; w < Method::words; w++) of[e][w] = (real)-0.0;
     }
-    /* One row. */
-    template <bool PRODUCT>
-    __device__ __forceinline__ void add(const chunk_of<Format> &x, const chunk_of<Format> &y, bool magnitude) {
+    /* One row; of magnitudes without its signs. */
+    template <bool PRODUCT> __device__ __forceinline__ void add(const chunk_of<Format> &x, const chunk_of<Format> &y) {
         typedef element_term<Format, PRODUCT> term;
         real a[E], b[E];
         decode_chunk(Format(), x, a);
         if constexpr (PRODUCT) decode_chunk(Format(), y, b);
 #pragma unroll
         for (int e = 0; e < E; e++) {
-            const real other = PRODUCT ? b[e] : a[e], value = term::value(a[e], other, magnitude);
+            const real other = PRODUCT ? b[e] : a[e], value = term::value(a[e], other, false);
             Method::add(of[e], value, term::error(a[e], other, value), PRODUCT);
         }
     }

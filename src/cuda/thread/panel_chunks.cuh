@@ -18,6 +18,13 @@ template <class Format> static __device__ __forceinline__ chunk_of<Format> panel
     return zeros;
 }
 
+/* Elements without their signs. */
+template <class Format> static __device__ __forceinline__ void clear_signs(chunk_of<Format> &chunk) {
+    const chunk_of<Format> signs = panel_zeros<Format>(false);
+#pragma unroll
+    for (int i = 0; i < chunk_of<Format>::WORDS; i++) chunk.word[i] &= ~signs.word[i];
+}
+
 /* Loads a chunk that stands at a multiple of its bytes, if it is wanted. */
 template <class Format>
 static __device__ __forceinline__ void load_panel(chunk_of<Format> &to, const typename Format::element *p, bool wanted,
@@ -68,7 +75,7 @@ struct panel_thread {
                                            : panel / share.panels,
                      first = (panel - outer * share.panels) * share.columns;
         before = from = end = 0, columns = 0;
-        if (outer >= l.outer || slot >= share.bundle * share.chunks) return;
+        if (outer >= l.outer || turn >= share.threads) return;
         columns = (unsigned)min(share.columns, l.inner - first);
         x.x += (ptrdiff_t)outer * l.outer_stride + (ptrdiff_t)first * x.column;
         y.x += (ptrdiff_t)outer * job.at.y_layout.outer_stride + (ptrdiff_t)first * y.column;
