@@ -309,7 +309,7 @@ static void check_panels(const panels_plan *p, const quire_layout *l, const char
     check_that((p->parts - 1) * s->tiles_of_part < s->tiles && p->parts * s->tiles_of_part >= s->tiles, "%zu parts",
                p->parts);
     check_that(is_power_of_two(s->tiles_of_part), "%u tiles of a part", s->tiles_of_part);
-    check_that(s->tiles == 1 || (width <= chunks * s->threads && PANEL_JOIN * width <= PANEL_THREADS * E),
+    check_that(s->tiles == 1 || (width <= chunks * s->threads && s->join * width <= PANEL_THREADS * E),
                "%zu columns of a block", width);
     check_that(p->parts == 1 ||
                    (s->bundles * s->records * width <= VECTORS_PLACES && s->bundles * s->tickets <= VECTORS_IN_PARTS),
