@@ -8,6 +8,7 @@
 #include "cuda/host/columns_plan.h"
 #include "cuda/host/groups_plan.h"
 #include "cuda/host/ordered_plan.h"
+#include "cuda/host/panels_plan.h"
 #include "cuda/host/rows_plan.h"
 #include "support.h"
 
@@ -35,8 +36,8 @@ static void check_plan(const quire_layout *l, quire_method method, int size, siz
     check_that(p.parts * p.part >= l->n, "%u parts of %zu leave some of %zu", p.parts, p.part, l->n);
     check_that(p.units == plan_divide_up(plan_divide_up(vectors, at_once), p.turns) * p.parts, "%zu units", p.units);
     if (method != QUIRE_EXACT)
-        check_that(p.threads == 32 || p.threads * group >= l->n || (p.threads == 1 && plan_has_columns(l)),
-                   "%zu elements in a row of %u threads", l->n, p.threads);
+        check_that(p.threads == 32 || p.threads * group >= l->n, "%zu elements in a row of %u threads", l->n,
+                   p.threads);
     if (p.parts == 1) return;
     check_that(p.turns == 1, "parts, and %u turns", p.turns);
     check_that(plan_divide_up(vectors, at_once) * at_once * p.parts <= VECTORS_PLACES, "no room for %zu times %u",
@@ -280,6 +281,61 @@ START_TEST(columns) {
 }
 END_TEST
 
+/* Panels of the canonical order: all columns, rows and tiles belong to one block each, whose threads find room. */
+static void check_panels(const panels_plan *p, const quire_layout *l, const char *x, int size) {
+    const panel_share *s = &p->share;
+    const size_t E = (size_t)(ROWS_CHUNK / size), width = s->bundle * s->chunks * E;
+    const unsigned all = s->lanes * s->threads, chunks = s->bundle * s->chunks;
+    check_that((s->panels - 1) * s->columns < l->inner && s->panels * s->columns >= l->inner,
+               "%zu panels of %zu of %zu", s->panels, s->columns, l->inner);
+    check_that(s->panels == 1 || s->columns % E == 0, "panels of %zu", s->columns);
+    check_that(s->bundles * s->bundle >= l->outer * s->panels && (s->bundles - 1) * s->bundle < l->outer * s->panels,
+               "%zu bundles of %u of %zu", s->bundles, s->bundle, l->outer * s->panels);
+    check_that(is_power_of_two(s->lanes) && is_power_of_two(s->threads) && all <= ORDER_LANES, "%u lanes", all);
+    check_that(all == ORDER_LANES || all >= l->n, "%u lanes for %zu rows", all, l->n);
+    check_that(chunks * s->threads <= PANEL_THREADS, "%u threads for %u chunks", s->threads, chunks);
+    check_that(s->lanes % s->lanes_at_once == 0 || s->lanes < s->lanes_at_once, "%u of %u lanes at once",
+               s->lanes_at_once, s->lanes);
+    check_that((s->tiles - 1) * (size_t)s->tile + s->last_tile == l->n && s->last_tile <= s->tile, "%u tiles",
+               s->tiles);
+    check_that((p->parts - 1) * s->tiles_of_part < s->tiles && p->parts * s->tiles_of_part >= s->tiles, "%zu parts",
+               p->parts);
+    check_that(is_power_of_two(s->tiles_of_part), "%u tiles of a part", s->tiles_of_part);
+    check_that(s->tiles == 1 || (width <= chunks * s->threads && s->join * width <= PANEL_THREADS * E),
+               "%zu columns of a block", width);
+    check_that(p->parts == 1 ||
+                   (s->bundles * s->records * width <= VECTORS_PLACES && s->bundles * s->tickets <= VECTORS_IN_PARTS),
+               "no room for %zu parts", p->parts);
+    if (s->by_elements) return;
+    for (unsigned row = 0; row < 20 && row < l->n; row++) {
+        const uintptr_t at = (uintptr_t)x + (size_t)(row * l->stride * size), beyond = at % ROWS_CHUNK / (unsigned)size;
+        check_that(s->columns + beyond <= s->chunks * E, "%u chunks of %zu columns", s->chunks, s->columns);
+        check_that(s->lanes == 1 || (size_t)(s->threads * l->stride * size) % ROWS_CHUNK == 0, "lanes stand apart");
+    }
+}
+
+START_TEST(panels) {
+    generator g;
+    generator_seed(&g, 12);
+    for (size_t turn = 0; turn < scaled(300000); turn++) {
+        static const int sizes[] = { 1, 2, 4, 8 };
+        const int size = sizes[generator_below(&g, 4)];
+        const size_t n = 1 + (size_t)(generator_next(&g) >> generator_between(&g, 24, 63));
+        const size_t width = 8 + (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
+                     outer = 1 + generator_below(&g, 50), ld = width + generator_below(&g, 20);
+        const quire_layout l = { outer, n, width, (ptrdiff_t)(n * ld), (ptrdiff_t)ld, 1 };
+        const char *const x = (const char *)(uintptr_t)(generator_below(&g, 16) * (size_t)size);
+        const device_facts d = draw_device(&g);
+        const quire_method method = ALL[1 + generator_below(&g, 3)];
+        const int is_product = (int)generator_below(&g, 2);
+        if (!plan_has_panels(&l)) continue;
+        const panels_plan p =
+            plan_panels(&l, x, &l, x, is_product, size, order_rows_of(method), plan_blocks(&d, PANEL_SPREAD));
+        check_panels(&p, &l, x, size);
+    }
+}
+END_TEST
+
 /* Constants that the kernels rely on. */
 START_TEST(constants) {
     check_that(LONG_SEGMENTS <= VECTORS_LIMBS && LONG_SEGMENTS <= VECTORS_IN_PARTS,
@@ -321,6 +377,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, groups);
     tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);
+    tcase_add_test(cases, panels);
     tcase_add_test(cases, shared_memory);
     tcase_add_test(cases, constants);
 }

@@ -12,7 +12,6 @@
 #define VECTORS_BLOCKS 2    /* of a multiprocessor, that registers are to leave room for */
 #define VECTORS_WARPS 24    /* of a multiprocessor, that are at work at once, about */
 #define VECTORS_WAVES 4     /* of blocks, at most; they take more units in turn */
-#define VECTORS_COLUMNS 16  /* columns side by side, from which on an ordered one is one thread's */
 #define COLUMNS_LEAST 8     /* vectors side by side, from which on they are columns at all */
 #define PART_LEAST 2048     /* elements of a part, at least */
 #define PART_STEP 256       /* and a multiple of this, of an exact one */
@@ -69,6 +68,16 @@
 #define COLUMNS_SPREAD 2        /* units of a block, about, where rows are parted for all blocks to have some */
 #define COLUMNS_MANY 3          /* units of a warp from which on no block shares any */
 #define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
+
+/* kernels/ordered_columns.cuh. H200, 2026-11-28, 1 GiB. */
+#define PANEL_THREADS 256    /* of a block, at most */
+#define PANEL_BLOCKS 3       /* of a multiprocessor, that registers are to leave room for, at most */
+#define PANEL_CHUNKS 8       /* of a panel, at most, where rows stand at lines of memory: a line */
+#define PANEL_CHUNKS_MOST 32 /* and where they do not */
+#define PANEL_LOADS_LOG 3    /* of a thread, that are under way together: 2^this */
+#define PANEL_JOIN 32        /* parts of a column that become one at a time, at most */
+#define PANEL_SPREAD 16      /* blocks for every multiprocessor, about, that there are to be */
+#define PANEL_WAVES 32       /* blocks of a multiprocessor, at most; they take more parts in turn */
 
 /* kernels/segments.cuh. H100, 2026-11-25, 1 GiB. */
 #define LONG_SEGMENT (1 << 15)   /* elements of a segment that is cut, from here on */

@@ -13,8 +13,8 @@ static cudaError_t load_kernels(const cuda_context *c, const quire_job *job) {
     const row_kernels r = find_row_kernels(job);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
-    for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, v.pair_rows, r.groups, r.rows, r.columns,
-                                  r.segments, r.parts, r.scaled, r.unknown, r.marked })
+    for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, v.pair_rows, v.columns, r.groups, r.rows,
+                                  r.columns, r.segments, r.parts, r.scaled, r.unknown, r.marked })
         if (!error && function) error = cudaFuncGetAttributes(&is, function);
     if (!error && c->facts.shared_memory >= ROWS_SHARED)
         error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);

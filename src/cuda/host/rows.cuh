@@ -20,12 +20,6 @@ static row_kernels find_row_kernels(const quire_job *job) {
     return {};
 }
 
-/* Whether y is read beside x: at another place, or in another layout. */
-static bool is_pair(const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    return job->term == TERM_PRODUCT && !needs_squares(job->finish) &&
-           (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
-}
-
 /* The second kernel: what has been marked; or all. */
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
     const size_t warps = MARKED_THREADS / 32;

@@ -7,6 +7,7 @@
 
 #include "cuda/host/checks.cuh"
 #include "cuda/host/ordered_plan.h"
+#include "cuda/host/panels_plan.h"
 
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
@@ -61,6 +62,12 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     return work;
 }
 
+/* Whether y is read beside x: at another place, or in another layout. */
+static bool is_pair(const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    return job->term == TERM_PRODUCT && !needs_squares(job->finish) &&
+           (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
+}
+
 /* Vectors by a method of the canonical order, if they are rows; false: they are not. */
 static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                 const quire_layout *y, vectors_job work, quire_status *status) {
@@ -82,12 +89,26 @@ static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, con
     return true;
 }
 
+/* Columns by the methods of the canonical order. */
+static quire_status reduce_panels(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const quire_layout *const x = &work->at.x_layout, *const y = &work->at.y_layout;
+    work->is_pair = is_pair(job, x, y);
+    const panels_plan p =
+        plan_panels(x, job->x, work->is_pair ? y : x, work->is_pair ? job->y : job->x, job->term == TERM_PRODUCT,
+                    describe_format(job->type).size, work->rows, plan_blocks(&c->facts, PANEL_SPREAD));
+    work->panels = p.share, work->parts = (unsigned)p.parts;
+    const unsigned threads = p.share.threads * p.share.bundle * p.share.chunks;
+    return status_of(start_blocks(c, find_vectors_kernels(job).columns, (threads + 31) / 32 * 32,
+                                  plan_least(p.share.bundles * p.parts, plan_blocks(&c->facts, PANEL_WAVES)), work));
+}
+
 /* Vectors of a layout, or one that goes to an accumulator. */
 static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                   const quire_layout *y, quire_accumulator *accumulator) {
     vectors_job work = vectors_job_of(c, job, accumulator);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
+    if (job->method != QUIRE_EXACT && plan_has_panels(x)) return reduce_panels(c, job, &work);
     quire_status status;
     if (job->method != QUIRE_EXACT && reduce_ordered_rows(c, job, x, y, work, &status)) return status;
     const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),

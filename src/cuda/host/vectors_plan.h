@@ -20,16 +20,13 @@ static inline int plan_has_columns(const quire_layout *l) {
 }
 
 /* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
- * Of columns a thread takes one, so that neighbouring threads read neighbouring elements: always, where there are
- * VECTORS_COLUMNS of them side by side; exact sums, which have no order, where there are fewer as many threads as fill
- * a warp.
- */
+ * Of columns a thread takes one, so that neighbouring threads read neighbouring elements; of fewer as many threads as
+ * fill a warp. Those of exact sums, which have no order: the others are for panels_plan.h. */
 static inline unsigned plan_threads(const quire_layout *x, quire_method method, int size) {
     const unsigned count = method == QUIRE_EXACT ? (unsigned)vectors_group(size) : VECTORS_LANES;
     unsigned threads = 1;
     while (threads < 32 && threads * count < x->n) threads *= 2;
-    if (!plan_has_columns(x)) return threads;
-    if (method != QUIRE_EXACT) return x->inner >= VECTORS_COLUMNS ? 1 : threads;
+    if (method != QUIRE_EXACT || !plan_has_columns(x)) return threads;
     while (threads > 1 && 32 / threads < x->inner) threads /= 2;
     return threads;
 }
@@ -40,7 +37,7 @@ static inline vectors_plan plan_layout(const quire_layout *x, quire_method metho
                                        size_t warps, int accumulates) {
     vectors_plan p = { plan_threads(x, method, size), 1, 1, x->n, 0 };
     const size_t vectors = x->outer * x->inner, at_once = 32 / p.threads, bundles = plan_divide_up(vectors, at_once);
-    const int has_tiles = p.threads == 1 || p.threads == 32; /* else an ordered vector has a row alone */
+    const int has_tiles = p.threads == 32; /* else an ordered vector has a row alone */
     const int may_cut = (method == QUIRE_EXACT || has_tiles) && bundles * at_once <= VECTORS_IN_PARTS;
     if (may_cut && (bundles < warps || accumulates) && x->n >= 2 * PART_LEAST) {
         size_t parts = plan_least(plan_divide_up(warps, bundles), x->n / PART_LEAST);

@@ -8,6 +8,7 @@
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/exact_rows.cuh"
+#include "cuda/kernels/ordered_columns.cuh"
 #include "cuda/kernels/ordered_rows.cuh"
 #include "cuda/kernels/parts.cuh"
 #include "cuda/kernels/rows.cuh"
@@ -173,13 +174,18 @@ __global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_con
 /* -------------------------------------------------------------------------------------------------------- the table */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
-    const void *rows = NULL, *pair_rows = NULL; /* exact ones have a table of their own */
-    if constexpr (!Agent::is_exact) rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
-    if constexpr (!Agent::is_exact && PRODUCT)
-        pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
+    const void *rows = NULL, *pair_rows = NULL, *columns = NULL; /* exact ones have a table of their own */
+    if constexpr (!Agent::is_exact) {
+        rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
+        if constexpr (PRODUCT) pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
+        columns = (const void *)ordered_columns_kernel<Format, PRODUCT, Method>;
+    }
     return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
              (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
-             (const void *)zeros_kernel<Format, PRODUCT>, rows, pair_rows };
+             (const void *)zeros_kernel<Format, PRODUCT>,
+             rows,
+             pair_rows,
+             columns };
 }
 
 template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {

@@ -54,6 +54,10 @@ QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; 
 /* Chunks of a row of lanes that a thread of ordered_rows.cuh has, of elements of size bytes: 16 lanes, of doubles 8. */
 QUIRE_CONSTANT int ordered_slots(int size) { return size > 4 ? 4 : size; }
 
+/* Chunks that are on their way to a thread of ordered_columns.cuh, 2^this of them. */
+QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? PANEL_LOADS_LOG - 1 : PANEL_LOADS_LOG; }
+#define PANEL_LANES_LOG 8 /* lanes of a tile are 2^this */
+
 /* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
  * size bytes. */
 QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
@@ -94,6 +98,20 @@ typedef struct {
     bool is_64_bit;          /* an index */
 } vectors_at;
 
+/* How the blocks of ordered_columns.cuh share columns: a row of a matrix has panels of so many columns each, the last
+ * may have fewer, and of a panel at most so many chunks. A block takes the panels of a bundle. So many threads share
+ * each chunk, and each of them has as many lanes of the canonical order. */
+typedef struct {
+    size_t columns, panels, bundles;
+    size_t apart;                                   /* elements from a row to the next, at least */
+    unsigned tiles, tiles_of_part, tile, last_tile; /* rows of a tile, and of the last one */
+    unsigned chunks, bundle, threads, lanes;
+    unsigned lanes_at_once;    /* whose loads are under way together; 1: lanes have many rows */
+    unsigned join;             /* parts that become one at a time */
+    unsigned records, tickets; /* of a bundle in parts: places for what they leave, and for counting those that have */
+    bool by_elements;          /* chunks do not stand at multiples of their bytes, or not as those of y do */
+} panel_share;
+
 /* Where the kernel for marked results finds what to do: in the list and the results; or everywhere. */
 typedef enum { MARKED_RESULTS, MARKED_ALL } marked_source;
 
@@ -126,13 +144,14 @@ typedef struct {
     number_between each, less; /* the reciprocals of n, and of n - correction */
     unsigned column_bytes;     /* of a row that a lane loads at a time */
     unsigned warps;            /* that share columns */
+    panel_share panels;        /* of ordered_columns.cuh */
 } vectors_job;
 
 #ifdef __CUDACC__
 /* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
 struct vectors_kernels {
     const void *vectors, *long_segments, *zeros;
-    const void *rows, *pair_rows; /* of the canonical order, or NULL; of two arrays */
+    const void *rows, *pair_rows, *columns; /* of the canonical order, or NULL; rows of one array, and of two */
 };
 struct row_kernels {
     const void *groups; /* exact_rows.cuh: of numbers, or of their squares, or both; or NULL */

@@ -14,25 +14,29 @@
 template <class Format> constexpr int chunk_elements = 16 / (int)sizeof(typename Format::element);
 template <class Format> using chunk_of = element_group<Format, chunk_elements<Format>>;
 
-/* All elements as numbers. */
-template <class Format, class Real>
-static __device__ __forceinline__ void decode_chunk(Format, const chunk_of<Format> &chunk, Real *x) {
+/* All elements as numbers, of a chunk or of a part of one. */
+template <class Format, int COUNT, class Real>
+static __device__ __forceinline__ void decode_chunk(Format, const element_group<Format, COUNT> &chunk, Real *x) {
 #pragma unroll
-    for (int i = 0; i < chunk_elements<Format>; i++) x[i] = decode(Format(), chunk.of[i]);
+    for (int i = 0; i < COUNT; i++) x[i] = decode(Format(), chunk.of[i]);
 }
 static __device__ __forceinline__ void store_halves(uint32_t halves, float *x) {
     x[0] = __half2float(__ushort_as_half((unsigned short)(halves & 0xffff)));
     x[1] = __half2float(__ushort_as_half((unsigned short)(halves >> 16)));
 }
 #if QUIRE_HAS_E4M3
-static __device__ __forceinline__ void decode_chunk(e4m3_format, const chunk_of<e4m3_format> &chunk, float *x) {
+template <int COUNT>
+static __device__ __forceinline__ void decode_chunk(e4m3_format, const element_group<e4m3_format, COUNT> &chunk,
+                                                    float *x) {
 #pragma unroll
-    for (int i = 0; i < 8; i++) store_halves(two_halves_of_e4m3(chunk.word[i / 2] >> 16 * (i % 2)), x + 2 * i);
+    for (int i = 0; i < COUNT / 2; i++) store_halves(two_halves_of_e4m3(chunk.word[i / 2] >> 16 * (i % 2)), x + 2 * i);
 }
 #endif
-static __device__ __forceinline__ void decode_chunk(e5m2_format, const chunk_of<e5m2_format> &chunk, float *x) {
+template <int COUNT>
+static __device__ __forceinline__ void decode_chunk(e5m2_format, const element_group<e5m2_format, COUNT> &chunk,
+                                                    float *x) {
 #pragma unroll
-    for (int i = 0; i < 8; i++) store_halves(two_halves_of_e5m2(chunk.word[i / 2], 2 * (i % 2)), x + 2 * i);
+    for (int i = 0; i < COUNT / 2; i++) store_halves(two_halves_of_e5m2(chunk.word[i / 2], 2 * (i % 2)), x + 2 * i);
 }
 
 /* What the terms of a format allow: numbers, or their squares. Numbers are multiples of 2^least below 2^greatest, terms

@@ -105,44 +105,10 @@ struct ordered_agent : agent_base<Format, PRODUCT, Method, false, VECTORS_LANES>
     typedef lane_sums<Format, Method> sums;
     static constexpr int words = Method::words;
 
-    /* All lanes of a tile by one thread, which takes one after the other the places of as many threads as would share
-     * it: so that those whose lanes merge first come first. */
-    static __device__ __forceinline__ void tile_alone(const vector_pair<Format> &v, size_t begin, size_t end,
-                                                      bool magnitude, real (&state)[Method::words]) {
-        unsigned places = 1;
-        while (places < WARP && places * VECTORS_LANES < v.n) places *= 2;
-        tile_tree<real, Method, 6> tree;
-        sums lanes;
-        tree.tiles = 0;
-        for (unsigned i = 0; i < places; i++) {
-            const unsigned place = places > 1 ? __brev(i) >> (__clz((int)places) + 1) : 0;
-            lanes.clear();
-            base::each_group(v, begin, end, place, places,
-                             [&](const typename base::group &g) { lanes.template add<PRODUCT>(g.x, g.y, magnitude); });
-            lanes.template fold_own<VECTORS_LANES, 1>();
-            tree.add(lanes.state[0]);
-        }
-        tree.total(state);
-    }
-    static __device__ __noinline__ vector_total consume_alone(const vector_pair<Format> &v, size_t begin, size_t end,
-                                                              order_rows rows, bool magnitude) {
-        const size_t tile = order_tile(v.n, rows);
-        tile_tree<real, Method> tree;
-        real state[Method::words];
-        tree.tiles = 0;
-        for (size_t from = begin; from < end || tree.tiles == 0; from += tile) {
-            tile_alone(v, from, end - from < tile ? end : from + tile, magnitude, state);
-            tree.add(state);
-        }
-        tree.total(state);
-        return total_of(state);
-    }
-    /* Fewer than 32 threads have one row alone, hence one tile; but a thread by itself may have all. */
+    /* Fewer than 32 threads have one row alone, hence one tile. */
     static __device__ __forceinline__ vector_total consume(const vector_pair<Format> &v, size_t begin, size_t end,
                                                            order_rows rows, bool magnitude, unsigned thread,
                                                            unsigned threads) {
-        if (threads == 1 && __any_sync(WHOLE_WARP, v.n > VECTORS_LANES))
-            return consume_alone(v, begin, end, rows, magnitude);
         const size_t tile = order_tile(v.n, rows);
         sums all[1], &lanes = all[0];
         tile_tree<real, Method> tree;

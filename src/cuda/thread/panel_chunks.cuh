@@ -1,0 +1,123 @@
+/* panel_chunks.cuh - a thread's rows of a tile of columns, a chunk of 16 bytes of each. Where rows do not stand at
+ * multiples of a chunk's bytes, chunks do, and begin before the row or end behind it: what is not the row's is loaded,
+ * added to columns that nobody wants, and forgotten. Only the first and the last rows of a matrix have nothing beside
+ * them that is sure to be memory: of these the elements are loaded one by one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_PANEL_CHUNKS_CUH
+#define QUIRE_CUDA_THREAD_PANEL_CHUNKS_CUH
+
+#include "cuda/thread/column_states.cuh"
+
+/* In place of what is missing -0, or if plus +0. */
+template <class Format> static __device__ __forceinline__ chunk_of<Format> panel_zeros(bool plus) {
+    chunk_of<Format> zeros;
+#pragma unroll
+    for (int e = 0; e < chunk_elements<Format>; e++) zeros.of[e] = zero_element<Format>(plus);
+    return zeros;
+}
+
+/* Elements without their signs. */
+template <class Format> static __device__ __forceinline__ void clear_signs(chunk_of<Format> &chunk) {
+    const chunk_of<Format> signs = panel_zeros<Format>(false);
+#pragma unroll
+    for (int i = 0; i < chunk_of<Format>::WORDS; i++) chunk.word[i] &= ~signs.word[i];
+}
+
+/* Loads a chunk that stands at a multiple of its bytes, if it is wanted. */
+template <class Format>
+static __device__ __forceinline__ void load_panel(chunk_of<Format> &to, const typename Format::element *p, bool wanted,
+                                                  bool plus) {
+    const chunk_of<Format> zeros = panel_zeros<Format>(plus);
+    const uint4 four =
+        wanted ? __ldcs((const uint4 *)p) : make_uint4(zeros.word[0], zeros.word[1], zeros.word[2], zeros.word[3]);
+    to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
+}
+
+/* The chunks of one array: where the thread's first row of the tile stands, the first of its columns, and how many
+ * elements apart rows and columns are. */
+template <class Format> struct panel_view {
+    const typename Format::element *x;
+    ptrdiff_t row, column;
+
+    __device__ __forceinline__ panel_view(const void *of, const quire_layout &l)
+        : x((const typename Format::element *)of), row(l.stride), column(l.inner_stride) {}
+    __device__ __forceinline__ void advance(ptrdiff_t rows) { x += rows * row; }
+    __device__ __forceinline__ const typename Format::element *at(ptrdiff_t rows) const { return x + rows * row; }
+    /* Elements "from" to "end" of a chunk. */
+    __device__ __forceinline__ void load_some(chunk_of<Format> &to, const typename Format::element *p, int from,
+                                              int end, bool plus) const {
+        to = panel_zeros<Format>(plus);
+#pragma unroll
+        for (int e = 0; e < chunk_elements<Format>; e++)
+            if (e >= from && e < end) to.of[e] = p[e * column];
+    }
+};
+
+/* What a thread has of a bundle: a chunk of a panel. */
+struct panel_thread {
+    unsigned columns; /* of the panel; 0: there is none */
+    int before;       /* columns that the panel's first chunk has before them */
+    int from, end;    /* which of the chunk's elements are a row's; none: the thread has no chunk */
+
+    /* slot: which of the bundle's chunks; turn: the thread's first row. x and y then show the chunk in row 0. */
+    template <class Format>
+    __device__ __forceinline__ void take(const vectors_job &job, size_t bundle, unsigned slot, unsigned turn,
+                                         panel_view<Format> &x, panel_view<Format> &y) {
+        typedef typename Format::element element;
+        constexpr int E = chunk_elements<Format>;
+        const panel_share &share = job.panels;
+        const quire_layout &l = job.at.x_layout;
+        const size_t panel = bundle * share.bundle + slot / share.chunks, /* divisions take long */
+            outer = share.panels == 1      ? panel
+                    : panel < share.panels ? 0
+                                           : panel / share.panels,
+                     first = (panel - outer * share.panels) * share.columns;
+        before = from = end = 0, columns = 0;
+        if (outer >= l.outer || turn >= share.threads) return;
+        columns = (unsigned)min(share.columns, l.inner - first);
+        x.x += (ptrdiff_t)outer * l.outer_stride + (ptrdiff_t)first * x.column;
+        y.x += (ptrdiff_t)outer * job.at.y_layout.outer_stride + (ptrdiff_t)first * y.column;
+        if (!share.by_elements) before = (int)((uintptr_t)x.at(turn) % (E * sizeof(element)) / sizeof(element));
+        const int column = (int)(slot % share.chunks) * E - before;
+        if (column >= (int)columns) return;
+        x.x += column * x.column, y.x += column * y.column;
+        from = first == 0 && column < 0 ? -column : 0;
+        end = (int)min((size_t)E, l.inner - (first + column));
+    }
+};
+
+/* The turn of the lane that is number k of a thread's, and the other way round. */
+static __device__ __forceinline__ unsigned turn_of_lane(unsigned k, unsigned lanes) {
+    return __brev(k) >> 1 >> __clz((int)lanes);
+}
+
+/* Which of its rows of a tile a thread loads as chunks; row d is the d-th from its first one on. */
+struct panel_rows {
+    unsigned left;           /* rows from the thread's first one on */
+    unsigned first, whole;   /* from here on, and so many, as chunks: all but the first, or the last */
+    bool has_last;           /* the last one is no chunk */
+    unsigned turn_with_last; /* of its lane */
+
+    /* here: of the tile; is_first, is_last: of the matrix; columns: of a chunk. Rows nearer to the matrix' ends than a
+     * chunk is long are no chunks, if these have columns that are not theirs. */
+    __device__ __forceinline__ panel_rows(const panel_thread &at, unsigned turn, unsigned here, bool is_first,
+                                          bool is_last, const panel_share &share, int columns) {
+        const bool is_cut = at.from > 0 || at.end < columns;
+        const size_t apart = share.apart, least = (size_t)columns;
+        left = at.from < at.end && here > turn ? here - turn : 0;
+        first = is_cut && is_first && left && turn * apart < least;
+        const unsigned beyond = left ? (left - 1) % share.threads : 0; /* rows behind the thread's last one */
+        left -= beyond;
+        has_last = is_cut && is_last && left > first && beyond * apart < least;
+        turn_with_last = turn_of_lane((left - 1) % ORDER_LANES / share.threads, share.lanes);
+        whole = left - first - has_last;
+    }
+    /* Whether some lanes have rows that are no chunks. */
+    __device__ __forceinline__ bool have_others(unsigned turn, unsigned turns) const {
+        return (first && turn == 0) || (has_last && turn_with_last - turn < turns);
+    }
+};
+
+#endif
