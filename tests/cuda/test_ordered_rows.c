@@ -1,7 +1,8 @@
 /* test_ordered_rows.c - rows by the methods of the canonical order (src/cuda/kernels/ordered_rows.cuh): of every length
  * that its groups share differently, and around the ends of a row of lanes and of a tile; beginning at multiples of 16
  * bytes and anywhere; of one array and of two. Each row is of another family, and some have NaN, infinities and zeros
- * of both signs at random places. By one block, so that few rows are enough. The judge is the CPU. CK_FORK=no. */
+ * of both signs at random places. By one block, so that few rows are enough; of long rows some are cut into parts. The
+ * judge is the CPU. CK_FORK=no. */
 #include "families.h"
 #include "many.h"
 #include "place.h"
@@ -71,6 +72,19 @@ static void check_rows(generator *g, const quire_layout *lx, const quire_layout 
     array_free(expected), array_free(results);
 }
 
+/* Three of the rows by all blocks, for which they are cut. */
+static void check_few(generator *g, const quire_layout *lx, const quire_layout *ly, quire_type type, const void *x,
+                      const void *y) {
+    quire_layout few_x = *lx, few_y = *ly;
+    few_x.outer = few_y.outer = 3;
+    check_that(place_use(0) != NULL, "no default launch");
+    for (size_t m = 0; m < COUNT_OF(ORDERED); m++) {
+        check_rows(g, &few_x, &few_y, type, x, y, OPERATION_SUM, ORDERED[m]);
+        check_rows(g, &few_x, &few_y, type, x, y, OPERATION_DOT, ORDERED[m]);
+    }
+    check_that(place_use(1) != NULL, "no launch of one block");
+}
+
 START_TEST(ordered_rows) {
     const quire_type type = TYPES[_i / (int)COUNT_OF(LENGTHS)];
     const size_t size = type_size(type), n = LENGTHS[_i % (int)COUNT_OF(LENGTHS)], rows = rows_of(n),
@@ -89,6 +103,7 @@ START_TEST(ordered_rows) {
             for (size_t m = 0; m < COUNT_OF(ORDERED); m++)
                 check_rows(&g, &lx, &ly, type, x, y, (operation)o, ORDERED[m]);
         check_rows(&g, &lx, &lx, type, x, x, OPERATION_DOT, ORDERED[turn % COUNT_OF(ORDERED)]); /* the same array */
+        if (n > 4096) check_few(&g, &lx, &ly, type, x, y);
         array_free(x), array_free(y);
     }
     place_use(0);
