@@ -30,6 +30,16 @@ static uint64_t special_element(generator *g, quire_type type) {
     }
 }
 
+/* A few numbers around the greatest one, of which kahan's result shows which of two merging lanes came first: of the
+ * greatest number and -1.5 of its ulps a TwoSum finds the error in this order, and overflows in the other. */
+static void fill_around_greatest(generator *g, quire_type type, size_t n, void *x) {
+    const double ulp = type == QUIRE_F64 ? 0x1p971 : 0x1p104, few[] = { -1.5, -1.5, 0.25, -0.25 };
+    for (size_t k = 0; k < n; k++) type_store(type, x, k, generator_below(g, 2) ? type_sign(type) : 0);
+    for (size_t i = 0; i < COUNT_OF(few); i++)
+        type_store(type, x, generator_below(g, n), type_encode(type, few[i] * ulp));
+    type_store(type, x, generator_below(g, n), type_greatest(type));
+}
+
 static void fill_row(generator *g, quire_type type, size_t n, void *x) {
     const uint64_t kind = generator_below(g, 8);
     family_fill((family)generator_below(g, FAMILY_COUNT), type, generator_next(g), n, x);
@@ -40,6 +50,7 @@ static void fill_row(generator *g, quire_type type, size_t n, void *x) {
             const uint64_t sign = generator_below(g, 2) ? type_sign(type) : 0, less = generator_below(g, 3);
             if (generator_below(g, 4) == 0) type_store(type, x, k, (type_greatest(type) - less) | sign);
         }
+    if (kind == 4 && (type == QUIRE_F64 || type == QUIRE_F32)) fill_around_greatest(g, type, n, x);
     if (kind < 3)
         for (uint64_t i = 1 + generator_below(g, 3); i; i--)
             type_store(type, x, generator_below(g, n), special_element(g, type));
