@@ -144,6 +144,10 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     ball_radius radius = BALL_EXACT;
     uint64_t bits;
+    const ptrdiff_t size = describe_format(job->type).size;
+    if (!context->report && has_ends(job, format) && x_stride == size && y_stride == size &&
+        ends_reduce(context, job, format, &bits))
+        return bits;
     exact_accumulate(context, job, x_stride, y_stride, &a, context->report ? NULL : &radius);
     if (radius.count) {
         if (ball_round(&a, radius, job->finish, job->n, format, job->rounding, &bits)) return bits;
@@ -162,6 +166,8 @@ static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_
                                               uint64_t *bits) {
     if (job->method == QUIRE_EXACT) {
         few_total total;
+        if (job->n > TILE_FEW)
+            return ends_round(tier->ends[job->type][job->term](job->x, job->y, job->n), job, format, bits);
         if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
         return few_round(&total, job, format, bits);
     }
@@ -206,8 +212,9 @@ static __attribute__((noinline)) uint64_t many_elements(const quire_context *con
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
     uint64_t bits;
-    if (!job->n || job->n > TILE_FEW || needs_squares(job->finish) ||
-        !few_reduce(tier_for_few(context), job, format, &bits))
+    const size_t few =
+        has_ends(job, format) && !(context && ((const cpu_context *)context)->report) ? PIECE_ELEMENTS : TILE_FEW;
+    if (!job->n || job->n > few || needs_squares(job->finish) || !few_reduce(tier_for_few(context), job, format, &bits))
         bits = many_elements(context, job);
     format_store(bits, format.size, job->result);
     return QUIRE_OK;

@@ -101,6 +101,18 @@ QUIRE_PRIVATE void exact_accumulate(const cpu_context *context, const quire_job 
 QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                          ptrdiff_t y_stride);
 
+/* ------------------------------------------------------------------------------------------- ends.c: exact sums first */
+
+/* Whether the two ends of its sum mostly tell a job's result. */
+QUIRE_PRIVATE int has_ends(const quire_job *job, format_description format);
+
+/* The result of n > 0 terms whose sum has these ends; answers whether they tell it. The environment is ours. */
+QUIRE_PRIVATE int ends_round(sum_ends ends, const quire_job *job, format_description format, uint64_t *bits);
+
+/* The same of a contiguous vector, which the context's threads share. */
+QUIRE_PRIVATE int ends_reduce(const cpu_context *context, const quire_job *job, format_description format,
+                              uint64_t *bits);
+
 /* -------------------------------------------------------------------- ordered.c: the methods of the canonical order */
 
 /* The state of a lane, and what the methods' list says about one method. */

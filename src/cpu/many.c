@@ -97,6 +97,9 @@ uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_
     if (needs_squares(job->finish) && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
         short_moment(context->tier, job, format, &bits))
         return bits;
+    if (job->n && job->n <= VECTOR_EXACT_ELEMENTS && has_ends(job, format) &&
+        ends_round(context->tier->ends[job->type][job->term](job->x, job->y, job->n), job, format, &bits))
+        return bits;
     if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
         certain_sums(context->tier, job, sum, error))
         return needs_squares(job->finish) ? pairs_round(sum[0], error[0], sum[1], error[1], job, format)

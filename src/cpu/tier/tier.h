@@ -15,6 +15,7 @@ typedef struct {
     const tile_function (*tile)[TERM_COUNT][METHOD_NUMBERS];
     const exact_function (*exact)[TERM_COUNT];
     const few_function (*few)[TERM_COUNT];
+    const ends_function (*ends)[TERM_COUNT];
     const struct panel_functions *panels; /* panel.h */
 } cpu_tier;
 
@@ -34,6 +35,7 @@ QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 #define TIER_EXACT(name)                                                                                               \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT];
+#define TIER_ENDS(name) extern QUIRE_PRIVATE const ends_function ends_table_##name[FORMAT_NUMBERS][TERM_COUNT];
 #define TIER_PANELS(name) extern QUIRE_PRIVATE const struct panel_functions panels_##name;
 TIER_LANES(portable)
 TIER_LANES(avx2)
@@ -42,6 +44,9 @@ TIER_EXACT(portable)
 TIER_EXACT(avx2)
 TIER_EXACT(avx512)
 TIER_EXACT(avx512vnni)
+TIER_ENDS(portable)
+TIER_ENDS(avx2)
+TIER_ENDS(avx512)
 TIER_PANELS(portable)
 TIER_PANELS(avx2)
 TIER_PANELS(avx512)
