@@ -155,7 +155,7 @@ static int find_segment(struct dl_phdr_info *object, size_t size, void *address)
 }
 
 static quire_tier tier_seen(quire_context *context, quire_method method) {
-    static uint16_t x[300]; /* halves, which each tier takes by its own instructions */
+    static uint16_t x[600]; /* halves, so many that each tier takes them by its own instructions */
     static const struct sigaction ignore;
     struct sigaction action = ignore, before;
     quire_status status;
@@ -168,10 +168,10 @@ static quire_tier tier_seen(quire_context *context, quire_method method) {
     memcpy(&address, &function, sizeof address);
     dl_iterate_phdr(find_segment, dlsym(RTLD_DEFAULT, "quire_sum") ? dlsym(RTLD_DEFAULT, "quire_sum") : address);
     traced.steps = traced.vex = traced.evex = traced.vnni = 0;
-    check_ok(quire_sum(context, QUIRE_F16, 300, x, method, QUIRE_F32, &sum)); /* lazy binding is done with */
+    check_ok(quire_sum(context, QUIRE_F16, 600, x, method, QUIRE_F32, &sum)); /* lazy binding is done with */
     sigaction(SIGTRAP, &action, &before);
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
-    status = quire_sum(context, QUIRE_F16, 300, x, method, QUIRE_F32, &sum);
+    status = quire_sum(context, QUIRE_F16, 600, x, method, QUIRE_F32, &sum);
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::
                          : "memory", "cc");
     sigaction(SIGTRAP, &before, NULL);

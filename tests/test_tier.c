@@ -56,6 +56,7 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
 #define EXACT(name)                                                                                                    \
     WEAK const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } };                              \
     WEAK const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } }
+#define ENDS(name) WEAK const ends_function ends_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } }
 #define PANELS(name) WEAK const panel_functions panels_##name = { 0 }
 LANES(portable);
 LANES(avx2);
@@ -64,6 +65,9 @@ EXACT(portable);
 EXACT(avx2);
 EXACT(avx512);
 EXACT(avx512vnni);
+ENDS(portable);
+ENDS(avx2);
+ENDS(avx512);
 PANELS(portable);
 PANELS(avx2);
 PANELS(avx512);

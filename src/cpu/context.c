@@ -24,7 +24,8 @@ static size_t bytes_from_environment(const char *name, size_t otherwise) {
 
 /* What a NULL context means. */
 static cpu_context default_context(void) {
-    return (cpu_context){ { &quire_cpu_backend }, cpu_tier_default(), NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL };
+    return (
+        cpu_context){ { &quire_cpu_backend }, cpu_tier_default(), NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL, 0 };
 }
 
 cpu_context cpu_context_of(const quire_context *context) {
@@ -47,7 +48,7 @@ quire_status quire_open_cpu(quire_context **context, int threads) {
     const size_t cache = bytes_from_environment("QUIRE_CPU_CACHE", CACHE_BYTES);
     const size_t thread = bytes_from_environment("QUIRE_CPU_THREAD", threads ? THREAD_BYTES : THREAD_BYTES_DEFAULT);
     thread_pool *pool = pool_open(threads ? threads : threads_available());
-    *c = (cpu_context){ { &quire_cpu_backend }, found, pool, 1, cache, thread ? thread : 1, NULL, NULL };
+    *c = (cpu_context){ { &quire_cpu_backend }, found, pool, 1, cache, thread ? thread : 1, NULL, NULL, 0 };
     *context = &c->base;
     return QUIRE_OK;
 }

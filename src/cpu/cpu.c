@@ -145,7 +145,7 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
     ball_radius radius = BALL_EXACT;
     uint64_t bits;
     const ptrdiff_t size = describe_format(job->type).size;
-    if (!context->report && has_ends(job, format) && x_stride == size && y_stride == size &&
+    if (x_stride == size && y_stride == size && has_ends(context, job, format) &&
         ends_reduce(context, job, format, &bits))
         return bits;
     exact_accumulate(context, job, x_stride, y_stride, &a, context->report ? NULL : &radius);
@@ -166,8 +166,7 @@ static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_
                                               uint64_t *bits) {
     if (job->method == QUIRE_EXACT) {
         few_total total;
-        if (job->n > TILE_FEW)
-            return ends_round(tier->ends[job->type][job->term](job->x, job->y, job->n), job, format, bits);
+        if (job->n > TILE_FEW) return ends_tell(tier, job, format, bits);
         if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
         return few_round(&total, job, format, bits);
     }
@@ -199,8 +198,10 @@ static const cpu_tier *tier_for_few(const quire_context *context) {
 }
 
 /* Of more: out of line, since what it needs of the stack shows in the time of a few. */
-static __attribute__((noinline)) uint64_t many_elements(const quire_context *context, const quire_job *job) {
-    const cpu_context c = cpu_context_of(context);
+static __attribute__((noinline)) uint64_t many_elements(const quire_context *context, const quire_job *job,
+                                                        int past_ends) {
+    cpu_context c = cpu_context_of(context);
+    c.past_ends = past_ends;
     const ptrdiff_t size = describe_format(job->type).size;
     if (!needs_squares(job->finish)) return cpu_reduce_vector(&c, job, size, size);
     const cpu_environment callers = environment_enter();
@@ -212,10 +213,11 @@ static __attribute__((noinline)) uint64_t many_elements(const quire_context *con
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
     uint64_t bits;
-    const size_t few =
-        has_ends(job, format) && !(context && ((const cpu_context *)context)->report) ? PIECE_ELEMENTS : TILE_FEW;
-    if (!job->n || job->n > few || needs_squares(job->finish) || !few_reduce(tier_for_few(context), job, format, &bits))
-        bits = many_elements(context, job);
+    const int tries_ends =
+        job->n > TILE_FEW && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format);
+    if (!job->n || (job->n > TILE_FEW && !tries_ends) || needs_squares(job->finish) ||
+        !few_reduce(tier_for_few(context), job, format, &bits))
+        bits = many_elements(context, job, tries_ends);
     format_store(bits, format.size, job->result);
     return QUIRE_OK;
 }

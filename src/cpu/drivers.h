@@ -23,6 +23,7 @@ typedef struct {
     size_t thread;     /* bytes: the fewest that a thread is started for */
     void (*report)(void *user, size_t done, size_t total);
     void *user;
+    int past_ends; /* in a copy: the ends of the sum have not told the result (ends.c) */
 } cpu_context;
 
 /* A copy of the context, or what a NULL context means. */
@@ -101,15 +102,19 @@ QUIRE_PRIVATE void exact_accumulate(const cpu_context *context, const quire_job 
 QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                          ptrdiff_t y_stride);
 
-/* ------------------------------------------------------------------------------------------- ends.c: exact sums first */
+/* ------------------------------------------------------------------------------------------- ends.c: exact sums first
+ */
 
-/* Whether the two ends of its sum mostly tell a job's result. */
-QUIRE_PRIVATE int has_ends(const quire_job *job, format_description format);
+/* Whether the two ends of its sum mostly tell a job's result. A job that reports goes through its elements once. */
+QUIRE_PRIVATE int has_ends(const cpu_context *context, const quire_job *job, format_description format);
 
 /* The result of n > 0 terms whose sum has these ends; answers whether they tell it. The environment is ours. */
 QUIRE_PRIVATE int ends_round(sum_ends ends, const quire_job *job, format_description format, uint64_t *bits);
 
-/* The same of a contiguous vector, which the context's threads share. */
+/* The same of a contiguous vector. */
+QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);
+
+/* The same, where the context's threads share it; in any environment. */
 QUIRE_PRIVATE int ends_reduce(const cpu_context *context, const quire_job *job, format_description format,
                               uint64_t *bits);
 

@@ -1,8 +1,9 @@
-/* ends.c - results from the two ends of a sum (exact/ends.h), where these tell them.
+/* ends.c - results from the two ends of a sum (block/ends.h), where these tell them.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/drivers.h"
+#include "cpu/environment.h"
 #include "cpu/simd/scalar.h"
 
 #include <math.h>
@@ -10,11 +11,11 @@
 /* Sums of so short elements, of 16 bits and less, are quicker by integers if they have more. */
 #define SURE_MOST 512
 
-int has_ends(const quire_job *job, format_description format) {
-    const int is_quick =
-        job->term == TERM_PRODUCT || job->n <= SURE_MOST || !have_sure_sums(describe_format(job->type));
-    return job->method == QUIRE_EXACT && is_quick && !needs_squares(job->finish) && !has_double_lanes(job->type) &&
-           format.precision <= 24;
+int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
+    if (context && (context->past_ends || context->report)) return 0;
+    if (job->method != QUIRE_EXACT || needs_squares(job->finish) || has_double_lanes(job->type)) return 0;
+    if (format.precision > 24) return 0; /* of which two ends that are doubles tell few */
+    return job->term == TERM_PRODUCT || job->n <= SURE_MOST || !have_sure_sums(describe_format(job->type));
 }
 
 /* The result if the sum were a number. */
@@ -36,6 +37,13 @@ int ends_round(sum_ends ends, const quire_job *job, format_description format, u
     return is_zero || down == up || end_round(down, job, format) == *bits;
 }
 
+int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    const ends_vector v = { job->x, job->y, job->n };
+    sum_ends ends;
+    tier->ends[job->type][job->term](&v, 1, &ends);
+    return ends_round(ends, job, format, bits);
+}
+
 /* Of pieces: of the whole. A sum rounded up: where TwoSum says that it is too small, the next double. */
 static double add_up(double a, double b) {
     double sum;
@@ -45,7 +53,17 @@ static double add_up(double a, double b) {
 
 static void run_ends(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     sum_ends *of_piece = w->own;
-    of_piece[piece] = w->context->tier->ends[w->job->type][w->job->term](x, y, n);
+    const ends_vector v = { x, y, n };
+    w->context->tier->ends[w->job->type][w->job->term](&v, 1, &of_piece[piece]);
+}
+
+/* Never inlined: its additions would be moved out of our environment. */
+static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, const quire_job *job,
+                                                  format_description format, uint64_t *bits) {
+    sum_ends all = of_piece[0];
+    for (int i = 1; i < pieces; i++)
+        all.low = add_up(all.low, of_piece[i].low), all.up = add_up(all.up, of_piece[i].up);
+    return ends_round(all, job, format, bits);
 }
 
 int ends_reduce(const cpu_context *context, const quire_job *job, format_description format, uint64_t *bits) {
@@ -55,8 +73,8 @@ int ends_reduce(const cpu_context *context, const quire_job *job, format_descrip
     w.run = run_ends;
     w.own = of_piece;
     work_run(&w);
-    sum_ends all = of_piece[0];
-    for (int i = 1; i < w.pieces; i++)
-        all.low = add_up(all.low, of_piece[i].low), all.up = add_up(all.up, of_piece[i].up);
-    return ends_round(all, job, format, bits);
+    const cpu_environment callers = environment_enter();
+    const int is_told = pieces_round(of_piece, w.pieces, job, format, bits);
+    environment_leave(callers);
+    return is_told;
 }

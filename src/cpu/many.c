@@ -93,12 +93,14 @@ uint64_t many_one_tile(const cpu_tier *tier, const quire_job *job, format_descri
 
 uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
     double sum[MOST_SUMS], error[MOST_SUMS];
+    cpu_context past;
     uint64_t bits;
+    if (job->n && job->n <= VECTOR_EXACT_ELEMENTS && has_ends(context, job, format)) {
+        if (ends_tell(context->tier, job, format, &bits)) return bits;
+        past = *context, past.past_ends = 1, context = &past;
+    }
     if (needs_squares(job->finish) && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
         short_moment(context->tier, job, format, &bits))
-        return bits;
-    if (job->n && job->n <= VECTOR_EXACT_ELEMENTS && has_ends(job, format) &&
-        ends_round(context->tier->ends[job->type][job->term](job->x, job->y, job->n), job, format, &bits))
         return bits;
     if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
         certain_sums(context->tier, job, sum, error))
@@ -120,6 +122,7 @@ typedef struct {
     byte_strides x, y;
     format_description format;
     size_t panels; /* the most that go together; 0: vectors go one by one */
+    int by_ends;   /* contiguous vectors whose ends mostly tell their results */
 } many_work;
 
 /* Where a vector stands. One is found by divisions, which take as long as a short sum; the next ones are stepped to.
@@ -211,11 +214,36 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
         panel_reduce(&p, results);
 }
 
+/* Contiguous vectors by their ends, some together; one by one those whose ends do not tell their results. */
+#define ENDS_TOGETHER 64
+static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
+    ends_vector vectors[ENDS_TOGETHER];
+    sum_ends ends[ENDS_TOGETHER];
+    cpu_context past = w->single;
+    const many_cursor first = *at;
+    size_t count = 0;
+    past.past_ends = 1;
+    for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
+        vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
+    w->single.tier->ends[w->job->type][w->job->term](vectors, count, ends);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        quire_job job = *w->job;
+        job.x = vectors[i].x, job.y = vectors[i].y;
+        if (!ends_round(ends[i], &job, w->format, &bits)) bits = many_contiguous(&past, &job, w->size, w->format);
+        store(w, first.number + i, bits);
+    }
+}
+
 static void run_vectors(const void *work, size_t first, size_t last) {
     const many_work *w = work;
     many_cursor at = cursor_at(w, first);
     if (w->panels) {
         while (at.number < last) reduce_panels(w, NULL, &at, last - at.number);
+        return;
+    }
+    if (w->by_ends) {
+        while (at.number < last) reduce_by_ends(w, &at, last);
         return;
     }
     quire_job job = *w->job;
@@ -308,6 +336,8 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     w.x = strides_of(x_layout, size);
     w.y = strides_of(y_layout, size);
     w.panels = most_panels(&w, vectors);
+    w.by_ends = !w.panels && w.x.element == (ptrdiff_t)size && w.y.element == (ptrdiff_t)size &&
+                has_ends(&w.single, job, w.format);
     const size_t bytes = product_or_most(product_or_most(vectors, job->n), size);
     const size_t together = vectors_together(&w, vectors, (size_t)cpu_threads(&c, bytes, vectors));
     const size_t chunks = (vectors - 1) / together + 1;

@@ -30,20 +30,28 @@ typedef struct {
 /* The exact sum of n terms, 0 < n <= TILE_FEW, if one window of doubles holds them; answers whether it does. */
 typedef int (*few_function)(const void *x, const void *y, size_t n, few_total *total);
 
-/* -low <= sum <= up; see exact/ends.h. */
+/* -low <= sum <= up; see ends.h. */
 typedef struct {
     double low, up;
 } sum_ends;
 
-/* Whether a sum of 2^SURE_BITS elements of a format always is a double: all are multiples of the least of them. */
+/* Whether a sum of 2^SURE_BITS elements of a format always is a double: they are multiples of the least one, and below
+ * so many times it. */
 #define SURE_BITS 13
 QUIRE_INLINE int have_sure_sums(format_description f) {
-    const int exponents = (1 << (8 * f.size - f.precision)) - 2 + f.precision; /* from the least to the greatest bit */
-    return exponents + SURE_BITS <= 53;
+    const int greatest_field = (int)((f.infinity - 1) >> (f.precision - 1));
+    return greatest_field + f.precision - 1 + SURE_BITS <= 53;
 }
 
-/* The ends of the sum of n terms; NULL where doubles do not hold them. */
-typedef sum_ends (*ends_function)(const void *x, const void *y, size_t n);
+/* A contiguous vector of n elements. y is read where the terms are products, if it is not x. */
+typedef struct {
+    const char *x, *y;
+    size_t n;
+} ends_vector;
+
+/* The ends of the sums of several vectors, of which all have a y that is x, or none; NULL where doubles do not hold the
+ * terms. */
+typedef void (*ends_function)(const ends_vector *vectors, size_t count, sum_ends *ends);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
  * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more.

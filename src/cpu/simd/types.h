@@ -101,6 +101,14 @@ QUIRE_INLINE void part_v_f64(v_f64 *a, v_f64 *b, int w) {
     *a = lowers, *b = uppers;
 }
 
+/* Each lane has what stood in the lane w further on, or back. */
+QUIRE_INLINE v_f64 exchanged_v_f64(v_f64 x, int w) {
+    const v_i64 lane = { LANES_F64 }, other = lane ^ w;
+    v_f64 result;
+    PICK(result, SIMD_F64, x, x, other);
+    return result;
+}
+
 QUIRE_INLINE v_f32 float_load_v_f32(const void *p) {
     v_f32 x;
     memcpy(&x, p, sizeof x);

@@ -1,17 +1,20 @@
-/* ends.c - sums by two ends in one tier: an instance of exact/ends.h for every format that floats hold, and every term.
+/* ends.c - sums by two ends in one tier: an instance of block/ends.h for every format that floats hold, and every term.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/exact/ends.h"
+#include "cpu/block/ends.h"
 
 /* Products of an array with itself are read once. Never inlined: what calls it is in another rounding mode. */
 #define INSTANCE(term, TERM, product, pair, flag, format, FORMAT)                                                      \
-    static __attribute__((noinline)) sum_ends format##_##term##_ends(const void *x, const void *y, size_t n) {         \
+    static __attribute__((noinline)) void format##_##term##_ends(const ends_vector *v, size_t count, sum_ends *ends) { \
         const int sure = !product && have_sure_sums((format_description)FORMAT##_DESCRIPTION);                         \
         const ends_choice                                                                                              \
             one = { sizeof(format##_element), product, 0, flag, sure, format##_widen, format##_first_v_f32 },          \
             two = { sizeof(format##_element), product, 1, flag, sure, format##_widen, format##_first_v_f32 };          \
-        return pair && x != y ? ends_of(two, x, y, n) : ends_of(one, x, x, n);                                         \
+        if (pair && v->x != v->y)                                                                                      \
+            ends_of_all(two, v, count, ends);                                                                          \
+        else                                                                                                           \
+            ends_of_all(one, v, count, ends);                                                                          \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) OF_##real(format, FORMAT)
 #define OF_f32(format, FORMAT) QUIRE_TERMS(INSTANCE, format, FORMAT)

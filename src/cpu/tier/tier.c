@@ -13,7 +13,8 @@
 #endif
 
 #define TIER(name, lanes)                                                                                              \
-    static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name, ends_table_##lanes, &panels_##lanes }
+    static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name, ends_table_##lanes,      \
+                                   &panels_##lanes }
 
 TIER(portable, portable);
 #if defined(QUIRE_X86_TIERS)

@@ -13,11 +13,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_EXACT_ENDS_H
-#define QUIRE_CPU_EXACT_ENDS_H
+#ifndef QUIRE_CPU_BLOCK_ENDS_H
+#define QUIRE_CPU_BLOCK_ENDS_H
 
 #include "cpu/block/functions.h"
-#include "cpu/simd/simd.h"
+#include "cpu/simd/upward.h"
 #include "operation/operations.h"
 
 #define ENDS_VECTORS 4
@@ -28,69 +28,7 @@ typedef struct {
     v_f64 low[ENDS_VECTORS], up[ENDS_VECTORS];
 } ends_lanes;
 
-#if SIMD_BYTES == 64
-#define ENDS_ROUND (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
-
-typedef int ends_mode; /* none */
-
-QUIRE_INLINE ends_mode ends_enter(ends_lanes *e) { return (void)e, 0; }
-QUIRE_INLINE void ends_leave(ends_mode callers, sum_ends *e) { (void)callers, (void)e; }
-
-QUIRE_INLINE v_f64 up_add_v_f64(v_f64 a, v_f64 b) {
-    return (v_f64)_mm512_add_round_pd((__m512d)a, (__m512d)b, ENDS_ROUND);
-}
-QUIRE_INLINE v_f64 up_subtract_v_f64(v_f64 a, v_f64 b) {
-    return (v_f64)_mm512_fnmadd_round_pd((__m512d)b, _mm512_set1_pd(1), (__m512d)a, ENDS_ROUND);
-}
-QUIRE_INLINE v_f64 up_fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
-    return (v_f64)_mm512_fmadd_round_pd((__m512d)x, (__m512d)y, (__m512d)z, ENDS_ROUND);
-}
-QUIRE_INLINE double up_add_f64(double a, double b) {
-    return _mm_cvtsd_f64(_mm_add_round_sd(_mm_set_sd(a), _mm_set_sd(b), ENDS_ROUND));
-}
-#else
-QUIRE_INLINE v_f64 up_add_v_f64(v_f64 a, v_f64 b) { return a + b; }
-QUIRE_INLINE v_f64 up_subtract_v_f64(v_f64 a, v_f64 b) { return SIMD_SUBTRACT_F64(a, b); }
-QUIRE_INLINE v_f64 up_fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
-    return SIMD_BYTES > 16 ? fma_v_f64(x, y, z) : z + x * y; /* a product is a double */
-}
-QUIRE_INLINE double up_add_f64(double a, double b) { return a + b; }
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-
-typedef unsigned ends_mode;
-
-#define ENDS_UPWARD 0x4000u /* of MXCSR, whose rounding is to nearest here */
-
-QUIRE_INLINE ends_mode ends_enter(ends_lanes *e) {
-    const ends_mode callers = _mm_getcsr(), upward = callers | ENDS_UPWARD;
-    __asm__ volatile("ldmxcsr %8"
-                     : "+x"(e->low[0]), "+x"(e->low[1]), "+x"(e->low[2]), "+x"(e->low[3]), "+x"(e->up[0]),
-                       "+x"(e->up[1]), "+x"(e->up[2]), "+x"(e->up[3])
-                     : "m"(upward));
-    return callers;
-}
-QUIRE_INLINE void ends_leave(ends_mode callers, sum_ends *e) {
-    __asm__ volatile("ldmxcsr %2" : "+x"(e->low), "+x"(e->up) : "m"(callers));
-}
-#else
-#include <fenv.h>
-
-typedef int ends_mode;
-
-QUIRE_INLINE ends_mode ends_enter(ends_lanes *e) {
-    fesetround(FE_UPWARD);
-    __asm__ volatile("" : "+m"(*e));
-    return FE_TONEAREST;
-}
-QUIRE_INLINE void ends_leave(ends_mode callers, sum_ends *e) {
-    __asm__ volatile("" : "+m"(*e));
-    fesetround(callers);
-}
-#endif
-#endif
-
+_Static_assert(ENDS_VECTORS == UPWARD_SUMS, "all of them");
 _Static_assert(ENDS_LONGEST / ENDS_STEP + 1 <= (size_t)1 << SURE_BITS, "a lane has no more elements of a block");
 
 /* The terms of an instance; all constant. */
@@ -152,38 +90,45 @@ QUIRE_INLINE void ends_last(ends_choice c, ends_lanes *e, const char *x, const c
     }
 }
 
-/* What the lanes come to. */
+/* The sum of a vector's lanes, in each of them. */
+QUIRE_INLINE v_f64 ends_fold(v_f64 x) {
+    SIMD_UNROLL
+    for (int w = SIMD_F64 / 2; w; w /= 2) x = up_add_v_f64(x, exchanged_v_f64(x, w));
+    return x;
+}
+/* What all lanes come to. */
 QUIRE_INLINE sum_ends ends_total(ends_choice c, const ends_lanes *e) {
-    sum_ends total = { -0.0, -0.0 };
-    v_f64 low[ENDS_VECTORS], up[ENDS_VECTORS];
-    for (int i = 0; i < ENDS_VECTORS; i++) low[i] = c.is_sure ? -e->up[i] : e->low[i], up[i] = e->up[i];
+    const v_f64 *const up = e->up;
+    v_f64 low[ENDS_VECTORS];
+    for (int i = 0; i < ENDS_VECTORS; i++) low[i] = c.is_sure ? -up[i] : e->low[i];
     const v_f64 lows = up_add_v_f64(up_add_v_f64(low[0], low[1]), up_add_v_f64(low[2], low[3])),
                 ups = up_add_v_f64(up_add_v_f64(up[0], up[1]), up_add_v_f64(up[2], up[3]));
-    SIMD_UNROLL
-    for (int i = 0; i < SIMD_F64; i++)
-        total.low = up_add_f64(total.low, lows[i]), total.up = up_add_f64(total.up, ups[i]);
-    return total;
+    return (sum_ends){ ends_fold(lows)[0], ends_fold(ups)[0] };
 }
 
-/* The ends of n terms. */
-QUIRE_INLINE sum_ends ends_of(ends_choice c, const char *x, const char *y, size_t n) {
-    const size_t size = c.size;
-    ends_lanes start, e;
-    for (int i = 0; i < ENDS_VECTORS; i++) start.low[i] = start.up[i] = -(v_f64){ 0 };
-    const ends_mode callers = ends_enter(&start);
+/* The ends of n terms, where additions round upward. start: nothing. */
+QUIRE_INLINE sum_ends ends_of(ends_choice c, const ends_lanes *start, const char *x, const char *y, size_t n) {
     sum_ends all = { -0.0, -0.0 };
-    for (size_t left = n; left;) {
-        size_t some = left < ENDS_LONGEST ? left : ENDS_LONGEST;
-        left -= some;
-        e = start;
-        for (; some >= ENDS_STEP; some -= ENDS_STEP, x += ENDS_STEP * size, y += ENDS_STEP * size)
+    for (;;) {
+        size_t some = n < ENDS_LONGEST ? n : ENDS_LONGEST;
+        ends_lanes e = *start;
+        n -= some;
+        for (; some >= ENDS_STEP; some -= ENDS_STEP, x += ENDS_STEP * c.size, y += ENDS_STEP * c.size)
             ends_step(c, &e, x, y);
         if (some) ends_last(c, &e, x, y, (int)some);
         const sum_ends total = ends_total(c, &e);
         all.low = up_add_f64(all.low, total.low), all.up = up_add_f64(all.up, total.up);
+        if (!n) return all;
     }
-    ends_leave(callers, &all);
-    return all;
+}
+
+/* Those of several vectors. */
+QUIRE_INLINE void ends_of_all(ends_choice c, const ends_vector *v, size_t count, sum_ends *ends) {
+    ends_lanes start;
+    for (int i = 0; i < ENDS_VECTORS; i++) start.low[i] = start.up[i] = -(v_f64){ 0 };
+    const rounding_mode callers = enter_upward(start.low, start.up);
+    for (size_t i = 0; i < count; i++) ends[i] = ends_of(c, &start, v[i].x, v[i].y, v[i].n);
+    leave_upward(callers);
 }
 
 #endif

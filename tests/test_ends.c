@@ -1,0 +1,133 @@
+/* test_ends.c - exact sums that two ends in one rounding mode (src/cpu/block/ends.h) leave open or would get wrong, had
+ * an addition been rounded another way: a tie and something far below it, numbers that cancel, zeros of both signs,
+ * infinities and NaN; among zeros, at random places of vectors of any length, alone and as rows, by every variant. The
+ * judge is arithmetic by hand. And the caller's rounding is the same afterwards. */
+#include <fenv.h>
+#include <math.h>
+
+#include "number.h"
+#include "place.h"
+#include "support.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Terms, and their sum rounded to a float: to nearest, downward, upward, toward zero. */
+static const struct sum {
+    double terms[4];
+    float result[4];
+} SUMS[] = {
+    { { 1, 0x1p-24, 0x1p-90 }, { 0x1.000002p0f, 1, 0x1.000002p0f, 1 } },
+    { { 1, 0x1p-24, -0x1p-90 }, { 1, 1, 0x1.000002p0f, 1 } },
+    { { -1, -0x1p-24, 0x1p-90 }, { -1, -0x1.000002p0f, -1, -1 } },
+    { { -1, -0x1p-24, -0x1p-90 }, { -0x1.000002p0f, -0x1.000002p0f, -1, -1 } },
+    { { 0x1.8p0, 0x1p-60 }, { 0x1.8p0f, 0x1.8p0f, 0x1.800002p0f, 0x1.8p0f } },
+    { { 0x1.8p0, -0x1p-60 }, { 0x1.8p0f, 0x1.7ffffep0f, 0x1.8p0f, 0x1.7ffffep0f } },
+    { { 0x1p80, 1, -0x1p80 }, { 1, 1, 1, 1 } },
+    { { 0x1p80, 0x1p-60, -0x1p80, -1 }, { -1, -1, -0x1.fffffep-1f, -0x1.fffffep-1f } },
+    { { 0x1p60, -0x1p60, 3, -3 }, { 0, -0.0f, 0, 0 } },
+    { { INFINITY, 1, -0x1p80 }, { INFINITY, INFINITY, INFINITY, INFINITY } },
+    { { -INFINITY, 1 }, { -INFINITY, -INFINITY, -INFINITY, -INFINITY } },
+    { { INFINITY, -INFINITY }, { NAN, NAN, NAN, NAN } },
+    { { 0x1.fep127, 0x1.fep127, -0x1.fep127 }, { 0x1.fep127f, 0x1.fep127f, 0x1.fep127f, 0x1.fep127f } },
+    { { 0x1.fep127, 0x1.fep127 }, { INFINITY, 0x1.fffffep127f, INFINITY, 0x1.fffffep127f } },
+};
+static const quire_type WIDE[] = { QUIRE_F32, QUIRE_BF16 }; /* that have all these terms */
+static const size_t LENGTHS[] = { 4, 7, 33, 40, 64, 100, 255, 1000, 4097, 40000, 70001, 200000 };
+
+static void check_float(const quire_reduction *what, size_t n, const void *result, float expected, size_t number) {
+    check_bits(QUIRE_F32, result, type_encode(QUIRE_F32, (double)expected), "sum %zu of %zu, rounding %d, %s", number,
+               n, (int)what->rounding, place_name());
+}
+
+/* -0 everywhere but for the terms; squares of ones beside them, whose products with them they are. */
+static void fill(generator *g, quire_type type, size_t n, const struct sum *s, void *x, void *y) {
+    for (size_t k = 0; k < n; k++) type_store(type, x, k, type_sign(type)), type_set(type, y, k, 1);
+    for (size_t i = 0, k = generator_below(g, n); i < COUNT_OF(s->terms) && s->terms[i] != 0; i++) {
+        type_set(type, x, k, s->terms[i]);
+        k = (k + 1 + generator_below(g, n / COUNT_OF(s->terms))) % n;
+    }
+}
+
+static void check_sums(generator *g, quire_type type, size_t n) {
+    char *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
+    for (size_t i = 0; i < COUNT_OF(SUMS); i++) {
+        fill(g, type, n, &SUMS[i], x, y);
+        for (size_t r = 0; r < ROUNDING_COUNT; r++) {
+            quire_reduction what = { QUIRE_SUM, type, QUIRE_F32, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } };
+            float sum, dot, rows[3];
+            check_ok(place_reduction(&what, n, x, NULL, &sum));
+            check_float(&what, n, &sum, SUMS[i].result[r], i);
+            const quire_layout three = quire_rows(3, n, 0), two = quire_rows(2, n, 0);
+            check_ok(place_layouts(&what, &three, x, NULL, NULL, rows));
+            for (size_t v = 0; v < 3; v++) check_float(&what, n, &rows[v], SUMS[i].result[r], i);
+            what.operation = QUIRE_DOT;
+            check_ok(place_reduction(&what, n, x, y, &dot));
+            check_float(&what, n, &dot, SUMS[i].result[r], i);
+            check_ok(place_layouts(&what, &two, x, &two, y, rows));
+            for (size_t v = 0; v < 2; v++) check_float(&what, n, &rows[v], SUMS[i].result[r], i);
+        }
+    }
+    array_free(x), array_free(y);
+}
+
+START_TEST(sums) {
+    generator g;
+    generator_seed(&g, 480 + (uint64_t)_i);
+    for (size_t variant = 0; variant < place_variants(); variant++) {
+        if (!place_use(variant)) continue;
+        for (size_t l = 0; l < COUNT_OF(LENGTHS); l++) check_sums(&g, WIDE[_i], LENGTHS[l]);
+    }
+    place_use(0);
+}
+END_TEST
+
+/* Zeros alone, whose sum is -0 only if all are. */
+START_TEST(zeros) {
+    for (size_t variant = 0; variant < place_variants(); variant++) {
+        if (!place_use(variant)) continue;
+        for (size_t l = 0; l < COUNT_OF(LENGTHS) - 2; l++) {
+            const size_t n = LENGTHS[l];
+            char *x = array_new(n * type_size(TYPES[_i]), 0);
+            for (size_t plus = 0; plus <= 1; plus++)
+                for (size_t r = 0; r < ROUNDING_COUNT; r++) {
+                    const quire_reduction what = {
+                        QUIRE_SUM, TYPES[_i], QUIRE_F32, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 }
+                    };
+                    float sum;
+                    for (size_t k = 0; k < n; k++)
+                        type_store(TYPES[_i], x, k, plus && k == n / 2 ? 0 : type_sign(TYPES[_i]));
+                    check_ok(place_reduction(&what, n, x, NULL, &sum));
+                    check_float(&what, n, &sum, plus ? 0.0f : -0.0f, plus);
+                }
+            array_free(x);
+        }
+    }
+    place_use(0);
+}
+END_TEST
+
+/* Whatever the caller's rounding, the result is the same, and so is that rounding afterwards. */
+START_TEST(callers_rounding) {
+    static const int MODES[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };
+    float x[1000] = { 0 }, result;
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    x[3] = 1, x[500] = 0x1p-24f, x[501] = 0x1p-90f;
+    for (size_t n = 502; n <= 1000; n += 166) {
+        fesetround(MODES[_i]);
+        const quire_status status = place_reduction(&what, n, x, NULL, &result);
+        const int after = fegetround();
+        fesetround(FE_TONEAREST);
+        check_ok(status);
+        check_that(after == MODES[_i], "rounding %d became %d", MODES[_i], after);
+        check_float(&what, n, &result, 0x1.000002p0f, 0);
+    }
+}
+END_TEST
+
+static void add_tests(TCase *cases) {
+    tcase_add_loop_test(cases, sums, 0, (int)COUNT_OF(WIDE));
+    tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, callers_rounding, 0, 4);
+}
+
+int main(void) { return run_cases("sums by two ends", add_tests); }
