@@ -106,6 +106,29 @@ START_TEST(zeros) {
 }
 END_TEST
 
+/* E4M3 has one pattern for both overflows: ends beyond it of two signs tell nothing of what lies between them. */
+START_TEST(two_signs) {
+    static const double TERMS[] = { 0x1p80, -1, -0x1p80, 0x1p80, 1, -0x1p80 };
+    generator g;
+    generator_seed(&g, 484);
+    for (size_t variant = 0; variant < place_variants(); variant++) {
+        if (!place_use(variant)) continue;
+        for (size_t n = 40; n < 5000; n = n * 3 + 1) {
+            const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_E4M3, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+            float *x = array_new(n * sizeof *x, 0);
+            uint8_t sum;
+            for (size_t k = 0; k < n; k++) x[k] = 0;
+            for (size_t i = 0, k = generator_below(&g, n); i < COUNT_OF(TERMS); i++, k = (k + 1 + n / 7) % n)
+                x[k] = (float)TERMS[i];
+            check_ok(place_reduction(&what, n, x, NULL, &sum));
+            check_bits(QUIRE_E4M3, &sum, 0, "%zu elements, %s", n, place_name());
+            array_free(x);
+        }
+    }
+    place_use(0);
+}
+END_TEST
+
 /* Whatever the caller's rounding, the result is the same, and so is that rounding afterwards. */
 START_TEST(callers_rounding) {
     static const int MODES[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };
@@ -127,6 +150,7 @@ END_TEST
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, sums, 0, (int)COUNT_OF(WIDE));
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
+    tcase_add_test(cases, two_signs);
     tcase_add_loop_test(cases, callers_rounding, 0, 4);
 }
 
