@@ -129,6 +129,22 @@ START_TEST(two_signs) {
 }
 END_TEST
 
+/* Rows of an array with those of the same array that stand further apart: the first one is the same, others are not. */
+START_TEST(rows_of_one_array) {
+    enum { ROWS = 5, N = 40 };
+    float x[2 * ROWS * N], dots[ROWS];
+    const quire_layout near = quire_rows(ROWS, N, N), far = quire_rows(ROWS, N, 2 * N);
+    const quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    for (size_t k = 0; k < 2 * ROWS * N; k++) x[k] = (float)(k / N + 1);
+    for (size_t variant = 0; variant < place_variants(); variant++) {
+        if (!place_use(variant)) continue;
+        check_ok(place_layouts(&what, &near, x, &far, x, dots));
+        for (size_t v = 0; v < ROWS; v++) check_float(&what, N, &dots[v], (float)(N * (v + 1) * (2 * v + 1)), v);
+    }
+    place_use(0);
+}
+END_TEST
+
 /* Whatever the caller's rounding, the result is the same, and so is that rounding afterwards. */
 START_TEST(callers_rounding) {
     static const int MODES[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };
@@ -151,6 +167,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, sums, 0, (int)COUNT_OF(WIDE));
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
     tcase_add_test(cases, two_signs);
+    tcase_add_test(cases, rows_of_one_array);
     tcase_add_loop_test(cases, callers_rounding, 0, 4);
 }
 

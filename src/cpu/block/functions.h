@@ -49,8 +49,7 @@ typedef struct {
     size_t n;
 } ends_vector;
 
-/* The ends of the sums of several vectors, of which all have a y that is x, or none; NULL where doubles do not hold the
- * terms. */
+/* The ends of the sums of several vectors; NULL where doubles do not hold the terms. */
 typedef void (*ends_function)(const ends_vector *vectors, size_t count, sum_ends *ends);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of

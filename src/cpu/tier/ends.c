@@ -4,6 +4,13 @@
  */
 #include "cpu/block/ends.h"
 
+/* Whether a vector's y is not its x. */
+static int reads_others(const ends_vector *v, size_t count) {
+    int others = 0;
+    for (size_t i = 0; i < count; i++) others |= v[i].x != v[i].y;
+    return others;
+}
+
 /* Products of an array with itself are read once. Never inlined: what calls it is in another rounding mode. */
 #define INSTANCE(term, TERM, product, pair, flag, format, FORMAT)                                                      \
     static __attribute__((noinline)) void format##_##term##_ends(const ends_vector *v, size_t count, sum_ends *ends) { \
@@ -11,7 +18,7 @@
         const ends_choice                                                                                              \
             one = { sizeof(format##_element), product, 0, flag, sure, format##_widen, format##_first_v_f32 },          \
             two = { sizeof(format##_element), product, 1, flag, sure, format##_widen, format##_first_v_f32 };          \
-        if (pair && v->x != v->y)                                                                                      \
+        if (pair && reads_others(v, count))                                                                            \
             ends_of_all(two, v, count, ends);                                                                          \
         else                                                                                                           \
             ends_of_all(one, v, count, ends);                                                                          \
