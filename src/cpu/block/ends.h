@@ -49,6 +49,7 @@ QUIRE_INLINE void ends_add(ends_choice c, v_f64 *low, v_f64 *up, v_f64 x, v_f64 
         return;
     }
     if (c.sign == SIGN_CLEARED) x = abs_v_f64(x);
+    if (c.sign == SIGN_FLIPPED) x = -x;
     *up = up_add_v_f64(*up, x);
     if (!c.is_sure) *low = up_subtract_v_f64(*low, x);
 }
@@ -72,17 +73,17 @@ QUIRE_INLINE void ends_step(ends_choice c, ends_lanes *e, const char *x, const c
     ends_half_step(c, e, 2, x + half, y + half);
 }
 
-/* The last n elements, fewer than ENDS_STEP. In place of what is missing stand zeros: -0, or products of -0 and +0. */
+/* The last n elements, fewer than ENDS_STEP. In place of what is missing stand zeros whose terms are -0. */
 QUIRE_INLINE void ends_last(ends_choice c, ends_lanes *e, const char *x, const char *y, int n) {
     if (n >= SIMD_F32) {
         ends_half_step(c, e, 0, x, y);
         x += SIMD_F32 * c.size, y += SIMD_F32 * c.size, n -= SIMD_F32;
     }
     if (!n) return;
-    const v_f32 first_x = c.first(x, n, -(v_f32){ 0 });
+    const v_f32 zero = { 0 }, first_x = c.first(x, n, c.sign == SIGN_FLIPPED ? zero : -zero);
     const v_f64 a[2] = { lower_f64(first_x), upper_f64(first_x) };
     if (c.is_pair) {
-        const v_f32 first_y = c.first(y, n, (v_f32){ 0 });
+        const v_f32 first_y = c.first(y, n, zero);
         const v_f64 b[2] = { lower_f64(first_y), upper_f64(first_y) };
         ends_add_two(c, e, 2, a, b);
     } else {
