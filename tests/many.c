@@ -27,6 +27,17 @@ family draw_family(generator *g) {
     return generator_below(g, 2) ? FAMILY_NORMAL : (family)generator_below(g, FAMILY_COUNT);
 }
 
+uint64_t draw_special(generator *g, quire_type type) {
+    const uint64_t sign = generator_below(g, 2) ? type_sign(type) : 0;
+    switch (generator_below(g, 5)) {
+    case 0: return type_nan(type) | sign;
+    case 1: return (type_has_infinity(type) ? type_infinity(type) : type_nan(type)) | sign;
+    case 2: return type_greatest(type) | sign;
+    case 3: return 1 | sign; /* the least subnormal */
+    default: return sign;
+    }
+}
+
 void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff_t at) {
     const size_t size = type_size(type);
     memcpy((char *)to + i * size, (const char *)from + at * (ptrdiff_t)size, size);

@@ -12,6 +12,10 @@ quire_reduction draw_reduction(generator *g);
 /* A family at random for that operation. */
 family draw_family(generator *g);
 
+/* A special element of either sign: NaN, an infinity if the type has one, the greatest number, the least subnormal, or
+ * zero. */
+uint64_t draw_special(generator *g, quire_type type);
+
 /* One element copied from anywhere. */
 void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff_t at);
 

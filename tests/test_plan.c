@@ -125,7 +125,7 @@ START_TEST(ordered_rows) {
         int is_aligned = 1;
         for (size_t v = 0; v < rows; v++)
             if ((at + (uintptr_t)((ptrdiff_t)v * l.outer_stride * size)) % 16) is_aligned = 0;
-        check_that(plan_is_aligned(&l, (const void *)at, size) == is_aligned, "%zu rows, %td apart", rows,
+        check_that(plan_begin_at(&l, (const void *)at, size, 16) == is_aligned, "%zu rows, %td apart", rows,
                    l.outer_stride);
     }
 }

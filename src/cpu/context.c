@@ -24,8 +24,11 @@ static size_t bytes_from_environment(const char *name, size_t otherwise) {
 
 /* What a NULL context means. */
 static cpu_context default_context(void) {
-    return (
-        cpu_context){ { &quire_cpu_backend }, cpu_tier_default(), NULL, 1, CACHE_BYTES, THREAD_BYTES, NULL, NULL, 0 };
+    return (cpu_context){ .base = { &quire_cpu_backend },
+                          .tier = cpu_tier_default(),
+                          .threads = 1,
+                          .cache = CACHE_BYTES,
+                          .thread = THREAD_BYTES };
 }
 
 cpu_context cpu_context_of(const quire_context *context) {
@@ -48,7 +51,12 @@ quire_status quire_open_cpu(quire_context **context, int threads) {
     const size_t cache = bytes_from_environment("QUIRE_CPU_CACHE", CACHE_BYTES);
     const size_t thread = bytes_from_environment("QUIRE_CPU_THREAD", threads ? THREAD_BYTES : THREAD_BYTES_DEFAULT);
     thread_pool *pool = pool_open(threads ? threads : threads_available());
-    *c = (cpu_context){ { &quire_cpu_backend }, found, pool, 1, cache, thread ? thread : 1, NULL, NULL, 0 };
+    *c = (cpu_context){ .base = { &quire_cpu_backend },
+                        .tier = found,
+                        .pool = pool,
+                        .threads = 1,
+                        .cache = cache,
+                        .thread = thread ? thread : 1 };
     *context = &c->base;
     return QUIRE_OK;
 }

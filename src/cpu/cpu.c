@@ -157,13 +157,14 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
     return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);
 }
 
-/* --------------------------------------------------------------------------------------------------- a few elements */
-
-/* Of so few elements every step between the arguments and the tier shows in the time, totals of 128 bits too. Answers
- * whether that is all there is to do. Never inlined: the additions of a rounding would be moved out of our environment.
+/* ---------------------------------------------------------------------------------------- a few elements, or one piece
  */
-static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_job *job, format_description format,
-                                              uint64_t *bits) {
+
+/* Of few elements, and of one piece whose sum may have ends, every step between the arguments and the tier shows in the
+ * time, totals of 128 bits too. Answers whether that is all there is to do. Never inlined: the additions of a rounding
+ * would be moved out of our environment. */
+static __attribute__((noinline)) int soon_bits(const cpu_tier *tier, const quire_job *job, format_description format,
+                                               uint64_t *bits) {
     if (job->method == QUIRE_EXACT) {
         few_total total;
         if (job->n > TILE_FEW) return ends_tell(tier, job, format, bits);
@@ -174,9 +175,9 @@ static __attribute__((noinline)) int few_bits(const cpu_tier *tier, const quire_
     return 1;
 }
 
-static int few_reduce(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+static int soon_reduce(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     const cpu_environment callers = environment_enter();
-    const int done = few_bits(tier, job, format, bits);
+    const int done = soon_bits(tier, job, format, bits);
     environment_leave(callers);
     return done;
 }
@@ -192,8 +193,7 @@ uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptr
     return finish_and_round(total, job->finish, job->n, format, job->rounding);
 }
 
-/* Where a few elements are summed. */
-static const cpu_tier *tier_for_few(const quire_context *context) {
+static const cpu_tier *tier_of(const quire_context *context) {
     return context ? ((const cpu_context *)context)->tier : cpu_tier_default();
 }
 
@@ -212,12 +212,12 @@ static __attribute__((noinline)) uint64_t many_elements(const quire_context *con
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
+    const int are_few = job->n && job->n <= TILE_FEW && !needs_squares(job->finish),
+              by_ends =
+                  job->n > TILE_FEW && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format);
     uint64_t bits;
-    const int tries_ends =
-        job->n > TILE_FEW && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format);
-    if (!job->n || (job->n > TILE_FEW && !tries_ends) || needs_squares(job->finish) ||
-        !few_reduce(tier_for_few(context), job, format, &bits))
-        bits = many_elements(context, job, tries_ends);
+    if (!(are_few || by_ends) || !soon_reduce(tier_of(context), job, format, &bits))
+        bits = many_elements(context, job, by_ends);
     format_store(bits, format.size, job->result);
     return QUIRE_OK;
 }

@@ -102,7 +102,7 @@ QUIRE_PRIVATE void exact_accumulate(const cpu_context *context, const quire_job 
 QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                          ptrdiff_t y_stride);
 
-/* ------------------------------------------------------------------------------------------- ends.c: exact sums first
+/* --------------------------------------------------------------------------------------- ends.c: exact sums, at first
  */
 
 /* Whether the two ends of its sum mostly tell a job's result. A job that reports goes through its elements once. */
@@ -114,7 +114,10 @@ QUIRE_PRIVATE int ends_round(sum_ends ends, const quire_job *job, format_descrip
 /* The same of a contiguous vector. */
 QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);
 
-/* The same, where the context's threads share it; in any environment. */
+/* A copy of the context for what they do not tell. */
+QUIRE_PRIVATE cpu_context ends_past(const cpu_context *context);
+
+/* The same of a vector that the context's threads share; in any environment. */
 QUIRE_PRIVATE int ends_reduce(const cpu_context *context, const quire_job *job, format_description format,
                               uint64_t *bits);
 

@@ -97,7 +97,8 @@ uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_
     uint64_t bits;
     if (job->n && job->n <= VECTOR_EXACT_ELEMENTS && has_ends(context, job, format)) {
         if (ends_tell(context->tier, job, format, &bits)) return bits;
-        past = *context, past.past_ends = 1, context = &past;
+        past = ends_past(context);
+        context = &past;
     }
     if (needs_squares(job->finish) && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
         short_moment(context->tier, job, format, &bits))
@@ -219,10 +220,9 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
 static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
     ends_vector vectors[ENDS_TOGETHER];
     sum_ends ends[ENDS_TOGETHER];
-    cpu_context past = w->single;
+    const cpu_context past = ends_past(&w->single);
     const many_cursor first = *at;
     size_t count = 0;
-    past.past_ends = 1;
     for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
         vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
     w->single.tier->ends[w->job->type][w->job->term](vectors, count, ends);

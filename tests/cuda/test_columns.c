@@ -25,18 +25,6 @@ static const struct shape {
     { 20481, 8, 2 },
 };
 
-/* What a column may have at a random place. */
-static uint64_t special_element(generator *g, quire_type type) {
-    const uint64_t sign = generator_below(g, 2) ? type_sign(type) : 0;
-    switch (generator_below(g, 5)) {
-    case 0: return type_nan(type) | sign;
-    case 1: return (type_has_infinity(type) ? type_infinity(type) : type_nan(type)) | sign;
-    case 2: return type_greatest(type) | sign;
-    case 3: return 1 | sign; /* the least subnormal */
-    default: return sign;
-    }
-}
-
 /* An array of a layout in memory: its bytes, and the element of index 0. */
 struct matrix {
     quire_layout layout;
@@ -59,7 +47,7 @@ static void fill_column(generator *g, quire_type type, size_t n, void *x) {
     family_fill((family)generator_below(g, FAMILY_COUNT), type, generator_next(g), n, x);
     if (generator_below(g, 4) == 0)
         for (uint64_t i = 1 + generator_below(g, 3); i; i--)
-            type_store(type, x, generator_below(g, n), special_element(g, type));
+            type_store(type, x, generator_below(g, n), draw_special(g, type));
 }
 
 static struct matrix make_matrix(generator *g, quire_type type, const quire_layout *l, size_t offset) {

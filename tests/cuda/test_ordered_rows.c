@@ -18,18 +18,6 @@ static const quire_method ORDERED[] = { QUIRE_PLAIN, QUIRE_PAIRWISE, QUIRE_KAHAN
 /* Rows that give each warp of a block several turns. */
 static size_t rows_of(size_t n) { return n <= 64 ? 1100 : n <= 256 ? 300 : 75; }
 
-/* What a row may have at a random place. */
-static uint64_t special_element(generator *g, quire_type type) {
-    const uint64_t sign = generator_below(g, 2) ? type_sign(type) : 0;
-    switch (generator_below(g, 5)) {
-    case 0: return type_nan(type) | sign;
-    case 1: return (type_has_infinity(type) ? type_infinity(type) : type_nan(type)) | sign;
-    case 2: return type_greatest(type) | sign;
-    case 3: return 1 | sign; /* the least subnormal */
-    default: return sign;
-    }
-}
-
 /* A few numbers around the greatest one, of which kahan's result shows which of two merging lanes came first: of the
  * greatest number and -1.5 of its ulps a TwoSum finds the error in this order, and overflows in the other. */
 static void fill_around_greatest(generator *g, quire_type type, size_t n, void *x) {
@@ -53,7 +41,7 @@ static void fill_row(generator *g, quire_type type, size_t n, void *x) {
     if (kind == 4 && (type == QUIRE_F64 || type == QUIRE_F32)) fill_around_greatest(g, type, n, x);
     if (kind < 3)
         for (uint64_t i = 1 + generator_below(g, 3); i; i--)
-            type_store(type, x, generator_below(g, n), special_element(g, type));
+            type_store(type, x, generator_below(g, n), draw_special(g, type));
 }
 
 /* Rows of n, ld elements apart; what is between them is NaN. */

@@ -22,18 +22,6 @@ static const struct shape {
                { 63, 0, 0, 0 }, { 64, 0, 0, 0 }, { 72, 0, 0, 1 },  { 65, 0, 0, 1 }, { 80, 1, 0, 1 }, { 96, 1, 1, 1 },
                { 99, 0, 1, 1 }, { 64, 1, 2, 1 }, { 130, 1, 0, 1 }, { 257, 0, 0, 1 } };
 
-/* What a row may have at a random place. */
-static uint64_t special_element(generator *g, quire_type type) {
-    const uint64_t sign = generator_below(g, 2) ? type_sign(type) : 0;
-    switch (generator_below(g, 5)) {
-    case 0: return type_nan(type) | sign;
-    case 1: return (type_has_infinity(type) ? type_infinity(type) : type_nan(type)) | sign;
-    case 2: return type_greatest(type) | sign;
-    case 3: return 1 | sign; /* the least subnormal */
-    default: return sign;
-    }
-}
-
 /* Integers of a few bits, whose sums, means and variances often lie on results, or between two; one number again and
  * again; and zeros. */
 static void fill_plainly(generator *g, quire_type type, size_t n, void *x) {
@@ -78,7 +66,7 @@ static void fill_row(generator *g, quire_type type, size_t n, void *x) {
         family_fill((family)generator_below(g, FAMILY_COUNT), type, generator_next(g), n, x);
     if (generator_below(g, 4) == 0)
         for (uint64_t i = 1 + generator_below(g, 3); i; i--)
-            type_store(type, x, generator_below(g, n), special_element(g, type));
+            type_store(type, x, generator_below(g, n), draw_special(g, type));
 }
 
 static void check_rows(generator *g, const quire_layout *l, quire_type type, const void *x, operation op) {

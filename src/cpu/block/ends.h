@@ -5,10 +5,6 @@
  * A double holds terms of floats and of shorter numbers, and their products, exactly. An end is infinite or NaN only if
  * a term was: 2^64 of them are below 2^320. The upper end is -0 only if every term was.
  *
- * AVX-512 says in an addition how it rounds. Others have a mode, of which the compiler does not know: so the
- * instruction that sets it takes the sums that the loop begins with, and the one that sets it back what they have
- * become, and no addition can be moved past either.
- *
  * Included by tier/ends.c.
  *
  * SPDX-License-Identifier: MIT

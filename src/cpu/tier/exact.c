@@ -17,7 +17,7 @@
 #include "cpu/tier/tier.h"
 
 /* The code begins at a page, so that its speed does not depend on what else is linked: halves' sums were 1.3 times as
- * slow at other places (AVX2, Zen 4). */
+ * slow at other places (AVX2, Zen 5). */
 static __attribute__((aligned(4096), used)) void code_begins_at_a_page(void) {}
 
 #define VECTOR_LOAD_f32(format) format##_load_v_f32

@@ -185,12 +185,18 @@ static __device__ __forceinline__ bool store_vector(const vectors_job &job, size
     }
 }
 
-/* The same of a method of the canonical order: once in a kernel's code. */
-template <class Agent>
+/* Stores the result of n elements by a method of the canonical order, from the words of its total; one word is both. */
+template <class Method>
+static __device__ __forceinline__ void store_words(const vectors_job &job, size_t v, size_t n, double first,
+                                                   double second) {
+    const double word[VECTORS_WORDS] = { first, second };
+    store_sum(job, v, n, word, Method::words == 1 || kahan_sum_alone(word));
+}
+/* The same once in a kernel's code. */
+template <class Method>
 static __device__ __noinline__ void store_ordered(const vectors_job &job, size_t v, size_t n, double first,
                                                   double second) {
-    vector_total t = { { first, second }, 0 };
-    store_vector<Agent>(job, v, n, t);
+    store_words<Method>(job, v, n, first, second);
 }
 
 /* Vectors of a bundle, a lane each: rounds them together; those whose totals do not tell them one by one, by all lanes.

@@ -121,7 +121,7 @@ static __device__ __noinline__ void finish_ordered_parts(const vectors_job &job,
         Method::merge(state, other);
     }
     if (lane == 0)
-        store_ordered<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, state[0], state[Method::words - 1]);
+        store_ordered<Method>(job, v, vector_at<Format>(job.at, job.vectors, v).n, state[0], state[Method::words - 1]);
 }
 
 /* Whether this is the last of the units to end: all that the others wrote is then seen. By a whole warp. */

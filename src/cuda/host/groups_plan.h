@@ -25,10 +25,13 @@ static inline int plan_as_rows(const quire_layout *l, quire_layout *rows) {
     return 1;
 }
 
-/* Whether all rows begin at multiples of some bytes, and are so long. */
-static inline int plan_has_rows_of(const quire_layout *rows, const void *x, int size, size_t bytes) {
-    return (uintptr_t)x % bytes == 0 && rows->n * (size_t)size % bytes == 0 &&
+/* Whether all rows begin at multiples of some bytes; and are so long, too. */
+static inline int plan_begin_at(const quire_layout *rows, const void *x, int size, size_t bytes) {
+    return (uintptr_t)x % bytes == 0 &&
            (rows->outer == 1 || stride_magnitude(rows->outer_stride) * (size_t)size % bytes == 0);
+}
+static inline int plan_has_rows_of(const quire_layout *rows, const void *x, int size, size_t bytes) {
+    return rows->n * (size_t)size % bytes == 0 && plan_begin_at(rows, x, size, bytes);
 }
 
 /* Threads of a longer row: few, for less is to be merged; more where rows end within lines of memory. */

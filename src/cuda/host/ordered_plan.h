@@ -14,12 +14,6 @@ typedef struct {
     size_t rows_of_warp; /* at once */
 } ordered_plan;
 
-/* Whether all rows begin at multiples of 16 bytes. */
-static inline int plan_is_aligned(const quire_layout *rows, const void *x, int size) {
-    return (uintptr_t)x % ROWS_CHUNK == 0 &&
-           (rows->outer == 1 || stride_magnitude(rows->outer_stride) * (size_t)size % ROWS_CHUNK == 0);
-}
-
 /* Rows as plan_as_rows has them, of 1 to INT32_MAX elements of size bytes. */
 static inline ordered_plan plan_ordered_rows(size_t n, int size) {
     const unsigned of_thread = (unsigned)ordered_slots(size);

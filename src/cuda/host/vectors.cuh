@@ -73,16 +73,16 @@ static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, con
                                 const quire_layout *y, vectors_job work, quire_status *status) {
     const int size = describe_format(job->type).size;
     quire_layout *const rows_x = &work.at.x_layout, *const rows_y = &work.at.y_layout;
-    const bool is_product = job->term == TERM_PRODUCT;
     if (x->n == 0 || x->n > INT32_MAX || !plan_as_rows(x, rows_x)) return false;
-    if (is_product && !plan_as_rows(y, rows_y)) return false;
-    work.is_pair = is_product && (job->y != job->x || rows_y->outer_stride != rows_x->outer_stride);
+    if (job->term == TERM_PRODUCT && !plan_as_rows(y, rows_y)) return false;
+    work.is_pair = is_pair(job, rows_x, rows_y);
     const ordered_plan p = plan_ordered_rows(x->n, size);
     const vectors_plan cut =
         plan_layout(rows_x, job->method, work.rows, size, plan_ordered_units(&c->facts, work.vectors, &p), false);
     work.threads = p.threads, work.slots = p.slots;
     work.parts = cut.parts, work.part = cut.part;
-    work.is_aligned = plan_is_aligned(rows_x, job->x, size) && (!work.is_pair || plan_is_aligned(rows_y, job->y, size));
+    work.is_aligned = plan_begin_at(rows_x, job->x, size, ROWS_CHUNK) &&
+                      (!work.is_pair || plan_begin_at(rows_y, job->y, size, ROWS_CHUNK));
     const vectors_kernels kernels = find_vectors_kernels(job);
     *status = status_of(start_blocks(c, work.is_pair ? kernels.pair_rows : kernels.rows, ORDERED_THREADS,
                                      plan_ordered_blocks(&c->facts, work.vectors * work.parts, &p), &work));

@@ -19,8 +19,7 @@ constexpr int panel_blocks = PANEL_BLOCKS - (Method::words * chunk_elements<Form
 template <class Method>
 static __device__ __noinline__ void finish_ordered_column(const vectors_job &job, size_t v, double first,
                                                           double second) {
-    const double word[VECTORS_WORDS] = { first, second };
-    store_sum(job, v, job.at.x_layout.n, word, Method::words == 1 || kahan_sum_alone(word));
+    store_words<Method>(job, v, job.at.x_layout.n, first, second);
 }
 
 template <class Format, bool PRODUCT, class Method> struct ordered_columns {

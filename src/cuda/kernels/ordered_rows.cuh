@@ -78,7 +78,7 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
         if (Method::words == 1 && job.is_number)
             store_number(job, row, t.word[0]);
         else
-            store_ordered<agent>(job, row, job.at.x_layout.n, t.word[0], t.word[Method::words - 1]);
+            store_ordered<Method>(job, row, job.at.x_layout.n, t.word[0], t.word[Method::words - 1]);
     }
 
     /* Rows of one row of lanes, of which a thread has OWN chunks: as many rows at once as loads are under way. */
