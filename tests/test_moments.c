@@ -149,8 +149,10 @@ START_TEST(overflow_and_underflow) {
     check_all(QUIRE_F64, 2, at_limit, 0, "beyond the greatest number");
     check_all(QUIRE_F64, 2, below_limit, 0, "below the greatest number");
     for (int e = -560; e < -500; e++) {
-        const double x[3] = { ldexp(1, e), ldexp(3, e), ldexp(7, e) };
+        double x[99];
+        for (size_t k = 0; k < 99; k++) x[k] = ldexp(k % 3 ? k % 3 * 4 - 1 : 1, e); /* 1, 3, 7 */
         check_all(QUIRE_F64, 3, x, 0, "subnormal");
+        check_all(QUIRE_F64, 99, x, 0, "subnormal, again and again");
     }
 }
 END_TEST

@@ -9,20 +9,17 @@
 #include "cuda/host/groups_plan.h"
 #include "cuda/host/ordered_plan.h"
 #include "cuda/host/panels_plan.h"
-#include "cuda/host/rows_plan.h"
 #include "support.h"
 
 static const quire_method ALL[] = { QUIRE_EXACT, QUIRE_KAHAN, QUIRE_PAIRWISE, QUIRE_PLAIN };
 
 static int is_power_of_two(size_t n) { return n && !(n & (n - 1)); }
 
-/* How many warps are at work at once: of real devices, by the kernels for columns, for rows and for all else; or any.
- */
+/* How many warps are at work at once: of real devices, by the kernels for columns and for all else; or any. */
 static size_t draw_warps(generator *g) {
-    static const size_t of_one[] = { VECTORS_BLOCKS * VECTORS_THREADS / 32, ROWS_BLOCKS * ROWS_THREADS / 32,
-                                     VECTORS_WARPS };
+    static const size_t of_one[] = { VECTORS_BLOCKS * VECTORS_THREADS / 32, VECTORS_WARPS };
     if (generator_below(g, 4) == 0) return (size_t)1 << generator_between(g, 0, 13);
-    return of_one[generator_below(g, 3)] * (size_t)generator_between(g, 8, 160);
+    return of_one[generator_below(g, 2)] * (size_t)generator_between(g, 8, 160);
 }
 
 static void check_plan(const quire_layout *l, quire_method method, int size, size_t warps, int accumulates) {
@@ -160,32 +157,42 @@ static void check_blocks(const device_facts *d, size_t blocks, size_t units, siz
     check_that(!d->wish.blocks || blocks <= d->wish.blocks, "%zu blocks", blocks);
 }
 
-/* Rows of groups: all are of whole chunks, unless they are long, and the threads of a group have room for them. */
-static void check_groups_plan(const quire_layout *l, size_t at, int size, int may_stream, int is_wide, unsigned loads,
+/* Rows of groups: those that are taken together are whole chunks, which threads have room for, as a block has for those
+ * that are staged; and parts cover a row. */
+static void check_groups_plan(const quire_layout *l, size_t at, int size, unsigned slots, int is_pair, unsigned loads,
                               const device_facts *d) {
     const size_t warps = plan_blocks(d, GROUPS_BLOCKS) * (GROUPS_THREADS / 32), bytes = l->n * (size_t)size,
                  chunks = plan_divide_up(bytes, ROWS_CHUNK);
+    const void *x = (const void *)at;
     quire_layout rows;
     check_that(plan_as_rows(l, &rows) && rows.outer == l->outer * l->inner && rows.inner == 1, "no rows");
-    const groups_plan p = plan_groups(&rows, (const void *)at, size, may_stream, is_wide, loads, warps);
+    const groups_plan p = plan_groups(&rows, x, is_pair ? &rows : NULL, x, size, slots, loads, warps);
+    check_that(p.fits == (l->n != 0), "%zu elements fit: %d", l->n, p.fits);
     if (!p.fits) return;
-    check_blocks(d, plan_group_blocks(d, &rows, &p), rows.outer, GROUPS_THREADS / 32 * p.rows_of_warp);
-    check_that(rows.outer / p.rows_of_warp >= warps, "%zu rows for %zu warps", rows.outer, warps);
+    check_blocks(d, plan_group_blocks(d, &p), rows.outer * p.parts, p.rows_of_unit);
+    check_that(p.units == plan_divide_up(rows.outer * p.parts, p.rows_of_unit), "%zu units", p.units);
     check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
-    if (!p.slots) {
-        check_that((is_wide || chunks > GROUPS_CHUNKS) && p.rows_of_warp == 32 / p.threads, "%u threads for %zu",
-                   p.threads, chunks);
-        if (chunks > GROUPS_CHUNKS) return;
+    check_that(p.parts == 1 || p.shape == ROWS_ONE_BY_ONE, "parts of short rows");
+    check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part,
+               l->n);
+    check_that(p.parts == 1 || rows.outer * p.parts <= VECTORS_PLACES, "no room for %zu times %u", rows.outer, p.parts);
+    if (p.shape == ROWS_ONE_BY_ONE) {
+        check_that(p.rows_of_unit == GROUPS_THREADS / p.threads, "%zu rows of %u threads", p.rows_of_unit, p.threads);
+        check_that(p.threads >= GROUPS_LONG || p.threads * loads >= chunks, "%u threads for %zu", p.threads, chunks);
+    } else if (p.shape == ROWS_TOGETHER) {
+        check_that(p.slots == 1 || p.slots == 2 || p.slots == GROUPS_SLOTS, "%u slots", p.slots); /* are compiled */
+        check_that(at % ROWS_CHUNK == 0 && bytes % ROWS_CHUNK == 0 &&
+                       (rows.outer == 1 || stride_magnitude(rows.outer_stride) * (size_t)size % ROWS_CHUNK == 0),
+                   "%zu bytes at %zu, %td apart", bytes, at, rows.outer_stride);
+        check_that(p.threads * p.slots >= chunks, "%u threads, %u slots for %zu", p.threads, p.slots, chunks);
+        check_that(p.rows_of_unit == (p.slots == 1 ? loads / 2 : loads / p.slots) * (GROUPS_THREADS / p.threads),
+                   "%zu rows", p.rows_of_unit);
+    } else {
+        check_that(rows.outer == 1 || rows.outer_stride == (ptrdiff_t)l->n, "rows %td apart", rows.outer_stride);
+        check_that(p.rows_of_unit * bytes + 2 * (ROWS_CHUNK - 1) <= STRETCH_BYTES / (is_pair ? 2 : 1),
+                   "no room for %zu rows of %zu", p.rows_of_unit, bytes);
+        check_that(p.rows_of_unit && p.rows_of_unit % (GROUPS_THREADS / p.threads) == 0, "%zu rows", p.rows_of_unit);
     }
-    check_that(is_wide ? !p.slots : p.slots == 1 || p.slots == 2 || p.slots == GROUPS_SLOTS, "%u slots",
-               p.slots); /* what is compiled */
-    check_that(at % ROWS_CHUNK == 0 && bytes % ROWS_CHUNK == 0 &&
-                   stride_magnitude(rows.outer_stride) * (size_t)size % ROWS_CHUNK == 0,
-               "%zu bytes at %zu, %td apart", bytes, at, rows.outer_stride);
-    check_that((is_wide && p.threads == GROUPS_LONG) || p.threads * (is_wide ? loads : p.slots) >= chunks,
-               "%u threads, %u slots for %zu", p.threads, p.slots, chunks);
-    check_that(is_wide || p.rows_of_warp == (p.slots == 1 ? loads / 2 : loads / p.slots) * (32 / p.threads), "%zu rows",
-               p.rows_of_warp);
 }
 
 START_TEST(groups) {
@@ -195,59 +202,17 @@ START_TEST(groups) {
         static const int sizes[] = { 1, 2, 4, 8 };
         const int size = sizes[generator_below(&g, 4)];
         const size_t of_chunk = (size_t)(ROWS_CHUNK / size), least = generator_below(&g, 2) ? of_chunk : 1;
-        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)) * least,
-                     vectors = 1 + generator_below(&g, (uint64_t)1 << generator_between(&g, 10, 24));
+        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 32, 63)) * least,
+                     vectors = 1 + generator_below(&g, (uint64_t)1 << generator_between(&g, 1, 24));
         const ptrdiff_t ld = (ptrdiff_t)(n + generator_below(&g, 3) * least);
         const quire_layout below = quire_rows(vectors, n, ld), beside = { 1, n, vectors, 0, 1, -ld },
                            both = { vectors, n, 3, 3 * ld, 1, ld };
         const quire_layout *all[] = { &below, &beside, &both };
         const device_facts d = draw_device(&g);
-        const int kind = (int)generator_below(&g, 3);
-        check_groups_plan(all[generator_below(&g, 3)], 64 + generator_below(&g, 3) * (size_t)size, size, kind == 1,
-                          kind == 2, group_loads(generator_below(&g, 2)), &d);
-    }
-}
-END_TEST
-
-/* Rows: what a warp has at a time fits a stage wherever it begins, and pieces and parts cover a row. */
-static void check_rows_plan(const quire_layout *l, int size, int is_pair, const device_facts *d) {
-    const rows_plan p = plan_rows(l, l, size, is_pair, plan_blocks(d, ROWS_BLOCKS) * (ROWS_THREADS / 32));
-    const size_t vectors = l->outer * l->inner, n = p.parts > 1 ? p.part : l->n,
-                 rows = 32 / (p.threads ? p.threads : 1);
-    const size_t room = (is_pair ? ROWS_STAGE / 2 : ROWS_STAGE) - ROWS_CHUNK,
-                 item = p.pieces > 1 ? p.piece_length : rows * p.groups * n;
-    if (!p.fits) return;
-    check_blocks(d, plan_row_blocks(d, &p), p.units, ROWS_THREADS / 32);
-    check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
-    check_that(item * (size_t)size <= room, "%zu elements of %d bytes are more than a stage", item, size);
-    check_that(p.groups >= 1 && (p.groups == 1 || p.threads == 1), "%u groups", p.groups);
-    check_that(p.pieces == 1 || (p.threads == 32 && p.piece_length * (size_t)size % (32 * ROWS_CHUNK) == 0),
-               "pieces of %zu", p.piece_length);
-    check_that((p.pieces - 1) * p.piece_length < n && p.pieces * p.piece_length >= n, "%u pieces of %zu for %zu",
-               p.pieces, p.piece_length, n);
-    check_that(n >> ROW_COUNT_BITS == 0, "%zu elements", n);
-    check_that(p.is_contiguous || p.threads == 32, "%u threads of rows that are apart", p.threads);
-    const size_t rows_of_unit = rows * p.groups, all = vectors * p.parts;
-    check_that(p.units * rows_of_unit >= all && (p.units - 1) * rows_of_unit < all, "%zu units for %zu", p.units, all);
-    if (p.parts == 1) return;
-    check_that(p.pieces > 1, "parts of one piece"); /* rows.cuh: else row_bytes would be those of a part */
-    check_that((p.parts - 1) * p.part < l->n && p.parts * p.part >= l->n, "%u parts of %zu for %zu", p.parts, p.part,
-               l->n);
-    check_that(vectors * p.parts <= VECTORS_PLACES, "no room for %zu times %u", vectors, p.parts);
-}
-
-START_TEST(streams) {
-    generator g;
-    generator_seed(&g, 8);
-    for (size_t turn = 0; turn < scaled(300000); turn++) {
-        static const int sizes[] = { 1, 2, 4, 8 };
-        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63)),
-                     rows = 1 + generator_below(&g, 70000);
-        const device_facts d = draw_device(&g);
-        const quire_layout side_by_side = quire_rows(rows, n, (ptrdiff_t)n),
-                           apart = quire_rows(rows, n, (ptrdiff_t)n + 3);
-        check_rows_plan(generator_below(&g, 2) ? &side_by_side : &apart, sizes[generator_below(&g, 4)],
-                        (int)generator_below(&g, 2), &d);
+        const int is_pair = (int)generator_below(&g, 2);
+        check_groups_plan(all[generator_below(&g, 3)], 64 + generator_below(&g, 3) * (size_t)size, size,
+                          2 + 2 * (unsigned)generator_below(&g, 2), is_pair,
+                          group_loads(is_pair || generator_below(&g, 2)), &d);
     }
 }
 END_TEST
@@ -358,11 +323,9 @@ static void check_shared(const char *name, size_t shared, size_t kept, int block
  * multiprocessor: of compute capability 9.0 where kernels take bulk copies or were tuned so, of 8.6 the others. */
 START_TEST(shared_memory) {
     const size_t columns = (VECTORS_WORDS + PART_SUMS) * VECTORS_THREADS * sizeof(double);
-    check_shared("rows", ROWS_SHARED, 0, ROWS_BLOCKS, 228 << 10);
+    check_shared("rows", STRETCH_BYTES, GROUPS_THREADS / 32, GROUPS_BLOCKS, 228 << 10);
     check_shared("columns", COLUMNS_SHARED, columns, VECTORS_BLOCKS, 100 << 10);
-    check_shared("segments", SEGMENTS_SHARED, SEGMENTS_THREADS, SEGMENTS_STREAM_BLOCKS, 228 << 10);
-    check_that(ROWS_SHARED >= ROWS_THREADS / 32 * 2 * ROWS_STAGE, "one stage is filled while another is added up");
-    check_that(ROWS_STAGE % ROWS_CHUNK == 0 && SEGMENTS_STAGE % ROWS_CHUNK == 0, "stages are whole chunks");
+    check_that(STRETCH_BYTES / 2 % ROWS_CHUNK == 0, "rooms are whole chunks");
     check_that(COLUMNS_AHEAD % COLUMNS_BATCH == 0, "chunks of %d rows", COLUMNS_BATCH);
 }
 END_TEST
@@ -375,7 +338,6 @@ static void add(TCase *cases) {
     tcase_add_test(cases, ordered_rows);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, groups);
-    tcase_add_test(cases, streams);
     tcase_add_test(cases, columns);
     tcase_add_test(cases, panels);
     tcase_add_test(cases, shared_memory);

@@ -131,6 +131,15 @@ START_TEST(one_number) {
 }
 END_TEST
 
+/* Sums so small that a radius would underflow are left open, though nothing is off: 1, 3 and 7 times 2^e. */
+START_TEST(tiny_numbers) {
+    for (int e = -537; e < -400; e++) {
+        const double s[2] = { ldexp(11, e), 0 }, q[3] = { ldexp(59, 2 * e), 0, 0 }, none[2] = { 0, 0 };
+        ck_assert(moment_in_ball(s, q, none, FINISH_VARIANCE, 3, 0).radius < 0);
+    }
+}
+END_TEST
+
 /* Rows of a few small integers, and columns; every variance is compared. */
 static void check_vectors(quire_type type, size_t n, size_t vectors, const void *x, int columns) {
     const quire_layout layout = columns ? quire_columns(n, vectors, vectors) : quire_rows(vectors, n, n);
@@ -180,6 +189,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, exact_quotients);
     tcase_add_test(cases, not_exact);
     tcase_add_test(cases, one_number);
+    tcase_add_test(cases, tiny_numbers);
     tcase_add_loop_test(cases, vectors_of_integers, 0, TYPE_COUNT);
 }
 

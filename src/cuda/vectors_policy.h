@@ -27,26 +27,16 @@
 #define ORDERED_SHORT 8       /* chunks of 16 bytes of a row, up to which a thread has one alone */
 
 /* kernels/exact_rows.cuh. H200, 2026-11-28, 1 GiB. */
-#define GROUPS_THREADS 256    /* of a block */
-#define GROUPS_BLOCKS 4       /* of a multiprocessor, that registers are to leave room for */
-#define GROUPS_WIDE_BLOCKS 3  /* the same, where sums are wider than two ends */
-#define GROUPS_WIDE_LEAST 16  /* chunks of a row from which on products are quicker so than as a stream */
-#define GROUPS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
-#define GROUPS_LOADS 8        /* of a thread, that are under way together */
-#define GROUPS_SLOTS 4        /* of a thread, in a row, where its warp has several rows under way */
-#define GROUPS_CHUNKS 64      /* of 16 bytes of a row, up to which its warp has several rows under way */
-#define GROUPS_LONG 8         /* threads that share a longer row, at least */
-#define GROUPS_STREAM_LEAST 5 /* chunks of a row of 16 bits an element or more, from which on sums alone are */
-#define GROUPS_STREAM_MOST 31 /* quicker as a stream (rows.cuh), and up to which: by a tenth; beyond as quick */
-
-/* kernels/rows.cuh. H100, 2026-11-25, 1 GiB. */
-#define ROWS_THREADS 64      /* of a block */
-#define ROWS_BLOCKS 10       /* of a multiprocessor, that registers are to leave room for */
-#define ROWS_WAVES 8         /* of blocks, so that the quicker multiprocessors take more of them */
-#define ROWS_STAGE 4608      /* bytes of a stage of a warp */
-#define ROWS_STAGES 2        /* of a warp */
-#define ROWS_ITEMS 4         /* of a warp, at least, before there are more waves */
-#define ROWS_SPREAD 16       /* items of a warp, at least, before items grow */
+#define GROUPS_THREADS 256   /* of a block */
+#define GROUPS_BLOCKS 3      /* of a multiprocessor, that registers are to leave room for */
+#define GROUPS_WIDE_BLOCKS 2 /* the same, where sums are wider than two ends */
+#define GROUPS_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
+#define GROUPS_LOADS 8       /* of a thread, that are under way together */
+#define GROUPS_SLOTS 4       /* of a thread, in a row, where its warp has several rows under way */
+#define GROUPS_FEW_CHUNKS 16 /* of 16 bytes of a row, up to which a thread may have fewer */
+#define GROUPS_CHUNKS 64     /* of 16 bytes of a row, up to which its warp has several rows under way */
+#define GROUPS_LONG 8        /* threads that share a longer row, at least */
+#define GROUPS_SHARE 144     /* bytes of a staged row that a thread has, at most: 33 elements of four, and a few more */
 #define ROWS_FEW 32768       /* bytes of a row that one warp may take even where there are few rows */
 #define ROWS_FULL 88         /* percent of the places of all waves that rows fill, from which on they are not cut */
 #define ROWS_MORE_PARTS 32   /* parts of a row beyond the fewest, for waves to be full */
@@ -79,15 +69,15 @@
 #define PANEL_SPREAD 16      /* blocks for every multiprocessor, about, that there are to be */
 #define PANEL_WAVES 32       /* blocks of a multiprocessor, at most; they take more parts in turn */
 
-/* kernels/segments.cuh. H100, 2026-11-25, 1 GiB. */
-#define LONG_SEGMENT (1 << 15)   /* elements of a segment that is cut, from here on */
-#define SEGMENT_PART_LEAST 8192  /* elements of a part of an exact one */
-#define SEGMENTS_THREADS 128     /* of a block of the kernel for exact segments */
-#define SEGMENTS_STAGE 6080      /* bytes of a piece of a stream of segments */
-#define SEGMENTS_STAGES 2        /* of a warp */
-#define SEGMENTS_BLOCKS 5        /* of a multiprocessor, that registers are to leave room for */
-#define SEGMENTS_STREAM_BLOCKS 4 /* the same, and shared memory, where they come through a stream */
-#define SEGMENTS_WAVES 2         /* of blocks, so that the quicker multiprocessors take more of them */
+/* kernels/exact_segments.cuh, of blocks of as many threads. H200, 2026-11-28, 1 GiB. */
+#define LONG_SEGMENT (1 << 15)  /* elements of a segment that is cut, from here on */
+#define SEGMENT_PART_LEAST 8192 /* elements of a part of an exact one */
+#define SEGMENTS_BLOCKS 4       /* of a multiprocessor, that registers are to leave room for */
+#define SEGMENTS_WIDE_BLOCKS 3  /* the same, where sums are wider than two ends */
+#define SEGMENTS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
+#define SEGMENTS_OF_ONE 128     /* bytes of a segment that a thread has alone, at most; */
+#define SEGMENTS_OF_FOUR 512    /* of one that four threads share, */
+#define SEGMENTS_OF_EIGHT 4096  /* and of one that eight do: beyond that all of a warp */
 
 /* Variances of vectors that are neither rows nor columns. The notebook has no trial. */
 #define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice, from here on */

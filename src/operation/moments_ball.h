@@ -23,7 +23,8 @@ typedef struct {
 #define BALL_PRODUCTS ((int64_t)1 << 26)  /* those of which the product is a double */
 #define BALL_QUOTIENTS ((int64_t)1 << 25) /* and 7 times it */
 
-/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1
+/* n Q - S^2 for S = s[0] + s[1], Q = q[0] + q[1] + q[2], exactly, or nothing where Q is so small that errors, or the
+ * radius, might underflow. Let u = 2^-53; S^2 <= 2 n Q. Of S^2 as S0^2 + 2 S0 S1
  * the term S1^2 <= u^2 S0^2 is left out, and numbers up to 3 u S0^2 are rounded twice: an error of 12 u^2 n Q at most.
  * Of n Q numbers up to 3 u n Q are rounded, three times: 7 u^2 n Q. The last two additions round numbers up to 10 u n
  * Q: 20 u^2 n Q. The radius, 2^-100 n Q, is 64 u^2 n Q. Where S may be off by width[0], and Q by width[1], the
@@ -41,7 +42,8 @@ QUIRE_INLINE moment_ball moment_difference_ball(const double *s, const double *q
     const int is_short = off == 0 && (q_low == 0 || (n == 1 && q_2 == 0)) && s_1 == 0 &&
                          (q_0 == 0 || (q_0 >= BALL_LEAST && q_0 <= BALL_GREATEST));
     const int is_zero = is_short && nq == ss && nq_low == ss_low; /* nothing was rounded */
-    moment_ball ball = { high, low, is_zero ? 0 : ss <= 2 * nq ? nq * 0x1p-100 + off * (1 + 0x1p-49) : -1 };
+    const int is_there = ss <= 2 * nq && q_0 >= BALL_LEAST;
+    moment_ball ball = { high, low, is_zero ? 0 : is_there ? nq * 0x1p-100 + off * (1 + 0x1p-49) : -1 };
     return ball;
 }
 

@@ -73,12 +73,6 @@ static __device__ __forceinline__ void copy_bulk(void *to, const void *from, uns
     cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to, from, bytes, barrier);
 }
 
-/* What this thread, and those it has synchronized with, have read and written of shared memory comes before what the
- * copy engine writes there after this (PTX, Async proxy). */
-static __device__ __forceinline__ void accesses_before_copies(void) {
-    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
-}
-
 /* A barrier of the first threads of a block. */
 static __device__ __forceinline__ void sync_first_threads(unsigned threads) {
     asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");

@@ -37,9 +37,9 @@ static __device__ __forceinline__ bool store_moment(const vectors_job &job, size
     return true;
 }
 
-/* The result of a row of n elements. A zero whose sign depends on the terms is not known here. */
+/* The result of a column of n elements, once in the code. A zero whose sign depends on the terms is not known here. */
 template <class Sums, row_terms TERMS>
-static __device__ __forceinline__ void finish_row(const vectors_job &job, size_t v, size_t n, const double *word,
+static __device__ __noinline__ void finish_column(const vectors_job &job, size_t v, size_t n, const double *word,
                                                   const double *width) {
     if constexpr (TERMS == ROW_MOMENTS) {
         if (!store_moment<Sums>(job, v, n, word, width)) mark_result(job, v);
@@ -50,56 +50,13 @@ static __device__ __forceinline__ void finish_row(const vectors_job &job, size_t
     }
 }
 
-/* The same for what finishes several, one after the other: once in the code. */
-template <class Sums, row_terms TERMS>
-static __device__ __noinline__ void finish_column(const vectors_job &job, size_t v, size_t n, const double *word,
-                                                  const double *width) {
-    finish_row<Sums, TERMS>(job, v, n, word, width);
-}
-
-/* Which row a lane finishes where "threads" have one each: of which turn of its warp, and which of that turn's. */
-struct row_lane {
-    unsigned threads, turn, row;
-
-    __device__ __forceinline__ row_lane(unsigned lane, unsigned of_row) : threads(of_row) {
-        const unsigned rows = WARP / of_row;
-        turn = lane / rows, row = lane % rows;
-    }
-};
-
-/* What a lane will round: the words of one vector of its warp. By whole warps. */
+/* What sums come to. */
 template <class Sums> struct row_words {
     double word[Sums::words], width[Sums::sums];
 
-    __device__ __forceinline__ void clear() {
-        Sums none;
-        none.clear();
-        for (int i = 0; i < Sums::words; i++) word[i] = none.word(i);
-        for (int i = 0; i < Sums::sums; i++) width[i] = 0;
-    }
-    /* The lane's own sums. */
     __device__ __forceinline__ void set(const Sums &sums) {
         for (int i = 0; i < Sums::words; i++) word[i] = sums.word(i);
         for (int i = 0; i < Sums::sums; i++) width[i] = sums.width(i);
-    }
-    /* The sums of lane "from", if this lane wants them. */
-    __device__ __forceinline__ void keep(const Sums &sums, bool wants, int from) {
-        for (int i = 0; i < Sums::words; i++) {
-            const double it = __shfl_sync(WHOLE_WARP, sums.word(i), from);
-            if (wants) word[i] = it;
-        }
-        for (int i = 0; i < Sums::sums; i++) {
-            const double it = __shfl_sync(WHOLE_WARP, sums.width(i), from);
-            if (wants) width[i] = it;
-        }
-    }
-    /* Merges the threads of each row; those of this turn go to the lanes that finish them. */
-    __device__ __forceinline__ void take(Sums &sums, const row_lane &lane, unsigned turn) {
-        sums.merge(lane.threads);
-        if (lane.threads > 1)
-            keep(sums, lane.turn == turn, (int)(lane.row * lane.threads));
-        else
-            set(sums);
     }
 };
 
@@ -114,6 +71,13 @@ static __device__ __forceinline__ void store_part(vectors_workspace &w, size_t p
     for (int i = 0; i < first; i++) to->word[i] = word[i];
     for (int i = 0; i < squares; i++) to->word[PART_SQUARES + i] = word[first + i];
     for (int i = 0; i < PART_SUMS; i++) to->width[i] = i < Sums::sums ? width[i] : 0;
+}
+
+template <class Sums>
+static __device__ __forceinline__ void store_part(vectors_workspace &w, size_t place, const Sums &sums) {
+    row_words<Sums> its;
+    its.set(sums);
+    store_part<Sums>(w, place, its.word, its.width);
 }
 
 #endif

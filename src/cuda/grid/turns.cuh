@@ -7,6 +7,7 @@
 #define QUIRE_CUDA_GRID_TURNS_CUH
 
 #include "cuda/grid/row_finish.cuh"
+#include "cuda/thread/range_sums.cuh"
 
 /* How many words a sum has here. */
 template <class Format, bool PRODUCT> constexpr int marked_words = exact_terms<Format, PRODUCT>::words;
@@ -29,6 +30,15 @@ static __device__ __forceinline__ vector_total total_of_lane(vector_total t, uns
 struct vector_totals {
     vector_total sum, squares;
 };
+
+static __device__ __forceinline__ vector_total total_of(const long_sum<2> &s) {
+    return { { s.word(0), s.word(1) }, s.width() };
+}
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ vector_totals totals_of(const range_sums<Format, TERMS, long_sum<2>> &s) {
+    const vector_total products = total_of(s.products);
+    return { s.has_numbers ? total_of(s.numbers) : products, products };
+}
 
 template <bool MOMENTS>
 static __device__ __forceinline__ vector_totals totals_of_lane(const vector_totals &t, unsigned lane) {
@@ -82,10 +92,10 @@ static __device__ __forceinline__ void each_marked(const vectors_job &job, unsig
     }
 }
 
-/* The result of a vector, if its total and that of its squares tell it. Once in a kernel's code. */
+/* The result of a vector, if its total and that of its squares tell it. */
 template <class Format, row_terms TERMS>
-static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
-                                                 const vector_total &q) {
+static __device__ __forceinline__ bool store_totals_here(const vectors_job &job, size_t v, size_t n, vector_total &s,
+                                                         const vector_total &q) {
     if constexpr (TERMS == ROW_MOMENTS) {
         typedef moment_words<Format> both;
         const double width[PART_SUMS] = { s.width, q.width };
@@ -97,6 +107,12 @@ static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t 
         return store_if_told<marked_words<Format, TERMS == ROW_PRODUCTS>, exact_terms<Format, false>::is_double>(job, v,
                                                                                                                  n, s);
     }
+}
+/* The same once in a kernel's code. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ bool store_totals(const vectors_job &job, size_t v, size_t n, vector_total &s,
+                                                 const vector_total &q) {
+    return store_totals_here<Format, TERMS>(job, v, n, s, q);
 }
 
 #endif

@@ -23,12 +23,27 @@ static __device__ __forceinline__ void load_chunk(chunk_of<Format> &to, const ty
     to.word[0] = four.x, to.word[1] = four.y, to.word[2] = four.z, to.word[3] = four.w;
 }
 
-/* Adds its terms to a sum. */
+/* Adds its terms to a sum; or those of two. Signs of short elements are taken off a word at a time. */
 template <class Format, class Sums>
-static __device__ __forceinline__ void sum_chunk(Sums &sums, const chunk_of<Format> &chunk, bool magnitude) {
+static __device__ __forceinline__ void sum_chunk(Sums &sums, chunk_of<Format> chunk, bool magnitude) {
+    constexpr bool is_short = Format::description.size < 4;
     typename Format::real x[chunk_elements<Format>];
+    if constexpr (is_short && Sums::has_magnitudes) {
+        constexpr uint32_t signs = Format::description.size == 1 ? 0x80808080 : 0x80008000;
+        const uint32_t keep = magnitude ? ~signs : ~0u;
+#pragma unroll
+        for (int i = 0; i < 4; i++) chunk.word[i] &= keep;
+    }
     decode_chunk(Format(), chunk, x);
-    sums.add(x, magnitude);
+    sums.add(x, x, magnitude && !is_short);
+}
+template <class Format, class Sums>
+static __device__ __forceinline__ void sum_chunks(Sums &sums, const chunk_of<Format> &of_x,
+                                                  const chunk_of<Format> &of_y) {
+    typename Format::real x[chunk_elements<Format>], y[chunk_elements<Format>];
+    decode_chunk(Format(), of_x, x);
+    decode_chunk(Format(), of_y, y);
+    sums.add(x, y, false);
 }
 
 /* The whole chunks of a range of n elements at x, and how many elements stand before and behind these. */
@@ -41,16 +56,5 @@ template <class Format> struct whole_chunks {
         count = (n - before) / E, behind = n - before - count * E;
     }
 };
-
-/* Adds a few elements, fewer than a chunk has, one by one: once in a kernel's code. */
-template <class Format, class Sums>
-static __device__ __noinline__ void add_few(Sums &sums, const typename Format::element *x, size_t n, bool magnitude) {
-    chunk_of<Format> few;
-    load_chunk<Format>(few, x, false);
-#pragma unroll
-    for (int i = 0; i < chunk_elements<Format>; i++)
-        if (i < n) few.of[i] = x[i];
-    sum_chunk<Format>(sums, few, magnitude);
-}
 
 #endif

@@ -169,7 +169,7 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = prepare_kernels(c);
     if (!error) error = look_for_bulk(c);
     if (!error) error = quire_cuda_load_finish();
-    if (!error) error = load_many(c);
+    if (!error) error = load_many();
     if (!error) take_for_lesser(c); /* the kernels are prepared for all contexts */
     if (!error) look_for_clusters(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);

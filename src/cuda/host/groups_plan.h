@@ -1,5 +1,5 @@
-/* groups_plan.h - how many rows of one array are shared out among groups of threads (kernels/exact_rows.cuh): a pure
- * function of the layout, of where it stands and of what the device is.
+/* groups_plan.h - how rows are shared out among groups of threads (kernels/exact_rows.cuh): a pure function of the
+ * layouts, of where they stand and of what the device is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,11 +8,13 @@
 
 #include "cuda/host/vectors_plan.h"
 
-/* See vectors_job.h. fits: whether these are rows for groups. */
+/* See vectors_job.h. fits: whether these are rows for groups. Units of rows, or of parts of them: what a block has at a
+ * time. */
 typedef struct {
     int fits;
-    unsigned threads, slots;
-    size_t rows_of_warp; /* at once */
+    rows_shape shape;
+    unsigned threads, slots, parts;
+    size_t part, rows_of_unit, units;
 } groups_plan;
 
 /* A layout as one of rows one below the other, if it is that. */
@@ -34,6 +36,11 @@ static inline int plan_has_rows_of(const quire_layout *rows, const void *x, int 
     return rows->n * (size_t)size % bytes == 0 && plan_begin_at(rows, x, size, bytes);
 }
 
+/* Whether rows stand side by side in the order of their numbers. */
+static inline int plan_is_contiguous(const quire_layout *rows) {
+    return rows->outer == 1 || rows->outer_stride == (ptrdiff_t)rows->n;
+}
+
 /* Threads of a longer row: few, for less is to be merged; more where rows end within lines of memory. */
 static inline unsigned plan_long_threads(const quire_layout *rows, const void *x, int size, size_t warps) {
     const size_t few = 32 / GROUPS_LONG;
@@ -42,39 +49,81 @@ static inline unsigned plan_long_threads(const quire_layout *rows, const void *x
     return plan_has_rows_of(rows, x, size, ROWS_CHUNK) ? 2 * GROUPS_LONG : 32;
 }
 
-/* Rows as plan_as_rows has them: of whole chunks, or so long that it does not matter. There are enough for warps of
- * them to be at work at once. loads: of a thread, at once. may_stream: rows of some chunks are left to rows.cuh.
- * is_wide: for wider sums, one by one. */
-static inline groups_plan plan_groups(const quire_layout *rows, const void *x, int size, int may_stream, int is_wide,
-                                      unsigned loads, size_t warps) {
-    groups_plan p = { 0, 1, 1, 0 };
-    const size_t chunks = plan_divide_up(rows->n * (size_t)size, ROWS_CHUNK);
-    if (rows->n == 0 || rows->n > PTRDIFF_MAX / sizeof(double)) return p;
-    if (chunks > GROUPS_CHUNKS) {
-        p.threads = plan_long_threads(rows, x, size, warps);
-        p.slots = 0, p.rows_of_warp = 32 / p.threads;
-    } else {
-        if (!plan_has_rows_of(rows, x, size, ROWS_CHUNK)) return p;
-        if (is_wide) {
-            if (chunks < GROUPS_WIDE_LEAST) return p;
-            while (p.threads < GROUPS_LONG && p.threads * loads < chunks) p.threads *= 2;
-            p.slots = 0, p.rows_of_warp = 32 / p.threads;
-        } else if (may_stream && chunks >= GROUPS_STREAM_LEAST && chunks <= GROUPS_STREAM_MOST) {
-            return p;
-        } else {
-            p.slots = chunks > 2 ? GROUPS_SLOTS : (unsigned)chunks;
-            while (p.threads * p.slots < chunks) p.threads *= 2;
-            p.rows_of_warp = (p.slots > 1 ? loads / p.slots : loads / 2) * (32 / p.threads);
+/* Parts of rows where some warps would have none, or fewer than others; as many as there are places for. */
+static inline void plan_parts(groups_plan *p, size_t n, size_t rows, size_t warps) {
+    const size_t most = plan_least(plan_divide_up(n, ROWS_PART_LEAST), VECTORS_PLACES / rows),
+                 wave = plan_least(warps / rows, most), least = wave ? wave : 1;
+    size_t parts = plan_whole_waves(rows, warps, least, plan_least(most, least + ROWS_MORE_PARTS));
+    for (size_t waves = ROWS_PART_WAVES; waves > 1; waves /= 2)
+        if (parts > 1 && parts * waves <= most && rows * (parts * waves + parts) <= VECTORS_PLACES) {
+            parts *= waves;
+            break;
         }
-    }
-    p.fits = rows->outer / p.rows_of_warp >= warps;
+    p->part = plan_divide_up(plan_divide_up(n, parts), ROWS_PART_STEP) * ROWS_PART_STEP;
+    p->parts = (unsigned)plan_divide_up(n, p->part);
+}
+
+/* Rows one by one: the threads of each; or a warp for each part. loads: of a thread, that are under way together. */
+static inline void plan_one_by_one(groups_plan *p, const quire_layout *rows, const void *x, int size, unsigned loads,
+                                   size_t warps) {
+    const size_t bytes = rows->n * (size_t)size, chunks = plan_divide_up(bytes, ROWS_CHUNK);
+    p->shape = ROWS_ONE_BY_ONE;
+    if (chunks > GROUPS_CHUNKS)
+        p->threads = plan_long_threads(rows, x, size, warps);
+    else
+        while (p->threads < GROUPS_LONG && p->threads * loads < chunks) p->threads *= 2;
+    if (bytes > ROWS_FEW && rows->outer <= VECTORS_PLACES &&
+        plan_fullness(plan_divide_up(rows->outer, 32 / p->threads), warps) < ROWS_FULL)
+        plan_parts(p, rows->n, rows->outer, warps);
+    if (p->parts > 1) p->threads = 32;
+    p->rows_of_unit = GROUPS_THREADS / p->threads;
+}
+
+/* Short rows of whole chunks: as many of them at once as loads are under way. slots: chunks of a thread, of few. */
+static inline void plan_together(groups_plan *p, size_t chunks, unsigned slots, unsigned loads) {
+    p->shape = ROWS_TOGETHER;
+    p->slots = chunks > GROUPS_FEW_CHUNKS ? GROUPS_SLOTS : chunks > 2 ? slots : (unsigned)chunks;
+    while (p->threads * p->slots < chunks) p->threads *= 2;
+    p->rows_of_unit = (p->slots > 1 ? loads / p->slots : loads / 2) * (GROUPS_THREADS / p->threads);
+}
+
+/* Short rows side by side, of any number of bytes, by way of a block's room: as many as it has threads for, of a share
+ * of so many bytes each, or some times as many where there are rows for all blocks. */
+static inline void plan_staged(groups_plan *p, size_t rows, size_t bytes, size_t share, size_t warps) {
+    p->shape = ROWS_STAGED;
+    while (p->threads * share < bytes) p->threads *= 2;
+    const size_t at_once = GROUPS_THREADS / p->threads;
+    size_t turns = GROUPS_THREADS * share / (at_once * bytes);
+    while (turns > 1 && rows / (at_once * turns) < warps / (GROUPS_THREADS / 32)) turns--;
+    p->rows_of_unit = at_once * turns;
+}
+
+/* Rows as plan_as_rows has them, at x; and those at y, or rows_y is NULL. loads: of a thread, at once; slots: chunks of
+ * a thread in a short row of few, 2 or 4. warps: how many are at work at once. */
+static inline groups_plan plan_groups(const quire_layout *rows, const void *x, const quire_layout *rows_y,
+                                      const void *y, int size, unsigned slots, unsigned loads, size_t warps) {
+    groups_plan p = { 0, ROWS_ONE_BY_ONE, 1, 0, 1, rows->n, 1, 0 };
+    const size_t bytes = rows->n * (size_t)size, chunks = plan_divide_up(bytes, ROWS_CHUNK),
+                 share = stretch_share(rows_y != NULL);
+    if (rows->n == 0 || rows->n > PTRDIFF_MAX / sizeof(double)) return p;
+    const int is_whole = plan_has_rows_of(rows, x, size, ROWS_CHUNK) &&
+                         (!rows_y || plan_has_rows_of(rows_y, y, size, ROWS_CHUNK)),
+              is_one = plan_is_contiguous(rows) && (!rows_y || plan_is_contiguous(rows_y));
+    if (is_whole && chunks <= GROUPS_CHUNKS)
+        plan_together(&p, chunks, slots, loads);
+    else if (!is_whole && is_one && bytes <= 32 * share)
+        plan_staged(&p, rows->outer, bytes, share, warps);
+    else
+        plan_one_by_one(&p, rows, x, size, loads, warps);
+    p.units = plan_divide_up(rows->outer * p.parts, p.rows_of_unit);
+    p.fits = 1;
     return p;
 }
 
-/* Blocks for the rows of a plan: waves of them, if there is work for some. */
-static inline size_t plan_group_blocks(const device_facts *d, const quire_layout *rows, const groups_plan *p) {
+/* Blocks for the units of a plan: waves of them, if there is work for some. */
+static inline size_t plan_group_blocks(const device_facts *d, const groups_plan *p) {
     const size_t most = d->wish.blocks ? d->wish.blocks : plan_blocks(d, GROUPS_BLOCKS) * GROUPS_WAVES;
-    return plan_least(plan_divide_up(rows->outer, GROUPS_THREADS / 32 * p->rows_of_warp), most);
+    return plan_least(p->units, most);
 }
 
 #endif

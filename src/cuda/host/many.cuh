@@ -8,16 +8,16 @@
 #include "cuda/host/moments.cuh"
 
 /* Loads the kernels of a job, so that no call does, which a capture would not allow. */
-static cudaError_t load_kernels(const cuda_context *c, const quire_job *job) {
+static cudaError_t load_kernels(const quire_job *job) {
     const vectors_kernels v = find_vectors_kernels(job);
     const row_kernels r = find_row_kernels(job);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
-    for (const void *function : { v.vectors, v.long_segments, v.zeros, v.rows, v.pair_rows, v.columns, r.groups, r.rows,
-                                  r.columns, r.segments, r.parts, r.scaled, r.unknown, r.marked })
+    for (const void *function :
+         { v.vectors, v.long_segments, v.zeros, v.rows, v.pair_rows, v.columns, r.rows, r.pair_rows, r.wide_rows,
+           r.wide_pair_rows, r.segments, r.pair_segments, r.wide_segments, r.wide_pair_segments, r.columns, r.parts,
+           r.scaled, r.unknown, r.marked })
         if (!error && function) error = cudaFuncGetAttributes(&is, function);
-    if (!error && c->facts.shared_memory >= ROWS_SHARED)
-        error = cudaFuncSetAttribute(r.rows, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)ROWS_SHARED);
     return error;
 }
 
@@ -26,7 +26,7 @@ static const quire_method all_methods[] = { QUIRE_LANE_METHODS(QUIRE_METHOD, ) Q
 #undef QUIRE_METHOD
 
 /* The same for all formats, terms and methods, and for variances. */
-static cudaError_t load_many(const cuda_context *c) {
+static cudaError_t load_many(void) {
     cudaError_t error = cudaSuccess;
     for (int type = 1; type < FORMAT_NUMBERS; type++)
         for (int term = 0; term < TERM_COUNT && describe_format((quire_type)type).size; term++) {
@@ -35,10 +35,10 @@ static cudaError_t load_many(const cuda_context *c) {
             job.finish = FINISH_KEEP;
             for (quire_method method : all_methods) {
                 job.method = method;
-                if (!error) error = load_kernels(c, &job);
+                if (!error) error = load_kernels(&job);
             }
             job.finish = FINISH_VARIANCE; /* exact, the last of them */
-            if (!error) error = load_kernels(c, &job);
+            if (!error) error = load_kernels(&job);
         }
     return error;
 }
@@ -66,20 +66,25 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     return status ? status : reduce_many(c, job, x_layout, y_layout);
 }
 
+/* The kernel for exact segments of a job. */
+static const void *find_segments(const quire_job *job) {
+    const row_kernels k = find_row_kernels(job);
+    const bool is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
+    return has_ends(job) ? (is_pair ? k.pair_segments : k.segments)
+                         : (is_pair ? k.wide_pair_segments : k.wide_segments);
+}
+
 /* Segments; then by a second kernel what the first has put aside as long, and by a third what it has marked. */
 static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
-    const bool is_exact = job->method == QUIRE_EXACT, has_moments = needs_squares(job->finish);
+    const bool is_exact = job->method == QUIRE_EXACT;
     const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
-    const size_t warps = SEGMENTS_THREADS / 32;
-    const bool is_stream = job->term != TERM_PRODUCT && !has_moments;
-    const unsigned of_one = is_stream ? SEGMENTS_STREAM_BLOCKS : SEGMENTS_BLOCKS;
-    const size_t most = plan_blocks(&c->facts, of_one * SEGMENTS_WAVES);
+    const size_t blocks = plan_least(plan_divide_up(p.units, GROUPS_THREADS / 32),
+                                     plan_blocks(&c->facts, SEGMENTS_BLOCKS) * SEGMENTS_WAVES);
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
-    cudaError_t error =
-        is_exact ? start_blocks(c, find_row_kernels(job).segments, SEGMENTS_THREADS,
-                                plan_least(plan_divide_up(p.units, warps), most), work, is_stream ? SEGMENTS_SHARED : 0)
-                 : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
-    if (!error && !has_moments)
+    work->is_pair = job->term == TERM_PRODUCT && job->y != job->x;
+    cudaError_t error = is_exact ? start_blocks(c, find_segments(job), GROUPS_THREADS, blocks, work)
+                                 : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
+    if (!error && !needs_squares(job->finish))
         error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
     return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);
 }

@@ -1,4 +1,5 @@
-/* rows.cuh - the launches of kernels/rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any layout.
+/* rows.cuh - the launches of kernels/exact_rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any
+ * layout.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +10,6 @@
 
 #include "cuda/host/columns_plan.h"
 #include "cuda/host/groups_plan.h"
-#include "cuda/host/rows_plan.h"
 #include "cuda/host/vectors.cuh"
 
 static row_kernels find_row_kernels(const quire_job *job) {
@@ -69,48 +69,40 @@ static number_between reciprocal_of(double x) {
     return { nextafter(quotient, 0), nextafter(quotient, 2) };
 }
 
-/* Whether the ends of sums in double tell nearly all results. */
+/* Whether two ends come first: they tell nearly all results of up to 24 bits, where doubles hold the counts of
+ * elements. */
 static bool has_ends(const quire_job *job) {
-    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24;
+    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24 &&
+           job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
 }
 
-/* Whether doubles hold the counts of elements. */
-static bool has_group_counts(const quire_job *job) {
-    return job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
+/* The kernel for rows of a job. */
+static const void *find_rows(const quire_job *job, bool is_pair) {
+    const row_kernels k = find_row_kernels(job);
+    return has_ends(job) ? (is_pair ? k.pair_rows : k.rows) : (is_pair ? k.wide_pair_rows : k.wide_rows);
 }
 
-/* Many rows of one array, if it is that: by groups of threads; false: not so. */
-static bool reduce_groups(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
-                          vectors_job work, quire_status *status) {
-    const bool has_moments = needs_squares(job->finish),
-               may_stream = is_windowed(job->type) && job->term != TERM_PRODUCT && !has_moments;
-    quire_layout *const rows = &work.at.x_layout;
-    const bool is_wide = !has_ends(job);
-    const void *const kernel = is_wide ? find_row_kernels(job).wide_groups : find_row_kernels(job).groups;
-    if (!kernel || !has_group_counts(job) || is_pair(job, x, y) || !plan_as_rows(x, rows)) return false;
-    work.at.y_layout = *rows;
+/* Rows of one array, or of two, if it is these; false: it is not. */
+static bool reduce_rows(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
+                        vectors_job work, quire_status *status) {
+    quire_layout *const rows_x = &work.at.x_layout, *const rows_y = &work.at.y_layout;
+    work.is_pair = is_pair(job, x, y);
+    if (!plan_as_rows(x, rows_x) || (work.is_pair && !plan_as_rows(y, rows_y))) return false;
+    if (!work.is_pair) *rows_y = *rows_x;
+    const bool has_moments = needs_squares(job->finish), has_few = has_ends(job) && !has_moments;
     const groups_plan p =
-        plan_groups(rows, job->x, describe_format(job->type).size, may_stream, is_wide, group_loads(has_moments),
+        plan_groups(rows_x, job->x, work.is_pair ? rows_y : NULL, job->y, describe_format(job->type).size,
+                    has_few ? GROUPS_SLOTS / 2 : GROUPS_SLOTS, group_loads(has_moments || work.is_pair),
                     plan_blocks(&c->facts, GROUPS_BLOCKS) * (GROUPS_THREADS / 32));
     if (!p.fits) return false;
-    work.threads = p.threads, work.slots = p.slots;
-    work.each = reciprocal_of((double)x->n);
-    work.less = reciprocal_of((double)((int64_t)x->n - job->correction));
-    cudaError_t error = start_blocks(c, kernel, GROUPS_THREADS, plan_group_blocks(&c->facts, rows, &p), &work);
-    if (!error) error = start_marked(c, job, &work, MARKED_RESULTS);
+    work.shape = p.shape, work.threads = p.threads, work.slots = p.slots;
+    work.rows_of_item = (unsigned)p.rows_of_unit, work.parts = p.parts, work.part = p.part;
+    work.terms = { x->n, reciprocal_of((double)x->n), reciprocal_of((double)((int64_t)x->n - job->correction)) };
+    cudaError_t error = start_blocks(c, find_rows(job, work.is_pair), GROUPS_THREADS, plan_group_blocks(&c->facts, &p),
+                                     &work, p.shape == ROWS_STAGED ? STRETCH_BYTES : 0);
+    if (!error) error = start_second(c, job, &work);
     *status = status_of(error);
     return true;
-}
-
-/* Rows that the plan fits. */
-static quire_status reduce_rows(const cuda_context *c, const quire_job *job, vectors_job *work, const rows_plan *p) {
-    work->threads = p->threads, work->rows_of_item = 32 / p->threads * p->groups;
-    work->pieces = p->pieces, work->piece_length = p->piece_length, work->parts = p->parts, work->part = p->part;
-    work->is_contiguous = p->is_contiguous, work->is_pair = is_pair(job, &work->at.x_layout, &work->at.y_layout);
-    cudaError_t error =
-        start_blocks(c, find_row_kernels(job).rows, ROWS_THREADS, plan_row_blocks(&c->facts, p), work, ROWS_SHARED);
-    if (!error) error = start_second(c, job, work);
-    return status_of(error);
 }
 
 /* The same of columns. */
@@ -122,14 +114,6 @@ static quire_status reduce_columns(const cuda_context *c, const quire_job *job, 
                                      plan_column_blocks(&c->facts, p), work, COLUMNS_SHARED);
     if (!error) error = start_second(c, job, work);
     return status_of(error);
-}
-
-static rows_plan plan_rows_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
-                              const quire_layout *y) {
-    rows_plan p = plan_rows(x, y, describe_format(job->type).size, is_pair(job, x, y),
-                            plan_blocks(&c->facts, ROWS_BLOCKS) * (ROWS_THREADS / 32));
-    p.fits = p.fits && c->facts.has_bulk && c->facts.shared_memory >= ROWS_SHARED;
-    return p;
 }
 
 static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
@@ -146,18 +130,13 @@ static bool needs_long_products(const quire_job *job) {
            describe_format(job->result_type).precision > 24;
 }
 
-/* Exact vectors of a layout, by the stream of rows or by columns; false: by neither. */
+/* Exact vectors of a layout, by rows or by columns; false: by neither. */
 static bool reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
                          vectors_job *work, quire_status *status) {
     work->at.x_layout = *x, work->at.y_layout = *y;
     work->vectors = x->outer * x->inner;
-    if (reduce_groups(c, job, x, y, *work, status)) return true;
+    if (reduce_rows(c, job, x, y, *work, status)) return true;
     if (needs_long_products(job)) return false;
-    const rows_plan rows = plan_rows_of(c, job, x, y);
-    if (rows.fits) {
-        *status = reduce_rows(c, job, work, &rows);
-        return true;
-    }
     const columns_plan columns = plan_columns_of(c, job, x, y);
     if (columns.fits) *status = reduce_columns(c, job, work, &columns);
     return columns.fits;

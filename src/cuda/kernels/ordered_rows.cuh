@@ -9,6 +9,7 @@
 
 #include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/vectors_parts.cuh"
+#include "cuda/group/kept_rows.cuh"
 #include "cuda/group/row_chunks.cuh"
 
 /* PAIR: the terms are products of two arrays, which are read both; else of an array with itself, or no products. */
@@ -92,9 +93,8 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
         const int n = (int)job.at.x_layout.n, apart = (int)threads * E, mine = n - (int)thread * E;
         const ptrdiff_t next_x = (ptrdiff_t)rows * job.at.x_layout.outer_stride,
                         next_y = (ptrdiff_t)rows * job.at.y_layout.outer_stride;
-        total kept; /* of the row that the thread will finish */
-        size_t row = job.vectors;
-        unsigned taken = 0; /* rows of a group that have a thread */
+        auto finish_row = [&](size_t row, const total &t) { finish(job, row, t); };
+        kept_rows<total> kept;
         for (size_t first = warp_of_grid() * AT_ONCE * rows; first < job.vectors;
              first += warps_of_grid() * AT_ONCE * rows) {
             const size_t v = first + lane / threads;
@@ -118,28 +118,9 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
 #pragma unroll
                 for (int i = 0; i < IN_STEP; i++) totals[u + i] = total_of(lanes[i]);
             }
-            /* Each thread of a group finishes one of its rows, all of them together. */
-            if (threads < AT_ONCE) {
-#pragma unroll 1
-                for (unsigned i = thread; i < AT_ONCE; i += threads) {
-#pragma unroll
-                    for (unsigned u = 0; u < AT_ONCE; u++)
-                        if (u == i) kept = totals[u];
-                    finish(job, v + i * rows, kept);
-                }
-                continue;
-            }
-            const unsigned i = thread - taken;
-#pragma unroll
-            for (unsigned u = 0; u < AT_ONCE; u++)
-                if (u == i) kept = totals[u];
-            if (i < AT_ONCE) row = v + i * rows;
-            taken += AT_ONCE;
-            if (taken < threads) continue;
-            finish(job, row, kept);
-            taken = 0, row = job.vectors;
+            kept.take(totals, v, rows, thread, threads, finish_row);
         }
-        if (taken) finish(job, row, kept);
+        kept.end(finish_row);
     }
 
     /* Longer rows, or parts of them, one of a group at a time. */
@@ -147,22 +128,17 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
         constexpr unsigned GROUPS = WARP / THREADS;
         const unsigned lane = threadIdx.x % WARP, thread = lane % THREADS;
         const size_t units = job.vectors * job.parts;
-        total kept;
-        size_t row = job.vectors;
-        unsigned taken = 0;
+        auto finish_row = [&](size_t row, const total &t) { finish(job, row, t); };
+        kept_rows<total> kept;
         for (size_t first = warp_of_grid() * GROUPS; first < units; first += warps_of_grid() * GROUPS) {
             const size_t unit = first + lane / THREADS;
-            const total t = total_of_unit(job, unit, thread);
-            if (job.parts > 1) {
-                end_part(job, unit, t, lane);
-                continue;
-            }
-            if (thread == taken) kept = t, row = unit;
-            if (++taken < THREADS) continue;
-            finish(job, row, kept);
-            taken = 0, row = job.vectors;
+            const total t[1] = { total_of_unit(job, unit, thread) };
+            if (job.parts > 1)
+                end_part(job, unit, t[0], lane);
+            else
+                kept.take(t, unit, 0, thread, THREADS, finish_row);
         }
-        if (taken) finish(job, row, kept);
+        kept.end(finish_row);
     }
     /* A thread's first chunk of a row, or of a part of one; nothing of those beyond the last. */
     static __device__ __forceinline__ cursor begin_of(const vectors_job &job, size_t unit, unsigned thread) {

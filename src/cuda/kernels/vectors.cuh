@@ -8,11 +8,10 @@
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/exact_rows.cuh"
+#include "cuda/kernels/exact_segments.cuh"
 #include "cuda/kernels/ordered_columns.cuh"
 #include "cuda/kernels/ordered_rows.cuh"
 #include "cuda/kernels/parts.cuh"
-#include "cuda/kernels/rows.cuh"
-#include "cuda/kernels/segments.cuh"
 
 static __device__ __forceinline__ warp_cells &cells_of_warp() {
     __shared__ warp_cells cells[VECTORS_THREADS / WARP];
@@ -199,21 +198,27 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 }
 
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
-    row_kernels k = { NULL,
-                      (const void *)rows_kernel<Format, TERMS>,
-                      (const void *)columns_kernel<Format, TERMS>,
-                      (const void *)segments_kernel<Format, TERMS>,
-                      (const void *)parts_kernel<Format, TERMS>,
-                      (const void *)unknown_parts_kernel<Format, TERMS>,
-                      (const void *)marked_kernel<Format, TERMS>,
-                      NULL,
-                      NULL };
-    if constexpr (TERMS == ROW_PRODUCTS || (TERMS == ROW_MOMENTS && exact_terms<Format, false>::is_double))
-        k.wide_groups = (const void *)wide_rows_kernel<Format, TERMS>;
-    if constexpr (exact_terms<Format, false>::is_double)
+    row_kernels k = {};
+    k.wide_rows = (const void *)wide_rows_kernel<Format, TERMS, false>;
+    k.wide_segments = (const void *)wide_segments_kernel<Format, TERMS, false>;
+    k.columns = (const void *)columns_kernel<Format, TERMS>;
+    k.parts = (const void *)parts_kernel<Format, TERMS>;
+    k.unknown = (const void *)unknown_parts_kernel<Format, TERMS>;
+    k.marked = (const void *)marked_kernel<Format, TERMS>;
+    if constexpr (TERMS == ROW_PRODUCTS) {
+        k.wide_pair_rows = (const void *)wide_rows_kernel<Format, TERMS, true>;
+        k.wide_pair_segments = (const void *)wide_segments_kernel<Format, TERMS, true>;
+    }
+    if constexpr (exact_terms<Format, false>::is_double) {
         k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
-    else
-        k.groups = (const void *)exact_rows_kernel<Format, TERMS>;
+    } else {
+        k.rows = (const void *)exact_rows_kernel<Format, TERMS, false>;
+        k.segments = (const void *)exact_segments_kernel<Format, TERMS, false>;
+        if constexpr (TERMS == ROW_PRODUCTS) {
+            k.pair_rows = (const void *)exact_rows_kernel<Format, TERMS, true>;
+            k.pair_segments = (const void *)exact_segments_kernel<Format, TERMS, true>;
+        }
+    }
     return k;
 }
 

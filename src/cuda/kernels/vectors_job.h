@@ -32,21 +32,25 @@
 /* What the order, the hardware and the bounds of sums give. */
 #define VECTORS_LANES 8   /* of the canonical order, that a thread has */
 #define ROWS_CHUNK 16     /* bytes that are copied at a time, from a multiple of it */
-#define ROWS_LINE 128     /* bytes of memory at whose ends pieces of rows end, too */
+#define ROWS_LINE 128     /* bytes of a line of memory */
 #define COLUMNS_LINE 128  /* bytes of memory that a warp loads at a time */
 #define ROW_ITEM_BITS 12  /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
-#define ROW_COUNT_BITS 20 /* rows of the stream have fewer than 2^this elements */
+#define ROW_COUNT_BITS 20 /* what row_sums.cuh adds up has fewer than 2^this elements */
 
-/* Bytes of shared memory that a launch asks for, of the kernels for rows, for columns and for segments in a stream. */
-#define ROWS_SHARED (ROWS_THREADS / 32 * ROWS_STAGES * (ROWS_STAGE + (unsigned)sizeof(uint64_t)))
+/* Bytes of shared memory that a launch of the kernel for columns asks for. */
 #define COLUMNS_SHARED ((unsigned)COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK)
-#define SEGMENTS_SHARED (SEGMENTS_THREADS / 32 * SEGMENTS_STAGES * (SEGMENTS_STAGE + ROWS_CHUNK))
 
 /* n, and the correction, of exact_rows.cuh at most: doubles hold their sum. */
 #define GROUPS_COUNTS ((int64_t)1 << 52)
 
-/* Chunks that are on their way to a thread of exact_rows.cuh: what registers hold, with as many sums. */
-QUIRE_CONSTANT unsigned group_loads(bool has_moments) { return has_moments ? GROUPS_LOADS / 2 : GROUPS_LOADS; }
+/* Chunks that are on their way to a thread of exact_rows.cuh: what registers hold, with as many sums. has_two: sums, or
+ * arrays. */
+QUIRE_CONSTANT unsigned group_loads(bool has_two) { return has_two ? GROUPS_LOADS / 2 : GROUPS_LOADS; }
+
+/* Bytes of a block's room for a stretch of rows (block/stretch.cuh), which may begin within a chunk and end within
+ * another; of each of two arrays half; and of a thread's share of it. */
+#define STRETCH_BYTES (GROUPS_THREADS * GROUPS_SHARE + 6 * ROWS_CHUNK)
+QUIRE_CONSTANT unsigned stretch_share(bool is_pair) { return is_pair ? GROUPS_SHARE / 2 : GROUPS_SHARE; }
 
 /* Elements that a thread loads at a time of an exact sum, of size bytes each. */
 QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
@@ -90,6 +94,12 @@ typedef struct {
     double down, up;
 } number_between;
 
+/* How many terms a sum has, and the reciprocals of that, and of that less the correction. */
+typedef struct {
+    size_t n;
+    number_between each, less;
+} term_count;
+
 /* Where the vectors stand: a layout, in elements; or segments. */
 typedef struct {
     const void *x, *y;
@@ -115,6 +125,9 @@ typedef struct {
 /* Where the kernel for marked results finds what to do: in the list and the results; or everywhere. */
 typedef enum { MARKED_RESULTS, MARKED_ALL } marked_source;
 
+/* How exact_rows.cuh takes rows. */
+typedef enum { ROWS_TOGETHER, ROWS_ONE_BY_ONE, ROWS_STAGED } rows_shape;
+
 typedef struct {
     vectors_at at;
     size_t vectors;
@@ -134,17 +147,16 @@ typedef struct {
     unsigned join;                  /* how many of them, at most, become one */
     size_t first_place;             /* of the parts, for those who bring them together */
     vectors_workspace *workspace;
-    bool is_contiguous, is_pair; /* rows, of which a part is one, too, stand side by side; of two arrays */
-    unsigned rows_of_item;
-    marked_source source; /* of the kernel for marked results */
-    size_t piece_length;  /* elements of a piece of a row, or of a part of one; and how many it has */
-    unsigned pieces;
-    unsigned slots;            /* chunks of a row that a thread of a group has, at most; 0: any number */
-    bool is_aligned;           /* rows begin at multiples of 16 bytes; for ordered_rows.cuh */
-    number_between each, less; /* the reciprocals of n, and of n - correction */
-    unsigned column_bytes;     /* of a row that a lane loads at a time */
-    unsigned warps;            /* that share columns */
-    panel_share panels;        /* of ordered_columns.cuh */
+    bool is_pair;          /* terms are products of two arrays */
+    rows_shape shape;      /* of exact_rows.cuh */
+    unsigned rows_of_item; /* that a block takes at a time, where they are staged */
+    marked_source source;  /* of the kernel for marked results */
+    unsigned slots;        /* chunks of a row that a thread of a group has, at most; 0: any number */
+    bool is_aligned;       /* rows begin at multiples of 16 bytes; for ordered_rows.cuh */
+    term_count terms;      /* of each vector, for exact_rows.cuh */
+    unsigned column_bytes; /* of a row that a lane loads at a time */
+    unsigned warps;        /* that share columns */
+    panel_share panels;    /* of ordered_columns.cuh */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -154,11 +166,11 @@ struct vectors_kernels {
     const void *rows, *pair_rows, *columns; /* of the canonical order, or NULL; rows of one array, and of two */
 };
 struct row_kernels {
-    const void *groups; /* exact_rows.cuh: of numbers, or of their squares, or both; or NULL */
-    const void *rows, *columns, *segments, *parts, *unknown, *marked;
-    const void *scaled;      /* parts of doubles, or NULL */
-    const void *wide_groups; /* longer rows, to results of any precision, where they are quicker so than by rows.cuh; or
-                              * NULL */
+    /* Of one array, and of two; by two ends, and by wider sums, for results of any precision. NULL: there is none. */
+    const void *rows, *pair_rows, *wide_rows, *wide_pair_rows;
+    const void *segments, *pair_segments, *wide_segments, *wide_pair_segments;
+    const void *columns, *parts, *unknown, *marked;
+    const void *scaled; /* parts of doubles */
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

@@ -39,17 +39,17 @@ static __device__ __forceinline__ void decode_chunk(e5m2_format, const element_g
     for (int i = 0; i < COUNT / 2; i++) store_halves(two_halves_of_e5m2(chunk.word[i / 2], 2 * (i % 2)), x + 2 * i);
 }
 
-/* What the terms of a format allow: numbers, or their squares. Numbers are multiples of 2^least below 2^greatest, terms
- * of 2^(factors * least) below 2^(factors * greatest): so the sum of 2^k of them has factors * (greatest - least) + k
- * bits at most. */
-template <class Format, bool SQUARE> struct chunk_terms {
+/* What the terms of a format allow: numbers, or products of two. Numbers are multiples of 2^least below 2^greatest,
+ * terms of 2^(factors * least) below 2^(factors * greatest): so the sum of 2^k of them has factors * (greatest - least)
+ * + k bits at most. */
+template <class Format, bool PRODUCT> struct chunk_terms {
     typedef typename Format::real real;
-    typedef exact_terms<Format, SQUARE> terms;
-    static constexpr int count = chunk_elements<Format>, factors = SQUARE ? 2 : 1;
+    typedef exact_terms<Format, PRODUCT> terms;
+    static constexpr int count = chunk_elements<Format>, factors = PRODUCT ? 2 : 1;
     static constexpr int more = count <= 4 ? 2 : count <= 8 ? 3 : 4; /* bits of a chunk's sum */
     static_assert(count <= 16, "a chunk's sum has more bits");
     static constexpr int bits = terms::range + more;
-    /* A square is a float if nothing of it is lost at either end of a float's range. */
+    /* A product is a float if nothing of it is lost at either end of a float's range. */
     static constexpr bool are_floats = factors * Format::description.precision <= 24 &&
                                        factors * exact_terms<Format, false>::least >= -149 &&
                                        factors * exact_terms<Format, false>::greatest <= 127;
@@ -57,42 +57,48 @@ template <class Format, bool SQUARE> struct chunk_terms {
     typedef std::conditional_t<fit_float, float, double> sum_type;
 
     /* A term, exactly. */
-    static __device__ __forceinline__ double term(real x, bool magnitude) {
-        if constexpr (!SQUARE) return element_term<Format, false>::linear(x, magnitude);
-        if constexpr (are_floats) return x * x;
-        return (double)x * (double)x;
+    static __device__ __forceinline__ double term(real x, real y, bool magnitude) {
+        if constexpr (!PRODUCT) return element_term<Format, false>::linear(x, magnitude);
+        if constexpr (are_floats) return x * y;
+        return (double)x * (double)y;
     }
     /* The sum of all, where it always is one number. */
-    static __device__ __forceinline__ double total(const real (&x)[count], bool magnitude) {
-        sum_type sum = (sum_type)term(x[0], magnitude);
+    static __device__ __forceinline__ double total(const real (&x)[count], const real (&y)[count], bool magnitude) {
+        sum_type sum = (sum_type)term(x[0], y[0], magnitude);
 #pragma unroll
-        for (int i = 1; i < count; i++) sum += (sum_type)term(x[i], magnitude);
+        for (int i = 1; i < count; i++) sum += (sum_type)term(x[i], y[i], magnitude);
         return sum;
     }
 };
 
-/* Adds the square of an element. */
-template <class Format, class Sum> static __device__ __forceinline__ void add_square(Sum &sum, double x) {
+/* Adds the product of two elements. */
+template <class Format, class Sum> static __device__ __forceinline__ void add_product_to(Sum &sum, double x, double y) {
     if constexpr (exact_terms<Format, true>::is_double)
-        sum.add_long_product(x, x);
+        sum.add_long_product(x, y);
     else
-        sum.add_product(x, x);
+        sum.add_product(x, y);
 }
 
-/* Adds the terms of a chunk to a sum. */
-template <class Format, bool SQUARE, class Sum>
-static __device__ __forceinline__ void add_terms(Sum &sum, const typename Format::real (&x)[chunk_elements<Format>],
-                                                 bool magnitude) {
-    typedef chunk_terms<Format, SQUARE> terms;
+/* Adds the term of an element, or of two. */
+template <class Format, bool PRODUCT, class Sum, class Real>
+static __device__ __forceinline__ void add_term(Sum &sum, Real x, Real y, bool magnitude) {
+    typedef chunk_terms<Format, PRODUCT> terms;
+    if constexpr (PRODUCT && !terms::are_floats)
+        add_product_to<Format>(sum, x, y);
+    else
+        sum.add(terms::term(x, y, magnitude));
+}
+
+/* Adds the terms of a chunk. */
+template <class Format, bool PRODUCT, class Sum, class Real>
+static __device__ __forceinline__ void add_terms(Sum &sum, const Real (&x)[chunk_elements<Format>],
+                                                 const Real (&y)[chunk_elements<Format>], bool magnitude) {
+    typedef chunk_terms<Format, PRODUCT> terms;
     if constexpr (terms::fit_double) {
-        sum.add(terms::total(x, magnitude));
+        sum.add(terms::total(x, y, magnitude));
     } else {
 #pragma unroll
-        for (int i = 0; i < terms::count; i++)
-            if constexpr (SQUARE && !terms::are_floats)
-                add_square<Format>(sum, x[i]);
-            else
-                sum.add(terms::term(x[i], magnitude));
+        for (int i = 0; i < terms::count; i++) add_term<Format, PRODUCT>(sum, x[i], y[i], magnitude);
     }
 }
 

@@ -102,11 +102,6 @@ template <class Format, int COUNT> struct element_group {
             for (int i = 0; i < 4; i++) word[i] = __funnelshift_r(from[i], i < 3 ? from[i + 1] : last, 8 * off);
         }
     }
-    /* One element; what is beside it in its word is 0. */
-    __device__ __forceinline__ void load_one(const element *p) {
-        word[0] = 0;
-        of[0] = *p;
-    }
 };
 
 /* How many elements stand before the first chunk of 16 bytes, from element k on, of elements side by side. */

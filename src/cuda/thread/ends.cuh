@@ -23,6 +23,10 @@ struct ends {
     __device__ __forceinline__ void add_product(double a, double b) {
         down = fma_down(a, b, down), up = fma_up(a, b, up);
     }
+    /* That of another lane; by whole warps. */
+    __device__ __forceinline__ ends of_lane(unsigned lane) const {
+        return { __shfl_sync(WHOLE_WARP, down, (int)lane), __shfl_sync(WHOLE_WARP, up, (int)lane) };
+    }
     /* That of the thread whose number differs in one bit, too. */
     __device__ __forceinline__ void merge_across(unsigned bit) {
         down = add_down(down, __shfl_xor_sync(WHOLE_WARP, down, bit));

@@ -10,17 +10,22 @@
 #include "cuda/thread/chunk.cuh"
 #include "cuda/thread/row_sums.cuh"
 
-/* products: of numbers with themselves. A sum that TERMS has not is left as it is. */
+/* products: of numbers with themselves, or of two arrays'. A sum that TERMS has not is left as it is. */
 template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
     typedef typename Format::real real;
     static constexpr bool has_numbers = TERMS != ROW_PRODUCTS, has_products = TERMS != ROW_NUMBERS;
+    static constexpr bool has_magnitudes = TERMS == ROW_NUMBERS; /* without their signs, if so asked */
+    static constexpr int sums = has_numbers + has_products, number_words = has_numbers * Sum::words,
+                         words = sums * Sum::words;
     Sum numbers, products;
 
     __device__ __forceinline__ void clear() {
         if (has_numbers) numbers.clear();
         if (has_products) products.clear();
     }
-    __device__ __forceinline__ void add(const real (&x)[chunk_elements<Format>], bool magnitude) {
+    /* A chunk of elements. */
+    __device__ __forceinline__ void add(const real (&x)[chunk_elements<Format>],
+                                        const real (&y)[chunk_elements<Format>], bool magnitude) {
         if constexpr (TERMS == ROW_MOMENTS && !chunk_terms<Format, true>::fit_double) { /* one conversion for both */
             constexpr int E = chunk_elements<Format>;
             double wide[E];
@@ -35,14 +40,14 @@ template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
 #pragma unroll
             for (int i = 0; i < E; i++) {
                 if constexpr (!chunk_terms<Format, false>::fit_double) numbers.add(wide[i]);
-                add_square<Format>(products, wide[i]);
+                add_product_to<Format>(products, wide[i], wide[i]);
             }
         } else {
-            if constexpr (has_numbers) add_terms<Format, false>(numbers, x, magnitude);
-            if constexpr (has_products) add_terms<Format, true>(products, x, false);
+            if constexpr (has_numbers) add_terms<Format, false>(numbers, x, x, magnitude);
+            if constexpr (has_products) add_terms<Format, true>(products, x, y, false);
         }
     }
-    /* Those of the thread whose number differs in one bit, too; by whole warps, as the next one is. */
+    /* Those of the thread whose number differs in one bit, too; by whole warps, as the next ones are. */
     __device__ __forceinline__ void merge_across(unsigned bit) {
         if constexpr (has_numbers) numbers.merge_across(bit);
         if constexpr (has_products) products.merge_across(bit);
@@ -51,8 +56,21 @@ template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
         if constexpr (has_numbers) numbers.merge(threads);
         if constexpr (has_products) products.merge(threads);
     }
+    __device__ __forceinline__ range_sums of_lane(unsigned lane) const {
+        range_sums other = *this;
+        if constexpr (has_numbers) other.numbers = numbers.of_lane(lane);
+        if constexpr (has_products) other.products = products.of_lane(lane);
+        return other;
+    }
     __device__ __forceinline__ void take_if(bool wanted, const range_sums &other) {
         if (wanted) *this = other;
+    }
+    /* As numbers and widths (row_sums.cuh), of sum number i. */
+    __device__ __forceinline__ double width(int i) const {
+        return has_products && i == sums - 1 ? products.width() : numbers.width();
+    }
+    __device__ __forceinline__ double word(int i) const {
+        return i < number_words ? numbers.word(i) : products.word(i - number_words);
     }
 };
 

@@ -43,6 +43,14 @@ template <int WORDS> struct long_sum : exact_sum<WORDS> {
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
+    /* That of another lane, by a whole warp. */
+    __device__ __forceinline__ long_sum of_lane(unsigned lane) const {
+        long_sum other = *this;
+        for (int i = 0; i < WORDS - 1; i++)
+            other.exact_sum<WORDS>::word[i] = __shfl_sync(WHOLE_WARP, exact_sum<WORDS>::word[i], lane);
+        other.down = __shfl_sync(WHOLE_WARP, this->down, lane), other.up = __shfl_sync(WHOLE_WARP, this->up, lane);
+        return other;
+    }
     __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
     /* Two numbers as one, and wider, if the second is none; the first is what is left of it then. An infinity stays. */
     __device__ __forceinline__ void shorten() {
@@ -89,7 +97,7 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     static constexpr format_description is = Format::description;
     static constexpr bool is_shifted = sizeof(typename Format::element) <= 2;
     static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least */
-    /* A row has less than 2^ROW_COUNT_BITS elements (rows_plan.h). */
+    /* A row has less than 2^ROW_COUNT_BITS elements. */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
     /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's, or all threads' where it is merged unclosed. */
     typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, ends> item_sum;

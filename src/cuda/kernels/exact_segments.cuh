@@ -1,0 +1,115 @@
+/* exact_segments.cuh - exact sums of segments, read where they stand: a warp takes 32 at a time, or fewer where there
+ * are few, and groups of its threads those of about a length together. What two ends, or wider sums, do not tell is
+ * marked, for marked.cuh; long segments are put aside, for vectors.cuh.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
+#define QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
+
+#include "cuda/grid/ends_finish.cuh"
+#include "cuda/grid/grid_warps.cuh"
+#include "cuda/grid/turns.cuh"
+#include "cuda/group/row_sum.cuh"
+#include "cuda/warp/segment_turns.cuh"
+
+/* What a lane keeps of its own segment. */
+template <class Sums> struct kept_sums {
+    Sums sums;
+
+    __device__ __forceinline__ void set(const Sums &its) { sums = its; }
+    /* Those of lane "from", if this lane wants them; by a whole warp. */
+    __device__ __forceinline__ void keep(const Sums &its, bool wants, int from) {
+        sums.take_if(wants, its.of_lane((unsigned)from));
+    }
+};
+
+/* The reciprocal of a count above 0, whatever the direction in which the hardware divides. */
+static __device__ __forceinline__ number_between reciprocal_around(double count) {
+    const uint64_t bits = bits_of_double(__drcp_rn(count));
+    return { double_of_bits(bits - 1), double_of_bits(bits + 1) };
+}
+
+/* Sum, PAIR: see exact_rows.cuh. */
+template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segments {
+    typedef typename Format::element element;
+    typedef row_place<Format, PAIR> place;
+    typedef range_sums<Format, TERMS, Sum> sums;
+    static constexpr bool has_ends = std::is_same_v<Sum, ends>;
+
+    static __device__ __forceinline__ place place_at(const vectors_job &job, int64_t k) {
+        return { (const element *)job.at.x + k, PAIR ? (const element *)job.at.y + k : NULL };
+    }
+
+    /* The result of segment v, of n elements; or a mark. */
+    static __device__ __forceinline__ void finish(const vectors_job &job, size_t v, size_t n, const sums &its) {
+        uint64_t bits;
+        bool is_known = true;
+        if (n == 0) {
+            bits = TERMS == ROW_MOMENTS ? job.format.quiet_nan : round_total(job, total_zero(0), 0);
+        } else if constexpr (has_ends) {
+            if (store_quickly(job, v, its)) return;
+            term_count terms = { n, {}, {} };
+            if (TERMS == ROW_MOMENTS || job.finish == FINISH_DIVIDE) terms.each = reciprocal_around((double)n);
+            if (TERMS == ROW_MOMENTS) terms.less = reciprocal_around((double)((int64_t)n - job.correction));
+            is_known = round_range(job, terms, its, &bits);
+        } else {
+            vector_totals t = totals_of(its);
+            if (!store_totals<Format, TERMS>(job, v, n, t.sum, t.squares)) mark_result(job, v);
+            return;
+        }
+        if (is_known)
+            format_store(bits, job.format.size, result_at(job, v));
+        else
+            mark_result(job, v);
+    }
+
+    /* A warp's segments, a lane each: the lane's is number v, if it is there. order: room for the lanes. */
+    static __device__ __forceinline__ void sum_bundle(const vectors_job &job, size_t v, bool is_there,
+                                                      const segment_place &own, uint8_t *order, unsigned lane) {
+        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, v, own.n());
+        kept_sums<sums> mine;
+        mine.sums.clear();
+        sum_segments<sums>(is_aside ? 0 : own.n(), (unsigned)sizeof(element), order, mine, lane,
+                           [&](sums &to, unsigned from, unsigned thread, unsigned threads) {
+                               if (threads == 1) {
+                                   add_cut_row<1>(to, place_at(job, own.begin), own.n(), job.magnitude, 0, 1);
+                               } else {
+                                   const segment_place its = own.of_lane(from);
+                                   to = sum_of_row<sums, GROUPS_LOADS / 2, false>(place_at(job, its.begin), its.n(),
+                                                                                  job.magnitude, thread, threads);
+                               }
+                           });
+        if (is_there && !is_aside) finish(job, v, own.n(), mine.sums);
+        __syncwarp();
+    }
+
+    static __device__ __forceinline__ void all(const vectors_job &job) {
+        __shared__ uint8_t orders[GROUPS_THREADS];
+        const unsigned lane = threadIdx.x % WARP;
+        const size_t step = warps_of_grid() * job.turns;
+        size_t first = warp_of_grid() * job.turns;
+        auto is_there = [&](size_t bundle) { return lane < job.turns && bundle + lane < job.vectors; };
+        segment_place next(job, first + lane, is_there(first));
+        for (; first < job.vectors; first += step) {
+            const segment_place own = next;
+            next = segment_place(job, first + step + lane, is_there(first + step));
+            sum_bundle(job, first + lane, is_there(first), own, &orders[threadIdx.x - lane], lane);
+        }
+    }
+};
+
+template <class Format, row_terms TERMS, bool PAIR>
+__global__ void __launch_bounds__(GROUPS_THREADS, SEGMENTS_BLOCKS)
+    exact_segments_kernel(const __grid_constant__ vectors_job job) {
+    exact_segments<Format, TERMS, ends, PAIR>::all(job);
+}
+
+/* The same of doubles, and of others where results are doubles: by wider sums. */
+template <class Format, row_terms TERMS, bool PAIR>
+__global__ void __launch_bounds__(GROUPS_THREADS, SEGMENTS_WIDE_BLOCKS)
+    wide_segments_kernel(const __grid_constant__ vectors_job job) {
+    exact_segments<Format, TERMS, long_sum<2>, PAIR>::all(job);
+}
+
+#endif
