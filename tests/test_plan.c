@@ -166,7 +166,10 @@ static void check_groups_plan(const quire_layout *l, size_t at, int size, unsign
     const void *x = (const void *)at;
     quire_layout rows;
     check_that(plan_as_rows(l, &rows) && rows.outer == l->outer * l->inner && rows.inner == 1, "no rows");
-    const groups_plan p = plan_groups(&rows, x, is_pair ? &rows : NULL, x, size, slots, loads, warps);
+    const quire_layout apart = { rows.outer, rows.n, 1, rows.outer_stride + 1, 1, 0 }; /* of y: neither whole nor one */
+    const groups_plan p = plan_groups(&rows, x, is_pair ? &rows : NULL, x, size, slots, loads, warps),
+                      other = plan_groups(&rows, x, &apart, x, size, slots, loads, warps);
+    check_that(!other.fits || rows.outer == 1 || other.shape == ROWS_ONE_BY_ONE, "short rows of y that are apart");
     check_that(p.fits == (l->n != 0), "%zu elements fit: %d", l->n, p.fits);
     if (!p.fits) return;
     check_blocks(d, plan_group_blocks(d, &p), rows.outer * p.parts, p.rows_of_unit);

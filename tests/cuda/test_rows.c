@@ -78,7 +78,7 @@ static void check_rows(generator *g, const quire_layout *l, const quire_layout *
     const int is_dot = op == OPERATION_DOT;
     if (generator_below(g, 2)) what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
     if (generator_below(g, 2)) what.rounding = ROUNDINGS[generator_below(g, ROUNDING_COUNT)];
-    if (operation_is_moment(op)) what.correction = (int64_t)generator_below(g, 3);
+    if (operation_is_moment(op)) what.correction = (int64_t)generator_below(g, 4) - 1;
     const size_t size = type_size(what.result_type);
     char *expected = array_new(l->outer * size, 0), *results = array_new(l->outer * size, 0);
     check_ok(quire_reduce(NULL, &what, l, x, is_dot ? ly : NULL, is_dot ? y : NULL, expected));

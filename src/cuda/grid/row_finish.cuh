@@ -1,4 +1,4 @@
-/* row_finish.cuh - from the words of a row's sums to its result, or to a mark.
+/* row_finish.cuh - from the words of a vector's sums to its result, or to a mark.
  *
  * SPDX-License-Identifier: MIT
  */

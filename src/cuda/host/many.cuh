@@ -67,11 +67,10 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
 }
 
 /* The kernel for exact segments of a job. */
-static const void *find_segments(const quire_job *job) {
+static const void *find_segments(const quire_job *job, bool has_two_arrays) {
     const row_kernels k = find_row_kernels(job);
-    const bool is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
-    return has_ends(job) ? (is_pair ? k.pair_segments : k.segments)
-                         : (is_pair ? k.wide_pair_segments : k.wide_segments);
+    if (has_ends(job)) return has_two_arrays ? k.pair_segments : k.segments;
+    return has_two_arrays ? k.wide_pair_segments : k.wide_segments;
 }
 
 /* Segments; then by a second kernel what the first has put aside as long, and by a third what it has marked. */
@@ -81,8 +80,8 @@ static cudaError_t start_segments(const cuda_context *c, const quire_job *job, v
     const size_t blocks = plan_least(plan_divide_up(p.units, GROUPS_THREADS / 32),
                                      plan_blocks(&c->facts, SEGMENTS_BLOCKS) * SEGMENTS_WAVES);
     work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
-    work->is_pair = job->term == TERM_PRODUCT && job->y != job->x;
-    cudaError_t error = is_exact ? start_blocks(c, find_segments(job), GROUPS_THREADS, blocks, work)
+    work->is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
+    cudaError_t error = is_exact ? start_blocks(c, find_segments(job, work->is_pair), GROUPS_THREADS, blocks, work)
                                  : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
     if (!error && !needs_squares(job->finish))
         error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));

@@ -1,6 +1,6 @@
 /* exact_segments.cuh - exact sums of segments, read where they stand: a warp takes 32 at a time, or fewer where there
  * are few, and groups of its threads those of about a length together. What two ends, or wider sums, do not tell is
- * marked, for marked.cuh; long segments are put aside, for vectors.cuh.
+ * marked, for marked.cuh; long segments are put aside, for vectors.cuh, but not those whose variance is wanted.
  *
  * SPDX-License-Identifier: MIT
  */

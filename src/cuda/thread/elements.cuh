@@ -54,37 +54,6 @@ template <class Format, int COUNT> struct element_group {
             word[i] = four.x, word[i + 1] = four.y, word[i + 2] = four.z, word[i + 3] = four.w;
         }
     }
-    /* Stretches of TOGETHER elements, "step" elements apart, from k on, each of which stands at a multiple of its
-     * bytes, 16 or 8; zeros as above. What is there is loaded without a branch, so that nothing waits for it yet. */
-    template <int TOGETHER>
-    __device__ __forceinline__ void load_stretches(const element *x, size_t k, size_t step, size_t end, bool plus) {
-        constexpr int BYTES = TOGETHER * (int)sizeof(element);
-        static_assert(BYTES == 16 || BYTES == 8, "one load");
-        bool is_cut = false;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) of[i] = zero_element<Format>(plus);
-#pragma unroll
-        for (int s = 0; s < COUNT / TOGETHER; s++) {
-            const size_t at = k + s * step;
-            uint32_t *const to = word + s * BYTES / 4;
-            if (at + TOGETHER <= end) {
-                if constexpr (BYTES == 16) {
-                    const uint4 four = __ldcs((const uint4 *)(x + at));
-                    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
-                } else {
-                    const uint2 two = __ldcs((const uint2 *)(x + at));
-                    to[0] = two.x, to[1] = two.y;
-                }
-            }
-            is_cut |= at < end && at + TOGETHER > end;
-        }
-        if (is_cut)
-#pragma unroll
-            for (int i = 0; i < COUNT; i++) {
-                const size_t stretch = k + i / TOGETHER * step, at = stretch + i % TOGETHER;
-                if (stretch + TOGETHER > end && at < end) of[i] = x[at];
-            }
-    }
     /* COUNT elements, 16 bytes, of shared memory; ALIGNED: at a multiple of these. No word is read that has none of
      * them. */
     template <bool ALIGNED = true> __device__ __forceinline__ void load_stage(const unsigned char *p) {

@@ -68,7 +68,7 @@ template <int WORDS> struct exact_sum {
         other.up = __shfl_xor_sync(WHOLE_WARP, up, bit);
         merge(other);
     }
-    /* The last term was a number from term - below to term + above, neither of which is negative. */
+    /* The last term was a number from term - below to term + above. */
     __device__ __forceinline__ void widen(double below, double above) {
         down = add_down(down, -below), up = add_up(up, above);
     }

@@ -1,5 +1,5 @@
-/* row_sums.cuh - a thread's exact sums of a row, as cheap as the format's elements allow: of numbers, of products, or
- * of numbers and their squares at once. Each is a few doubles and a width: the sum is what the doubles add up to, or
+/* row_sums.cuh - a thread's exact sums of a column, as cheap as the format's elements allow: of numbers, of products,
+ * or of numbers and their squares at once. Each is a few doubles and a width: the sum is what the doubles add up to, or
  * less by the width at most. It is exact where that is 0, and not known where that is NaN or infinite.
  *
  * SPDX-License-Identifier: MIT
@@ -97,7 +97,7 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     static constexpr format_description is = Format::description;
     static constexpr bool is_shifted = sizeof(typename Format::element) <= 2;
     static constexpr int exponents = exact_terms<Format, false>::range; /* numbers are below 2^exponents of the least */
-    /* A row has less than 2^ROW_COUNT_BITS elements. */
+    /* A column, or a part of one, has less than 2^ROW_COUNT_BITS elements. */
     static constexpr bool is_sure = exponents + ROW_COUNT_BITS <= 53;
     /* Less than 2^ROW_ITEM_BITS elements of an item are a thread's, or all threads' where it is merged unclosed. */
     typedef std::conditional_t<exponents + ROW_ITEM_BITS <= 53, sure_sum, ends> item_sum;
@@ -110,11 +110,8 @@ template <class Format, bool BY_ITEMS> struct row_arithmetic {
     /* Products of 8 or 16 bits may need more bits than a double has. But a sum that is known to some 2^-50 of its terms
      * tells results of up to 24 bits; for doubles as results it is not asked (needs_long_products, host/rows.cuh). */
     static constexpr bool has_short_products = product_bits <= 24;
-    /* Whether terms are added up as floats first, 16 at most, or products_together products: half of a float's bits are
-     * left for how far they are apart, so that mostly one float is their sum. Sixteen squares of E5M2 are too far
-     * apart. */
+    /* Whether half of a float's bits are left where it holds a product, so that numbers are shifted floats. */
     static constexpr bool in_floats = product_bits + 4 <= 12;
-    static constexpr int products_together = 2 * exponents <= 40 ? 16 : 4;
     typedef std::conditional_t<has_short_products, ends,
                                std::conditional_t<product_bits <= 48, long_sum<2>, long_sum<3>>>
         product_sum;
@@ -197,51 +194,6 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
         } else if constexpr (has_products) {
             const real a = decode(Format(), x.of[i]), b = TERMS == ROW_PRODUCTS ? decode(Format(), y.of[i]) : a;
             add_product(a, b);
-        }
-    }
-    /* The sum of terms as one float, if it is one; answers whether. SURE: it always is. */
-    template <int COUNT, bool SURE, class Term>
-    static __device__ __forceinline__ bool float_sum(Term term, float *sum) {
-        float down = 0, up = 0; /* whose zeros have the sign that rounding to nearest gives them */
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const float x = term(i);
-            up = i ? add_up(up, x) : x;
-            if (!SURE) down = i ? add_down(down, x) : x;
-        }
-        *sum = up;
-        return SURE || down == up;
-    }
-    /* Adds shifted terms, TOGETHER at a time, by way of one float where that is their sum. */
-    template <int COUNT, int TOGETHER, bool SURE, class Sum, class Term>
-    static __device__ __forceinline__ void add_floats(Sum &to_sum, Term term) {
-        static_assert(TOGETHER <= 16 && COUNT % TOGETHER == 0, "their sum has more bits, or some are left");
-#pragma unroll
-        for (int from = 0; from < COUNT; from += TOGETHER) {
-            float sum;
-            if (float_sum<TOGETHER, SURE>([&](int i) { return term(from + i); }, &sum)) {
-                to_sum.add(to::from_float(sum));
-            } else {
-#pragma unroll
-                for (int i = 0; i < TOGETHER; i++) to_sum.add(to::from_float(term(from + i)));
-            }
-        }
-    }
-    template <int COUNT>
-    __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
-                                        bool magnitude) {
-        special |= special_of(x, y);
-        if constexpr (COUNT > 1 && arithmetic::in_floats) {
-            constexpr bool is_sure = arithmetic::exponents + 4 <= 24;
-            const uint32_t keep = magnitude ? to::mask & 0x7fffffff : to::mask;
-            if constexpr (has_numbers)
-                add_floats<COUNT, COUNT, is_sure>(numbers, [&](int i) { return float_number(x, i, keep); });
-            if constexpr (has_products)
-                add_floats<COUNT, arithmetic::products_together, false>(products,
-                                                                        [&](int i) { return float_product(x, y, i); });
-        } else {
-#pragma unroll
-            for (int i = 0; i < COUNT; i++) add_element(x, y, i, magnitude);
         }
     }
 
