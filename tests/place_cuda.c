@@ -22,10 +22,9 @@ static const struct variant {
     { "cuda, 7 blocks", "7,0", "" },
     { "cuda, 20 blocks of 1 warp", "20,1", "" },
     { "cuda, 1000 blocks", "1000,0", "" },
-    { "cuda, all arrays long", "0,0,1", "" },
-    { "cuda, 3 blocks, all arrays long", "3,0,1", "" },
-    { "cuda, as with 24 multiprocessors of 12.0", "0,0", "24,99,12" },
-    { "cuda, as with 14 multiprocessors of 7.5", "0,0", "14,64,7" },
+    { "cuda, as with few units for doubles", "0,0", "0,0,64" },
+    { "cuda, as with 24 multiprocessors of 12.0", "0,0", "24,12,64" },
+    { "cuda, as with 14 multiprocessors of 7.5", "0,0", "14,7,32" },
 };
 
 static void must(cudaError_t error, const char *what) {

@@ -1,10 +1,9 @@
-/* probe.cu - whether this nvcc and its host compiler get along, and have what kernels include; compiled when the build
+/* probe.cu - whether this nvcc and its host compiler get along; compiled when the build
  * is set up, and for nothing else.
  *
  * SPDX-License-Identifier: MIT
  */
 #include <cmath>
-#include <cuda/ptx>
 #include <cuda_runtime.h>
 
 static __global__ void probe(float *x) { *x = 1; }

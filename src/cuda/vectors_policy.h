@@ -47,6 +47,23 @@
 #define PARTS_JOINED 512     /* parts of a vector, from which on some are joined to one before all are */
 #define PARTS_JOIN 32        /* as many to one */
 
+/* kernels/ordered_array.cuh. H200, 2026-11. */
+#define ORDERED_ARRAY_THREADS 256 /* of a block, at most */
+#define ORDERED_ARRAY_BLOCKS 3    /* of a multiprocessor, at least, where bounds would take registers for two */
+#define ORDERED_ARRAY_SPREAD 2    /* of a multiprocessor, from which on a block adds several tiles at once */
+#define ORDERED_ARRAY_MOST 6144   /* groups of tiles, at most */
+
+/* kernels/exact_array.cuh and exact_limbs.cuh. H200, 2026-11-28. */
+#define FEW_DOUBLES 8          /* floats that a device adds in the time of a double, from which on it takes none */
+#define ARRAY_THREADS 256      /* of a block */
+#define ARRAY_BLOCKS 3         /* of a multiprocessor, that registers are to leave room for */
+#define ARRAY_WIDE_BLOCKS 2    /* the same, where sums are wider than two ends */
+#define ARRAY_ALONE (64 << 10) /* bytes of an array that one block has alone, at most */
+#define ARRAY_LEAST (16 << 10) /* bytes of a block, at least */
+#define ARRAY_SHORT 1024       /* elements for each thread that has limbs, up to which one block finds all bits */
+#define LIMBS_PART 8192        /* elements of a part, at most; */
+#define LIMBS_PART_LEAST 512   /* and at least, and a multiple of that */
+
 /* kernels/marked.cuh and kernels/parts.cuh. H100, 2026-11-25. */
 #define MARKED_THREADS 64 /* of a block */
 #define MARKED_BLOCKS 8   /* of a multiprocessor, that registers are to leave room for */

@@ -88,17 +88,6 @@ QUIRE_INLINE int has_double_lanes(quire_type type) {
     return 0;
 }
 
-/* Whether backends have ways of their own for a type. */
-QUIRE_INLINE int is_windowed(quire_type type) {
-#define QUIRE_CASE(name, NAME, number, real, unused) case number:
-    switch ((int)type) {
-        QUIRE_WINDOWED_FORMATS(QUIRE_CASE, )
-        return 1;
-    }
-#undef QUIRE_CASE
-    return 0;
-}
-
 /* Writes the bits of a number where an element of size bytes stands, whatever type the caller gave that place. The
  * compile-time check below sees to it that every format has one of these sizes. */
 QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {

@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------------------------------------- memory, guarded */
 
-static const char *const LAUNCHES[] = { "0,0,0", "0,0,1", "1,1,1" };
+static const char *const LAUNCHES[] = { "0,0", "1,1", "7,0" };
 enum { LAUNCH_COUNT = 3, ARRAYS = 5, MOST_BYTES = 1 << 20 };
 enum { X, Y, RESULTS, BEGIN, END };
 

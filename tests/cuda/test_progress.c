@@ -20,17 +20,15 @@
 enum { N = 3000017, HOGS = 4 };
 
 /* threads: of the block that there is room for, which are those of the kernel, in whole rounds of the four schedulers
- * of a multiprocessor; 0: it takes a multiprocessor by itself, for its registers. */
+ * of a multiprocessor. */
 static const struct kernel {
     const char *launch;
     quire_method method;
     unsigned threads;
 } KERNELS[] = {
-    { "0,0,1", QUIRE_EXACT, 128 },  /* pieces */
-    { "0,0", QUIRE_EXACT, 0 },      /* short.cuh */
-    { "0,0,1", QUIRE_PLAIN, 256 },  /* ring.cuh */
-    { "0,0,1", QUIRE_KAHAN, 256 },  /* the same */
-    { "0,0", QUIRE_PAIRWISE, 256 }, /* direct.cuh */
+    { "0,0", QUIRE_EXACT, 256 },
+    { "0,0", QUIRE_KAHAN, 256 },
+    { "0,0", QUIRE_PAIRWISE, 256 },
 };
 enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS };
 
@@ -69,9 +67,9 @@ static unsigned attribute(enum cudaDeviceAttr which) {
     return (unsigned)value;
 }
 
-/* Takes all shared memory of all multiprocessors but one, and of that all threads but so many, if any. */
+/* Takes all shared memory of all multiprocessors but one, and of that all threads but so many. */
 static void fill_device(unsigned threads) {
-    unsigned left = threads ? attribute(cudaDevAttrMaxThreadsPerMultiProcessor) - threads : 0;
+    unsigned left = attribute(cudaDevAttrMaxThreadsPerMultiProcessor) - threads;
     for (int i = 0; i < HOGS; i++) CUDA(cudaStreamCreateWithFlags(&hogs.stream[i], cudaStreamNonBlocking));
     CUDA(cudaMallocHost((void **)&hogs.there, sizeof *hogs.there));
     CUDA(cudaMallocHost((void **)&hogs.go, sizeof *hogs.go));

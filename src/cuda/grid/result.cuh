@@ -8,7 +8,7 @@
 #ifndef QUIRE_CUDA_GRID_RESULT_CUH
 #define QUIRE_CUDA_GRID_RESULT_CUH
 
-#include "cuda/job.h"
+#include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/choices.cuh"
 #include "cuda/warp/total.cuh"
 

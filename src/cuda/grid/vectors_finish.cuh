@@ -73,21 +73,41 @@ static __device__ __forceinline__ void store_exact(const vectors_job &job, size_
     store_sum(job, v, n, word, WORDS == 1 || word[1] == 0);
 }
 
+/* Adds a sum of n terms to the caller's accumulator, which may be full: its limbs are eased, and of flags the greater
+ * one is that of both. By a whole warp. */
+static __device__ __forceinline__ void add_to_callers(quire_accumulator *callers, quire_accumulator &sum, size_t n,
+                                                      int lane) {
+    int64_t *to = callers->limb, *word = sum.limb;
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) {
+        if (i < QUIRE_ACCUMULATOR_LIMBS)
+            word[i] += limb_eased(to, i);
+        else if (&word[i] == &sum.count)
+            word[i] = to[i];
+        else
+            word[i] = max((long long)word[i], (long long)to[i]);
+    }
+    __syncwarp();
+    if (lane == 0) {
+        accumulator_carry(&sum);
+        accumulator_count(&sum, n);
+    }
+    __syncwarp();
+    for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) to[i] = word[i];
+}
+
 /* Rounds what an accumulator holds of a vector of n elements and stores it, or adds it to the caller's; by a whole
  * warp. */
 static __device__ __noinline__ void store_limbs(const vectors_job &job, quire_accumulator &sum, size_t v, size_t n,
                                                 int lane) {
-    if (!job.accumulator) {
-        const quire_total limbs = warp_total(sum.limb, lane);
-        if (lane) return;
-        sum.count = (int64_t)n;
-        const uint64_t bits = round_total(job, accumulator_total_of(&sum, limbs), n);
-        format_store(bits, job.format.size, result_at(job, v));
-    } else if (lane == 0) {
-        sum.count = (int64_t)n;
-        accumulator_carry(&sum);
-        accumulator_merge(job.accumulator, &sum);
+    if (job.accumulator) {
+        add_to_callers(job.accumulator, sum, n, lane);
+        return;
     }
+    const quire_total limbs = warp_total(sum.limb, lane);
+    if (lane) return;
+    sum.count = (int64_t)n;
+    const uint64_t bits = round_total(job, accumulator_total_of(&sum, limbs), n);
+    format_store(bits, job.format.size, result_at(job, v));
 }
 
 /* Adds what a warp's cells hold to an accumulator that other warps add to as well: one addition for each part of a

@@ -1,4 +1,4 @@
-/* array.cuh - the launches of kernels/array.cuh, as array_plan.h has planned them.
+/* array.cuh - the launches of kernels/exact_array.cuh, exact_limbs.cuh and ordered_array.cuh: one array.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,114 +6,83 @@
 #define QUIRE_CUDA_HOST_ARRAY_CUH
 
 #include "cuda/host/array_plan.h"
-#include "cuda/host/vectors.cuh"
+#include "cuda/host/rows.cuh"
 
-static cuda_kernel kernel_by(quire_type type, quire_term term, quire_method method, cuda_access access,
-                             cuda_length length) {
-#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
-    case number: return quire_cuda_##name(term, method, access, length);
-    switch ((int)type) { QUIRE_WINDOWED_FORMATS(QUIRE_CASE, ) }
-#undef QUIRE_CASE
-    return {};
-}
-
-/* The kernels of a job, by length. */
-struct array_kernels {
-    cuda_kernel of[LENGTH_COUNT];
-};
-
-static array_kernels find_kernels(const quire_job *job) {
-    array_kernels kernels;
-    for (int length = 0; length < LENGTH_COUNT; length++)
-        kernels.of[length] = kernel_by(job->type, job->term, job->method, plan_access(job), (cuda_length)length);
-    return kernels;
-}
-
-/* Blocks of a kernel that fit a multiprocessor. */
-static unsigned resident_blocks(const cuda_context *c, const cuda_kernel *kernel) {
-    int blocks = 1;
-    const int threads = (int)plan_long_threads(&c->facts, kernel);
-    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel->function, threads, kernel->shared) || blocks < 1)
-        return 1;
-    return (unsigned)blocks;
-}
-
-static array_plan plan_call(const cuda_context *c, const array_call *call, array_kernels *kernels) {
-    array_plan plan = plan_kernels(call, &c->facts, kernels->of);
-    for (unsigned i = 0; i < plan.launches; i++) {
-        cuda_kernel *kernel = &kernels->of[plan.launch[i].length];
-        if (plan_asks_resident(call, &c->facts, &plan, &plan.launch[i], kernel))
-            kernel->resident = resident_blocks(c, kernel);
-    }
-    plan_launches(&plan, call, &c->facts, kernels->of);
-    return plan;
-}
-
-static cudaLaunchAttribute overlapping(bool may_overlap) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = may_overlap;
-    return attribute;
-}
-
-static cudaLaunchAttribute cluster_of(unsigned blocks) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = blocks;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    return attribute;
-}
-
-/* The kernel may be started before the one ahead of it has ended, if the device knows how: it waits where it must. */
-static cudaError_t start(const cuda_context *c, const cuda_kernel *kernel, const array_plan *plan,
-                         const array_launch *launch, cuda_job work) {
-    plan_to_job(plan, launch, &work);
-    if (!launch->has_hint) work.hint = NULL;
-    void *arguments[] = { &work };
-    cudaLaunchAttribute attributes[] = { overlapping(plan->overlaps), cluster_of(launch->cluster) };
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(launch->blocks);
-    config.blockDim = dim3(launch->threads);
-    config.dynamicSmemBytes = launch->shared;
-    config.stream = c->stream;
-    config.attrs = attributes;
-    config.numAttrs = !plan->overlaps ? 0 : launch->cluster ? 2 : 1;
-    return cudaLaunchKernelExC(&config, kernel->function, arguments);
-}
-
-/* One array of a format that has kernels for it. is_apart: it is not in memory of this device. */
-static quire_status reduce_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator,
-                                 bool is_apart) {
-    if (*(volatile unsigned *)c->clash) return QUIRE_DEVICE_FAULT;
-    const bool was_wide = *(volatile unsigned *)c->hint;
-    const array_call call = { job, accumulator != NULL, was_wide, is_apart };
-    array_kernels kernels = find_kernels(job);
-    const array_plan plan = plan_call(c, &call, &kernels);
-    cuda_job work = {};
-    work.x = job->x, work.y = job->y, work.n = job->n;
-    work.finish = job->finish, work.rounding = job->rounding;
-    work.format = describe_format(job->result_type);
-    work.is_number = is_number(job, work.format);
-    work.result = job->result, work.accumulator = accumulator;
-    work.workspace = c->workspace;
-    if (plan.needs_zero) work.zero = &c->workspace->zero;
-    work.hint = c->hint, work.was_wide = was_wide, work.clash = c->clash;
-    cudaError_t error = cudaSuccess;
-    for (unsigned i = 0; i < plan.launches && !error; i++)
-        error = start(c, &kernels.of[plan.launch[i].length], &plan, &plan.launch[i], work);
-    return error || !plan.tells_zeros ? status_of(error) : tell_zeros(c, job, accumulator);
-}
-
-/* The same of any format, into an accumulator. */
-static quire_status accumulate_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
-    const on_device here(c->device);
-    if (here.error) return status_of(here.error);
-    bool is_apart;
-    const quire_status status = check_memories(c, job, accumulator, &is_apart);
-    if (status) return status;
-    if (is_windowed(job->type) && job->n) return reduce_array(c, job, accumulator, is_apart);
+static vectors_job array_job_of(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     const quire_layout one = { 1, job->n, 1, 0, 1, 0 };
-    return reduce_layout(c, job, &one, &one, accumulator);
+    vectors_job work = vectors_job_of(c, job, accumulator);
+    work.at.x_layout = work.at.y_layout = one;
+    work.vectors = 1, work.clash = c->clash;
+    work.is_pair = is_pair(job, &one, &one);
+    return work;
+}
+
+/* The kernel for the exact sum of an array. */
+static const void *find_array(const quire_job *job, bool is_pair) {
+    const row_kernels k = find_row_kernels(job);
+    return has_ends(job) ? (is_pair ? k.pair_array : k.array) : (is_pair ? k.wide_pair_array : k.wide_array);
+}
+
+/* The first kernel for an exact result, which may leave it to a second one. */
+static cudaError_t start_ends(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const size_t bytes = job->n * (size_t)describe_format(job->type).size;
+    const array_plan p = plan_exact_array(&c->facts, bytes, !has_ends(job));
+    return start_blocks(c, find_array(job, work->is_pair), p.threads, p.blocks, work, 0, true);
+}
+
+/* The exact result of an array, one element at least, and by a second kernel what the first does not tell; or the sum,
+ * of any number of elements, into an accumulator. */
+static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
+    const row_kernels k = find_row_kernels(job);
+    const array_plan p = plan_limbs(&c->facts, job->n, k.limbs_threads, k.limbs_blocks);
+    vectors_job work = array_job_of(c, job, accumulator);
+    count_terms(job, &work);
+    work.part = p.part;
+    work.few_doubles = c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type);
+    work.is_short = job->n <= (size_t)ARRAY_SHORT * k.limbs_threads;
+    if (!accumulator && !work.few_doubles) {
+        const cudaError_t error = start_ends(c, job, &work);
+        if (error || work.is_short) return error;
+    }
+    return start_blocks(c, k.limbs, p.threads, p.blocks, &work, 0, true);
+}
+
+/* Whether an array stands at a multiple of what a thread loads together. */
+static bool stands_together(const void *x, int size) {
+    return (uintptr_t)x % (unsigned)(size * array_lanes(size)) == 0;
+}
+
+/* Blocks of a kernel that the device has places for at once. */
+static size_t places_at_once(const cuda_context *c, const void *kernel, unsigned threads) {
+    int of_one = 1;
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, (int)threads, 0) || of_one < 1) of_one = 1;
+    return plan_blocks(&c->facts, (unsigned)of_one);
+}
+
+/* The result by a method of the canonical order. */
+static cudaError_t start_ordered_array(const cuda_context *c, const quire_job *job) {
+    const int size = describe_format(job->type).size;
+    const vectors_kernels k = find_vectors_kernels(job);
+    vectors_job work = array_job_of(c, job, NULL);
+    const bool together = stands_together(job->x, size) && (!work.is_pair || stands_together(job->y, size));
+    work.tile = order_tile(job->n, work.rows);
+    const array_plan p = plan_ordered_array(&c->facts, job->n, work.tile, together ? (unsigned)array_lanes(size) : 1);
+    work.part = p.part, work.parts = (unsigned)p.blocks;
+    const void *kernel =
+        together ? (work.is_pair ? k.pair_array : k.array) : (work.is_pair ? k.pair_elements : k.elements);
+    return start_blocks(c, kernel, p.threads, plan_least(p.blocks, places_at_once(c, kernel, p.threads)), &work, 0,
+                        true);
+}
+
+static quire_status reduce_array(const cuda_context *c, const quire_job *job) {
+    if (*(volatile unsigned *)c->clash) return QUIRE_DEVICE_FAULT;
+    return status_of(job->method == QUIRE_EXACT ? start_exact_array(c, job, NULL) : start_ordered_array(c, job));
+}
+
+/* The sum of an array into an accumulator, which of no elements is carried. */
+static quire_status accumulate_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
+    if (*(volatile unsigned *)c->clash) return QUIRE_DEVICE_FAULT;
+    return status_of(start_exact_array(c, job, accumulator));
 }
 
 #endif

@@ -34,8 +34,8 @@ static quire_status check_stream(cudaStream_t stream, int device) {
 }
 
 /* Memory of this device, managed memory, or host memory that was registered with CUDA, at an address that is the same
- * there. others: is set if it is not of this device. */
-static quire_status check_memory(const void *p, const cuda_context *c, bool *others) {
+ * there. */
+static quire_status check_memory(const void *p, const cuda_context *c) {
     cudaPointerAttributes is;
     const cudaError_t error = cudaPointerGetAttributes(&is, p);
     if (error == cudaErrorInvalidValue) {
@@ -44,16 +44,14 @@ static quire_status check_memory(const void *p, const cuda_context *c, bool *oth
     }
     if (error) return status_of(error);
     if (is.type == cudaMemoryTypeUnregistered || is.devicePointer != p) return QUIRE_NOT_DEVICE_MEMORY;
-    if (is.type != cudaMemoryTypeDevice) *others = true;
     return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
 }
 
-/* Those of a job; others: of the arrays. */
-static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target, bool *others) {
-    quire_status status = check_memory(target, c, others);
-    *others = false;
-    if (!status && job->n) status = check_memory(job->x, c, others);
-    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c, others);
+/* Those of a job. */
+static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target) {
+    quire_status status = check_memory(target, c);
+    if (!status && job->n) status = check_memory(job->x, c);
+    if (!status && job->n && job->y != job->x) status = check_memory(job->y, c);
     return status;
 }
 

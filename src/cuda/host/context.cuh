@@ -8,14 +8,13 @@
 #include <cuda_runtime.h>
 
 #include "cuda/host/plan.h"
-#include "cuda/job.h"
 #include "cuda/kernels/vectors_job.h"
 
-/* A lesser device that a test wants this one to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,KiB,major,ratio"; KiB:
- * of shared memory that a block may have; major: of the compute capability; ratio: of floats to doubles that it adds at
- * a time; 0: what it has. Hidden, for the same reason. */
+/* A lesser device that a test wants this one to be taken for: QUIRE_CUDA_DEVICE="multiprocessors,major,ratio"; major:
+ * of the compute capability; ratio: of floats to doubles that it adds at a time; 0: what it has. Hidden, for the same
+ * reason. */
 struct device_wish {
-    unsigned multiprocessors, shared, major, ratio;
+    unsigned multiprocessors, major, ratio;
 };
 
 struct cuda_context {
@@ -24,11 +23,8 @@ struct cuda_context {
     device_facts facts;
     cudaStream_t stream;
     cudaEvent_t moved; /* orders a new stream behind the old one */
-    cuda_workspace *workspace;
     vectors_workspace *vectors;
-    /* The host's, as far as is known: whether the last exact sum of 8 MB or more met what no window holds; and whether
-     * two grids were at work in the workspace at once, which is for good. */
-    unsigned *hint, *clash;
+    unsigned *clash; /* the host's, as far as is known: whether two grids were at work in the workspace at once */
 };
 
 #endif

@@ -13,10 +13,33 @@ static cudaError_t load_kernels(const quire_job *job) {
     const row_kernels r = find_row_kernels(job);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
-    for (const void *function :
-         { v.vectors, v.long_segments, v.zeros, v.rows, v.pair_rows, v.columns, r.rows, r.pair_rows, r.wide_rows,
-           r.wide_pair_rows, r.segments, r.pair_segments, r.wide_segments, r.wide_pair_segments, r.columns, r.parts,
-           r.scaled, r.unknown, r.marked })
+    for (const void *function : { v.vectors,
+                                  v.long_segments,
+                                  v.rows,
+                                  v.pair_rows,
+                                  v.columns,
+                                  v.array,
+                                  v.pair_array,
+                                  v.elements,
+                                  v.pair_elements,
+                                  r.rows,
+                                  r.pair_rows,
+                                  r.wide_rows,
+                                  r.wide_pair_rows,
+                                  r.segments,
+                                  r.pair_segments,
+                                  r.wide_segments,
+                                  r.wide_pair_segments,
+                                  r.columns,
+                                  r.parts,
+                                  r.scaled,
+                                  r.unknown,
+                                  r.marked,
+                                  r.array,
+                                  r.pair_array,
+                                  r.wide_array,
+                                  r.wide_pair_array,
+                                  r.limbs })
         if (!error && function) error = cudaFuncGetAttributes(&is, function);
     return error;
 }
@@ -58,8 +81,7 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
     const size_t size = (size_t)describe_format(job->type).size;
-    bool others;
-    quire_status status = check_memory(job->result, c, &others);
+    quire_status status = check_memory(job->result, c);
     if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
     const bool has_y = job->y != job->x || memcmp(x_layout, y_layout, sizeof *x_layout) != 0;
     if (!status && job->n && has_y) status = check_layout_memory(c, y_layout, job->y, size);
@@ -92,12 +114,11 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
     const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
-    bool others;
-    quire_status status = check_memory(job->result, c, &others);
-    if (!status) status = check_memory(segments->begin, c, &others);
-    if (!status) status = check_memory(segments->end, c, &others);
-    if (!status && job->x) status = check_memory(job->x, c, &others);
-    if (!status && job->y && job->y != job->x) status = check_memory(job->y, c, &others);
+    quire_status status = check_memory(job->result, c);
+    if (!status) status = check_memory(segments->begin, c);
+    if (!status) status = check_memory(segments->end, c);
+    if (!status && job->x) status = check_memory(job->x, c);
+    if (!status && job->y && job->y != job->x) status = check_memory(job->y, c);
     if (status) return status;
     vectors_job work = vectors_job_of(c, job, NULL);
     work.at.begin = segments->begin, work.at.end = segments->end, work.at.is_64_bit = segments->index == QUIRE_I64;
@@ -116,9 +137,8 @@ static quire_status cuda_finish(quire_context *context, const quire_job *job, si
     const void *const ends[6] = { sums,    sums + count - 1,
                                   result,  result + (count - 1) * (size_t)work.format.size,
                                   squares, squares + (squares ? count - 1 : 0) };
-    bool others;
     for (int i = 0; i < (squares ? 6 : 4); i++)
-        if (const quire_status status = check_memory(ends[i], c, &others)) return status;
+        if (const quire_status status = check_memory(ends[i], c)) return status;
     return status_of(quire_cuda_finish(&work, c->stream));
 }
 

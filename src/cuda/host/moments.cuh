@@ -6,7 +6,6 @@
 #define QUIRE_CUDA_HOST_MOMENTS_CUH
 
 #include "cuda/host/array.cuh"
-#include "cuda/host/rows.cuh"
 #include "cuda/kernels/finish.cuh"
 
 /* A sum of vector v, or that of its squares, into an accumulator of the workspace. */

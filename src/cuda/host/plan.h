@@ -9,19 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps,long", read by quire_open_cuda; blocks:
- * of long arrays one more gathers; long: from how many bytes on an array is long; 0: ours. Hidden, since no result
- * depends on it. */
+/* Launches that a test wants instead of ours: QUIRE_CUDA_LAUNCH="blocks,warps", read by quire_open_cuda; warps: of a
+ * block, of one array by a method of the canonical order; 0: ours. Hidden, since no result depends on it. */
 typedef struct {
-    unsigned blocks, warps, bytes;
+    unsigned blocks, warps;
 } launch_wish;
 
 typedef struct {
     unsigned multiprocessors;
-    unsigned shared_memory; /* bytes of a block that a launch may ask for, beside what kernels always have */
-    unsigned cluster;       /* blocks of a cluster, at most; 1: there are none */
-    unsigned ratio;         /* floats that it adds in the time of one double */
-    bool has_bulk;          /* whether the kernels were compiled for compute capability 9.0 or later */
+    unsigned ratio;    /* floats that it adds in the time of one double */
+    bool starts_early; /* whether the kernels were compiled for compute capability 9.0 or later */
     launch_wish wish;
 } device_facts;
 

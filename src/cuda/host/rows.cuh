@@ -69,6 +69,12 @@ static number_between reciprocal_of(double x) {
     return { nextafter(quotient, 0), nextafter(quotient, 2) };
 }
 
+/* How many terms the sums of a job have, for whom two ends are enough: counts are small then. */
+static void count_terms(const quire_job *job, vectors_job *work) {
+    const int64_t less = (int64_t)(job->n - (uint64_t)job->correction);
+    work->terms = { job->n, reciprocal_of((double)job->n), reciprocal_of((double)less) };
+}
+
 /* Whether two ends come first: they tell nearly all results of up to 24 bits, where doubles hold the counts of
  * elements. */
 static bool has_ends(const quire_job *job) {
@@ -90,7 +96,6 @@ static bool reduce_rows(const cuda_context *c, const quire_job *job, const quire
     if (!plan_as_rows(x, rows_x) || (work.is_pair && !plan_as_rows(y, rows_y))) return false;
     if (!work.is_pair) *rows_y = *rows_x;
     const bool has_moments = needs_squares(job->finish), has_few = has_ends(job) && !has_moments;
-    const int64_t less = (int64_t)(x->n - (uint64_t)job->correction); /* for two ends alone, whose counts are small */
     const groups_plan p =
         plan_groups(rows_x, job->x, work.is_pair ? rows_y : NULL, job->y, describe_format(job->type).size,
                     has_few ? GROUPS_SLOTS / 2 : GROUPS_SLOTS, group_loads(has_moments || work.is_pair),
@@ -98,7 +103,7 @@ static bool reduce_rows(const cuda_context *c, const quire_job *job, const quire
     if (!p.fits) return false;
     work.shape = p.shape, work.threads = p.threads, work.slots = p.slots;
     work.rows_of_item = (unsigned)p.rows_of_unit, work.parts = p.parts, work.part = p.part;
-    work.terms = { x->n, reciprocal_of((double)x->n), reciprocal_of((double)less) };
+    count_terms(job, &work);
     cudaError_t error = start_blocks(c, find_rows(job, work.is_pair), GROUPS_THREADS, plan_group_blocks(&c->facts, &p),
                                      &work, p.shape == ROWS_STAGED ? STRETCH_BYTES : 0);
     if (!error) error = start_second(c, job, &work);

@@ -17,14 +17,20 @@ static vectors_kernels find_vectors_kernels(const quire_job *job) {
     return {};
 }
 
+/* early: the kernel may be started before the one ahead of it has ended, for it waits where it must. */
 static cudaError_t start_blocks(const cuda_context *c, const void *function, unsigned threads, size_t blocks,
-                                vectors_job *work, unsigned shared = 0) {
+                                vectors_job *work, unsigned shared = 0, bool early = false) {
     void *arguments[] = { work };
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)(blocks ? blocks : 1));
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared;
     config.stream = c->stream;
+    config.attrs = &attribute;
+    config.numAttrs = early && c->facts.starts_early;
     return cudaLaunchKernelExC(&config, function, arguments);
 }
 
@@ -127,23 +133,10 @@ static void extent_of(const quire_layout *l, const void *x, size_t size, const c
 
 /* Whether the device can reach both ends. */
 static quire_status check_layout_memory(const cuda_context *c, const quire_layout *l, const void *x, size_t size) {
-    bool others;
     const char *first, *last;
     extent_of(l, x, size, &first, &last);
-    const quire_status status = check_memory(first, c, &others);
-    return status || last == first ? status : check_memory(last, c, &others);
-}
-
-/* Behind a kernel that does not tell zeros from terms that cancel. */
-static quire_status tell_zeros(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
-    vectors_job work = vectors_job_of(c, job, accumulator);
-    const quire_layout layout = { 1, job->n, 1, 0, 1, 0 };
-    work.at.x_layout = work.at.y_layout = layout;
-    work.vectors = 1, work.threads = 32, work.turns = 1, work.parts = 1;
-    work.zero = &c->workspace->zero;
-    quire_job exact = *job;
-    exact.method = QUIRE_EXACT;
-    return status_of(start_vectors(c, find_vectors_kernels(&exact).zeros, &work, plan_divide_up(job->n, PART_LEAST)));
+    const quire_status status = check_memory(first, c);
+    return status || last == first ? status : check_memory(last, c);
 }
 
 #endif

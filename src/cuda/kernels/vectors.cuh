@@ -7,8 +7,11 @@
 
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/columns.cuh"
+#include "cuda/kernels/exact_array.cuh"
+#include "cuda/kernels/exact_limbs.cuh"
 #include "cuda/kernels/exact_rows.cuh"
 #include "cuda/kernels/exact_segments.cuh"
+#include "cuda/kernels/ordered_array.cuh"
 #include "cuda/kernels/ordered_columns.cuh"
 #include "cuda/kernels/ordered_rows.cuh"
 #include "cuda/kernels/parts.cuh"
@@ -147,44 +150,25 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     if (is_last_block(&w.ended[ENDED_SEGMENTS])) w.ended[ENDED_SEGMENTS] = 0, w.long_segments = 0;
 }
 
-/* After a kernel that has not told zeros from terms that cancel (job: one vector): an exact sum that was 0, and is to
- * be rounded down, becomes -0 if a term is no zero; an accumulator is told whether one was. The last block to end takes
- * the word that said so back. */
-template <class Format, bool PRODUCT>
-__global__ void __launch_bounds__(VECTORS_THREADS) zeros_kernel(const __grid_constant__ vectors_job job) {
-    const int lane = threadIdx.x % WARP;
-    const vector_pair<Format> v = vector_at<Format>(job.at, job.vectors, 0);
-    const size_t each = (v.n + warps_of_grid() - 1) / warps_of_grid(), begin = min(warp_of_grid() * each, v.n);
-    /* Other warps may set the word meanwhile: the warp goes by what its first lane has seen. */
-    const bool is_told = job.accumulator ? *(volatile int64_t *)&job.accumulator->other >= OTHER_NONZERO
-                                         : !*(volatile unsigned *)job.zero;
-    if (__shfl_sync(WHOLE_WARP, (int)is_told, 0)) return;
-    const int64_t other = other_terms<Format, PRODUCT>(v.x, v.y, begin, min(begin + each, v.n), job.magnitude, lane);
-    if (lane == 0 && other >= OTHER_NONZERO) {
-        if (job.accumulator)
-            atomicOr((unsigned long long *)&job.accumulator->other, (unsigned long long)OTHER_NONZERO);
-        else
-            format_store(job.format.sign, job.format.size, job.results);
-    }
-    unsigned *ended = &job.workspace->ended[ENDED_ZEROS];
-    if (!job.accumulator && is_last_block(ended)) *ended = 0, *job.zero = 0;
-}
-
 /* -------------------------------------------------------------------------------------------------------- the table */
 
 template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
-    const void *rows = NULL, *pair_rows = NULL, *columns = NULL; /* exact ones have a table of their own */
-    if constexpr (!Agent::is_exact) {
-        rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
-        if constexpr (PRODUCT) pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
-        columns = (const void *)ordered_columns_kernel<Format, PRODUCT, Method>;
+    vectors_kernels k = {};
+    k.vectors = (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>;
+    k.long_segments = (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>;
+    if constexpr (!Agent::is_exact) { /* exact ones have a table of their own */
+        constexpr int E = array_lanes(Format::description.size);
+        k.rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
+        k.columns = (const void *)ordered_columns_kernel<Format, PRODUCT, Method>;
+        k.array = (const void *)ordered_array_kernel<Format, Method, PRODUCT, false, E>;
+        k.elements = (const void *)ordered_array_kernel<Format, Method, PRODUCT, false, 1>;
+        if constexpr (PRODUCT) {
+            k.pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
+            k.pair_array = (const void *)ordered_array_kernel<Format, Method, true, true, E>;
+            k.pair_elements = (const void *)ordered_array_kernel<Format, Method, true, true, 1>;
+        }
     }
-    return { (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>,
-             (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>,
-             (const void *)zeros_kernel<Format, PRODUCT>,
-             rows,
-             pair_rows,
-             columns };
+    return k;
 }
 
 template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {
@@ -205,7 +189,11 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     k.parts = (const void *)parts_kernel<Format, TERMS>;
     k.unknown = (const void *)unknown_parts_kernel<Format, TERMS>;
     k.marked = (const void *)marked_kernel<Format, TERMS>;
+    k.wide_array = (const void *)wide_array_kernel<Format, TERMS, false>;
+    k.limbs = (const void *)exact_limbs_kernel<Format, TERMS>;
+    k.limbs_threads = limbs_of<Format, TERMS>::THREADS, k.limbs_blocks = limbs_of<Format, TERMS>::BLOCKS;
     if constexpr (TERMS == ROW_PRODUCTS) {
+        k.wide_pair_array = (const void *)wide_array_kernel<Format, TERMS, true>;
         k.wide_pair_rows = (const void *)wide_rows_kernel<Format, TERMS, true>;
         k.wide_pair_segments = (const void *)wide_segments_kernel<Format, TERMS, true>;
     }
@@ -214,7 +202,9 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     } else {
         k.rows = (const void *)exact_rows_kernel<Format, TERMS, false>;
         k.segments = (const void *)exact_segments_kernel<Format, TERMS, false>;
+        k.array = (const void *)exact_array_kernel<Format, TERMS, false>;
         if constexpr (TERMS == ROW_PRODUCTS) {
+            k.pair_array = (const void *)exact_array_kernel<Format, TERMS, true>;
             k.pair_rows = (const void *)exact_rows_kernel<Format, TERMS, true>;
             k.pair_segments = (const void *)exact_segments_kernel<Format, TERMS, true>;
         }

@@ -58,6 +58,10 @@ QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; 
 /* Chunks of a row of lanes that a thread of ordered_rows.cuh has, of elements of size bytes: 16 lanes, of doubles 8. */
 QUIRE_CONSTANT int ordered_slots(int size) { return size > 4 ? 4 : size; }
 
+/* Neighbouring lanes of a tile that a thread of ordered_array.cuh has, of elements of size bytes: what it loads
+ * together, 8 or 16 bytes. More would have a short sum wait for additions. */
+QUIRE_CONSTANT int array_lanes(int size) { return size > 4 ? 2 : size > 1 ? 4 : 8; }
+
 /* Chunks that are on their way to a thread of ordered_columns.cuh, 2^this of them. */
 QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? PANEL_LOADS_LOG - 1 : PANEL_LOADS_LOG; }
 #define PANEL_LANES_LOG 8 /* lanes of a tile are 2^this */
@@ -67,7 +71,7 @@ QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? P
 QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
 
 /* Places where those that have ended are counted. */
-enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_ZEROS, ENDED_MARKED, ENDED_COUNT };
+enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_MARKED, ENDED_ARRAY, ENDED_COUNT };
 
 /* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares',
  * the width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. Of doubles
@@ -87,6 +91,8 @@ typedef struct {
     unsigned long_segments;               /* how many have been met */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
+    unsigned undecided; /* exact_array.cuh has not told the result */
+    unsigned users;     /* grids that are at work on one array here (grid/tickets.cuh) */
 } vectors_workspace;
 
 /* Numbers that enclose another one. */
@@ -139,15 +145,18 @@ typedef struct {
     format_description format; /* of the results */
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format */
     void *results;
-    unsigned *zero;                 /* of zeros_kernel: whether the exact sum was 0 */
     quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it */
-    unsigned threads, turns;        /* see above */
-    size_t part;                    /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
-    unsigned parts;                 /* of a vector */
-    unsigned join;                  /* how many of them, at most, become one */
-    size_t first_place;             /* of the parts, for those who bring them together */
+    unsigned *clash;         /* memory of the host: to be set where two grids were at work on arrays here at once */
+    unsigned threads, turns; /* see above */
+    size_t part;             /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
+    unsigned parts;          /* of a vector */
+    unsigned join;           /* how many of them, at most, become one */
+    size_t first_place;      /* of the parts, for those who bring them together */
     vectors_workspace *workspace;
     bool is_pair;          /* terms are products of two arrays */
+    bool few_doubles;      /* the device has few units for them: exact_limbs.cuh does without */
+    bool is_short;         /* one block may find all bits of exact_array.cuh's */
+    size_t tile;           /* elements of a tile, for ordered_array.cuh */
     rows_shape shape;      /* of exact_rows.cuh */
     unsigned rows_of_item; /* that a block takes at a time, where they are staged */
     marked_source source;  /* of the kernel for marked results */
@@ -162,15 +171,19 @@ typedef struct {
 #ifdef __CUDACC__
 /* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
 struct vectors_kernels {
-    const void *vectors, *long_segments, *zeros;
+    const void *vectors, *long_segments;
     const void *rows, *pair_rows, *columns; /* of the canonical order, or NULL; rows of one array, and of two */
+    const void *array, *pair_array;         /* the same of one array, or of two; */
+    const void *elements, *pair_elements;   /* and where they do not stand at multiples of what a thread loads */
 };
 struct row_kernels {
     /* Of one array, and of two; by two ends, and by wider sums, for results of any precision. NULL: there is none. */
     const void *rows, *pair_rows, *wide_rows, *wide_pair_rows;
     const void *segments, *pair_segments, *wide_segments, *wide_pair_segments;
     const void *columns, *parts, *unknown, *marked;
-    const void *scaled; /* parts of doubles */
+    const void *scaled;                                                    /* parts of doubles */
+    const void *array, *pair_array, *wide_array, *wide_pair_array, *limbs; /* of one array */
+    unsigned limbs_threads, limbs_blocks;                                  /* of a block; of a multiprocessor */
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

@@ -10,29 +10,35 @@
 #ifndef QUIRE_CUDA_THREAD_BOUNDS_CUH
 #define QUIRE_CUDA_THREAD_BOUNDS_CUH
 
+#include "cuda/thread/chunk.cuh"
 #include "cuda/thread/lane_state.cuh"
 
 /* Sums of products round, and so do those of elements that are as wide as the sum. */
-template <class Format, class Term, class Method>
+template <class Format, bool PRODUCT, class Method>
 constexpr bool adds_by_bounds = Method::words > 1 && sizeof(typename Format::element) < sizeof(typename Format::real) &&
-                                !Term::is_product;
+                                !PRODUCT;
 
 /* Adds rows to a thread's lanes. pays: whether bounds are to be tried; then, whether they are for the rows after these.
  */
-template <class Format, class Term, class State, int E, class Pack, int ROWS>
-static __device__ __forceinline__ void add_rows_by_bounds(State (&lane)[E], const Pack (&x)[ROWS], bool &pays) {
+template <class Format, class Method, int E, int ROWS>
+static __device__ __forceinline__ void add_rows_by_bounds(lane_state<Method, float> (&lane)[E],
+                                                          const element_group<Format, E> (&x)[ROWS], bool magnitude,
+                                                          bool &pays) {
     bool is_exact[E] = {};
     if (pays) {
         float up[E], down[E];
 #pragma unroll
         for (int e = 0; e < E; e++) up[e] = down[e] = lane[e].word[0];
 #pragma unroll
-        for (int row = 0; row < ROWS; row++)
+        for (int row = 0; row < ROWS; row++) {
+            float number[E];
+            decode_group(x[row], number);
 #pragma unroll
             for (int e = 0; e < E; e++) {
-                const float value = Term::value(decode(Format(), x[row][e]), 0.0f);
+                const float value = element_term<Format, false>::linear(number[e], magnitude);
                 up[e] = __fadd_ru(up[e], value), down[e] = __fadd_rd(down[e], value);
             }
+        }
 #pragma unroll
         for (int e = 0; e < E; e++) {
             is_exact[e] = up[e] == down[e];
@@ -45,7 +51,9 @@ static __device__ __forceinline__ void add_rows_by_bounds(State (&lane)[E], cons
         if (is_exact[e]) continue;
         again++;
 #pragma unroll
-        for (int row = 0; row < ROWS; row++) add_term<Format, Term>(lane[e], x[row][e], x[row][e]);
+        for (int row = 0; row < ROWS; row++)
+            Method::add(lane[e].word, element_term<Format, false>::linear(decode(Format(), x[row].of[e]), magnitude),
+                        0.0f, false);
     }
     pays = again <= (E + 1) / 2;
 }

@@ -9,7 +9,6 @@
 #include <cuda_fp16.h>
 
 #include "accumulator/limbs.h"
-#include "cuda/device/registers.cuh"
 #include "format/formats.h"
 #include "method/methods.h"
 #include "operation/operations.h"
@@ -64,11 +63,6 @@ QUIRE_FORMATS(FORMAT_TYPE, )
     };
 QUIRE_TERMS(TERM_TYPE, )
 
-/* A product of an array with itself, which is read once. */
-struct square_term : product_term {
-    static constexpr bool is_pair = false;
-};
-
 #define METHOD_TYPE(method, METHOD, word_count, rows, unused)                                                          \
     struct method##_method {                                                                                           \
         static constexpr int words = word_count;                                                                       \
@@ -83,107 +77,6 @@ struct square_term : product_term {
         static __device__ quire_total total(const double *s) { return method##_total(s); }                             \
     };
 QUIRE_LANE_METHODS(METHOD_TYPE, )
-
-/* --------------------------------------------------------------------------------------------------------- elements */
-
-template <class Format> constexpr int vector_elements = 16 / (int)sizeof(typename Format::element);
-
-/* Element number i of some that were loaded together, as words. */
-template <class Element> static __device__ __forceinline__ Element element_of_words(const uint32_t *word, int i) {
-    if constexpr (sizeof(Element) == 2)
-        return (Element)(word[i / 2] >> i % 2 * 16);
-    else if constexpr (sizeof(Element) == 4)
-        return float_of_bits(word[i]);
-    else
-        return double_of_bits((uint64_t)word[2 * i + 1] << 32 | word[2 * i]);
-}
-
-/* COUNT elements that are loaded together: 16 bytes, or one. They stay words until they are used: a compiler that sees
- * elements takes a register for each. */
-template <class Format, int COUNT> struct pack {
-    typedef typename Format::element element;
-    uint32_t word[4];
-
-    __device__ __forceinline__ void load(const element *p) {
-        const uint4 bytes = __ldcs((const uint4 *)p);
-        word[0] = bytes.x, word[1] = bytes.y, word[2] = bytes.z, word[3] = bytes.w;
-    }
-    /* The byte upper above zeros, for each element. */
-    __device__ __forceinline__ void fill(uint32_t upper) {
-        for (int i = 0; i < 4; i++)
-            word[i] = sizeof(element) == 2 ? upper << 24 | upper << 8 : sizeof(element) == 4 || i % 2 ? upper << 24 : 0;
-    }
-    /* Elements from, ... count - 1; for each of the others as above. */
-    __device__ __forceinline__ void load_part(const element *p, int from, int count, uint32_t upper) {
-        fill(upper);
-#pragma unroll
-        for (int i = 0; i < COUNT; i++)
-            if (i >= from && i < count) set(i, p[i]);
-    }
-    __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
-        if (count >= COUNT)
-            load(p);
-        else
-            load_part(p, 0, count, upper);
-    }
-    __device__ __forceinline__ void set(int i, element e) {
-        if constexpr (sizeof(element) == 2)
-            word[i / 2] = i % 2 ? (word[i / 2] & 0xffff) | (uint32_t)e << 16 : (word[i / 2] & 0xffff0000) | e;
-        else if constexpr (sizeof(element) == 4)
-            word[i] = bits_of_float(e);
-        else
-            word[2 * i] = (uint32_t)bits_of_double(e), word[2 * i + 1] = (uint32_t)(bits_of_double(e) >> 32);
-    }
-    /* Whether an element is something other than -0. */
-    __device__ __forceinline__ bool is_other() const {
-        constexpr uint32_t zero = sizeof(element) == 2 ? 0x80008000 : 0x80000000;
-        uint32_t other = 0;
-        for (int i = 0; i < 4; i++) other |= word[i] ^ (sizeof(element) == 8 && i % 2 == 0 ? 0 : zero);
-        return other != 0;
-    }
-    /* Whether any two elements have the same sign. */
-    __device__ __forceinline__ bool has_equal_sign(const pack &other) const {
-        constexpr uint32_t sign = sizeof(element) == 2 ? 0x80008000 : 0x80000000;
-        uint32_t differs = sign;
-        for (int i = sizeof(element) == 8; i < 4; i += sizeof(element) == 8 ? 2 : 1) differs &= word[i] ^ other.word[i];
-        return differs != sign;
-    }
-    /* Makes the compiler forget what it has computed from the words: on rare paths to compute it again costs less than
-     * to keep it in registers all the way there. */
-    __device__ __forceinline__ void forget() {
-        for (int i = 0; i < 4; i++) word[i] = opaque(word[i]);
-    }
-    __device__ __forceinline__ element operator[](int i) const { return element_of_words<element>(word, i); }
-};
-
-template <class Format> struct pack<Format, 1> {
-    typedef typename Format::element element;
-    element one;
-
-    __device__ __forceinline__ void load(const element *p) { one = *p; }
-    __device__ __forceinline__ void load_some(const element *p, int count, uint32_t upper) {
-        if (count > 0)
-            one = *p;
-        else if constexpr (sizeof(element) == 2)
-            one = (element)(upper << 8);
-        else
-            one = upper ? (element)-0.0 : (element)0;
-    }
-    __device__ __forceinline__ bool is_other() const {
-        if constexpr (sizeof(element) == 2)
-            return one != 0x8000;
-        else
-            return bits_of_double(one) != 0x8000000000000000;
-    }
-    __device__ __forceinline__ bool has_equal_sign(const pack &other) const {
-        if constexpr (sizeof(element) == 2)
-            return !((one ^ other.one) & 0x8000);
-        else
-            return !((bits_of_double(one) ^ bits_of_double(other.one)) >> 63);
-    }
-    __device__ __forceinline__ void forget() {}
-    __device__ __forceinline__ element operator[](int) const { return one; }
-};
 
 /* The hardware's conversion is exact, and one instruction. */
 static __device__ __forceinline__ float decode(half_format, half_element x) {

@@ -39,6 +39,15 @@ static __device__ __forceinline__ void decode_chunk(e5m2_format, const element_g
     for (int i = 0; i < COUNT / 2; i++) store_halves(two_halves_of_e5m2(chunk.word[i / 2], 2 * (i % 2)), x + 2 * i);
 }
 
+/* The same of any number of elements, two at a time where that is quicker. */
+template <class Format, int COUNT, class Real>
+static __device__ __forceinline__ void decode_group(const element_group<Format, COUNT> &group, Real (&x)[COUNT]) {
+    if constexpr (COUNT % 2 == 0)
+        decode_chunk(Format(), group, x);
+    else
+        for (int i = 0; i < COUNT; i++) x[i] = decode(Format(), group.of[i]);
+}
+
 /* What the terms of a format allow: numbers, or products of two. Numbers are multiples of 2^least below 2^greatest,
  * terms of 2^(factors * least) below 2^(factors * greatest): so the sum of 2^k of them has factors * (greatest - least)
  * + k bits at most. */
@@ -89,7 +98,21 @@ static __device__ __forceinline__ void add_term(Sum &sum, Real x, Real y, bool m
         sum.add(terms::term(x, y, magnitude));
 }
 
-/* Adds the terms of a chunk. */
+/* The sum of a chunk's terms as one double, if it is one: then both its ends are. */
+template <class Format, bool PRODUCT, class Real>
+static __device__ __forceinline__ bool total_if_double(const Real (&x)[chunk_elements<Format>],
+                                                       const Real (&y)[chunk_elements<Format>], bool magnitude,
+                                                       double *total) {
+    ends sum;
+    sum.clear();
+#pragma unroll
+    for (int i = 0; i < chunk_elements<Format>; i++) add_term<Format, PRODUCT>(sum, x[i], y[i], magnitude);
+    *total = sum.up;
+    return sum.down == sum.up && double_is_finite(sum.up);
+}
+
+/* Adds the terms of a chunk. Where an addition takes more than two operations, those of short terms are mostly one
+ * number before. */
 template <class Format, bool PRODUCT, class Sum, class Real>
 static __device__ __forceinline__ void add_terms(Sum &sum, const Real (&x)[chunk_elements<Format>],
                                                  const Real (&y)[chunk_elements<Format>], bool magnitude) {
@@ -97,6 +120,12 @@ static __device__ __forceinline__ void add_terms(Sum &sum, const Real (&x)[chunk
     if constexpr (terms::fit_double) {
         sum.add(terms::total(x, y, magnitude));
     } else {
+        double total;
+        if constexpr (Sum::words > 1 && exact_terms<Format, PRODUCT>::tries_groups)
+            if (total_if_double<Format, PRODUCT>(x, y, magnitude, &total)) {
+                sum.add(total);
+                return;
+            }
 #pragma unroll
         for (int i = 0; i < terms::count; i++) add_term<Format, PRODUCT>(sum, x[i], y[i], magnitude);
     }

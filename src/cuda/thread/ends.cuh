@@ -23,6 +23,9 @@ struct ends {
     __device__ __forceinline__ void add_product(double a, double b) {
         down = fma_down(a, b, down), up = fma_up(a, b, up);
     }
+    __device__ __forceinline__ void join(const ends &other) {
+        down = add_down(down, other.down), up = add_up(up, other.up);
+    }
     /* That of another lane; by whole warps. */
     __device__ __forceinline__ ends of_lane(unsigned lane) const {
         return { __shfl_sync(WHOLE_WARP, down, (int)lane), __shfl_sync(WHOLE_WARP, up, (int)lane) };

@@ -56,6 +56,11 @@ template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
         if constexpr (has_numbers) numbers.merge(threads);
         if constexpr (has_products) products.merge(threads);
     }
+    /* Others of the same vector. */
+    __device__ __forceinline__ void join(const range_sums &other) {
+        if constexpr (has_numbers) numbers.join(other.numbers);
+        if constexpr (has_products) products.join(other.products);
+    }
     __device__ __forceinline__ range_sums of_lane(unsigned lane) const {
         range_sums other = *this;
         if constexpr (has_numbers) other.numbers = numbers.of_lane(lane);

@@ -33,16 +33,23 @@ struct sure_sum {
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
-    /* Of numbers whose product is a double; and of any, which may lose a number between two by that, or underflow. */
+    /* Of numbers whose product is a double; and of any, of which three words keep what it loses by that. It may
+     * underflow. */
     __device__ __forceinline__ void add_product(double a, double b) { this->add(a * b); }
     __device__ __forceinline__ void add_long_product(double a, double b) {
         const double product = a * b;
         this->add(product);
-        this->widen(-fma_down(a, b, -product), fma_up(a, b, -product));
+        if constexpr (WORDS < 3) {
+            this->widen(-fma_down(a, b, -product), fma_up(a, b, -product));
+        } else {
+            this->template add<1>(product_term::error(a, b, product)); /* exact unless it underflows */
+            if (abs_f64(product) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) this->widen(0x1p-1074, 0x1p-1074);
+        }
     }
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }
+    __device__ __forceinline__ void join(const long_sum &other) { exact_sum<WORDS>::merge(other); }
     /* That of another lane, by a whole warp. */
     __device__ __forceinline__ long_sum of_lane(unsigned lane) const {
         long_sum other = *this;
@@ -151,10 +158,7 @@ template <class Format, row_terms TERMS, bool BY_ITEMS = true> struct row_sums {
     }
     __device__ __forceinline__ void add_product(real a, real b) {
         if constexpr (sizeof(real) == 8) {
-            const double value = a * b;
-            products.add(value);
-            products.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
-            if (abs_f64(value) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) products.widen(0x1p-1074, 0x1p-1074);
+            products.add_long_product(a, b);
         } else if constexpr (arithmetic::has_short_products) {
             products.add_product(a, b);
         } else {

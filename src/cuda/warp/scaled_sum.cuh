@@ -8,7 +8,6 @@
 #ifndef QUIRE_CUDA_WARP_SCALED_SUM_CUH
 #define QUIRE_CUDA_WARP_SCALED_SUM_CUH
 
-#include "cuda/thread/bins.cuh"
 #include "cuda/thread/row_sums.cuh"
 #include "cuda/warp/agents.cuh"
 
@@ -36,6 +35,13 @@ struct scaled_total {
     int exponent;
     vector_total sum, squares;
 };
+
+/* 2^exponent, a normal number. */
+static __device__ __forceinline__ double power_of_two(int exponent) {
+    return double_of_bits((uint64_t)(1023 + exponent) << 52);
+}
+/* The upper word of |x|: its exponent, and 20 bits. */
+static __device__ __forceinline__ uint32_t magnitude_word(double x) { return (uint32_t)__double2hiint(x) & 0x7fffffff; }
 
 static __device__ __forceinline__ int scale_of(uint32_t greatest_word) {
     return max((int)(greatest_word >> 20) - 1022 - SCALED_BITS, SCALE_LEAST);

@@ -1,6 +1,6 @@
-/* test_approximate.c - exact sums that may first be approximate, with a second kernel behind that has all bits: the
- * CPU's bits, whether the first was enough to round or not. Launches that take every array as a long one make short
- * ones approximate. CK_FORK=no. */
+/* test_again.c - exact sums of one array that two ends, or two doubles, do not tell, and that are done again with all
+ * bits: the CPU's bits, whether the first was enough or not. By our launches, and by one block and a few. CK_FORK=no.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <cuda_runtime_api.h>
@@ -11,13 +11,15 @@
 
 #include <quire/quire.h>
 
+#include "call.h"
 #include "device.h"
 #include "families.h"
+#include "number.h"
 #include "support.h"
 
 #define OK(call) ck_assert_int_eq(call, QUIRE_OK)
 
-static const char *const LAUNCHES[] = { "0,0,1", "1,1,1", "9,1,1", "5,0,1" };
+static const char *const LAUNCHES[] = { "0,0", "1,0", "9,0", "1000,0" };
 enum { LAUNCH_COUNT = 4, ROOM = 1 << 20 };
 
 static quire_context *on[LAUNCH_COUNT];
@@ -88,10 +90,9 @@ END_TEST
 
 static void set(quire_type type, void *array, size_t i, double value) { type_set(type, array, i, value); }
 
-/* 2^49 + 2^27 and what is lost of 9071 terms just below half a unit of a second bin, whose window 2^98 and -2^98 make,
- * in blocks that start approximate as in those that do not: together a little more than half an ulp of a float, and
- * only known to be less than 1.125 of it. So no radius may be smaller: not that of one batch in nine. */
-START_TEST(radius) {
+/* 9071 terms that together bring a sum a little more than half an ulp of a float up, or down, beside some that cancel.
+ */
+START_TEST(small_terms) {
     const size_t n = 9 * 1024;
     for (size_t i = 0; i < n; i++)
         set(QUIRE_F32, x, i, i % 128 == 5 ? 0x1p98 : i % 128 == 69 ? -0x1p98 : _i ? -0x1.fffffep11 : 0x1.fffffep11);
@@ -99,16 +100,15 @@ START_TEST(radius) {
     memcpy(y, x, n * 4);
     to_device(n * 4);
     for (int to = 0; to < 4; to++) {
-        check_reduce(0, QUIRE_F32, n, TYPES[to], "radius");
-        check_reduce(4, QUIRE_F32, n, TYPES[to], "radius");
+        check_reduce(0, QUIRE_F32, n, TYPES[to], "small terms");
+        check_reduce(4, QUIRE_F32, n, TYPES[to], "small terms");
     }
 }
 END_TEST
 
 /* 16 units less than half way from 1 to the next float, in bytes of ones; and 47 terms just below half a unit, which
- * together bring it beyond. They are all of one lane's first batch, which must count each of them. Where a window is
- * placed, whose second bin has that unit, is not ours to know. */
-START_TEST(first_batch) {
+ * together bring it beyond. */
+START_TEST(beyond_half) {
     const int unit = -90 + _i, bytes = (-24 - 5 - unit) / 8, left = -24 - 8 * bytes - unit;
     const size_t n = 8192;
     memset(x, 0, n * 2);
@@ -121,26 +121,7 @@ START_TEST(first_batch) {
     }
     memcpy(y, x, n * 2);
     to_device(n * 2);
-    check_reduce(1, QUIRE_BF16, n, QUIRE_F32, "first batch");
-}
-END_TEST
-
-/* A window that rises when it has been read as often as its counts allow must still be emptied: 1.8 10^7 squares below
- * 2^4, and 4 10^7 below 2^8, by one warp, whose lanes take 28 at a time. */
-START_TEST(readings) {
-    const size_t before = (size_t)18424 * 896, n = before + (size_t)45000 * 896;
-    float *many = malloc(n * sizeof *many), expected, found, *there;
-    ck_assert_ptr_nonnull(many);
-    for (size_t i = 0; i < n; i++) many[i] = i < before ? 3.9990234375f : 15.99609375f;
-    OK(quire_nrm2(NULL, QUIRE_F32, n, many, QUIRE_EXACT, QUIRE_F32, &expected));
-    CUDA(cudaMalloc((void **)&there, n * sizeof *there));
-    CUDA(cudaMemcpy(there, many, n * sizeof *there, cudaMemcpyHostToDevice));
-    OK(quire_nrm2(on[1], QUIRE_F32, n, there, QUIRE_EXACT, QUIRE_F32, device + 2 * ROOM));
-    CUDA(cudaStreamSynchronize(stream));
-    CUDA(cudaMemcpy(&found, device + 2 * ROOM, sizeof found, cudaMemcpyDeviceToHost));
-    CUDA(cudaFree(there));
-    free(many);
-    ck_assert_msg(found == expected, "%a, expected %a", found, expected);
+    check_reduce(1, QUIRE_BF16, n, QUIRE_F32, "beyond half");
 }
 END_TEST
 
@@ -179,7 +160,7 @@ START_TEST(ranges) {
 END_TEST
 
 /* The result may take the place of a term, so nothing may read the array again once it is there: not even behind a sum
- * that had to be done again. Pairs that cancel, over more exponents than a window holds; and one term more, or none. */
+ * that had to be done again. Pairs that cancel, over many exponents; and one term more, or none. */
 START_TEST(in_place) {
     const quire_type type = TYPES[1 + _i];
     const size_t n = 50001, size = type_size(type);
@@ -206,7 +187,7 @@ START_TEST(in_place) {
 }
 END_TEST
 
-/* A graph of approximate sums, over data that change between what they can round and what they cannot. */
+/* A graph of sums, over data that change between what ends tell and what they do not. */
 START_TEST(replay) {
     const quire_type type = TYPES[_i];
     const size_t n = 30000;
@@ -264,8 +245,7 @@ START_TEST(accumulating) {
 }
 END_TEST
 
-/* A context remembers whether the last sum met what no window holds, which makes the next one approximate or not:
- * whatever it remembers, the bits are the same. At real lengths, with our own launches. */
+/* What a sum is not told by leaves nothing behind for the next. At real lengths, with our own launches. */
 START_TEST(one_after_another) {
     static const family all[] = { FAMILY_EVERY_EXPONENT, FAMILY_UNIFORM, FAMILY_TELESCOPING };
     enum { KINDS = 3, TURNS = 36, BYTES = 17 << 20 };
@@ -303,18 +283,110 @@ START_TEST(one_after_another) {
 }
 END_TEST
 
+/* Blocks whose sums are far apart, or nothing: one element, or some, among zeros or tiny ones, and stairs, up or down.
+ */
+START_TEST(uneven) {
+    static const char *const launches[] = { "0,0", "3,0", "1000,0" };
+    const quire_type type = (quire_type)(1 + _i / 7);
+    const int is_half = type == QUIRE_F16, kind = _i % 7, tiny = type == QUIRE_F64 ? -200 : is_half ? -13 : -60;
+    const size_t size = type_size(type), n = ((size_t)1 << 22) + 4096 * 7 + 5;
+    char *x = calloc(n, size), *device;
+    uint64_t found[3] = { 0 }, expected = 0, *result;
+    const size_t from = kind == 1 ? n - 1 : kind == 2 ? n / 2 : 0, to = kind < 3 ? from + 1 : n / 16;
+    for (size_t i = 0; i < n; i++) {
+        const int stair = (int)(is_half ? i * 20 / n : i * 40 / n * 4);
+        double value = i >= from && i < to ? 3 : kind == 4 ? power_of_two(tiny) : 0;
+        if (kind == 5) value = power_of_two(-stair);
+        if (kind == 6) value = power_of_two(stair - (is_half ? 14 : 100));
+        type_set(type, x, i, value);
+    }
+    CUDA(cudaMalloc((void **)&device, n * size));
+    CUDA(cudaMalloc((void **)&result, 64));
+    CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
+    check_ok(quire_sum(NULL, type, n, x, QUIRE_EXACT, QUIRE_F64, &expected));
+    for (int i = 0; i < 3; i++) {
+        quire_context *c = open_launched(launches[i], NULL);
+        check_ok(quire_sum(c, type, n, device, QUIRE_EXACT, QUIRE_F64, result));
+        CUDA(cudaMemcpy(&found[i], result, 8, cudaMemcpyDeviceToHost));
+        ck_assert_msg(found[i] == expected, "type %d kind %d launch %s: %llx, expected %llx", (int)type, kind,
+                      launches[i], (unsigned long long)found[i], (unsigned long long)expected);
+        quire_close(c);
+    }
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+}
+END_TEST
+
+/* Warps whose sums are not alike: stretches of 256 elements of other sizes, of zeros, with an Inf, or
+ * that cancel, in one block and in many. */
+START_TEST(unlike) {
+    enum { KINDS = 7, NEGATIVE_ZEROS = 4, CANCELS = 5, INFINITE = 6, MOST = 1500007 };
+    static const int exponent[KINDS][4] = { { 0, 9, 0, -9 },       { 60, 60, 60, 60 },         { 60, 61, 90, 0 },
+                                            { 0, 200, -200, 100 }, { -999, -999, -999, -999 }, { 0, 13, 55, -30 },
+                                            { 0, 0, 40, 0 } };
+    static const size_t sizes[] = { 700, 5003, 20000, 70001, 300001, MOST };
+    const quire_type type = (quire_type)(1 + _i / KINDS);
+    const int kind = _i % KINDS, most = type == QUIRE_F64 ? 900 : type == QUIRE_F16 ? 9 : 90;
+    const size_t size = type_size(type);
+    char *x = calloc(MOST, size), *device;
+    uint64_t found[4], expected[4], *result;
+    quire_context *c;
+    check_ok(quire_open_cuda(&c, 0, NULL));
+    CUDA(cudaMalloc((void **)&device, MOST * size));
+    CUDA(cudaMalloc((void **)&result, 64));
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t n = sizes[s];
+        for (size_t i = 0; i < n; i++) {
+            const size_t from =
+                kind == CANCELS && i >= n / 2 ? i - n / 2 : i; /* the second half is the first, with - */
+            const int wished = exponent[kind][from / 256 % 4], e = wished > most    ? most
+                                                                   : wished < -most ? -most
+                                                                                    : wished;
+            const double value = (1 + (double)(from * 37 % 128) / 128) * power_of_two(e) * (from % 3 ? 1 : -1);
+            if (kind == NEGATIVE_ZEROS)
+                type_set(type, x, i, -0.0);
+            else
+                type_set(type, x, i, from / 256 % 5 == 4 ? 0.0 : from == i ? value : -value);
+        }
+        if (kind == INFINITE) type_set(type, x, n / 3, HUGE_VAL);
+        CUDA(cudaMemcpy(device, x, n * size, cudaMemcpyHostToDevice));
+        for (int to = QUIRE_F16; to <= QUIRE_F64; to++) {
+            CUDA(cudaMemset(result, 0, 32));
+            memset(expected, 0, sizeof expected);
+            for (int op = 0; op < 4; op++) {
+                check_ok(call_operation(c, (operation)op, type, n, device, device, QUIRE_EXACT, (quire_type)to,
+                                        result + op));
+                check_ok(
+                    call_operation(NULL, (operation)op, type, n, x, x, QUIRE_EXACT, (quire_type)to, expected + op));
+            }
+            CUDA(cudaMemcpy(found, result, sizeof found, cudaMemcpyDeviceToHost));
+            for (int op = 0; op < 4; op++)
+                ck_assert_msg(found[op] == expected[op],
+                              "type %d kind %d n %zu to %d operation %d: %llx, expected %llx", (int)type, kind, n, to,
+                              op, (unsigned long long)found[op], (unsigned long long)expected[op]);
+        }
+    }
+    quire_close(c);
+    CUDA(cudaFree(device));
+    CUDA(cudaFree(result));
+    free(x);
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_unchecked_fixture(cases, open_all, close_all);
     tcase_add_loop_test(cases, families, 0, 4);
-    tcase_add_loop_test(cases, radius, 0, 2);
-    tcase_add_loop_test(cases, first_batch, 0, 9);
-    tcase_add_test(cases, readings);
+    tcase_add_loop_test(cases, small_terms, 0, 2);
+    tcase_add_loop_test(cases, beyond_half, 0, 9);
     tcase_add_loop_test(cases, relative, 0, 4);
     tcase_add_test(cases, ranges);
     tcase_add_loop_test(cases, in_place, 0, 3);
     tcase_add_loop_test(cases, replay, 0, 4);
     tcase_add_loop_test(cases, accumulating, 0, 4);
     tcase_add_loop_test(cases, one_after_another, 0, 4);
+    tcase_add_loop_test(cases, uneven, 0, 28);
+    tcase_add_loop_test(cases, unlike, 0, 28);
 }
 
-int main(void) { return device_is_missing() ? 0 : run_cases_without_place("approximate", add_tests); }
+int main(void) { return device_is_missing() ? 0 : run_cases_without_place("again", add_tests); }

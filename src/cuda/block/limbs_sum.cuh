@@ -1,0 +1,171 @@
+/* limbs_sum.cuh - all bits of a sum, by a block that has some parts of an array: its warps take them in turn. What a
+ * thread has of a part is a few doubles, if these hold it exactly; else the part goes to limbs term by term.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_BLOCK_LIMBS_SUM_CUH
+#define QUIRE_CUDA_BLOCK_LIMBS_SUM_CUH
+
+#include "cuda/group/row_sum.cuh"
+#include "cuda/thread/own_limbs.cuh"
+#include "cuda/thread/range_sums.cuh"
+
+#define TERMS_AHEAD 8 /* elements of a thread that are loaded together */
+
+/* What a thread has seen of terms, beside the limbs. */
+enum { SAW_NONZERO = 1, SAW_POSITIVE_ZERO = 2, SAW_NAN = 4, SAW_POSITIVE_INFINITY = 8, SAW_NEGATIVE_INFINITY = 16 };
+
+/* Whether a number is neither subnormal, nor infinite or NaN, nor 0; its words without the sign. */
+static __device__ __forceinline__ bool is_normal(float x) { return (bits_of_float(x) >> 23 & 0xff) - 1 < 0xfe; }
+static __device__ __forceinline__ bool is_normal(double x) {
+    return ((uint32_t)__double2hiint(x) >> 20 & 0x7ff) - 1 < 0x7fe;
+}
+
+/* Adds the term of any two elements, or of one. */
+template <class Format, bool PRODUCT, class Limbs>
+static __device__ __noinline__ unsigned add_any_term(typename Format::real x, typename Format::real y, bool magnitude) {
+    typedef element_term<Format, PRODUCT> term;
+    if (!double_is_finite(x) || !double_is_finite(y)) {
+        const double value = term::value(x, y, magnitude);
+        return SAW_NONZERO | (double_is_nan(value) ? SAW_NAN
+                              : value > 0          ? SAW_POSITIVE_INFINITY
+                                                   : SAW_NEGATIVE_INFINITY);
+    }
+    if (x == 0 || y == 0) return bits_of_double(term::value(x, y, magnitude)) >> 63 ? 0 : SAW_POSITIVE_ZERO;
+    if constexpr (PRODUCT && exact_terms<Format, false>::is_double)
+        Limbs::add_long_product(x, y);
+    else
+        Limbs::add_number(PRODUCT ? (double)x * (double)y : (double)term::value(x, y, magnitude));
+    return SAW_NONZERO;
+}
+
+/* And of normal ones. */
+template <class Format, bool PRODUCT, class Limbs>
+static __device__ __forceinline__ void add_normal_term(typename Format::real x, typename Format::real y,
+                                                       bool magnitude) {
+    if constexpr (!exact_terms<Format, false>::is_double) {
+        if constexpr (PRODUCT)
+            Limbs::add_float_product(x, y);
+        else
+            Limbs::add_float(magnitude ? abs_f32(x) : x);
+    } else {
+        if constexpr (PRODUCT)
+            Limbs::add_long_product(x, y);
+        else
+            Limbs::add_normal(magnitude ? abs_f64(x) : x);
+    }
+}
+
+/* Terms of n elements, one by one, to eased limbs, which they are again then; answers what it saw. By a whole warp. */
+template <class Format, bool PRODUCT, class Limbs>
+static __device__ __noinline__ unsigned
+add_terms_to_limbs(const typename Format::element *x, const typename Format::element *y, unsigned n, bool magnitude) {
+    typedef typename Format::element element;
+    constexpr unsigned AHEAD = PRODUCT ? TERMS_AHEAD / 2 : TERMS_AHEAD;
+    unsigned saw = 0, added = 0;
+    for (unsigned k = threadIdx.x % WARP; k < n; k += AHEAD * WARP) {
+        element a[AHEAD], b[PRODUCT ? AHEAD : 1];
+        bool are_normal = k + (AHEAD - 1) * WARP < n;
+#pragma unroll
+        for (unsigned i = 0; i < AHEAD; i++) {
+            a[i] = k + i * WARP < n ? x[k + i * WARP] : zero_element<Format>(true);
+            if constexpr (PRODUCT) b[i] = k + i * WARP < n ? y[k + i * WARP] : a[i];
+        }
+        auto first = [&](unsigned i) { return decode(Format(), a[i]); };
+        auto second = [&](unsigned i) {
+            if constexpr (PRODUCT)
+                return decode(Format(), b[i]);
+            else
+                return first(i);
+        };
+#pragma unroll
+        for (unsigned i = 0; i < AHEAD; i++)
+            are_normal = are_normal && is_normal(first(i)) && (!PRODUCT || is_normal(second(i)));
+        if (added + AHEAD > Limbs::FULL) Limbs::ease(), added = 0;
+        added += AHEAD;
+        if (are_normal) {
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; i++)
+                add_normal_term<Format, PRODUCT, Limbs>(first(i), second(i), magnitude);
+            saw |= SAW_NONZERO;
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; i++)
+                if (k + i * WARP < n) saw |= add_any_term<Format, PRODUCT, Limbs>(first(i), second(i), magnitude);
+        }
+    }
+    Limbs::ease();
+    return saw;
+}
+
+/* The terms of the parts of a block, or their squares; answers what it saw. By the warps of the block that have limbs.
+ */
+template <class Format, bool PRODUCT, bool PAIR, class Limbs>
+static __device__ __forceinline__ unsigned add_parts(const vectors_job &job, size_t block, size_t blocks) {
+    typedef typename Format::element element;
+    constexpr int WORDS = PRODUCT && exact_terms<Format, false>::is_double ? 3 : 2;
+    typedef range_sums<Format, PRODUCT ? ROW_PRODUCTS : ROW_NUMBERS, long_sum<WORDS>> sums;
+    constexpr size_t WARPS = Limbs::THREADS / WARP;
+    const element *x = (const element *)job.at.x, *y = PAIR ? (const element *)job.at.y : x;
+    const size_t n = job.at.x_layout.n;
+    unsigned saw = 0, added = 0;
+    for (size_t unit = block * WARPS + threadIdx.x / WARP; unit * job.part < n; unit += blocks * WARPS) {
+        const size_t begin = unit * job.part, here = min(n - begin, job.part);
+        if (added + WORDS > Limbs::FULL) Limbs::ease(), added = 0;
+        const sums total = sum_of_row<sums, group_loads(PAIR), true>(
+            row_place<Format, PAIR>{ x + begin, PAIR ? y + begin : y }, job.few_doubles ? 0 : here, job.magnitude,
+            threadIdx.x % WARP, WARP);
+        const long_sum<WORDS> s = PRODUCT ? total.products : total.numbers;
+        const bool are_words = s.width() == 0 && bits_of_double(s.word(0)) != 0; /* -0: there was nothing else */
+        if (!job.few_doubles && __all_sync(WHOLE_WARP, are_words)) {
+            if (s.word(0) != 0) saw |= SAW_NONZERO;
+            for (int i = 0; i < WORDS; i++) Limbs::add_number(s.word(i));
+            added += WORDS;
+        } else {
+            if (added) Limbs::ease(), added = 0;
+            saw |= add_terms_to_limbs<Format, PRODUCT, Limbs>(x + begin, y + begin, (unsigned)here, job.magnitude);
+        }
+    }
+    return saw;
+}
+
+/* What a block has seen, in an accumulator that other blocks write to as well. By a whole block. */
+static __device__ __forceinline__ void add_seen(quire_accumulator *to, unsigned saw) {
+    unsigned all = 0;
+    for (unsigned bit = SAW_NONZERO; bit <= SAW_NEGATIVE_INFINITY; bit *= 2)
+        if (__syncthreads_or(saw & bit)) all |= bit;
+    auto set = [](int64_t &flag, int64_t value) { atomicOr((unsigned long long *)&flag, (unsigned long long)value); };
+    if (threadIdx.x) return;
+    if (all & SAW_NAN) set(to->nan, 1);
+    if (all & SAW_POSITIVE_INFINITY) set(to->positive_infinity, 1);
+    if (all & SAW_NEGATIVE_INFINITY) set(to->negative_infinity, 1);
+    if (all & (SAW_NONZERO | SAW_POSITIVE_ZERO)) set(to->other, all & SAW_NONZERO ? OTHER_NONZERO : 1);
+}
+
+/* The sum of all terms of a block, or of their squares, to an accumulator that others add to as well. By a block that
+ * has at least as many threads as limbs are for. */
+template <class Format, bool PRODUCT, class Limbs>
+static __device__ __forceinline__ void add_block(const vectors_job &job, quire_accumulator *to, size_t block,
+                                                 size_t blocks) {
+    unsigned saw = 0;
+    if (threadIdx.x < Limbs::THREADS) {
+        Limbs::clear();
+        saw = PRODUCT && job.is_pair ? add_parts<Format, PRODUCT, PRODUCT, Limbs>(job, block, blocks)
+                                     : add_parts<Format, PRODUCT, false, Limbs>(job, block, blocks);
+    }
+    Limbs::add_to(to);
+    add_seen(to, saw);
+}
+
+template <class Format, row_terms TERMS>
+using limbs_of = own_limbs<Format, TERMS != ROW_NUMBERS>; /* those of squares hold numbers, too */
+
+/* All that a block of so many has, to two accumulators: numbers to the first, products, or squares, to the second. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ void sum_to_limbs(const vectors_job &job, quire_accumulator *to, size_t block,
+                                                    size_t blocks) {
+    if constexpr (TERMS != ROW_PRODUCTS) add_block<Format, false, limbs_of<Format, TERMS>>(job, &to[0], block, blocks);
+    if constexpr (TERMS != ROW_NUMBERS) add_block<Format, true, limbs_of<Format, TERMS>>(job, &to[1], block, blocks);
+}
+
+#endif

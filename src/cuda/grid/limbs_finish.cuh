@@ -1,0 +1,46 @@
+/* limbs_finish.cuh - from the limbs of all blocks to the result of one array, or into the caller's accumulator.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_LIMBS_FINISH_CUH
+#define QUIRE_CUDA_GRID_LIMBS_FINISH_CUH
+
+#include "cuda/grid/vectors_finish.cuh"
+#include "cuda/thread/row_sums.cuh"
+#include "operation/moments.h"
+
+/* Shared memory of the last block: the sum of numbers, and that of products or squares. */
+template <row_terms TERMS> struct limbs_end { quire_accumulator sum[2]; };
+template <> struct limbs_end<ROW_MOMENTS> {
+    quire_accumulator sum[2];
+    accumulated_moment_room room;
+};
+
+/* What blocks have left, for a warp, which takes it away. */
+template <class End>
+static __device__ __forceinline__ void take_limbs(End &end, quire_accumulator *from, unsigned lane) {
+    for (int s = 0; s < 2; s++) {
+        int64_t *word = end.sum[s].limb, *left = from[s].limb;
+        for (unsigned i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] = __ldcg(&left[i]), left[i] = 0;
+    }
+    __syncwarp();
+}
+
+/* By a whole warp. */
+template <row_terms TERMS>
+static __device__ __noinline__ void store_array_limbs(const vectors_job &job, limbs_end<TERMS> &end, int lane) {
+    const size_t n = job.at.x_layout.n;
+    if (lane == 0) end.sum[0].count = end.sum[1].count = (int64_t)n;
+    __syncwarp();
+    if constexpr (TERMS == ROW_MOMENTS) {
+        if (lane == 0)
+            format_store(accumulated_moments_round(&end.sum[0], &end.sum[1], job.finish, job.correction, job.format,
+                                                   job.rounding, &end.room),
+                         job.format.size, job.results);
+    } else {
+        store_limbs(job, end.sum[TERMS == ROW_PRODUCTS], 0, n, lane);
+    }
+    __syncwarp();
+}
+
+#endif

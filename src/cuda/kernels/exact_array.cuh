@@ -1,0 +1,105 @@
+/* exact_array.cuh - the exact sum of one array, or its variance, by all blocks: each leaves what it has added up, takes
+ * a ticket, and the last one brings all together. What that does not tell the last block does again, with all bits, if
+ * the array is short; else it is left to exact_limbs.cuh.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_EXACT_ARRAY_CUH
+#define QUIRE_CUDA_KERNELS_EXACT_ARRAY_CUH
+
+#include "cuda/block/block_sums.cuh"
+#include "cuda/block/limbs_sum.cuh"
+#include "cuda/device/early.cuh"
+#include "cuda/grid/ends_finish.cuh"
+#include "cuda/grid/limbs_finish.cuh"
+#include "cuda/grid/tickets.cuh"
+#include "cuda/grid/turns.cuh"
+#include "cuda/group/row_sum.cuh"
+
+/* What a block has come to, where the last one finds it. */
+template <class Sums> static __device__ __forceinline__ void store_record(part_state *to, const Sums &sums) {
+    constexpr int words = sizeof(Sums) / sizeof(double);
+    static_assert(sizeof(Sums) <= sizeof *to, "a place is too small");
+    double word[words];
+    memcpy(word, &sums, sizeof word);
+    for (int i = 0; i < words; i++) __stcg((double *)to + i, word[i]);
+}
+template <class Sums> static __device__ __forceinline__ Sums load_record(const part_state *from) {
+    constexpr int words = sizeof(Sums) / sizeof(double);
+    double word[words];
+    Sums sums;
+    for (int i = 0; i < words; i++) word[i] = __ldcg((const double *)from + i);
+    memcpy(&sums, word, sizeof word);
+    return sums;
+}
+
+/* Stores the result, if the array's sums tell it. */
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ bool store_array(const vectors_job &job, const range_sums<Format, TERMS> &sums) {
+    uint64_t bits;
+    if (store_quickly(job, 0, sums)) return true;
+    const bool is_told = round_range(job, job.terms, sums, &bits);
+    if (is_told) format_store(bits, job.format.size, job.results);
+    return is_told;
+}
+template <class Format, row_terms TERMS>
+static __device__ __forceinline__ bool store_array(const vectors_job &job,
+                                                   const range_sums<Format, TERMS, long_sum<2>> &sums) {
+    vector_totals t = totals_of(sums);
+    return store_totals<Format, TERMS>(job, 0, job.at.x_layout.n, t.sum, t.squares);
+}
+
+/* A result that is not told: the last block finds all bits of it, if the array is short; else the next kernel. */
+template <class Format, row_terms TERMS> static __device__ __noinline__ void again(const vectors_job &job) {
+    __shared__ limbs_end<TERMS> end;
+    if (!job.is_short) {
+        if (threadIdx.x == 0) job.workspace->undecided = 1;
+        return;
+    }
+    for (unsigned i = threadIdx.x; i < sizeof end.sum / sizeof(int64_t); i += ARRAY_THREADS)
+        ((int64_t *)end.sum)[i] = 0;
+    __syncthreads();
+    sum_to_limbs<Format, TERMS>(job, end.sum, 0, 1);
+    __syncthreads();
+    if (threadIdx.x < WARP) store_array_limbs<TERMS>(job, end, (int)threadIdx.x);
+}
+
+/* Sum: what the terms are added up in. PAIR: they are products of two arrays. */
+template <class Format, row_terms TERMS, class Sum, bool PAIR>
+static __device__ __forceinline__ void sum_array(const vectors_job &job) {
+    typedef range_sums<Format, TERMS, Sum> sums;
+    typedef const typename Format::element *pointer;
+    constexpr int LOADS = group_loads(TERMS == ROW_MOMENTS || PAIR);
+    vectors_workspace &w = *job.workspace;
+    after_earlier_work();
+    enter_workspace(w);
+    sums total = sum_of_row<sums, LOADS, true>(
+        row_place<Format, PAIR>{ (pointer)job.at.x, PAIR ? (pointer)job.at.y : NULL }, job.at.x_layout.n, job.magnitude,
+        blockIdx.x * ARRAY_THREADS + threadIdx.x, gridDim.x * ARRAY_THREADS);
+    let_later_work_start();
+    total = sum_of_block<ARRAY_THREADS>(total);
+    if (gridDim.x > 1) {
+        if (threadIdx.x == 0) store_record(&w.place[blockIdx.x], total);
+        if (!takes_last_ticket(w)) return;
+        total.clear();
+        for (unsigned i = threadIdx.x; i < gridDim.x; i += ARRAY_THREADS) total.join(load_record<sums>(&w.place[i]));
+        total = sum_of_block<ARRAY_THREADS>(total);
+    }
+    if (__syncthreads_or(threadIdx.x == 0 && !store_array<Format, TERMS>(job, total))) again<Format, TERMS>(job);
+    if (threadIdx.x == 0) leave_workspace(job);
+}
+
+template <class Format, row_terms TERMS, bool PAIR>
+__global__ void __launch_bounds__(ARRAY_THREADS, ARRAY_BLOCKS)
+    exact_array_kernel(const __grid_constant__ vectors_job job) {
+    sum_array<Format, TERMS, ends, PAIR>(job);
+}
+
+/* The same of doubles, and of others where the result is a double. */
+template <class Format, row_terms TERMS, bool PAIR>
+__global__ void __launch_bounds__(ARRAY_THREADS, ARRAY_WIDE_BLOCKS)
+    wide_array_kernel(const __grid_constant__ vectors_job job) {
+    sum_array<Format, TERMS, long_sum<2>, PAIR>(job);
+}
+
+#endif
