@@ -58,6 +58,7 @@
 #define ARRAY_THREADS 256      /* of a block */
 #define ARRAY_BLOCKS 3         /* of a multiprocessor, that registers are to leave room for */
 #define ARRAY_WIDE_BLOCKS 2    /* the same, where sums are wider than two ends */
+#define ARRAY_MOST 65536       /* blocks, at most */
 #define ARRAY_ALONE (64 << 10) /* bytes of an array that one block has alone, at most */
 #define ARRAY_LEAST (16 << 10) /* bytes of a block, at least */
 #define ARRAY_SHORT 1024       /* elements for each thread that has limbs, up to which one block finds all bits */

@@ -19,8 +19,8 @@
 typedef float f32_type;
 typedef double f64_type;
 
-/* Formats that backends know ways of their own for: they load whole vectors, and exact sums have windows for their
- * bits. What such a format must have is checked below. */
+/* Formats that the CPU has ways of its own for: it loads whole vectors, and exact sums have windows for their bits.
+ * What such a format must have is checked below. */
 #define QUIRE_WINDOWED_FORMATS(X, ...)                                                                                 \
     X(half, HALF, QUIRE_F16, f32, __VA_ARGS__)                                                                         \
     X(bfloat16, BFLOAT16, QUIRE_BF16, f32, __VA_ARGS__)                                                                \

@@ -1,6 +1,5 @@
-/* window.h - exact accumulation of doubles in a window of exponents, on one real type: double, or a vector of doubles;
- * or of floats, whose bins have starts of their own (cuda/thread/float_bins.cuh). Included once per type with REAL,
- * INTEGER (the integer of its shape) and SUFFIX defined (and SUBTRACT, see term.h), by C and CUDA alike.
+/* window.h - exact accumulation of doubles in a window of exponents, on one real type: double, or a vector of doubles.
+ * Included once per type with REAL, INTEGER (the integer of its shape) and SUFFIX defined (and SUBTRACT, see term.h).
  *
  * A bin is a double that starts at M = 1.5 * 2^k and stays within its binade: it counts in units of 2^(k-52), and the
  * bit pattern of the bin minus that of M is that count. Adding x to it keeps what x has in multiples of the unit; the

@@ -60,10 +60,9 @@ START_TEST(equals_the_cpu) {
 }
 END_TEST
 
-/* Arrays of some hundred MB, of which blocks have the same share, but the last in short.cuh, which only gathers;
- * exact.cuh has sums of what is longer: what is added twice, or not at all, shows. Twice, as wide-range data is done in
- * another way the second time; to an accumulator; and by all methods. */
-START_TEST(one_only_gathers) {
+/* Arrays of some hundred MB: what is added twice, or not at all, shows. To results, to an accumulator, and by all
+ * methods. */
+START_TEST(each_element_once) {
     enum { CHUNK = 1000003 };
     const size_t bytes = (size_t)(_i < 2 ? 290 : 120) << 20;
     const quire_type type = (quire_type)(1 + _i / 2);
@@ -289,7 +288,7 @@ END_TEST
 
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, equals_the_cpu, 0, 16);
-    tcase_add_loop_test(cases, one_only_gathers, 0, 8);
+    tcase_add_loop_test(cases, each_element_once, 0, 8);
     tcase_add_loop_test(cases, long_kahan, 0, 4);
     tcase_add_loop_test(cases, lesser_devices, 0, 8);
     tcase_add_test(cases, beyond_32_bits);

@@ -1,4 +1,4 @@
-/* test_progress.c - no block waits for one of higher index: a grid ends even where its blocks have room only one after
+/* test_progress.c - no block waits for another: a grid ends even where its blocks have room only one after
  * the other. Kernels of the caller take all of the device but the room of one block, and go when the sum is there.
  * CK_FORK=no.
  */
@@ -103,7 +103,7 @@ START_TEST(one_block_at_a_time) {
     CUDA(cudaMemcpy(device, x, N * sizeof *x, cudaMemcpyHostToDevice));
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     c = open_launched(k->launch, stream);
-    check_ok(quire_sum(c, QUIRE_F32, N, device, k->method, QUIRE_F32, result)); /* CUDA loads the kernels */
+    check_ok(quire_sum(c, QUIRE_F32, N, device, k->method, QUIRE_F32, result)); /* as usual, first */
     CUDA(cudaStreamSynchronize(stream));
     ck_assert(*result == expected);
     *result = 0;

@@ -75,14 +75,16 @@ static cudaError_t start_ordered_array(const cuda_context *c, const quire_job *j
 }
 
 static quire_status reduce_array(const cuda_context *c, const quire_job *job) {
-    if (*(volatile unsigned *)c->clash) return QUIRE_DEVICE_FAULT;
-    return status_of(job->method == QUIRE_EXACT ? start_exact_array(c, job, NULL) : start_ordered_array(c, job));
+    const quire_status status = check_alone(c);
+    return status
+               ? status
+               : status_of(job->method == QUIRE_EXACT ? start_exact_array(c, job, NULL) : start_ordered_array(c, job));
 }
 
 /* The sum of an array into an accumulator, which of no elements is carried. */
 static quire_status accumulate_array(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
-    if (*(volatile unsigned *)c->clash) return QUIRE_DEVICE_FAULT;
-    return status_of(start_exact_array(c, job, accumulator));
+    const quire_status status = check_alone(c);
+    return status ? status : status_of(start_exact_array(c, job, accumulator));
 }
 
 #endif

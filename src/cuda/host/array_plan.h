@@ -18,7 +18,7 @@ typedef struct {
 /* An exact sum of an array of so many bytes: one block, which has nobody to bring together; or as many as there are
  * places for at once, unless they would have too little. */
 static inline array_plan plan_exact_array(const device_facts *d, size_t bytes, int is_wide) {
-    const size_t most = plan_least(plan_blocks(d, is_wide ? ARRAY_WIDE_BLOCKS : ARRAY_BLOCKS), VECTORS_PLACES);
+    const size_t most = plan_least(plan_blocks(d, is_wide ? ARRAY_WIDE_BLOCKS : ARRAY_BLOCKS), ARRAY_MOST);
     const size_t enough = bytes > ARRAY_ALONE || d->wish.blocks ? plan_divide_up(bytes, ARRAY_LEAST) : 1;
     const array_plan p = { plan_least(enough, most), 0, ARRAY_THREADS };
     return p;

@@ -47,6 +47,11 @@ static quire_status check_memory(const void *p, const cuda_context *c) {
     return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
 }
 
+/* Whether no two grids have been at work in the context's workspace at once, as far as is known. */
+static quire_status check_alone(const cuda_context *c) {
+    return *(volatile unsigned *)c->clash ? QUIRE_DEVICE_FAULT : QUIRE_OK;
+}
+
 /* Those of a job. */
 static quire_status check_memories(const cuda_context *c, const quire_job *job, const void *target) {
     quire_status status = check_memory(target, c);

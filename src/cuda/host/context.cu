@@ -1,7 +1,6 @@
 /* context.cu - the CUDA backend: its functions, and how a context is opened.
  *
- * No call after quire_open_cuda allocates or waits by itself (CUDA may, when it first loads a kernel of the canonical
- * order); all of them can be captured into a graph.
+ * No call after quire_open_cuda allocates or waits by itself; all of them can be captured into a graph.
  *
  * SPDX-License-Identifier: MIT
  */

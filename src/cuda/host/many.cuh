@@ -81,7 +81,8 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
     const size_t size = (size_t)describe_format(job->type).size;
-    quire_status status = check_memory(job->result, c);
+    quire_status status = check_alone(c);
+    if (!status) status = check_memory(job->result, c);
     if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
     const bool has_y = job->y != job->x || memcmp(x_layout, y_layout, sizeof *x_layout) != 0;
     if (!status && job->n && has_y) status = check_layout_memory(c, y_layout, job->y, size);
@@ -114,7 +115,8 @@ static quire_status cuda_reduce_segments(quire_context *context, const quire_job
     const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
-    quire_status status = check_memory(job->result, c);
+    quire_status status = check_alone(c);
+    if (!status) status = check_memory(job->result, c);
     if (!status) status = check_memory(segments->begin, c);
     if (!status) status = check_memory(segments->end, c);
     if (!status && job->x) status = check_memory(job->x, c);

@@ -1,5 +1,5 @@
-/* rows.cuh - the launches of kernels/exact_rows.cuh and kernels/marked.cuh: exact sums of rows, and variances of any
- * layout.
+/* rows.cuh - the launches of kernels/exact_rows.cuh, columns.cuh, parts.cuh and marked.cuh: exact sums of rows and
+ * columns, and variances of any layout.
  *
  * SPDX-License-Identifier: MIT
  */

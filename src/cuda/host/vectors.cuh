@@ -1,4 +1,4 @@
-/* vectors.cuh - the launches of kernels/vectors.cuh.
+/* vectors.cuh - the launches of kernels/vectors.cuh, ordered_rows.cuh and ordered_columns.cuh.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -49,13 +49,9 @@ static __device__ __forceinline__ bool store_array(const vectors_job &job,
     return store_totals<Format, TERMS>(job, 0, job.at.x_layout.n, t.sum, t.squares);
 }
 
-/* A result that is not told: the last block finds all bits of it, if the array is short; else the next kernel. */
+/* All bits of a short array that its sums have not told, by one block. */
 template <class Format, row_terms TERMS> static __device__ __noinline__ void again(const vectors_job &job) {
     __shared__ limbs_end<TERMS> end;
-    if (!job.is_short) {
-        if (threadIdx.x == 0) job.workspace->undecided = 1;
-        return;
-    }
     for (unsigned i = threadIdx.x; i < sizeof end.sum / sizeof(int64_t); i += ARRAY_THREADS)
         ((int64_t *)end.sum)[i] = 0;
     __syncthreads();
@@ -72,7 +68,7 @@ static __device__ __forceinline__ void sum_array(const vectors_job &job) {
     constexpr int LOADS = group_loads(TERMS == ROW_MOMENTS || PAIR);
     vectors_workspace &w = *job.workspace;
     after_earlier_work();
-    enter_workspace(w);
+    if (gridDim.x > 1 || !job.is_short) enter_workspace(w);
     sums total = sum_of_row<sums, LOADS, true>(
         row_place<Format, PAIR>{ (pointer)job.at.x, PAIR ? (pointer)job.at.y : NULL }, job.at.x_layout.n, job.magnitude,
         blockIdx.x * ARRAY_THREADS + threadIdx.x, gridDim.x * ARRAY_THREADS);
@@ -80,13 +76,18 @@ static __device__ __forceinline__ void sum_array(const vectors_job &job) {
     total = sum_of_block<ARRAY_THREADS>(total);
     if (gridDim.x > 1) {
         if (threadIdx.x == 0) store_record(&w.place[blockIdx.x], total);
-        if (!takes_last_ticket(w)) return;
+        if (!takes_last_ticket(job)) return;
         total.clear();
         for (unsigned i = threadIdx.x; i < gridDim.x; i += ARRAY_THREADS) total.join(load_record<sums>(&w.place[i]));
         total = sum_of_block<ARRAY_THREADS>(total);
     }
-    if (__syncthreads_or(threadIdx.x == 0 && !store_array<Format, TERMS>(job, total))) again<Format, TERMS>(job);
-    if (threadIdx.x == 0) leave_workspace(job);
+    const bool is_left = __syncthreads_or(threadIdx.x == 0 && !store_array<Format, TERMS>(job, total));
+    if (!job.is_short) { /* the next kernel finds what is left, and leaves */
+        if (threadIdx.x == 0) w.undecided = is_left;
+        return;
+    }
+    if (is_left) again<Format, TERMS>(job);
+    if (threadIdx.x == 0 && gridDim.x > 1) leave_workspace(job);
 }
 
 template <class Format, row_terms TERMS, bool PAIR>

@@ -17,14 +17,19 @@ __global__ void __launch_bounds__(limbs_of<Format, TERMS>::THREADS, limbs_of<For
     __shared__ limbs_end<TERMS> end;
     vectors_workspace &w = *job.workspace;
     after_earlier_work();
-    if (!job.accumulator && !job.few_doubles && !*(volatile unsigned *)&w.undecided) return;
-    enter_workspace(w);
+    const bool is_first = job.accumulator || job.few_doubles; /* kernel of the call */
+    if (is_first) {
+        enter_workspace(w);
+    } else if (!*(volatile unsigned *)&w.undecided) {
+        if (blockIdx.x == 0 && threadIdx.x == 0) leave_workspace(job);
+        return;
+    }
     sum_to_limbs<Format, TERMS>(job, w.limbs, blockIdx.x, gridDim.x);
-    if (!takes_last_ticket(w) || threadIdx.x >= WARP) return;
+    if (!takes_last_ticket(job) || threadIdx.x >= WARP) return;
     take_limbs(end, w.limbs, threadIdx.x);
     store_array_limbs<TERMS>(job, end, (int)threadIdx.x);
     if (threadIdx.x == 0) {
-        w.undecided = 0;
+        if (!is_first) w.undecided = 0;
         leave_workspace(job);
     }
 }

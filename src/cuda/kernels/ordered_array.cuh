@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(ORDERED_ARRAY_THREADS,
     const size_t n = job.at.x_layout.n;
     state total;
     after_earlier_work();
-    enter_workspace(w);
+    if (job.parts > 1) enter_workspace(w);
     for (unsigned group = blockIdx.x; group < job.parts; group += gridDim.x) {
         const size_t begin = group * job.part;
         total = sum_of_group<Format, Method, PRODUCT, PAIR, E>(job, room, begin, min(begin + job.part, n));
@@ -221,12 +221,12 @@ __global__ void __launch_bounds__(ORDERED_ARRAY_THREADS,
     }
     let_later_work_start();
     if (job.parts > 1) {
-        if (!takes_last_ticket(w)) return;
+        if (!takes_last_ticket(job)) return;
         total = tree_of_groups<Method, real, ORDERED_ARRAY_THREADS>(states_of<state>(w), job.parts);
     }
     if (threadIdx.x == 0) {
         store_ordered<Method>(job, 0, n, total.word[0], total.word[Method::words - 1]);
-        leave_workspace(job);
+        if (job.parts > 1) leave_workspace(job);
     }
 }
 

@@ -1,4 +1,4 @@
-/* vectors_bfloat16.cu - the kernels of many vectors of bfloat16. SPDX-License-Identifier: MIT */
+/* vectors_bfloat16.cu - the kernels of bfloat16. SPDX-License-Identifier: MIT */
 #include "cuda/kernels/vectors.cuh"
 
 QUIRE_VECTORS_OF(bfloat16)

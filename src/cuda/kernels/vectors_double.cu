@@ -1,4 +1,4 @@
-/* vectors_double.cu - the kernels of many vectors of double. SPDX-License-Identifier: MIT */
+/* vectors_double.cu - the kernels of double. SPDX-License-Identifier: MIT */
 #include "cuda/kernels/vectors.cuh"
 
 QUIRE_VECTORS_OF(double)

@@ -1,4 +1,4 @@
-/* vectors_float.cu - the kernels of many vectors of float. SPDX-License-Identifier: MIT */
+/* vectors_float.cu - the kernels of float. SPDX-License-Identifier: MIT */
 #include "cuda/kernels/vectors.cuh"
 
 QUIRE_VECTORS_OF(float)

@@ -1,4 +1,4 @@
-/* vectors_half.cu - the kernels of many vectors of half. SPDX-License-Identifier: MIT */
+/* vectors_half.cu - the kernels of half. SPDX-License-Identifier: MIT */
 #include "cuda/kernels/vectors.cuh"
 
 QUIRE_VECTORS_OF(half)

@@ -1,4 +1,4 @@
-/* vectors_job.h - many vectors at once: what the host hands to the kernels of vectors.cuh, and the memory they share.
+/* vectors_job.h - one array, or many vectors at once: what the host hands to the kernels, and the memory they share.
  *
  * A vector is shared by "threads" neighbouring threads, a power of two, so that a warp has 32 / threads vectors at
  * once, and takes "turns" times as many, one after the other: its bundle. A lane then finishes one vector of the

@@ -45,8 +45,7 @@ template <class Format, bool PRODUCT> struct own_limbs {
                               BLOCKS = room * THREADS < OWN_LIMBS_THREADS ? room : OWN_LIMBS_THREADS / THREADS;
 
     /* An eased limb is below 2^33. */
-    static constexpr int widest =
-        term_pieces<precision>::bits > term_pieces<53>::bits ? term_pieces<precision>::bits : term_pieces<53>::bits;
+    static constexpr int widest = terms::is_double ? term_pieces<53>::bits : PIECE_BITS; /* floats are one piece */
     static constexpr unsigned FULL = 1u << (62 - LIMB_BITS - widest);
     static_assert(2 * (int64_t)FULL * ((int64_t)((1 << widest) - 1) << (LIMB_BITS - 1)) <=
                       INT64_MAX - ((int64_t)1 << (LIMB_BITS + 1)),
