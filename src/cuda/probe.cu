@@ -1,5 +1,5 @@
-/* probe.cu - whether this nvcc and its host compiler get along; compiled when the build
- * is set up, and for nothing else.
+/* probe.cu - whether this nvcc and its host compiler get along; compiled when the build is set up, and for nothing
+ * else.
  *
  * SPDX-License-Identifier: MIT
  */

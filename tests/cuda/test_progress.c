@@ -1,6 +1,5 @@
-/* test_progress.c - no block waits for another: a grid ends even where its blocks have room only one after
- * the other. Kernels of the caller take all of the device but the room of one block, and go when the sum is there.
- * CK_FORK=no.
+/* test_progress.c - no block waits for another: a grid ends even where its blocks have room only one after the other.
+ * Kernels of the caller take all of the device but the room of one block, and go when the sum is there. CK_FORK=no.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>

@@ -15,7 +15,7 @@
 /* What a thread has seen of terms, beside the limbs. */
 enum { SAW_NONZERO = 1, SAW_POSITIVE_ZERO = 2, SAW_NAN = 4, SAW_POSITIVE_INFINITY = 8, SAW_NEGATIVE_INFINITY = 16 };
 
-/* Whether a number is neither subnormal, nor infinite or NaN, nor 0; its words without the sign. */
+/* Whether a number is neither subnormal, nor infinite or NaN, nor 0. */
 static __device__ __forceinline__ bool is_normal(float x) { return (bits_of_float(x) >> 23 & 0xff) - 1 < 0xfe; }
 static __device__ __forceinline__ bool is_normal(double x) {
     return ((uint32_t)__double2hiint(x) >> 20 & 0x7ff) - 1 < 0x7fe;

@@ -47,7 +47,7 @@ static quire_status check_memory(const void *p, const cuda_context *c) {
     return is.type == cudaMemoryTypeDevice && is.device != c->device ? QUIRE_NOT_DEVICE_MEMORY : QUIRE_OK;
 }
 
-/* Whether no two grids have been at work in the context's workspace at once, as far as is known. */
+/* Whether no two calls have been at work in the context's workspace at once, as far as is known. */
 static quire_status check_alone(const cuda_context *c) {
     return *(volatile unsigned *)c->clash ? QUIRE_DEVICE_FAULT : QUIRE_OK;
 }

@@ -24,7 +24,7 @@ struct cuda_context {
     cudaStream_t stream;
     cudaEvent_t moved; /* orders a new stream behind the old one */
     vectors_workspace *vectors;
-    unsigned *clash; /* the host's, as far as is known: whether two grids were at work in the workspace at once */
+    unsigned *clash; /* the host's, as far as is known: whether two calls were at work in the workspace at once */
 };
 
 #endif

@@ -92,7 +92,7 @@ typedef struct {
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
     unsigned undecided; /* exact_array.cuh has not told the result */
-    unsigned users;     /* grids that are at work on one array here (grid/tickets.cuh) */
+    unsigned users;     /* calls that are at work on one array here (grid/tickets.cuh) */
 } vectors_workspace;
 
 /* Numbers that enclose another one. */
@@ -146,7 +146,7 @@ typedef struct {
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format */
     void *results;
     quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it */
-    unsigned *clash;         /* memory of the host: to be set where two grids were at work on arrays here at once */
+    unsigned *clash;         /* memory of the host: to be set where two calls were at work on arrays here at once */
     unsigned threads, turns; /* see above */
     size_t part;             /* elements of a part: with the ordered methods a power of two of tiles; 0: all */
     unsigned parts;          /* of a vector */
