@@ -65,18 +65,33 @@ QUIRE_INLINE void limbs_add_double(int64_t *limb, double x) {
     limbs_add(limb, m, q);
 }
 
-/* Adds the product of two finite doubles: 106 bits, in two pieces. */
-QUIRE_INLINE void limbs_add_product(int64_t *limb, double x, double y) {
+/* The product of two finite doubles, 106 bits in two pieces: lower * 2^q + upper * 2^(q + 53), each below 2^53; or less
+ * than 0 by as much. */
+typedef struct {
+    uint64_t lower, upper;
+    int q;
+    int is_negative;
+} product_pieces;
+
+QUIRE_INLINE product_pieces multiply_doubles(double x, double y) {
+    product_pieces p;
     int64_t mx, my;
     int qx, qy;
+    uint64_t high, low;
     double_decompose(x, &mx, &qx);
     double_decompose(y, &my, &qy);
-    uint64_t high, low;
     multiply_64((uint64_t)(mx < 0 ? -mx : mx), (uint64_t)(my < 0 ? -my : my), &high, &low);
-    int64_t upper = (int64_t)(high << 11 | low >> 53), lower = (int64_t)(low & 0x1fffffffffffff);
-    int negative = (mx < 0) != (my < 0);
-    limbs_add(limb, negative ? -lower : lower, qx + qy);
-    limbs_add(limb, negative ? -upper : upper, qx + qy + 53);
+    p.lower = low & 0x1fffffffffffff, p.upper = high << 11 | low >> 53;
+    p.q = qx + qy, p.is_negative = (mx < 0) != (my < 0);
+    return p;
+}
+
+/* Adds the product of two finite doubles. */
+QUIRE_INLINE void limbs_add_product(int64_t *limb, double x, double y) {
+    const product_pieces p = multiply_doubles(x, y);
+    const int64_t lower = (int64_t)p.lower, upper = (int64_t)p.upper;
+    limbs_add(limb, p.is_negative ? -lower : lower, p.q);
+    limbs_add(limb, p.is_negative ? -upper : upper, p.q + 53);
 }
 
 /* The total of a * 2^shift + b, in units of 2^unit; shift < 64, and the sum is below 2^127 in magnitude. A zero is +0.

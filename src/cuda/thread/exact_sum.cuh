@@ -72,6 +72,17 @@ template <int WORDS> struct exact_sum {
     __device__ __forceinline__ void widen(double below, double above) {
         down = add_down(down, -below), up = add_up(up, above);
     }
+    /* The product of any two doubles, which is no double; three words keep its error, unless that underflows. */
+    __device__ __forceinline__ void add_long_product(double a, double b) {
+        const double product = a * b;
+        add(product);
+        if constexpr (WORDS < 3) {
+            widen(-fma_down(a, b, -product), fma_up(a, b, -product));
+        } else {
+            add<1>(product_term::error(a, b, product));
+            if (abs_f64(product) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) widen(0x1p-1074, 0x1p-1074);
+        }
+    }
 };
 
 /* The sums of "threads" threads, a power of two, that stand "apart"; by whole warps. Most are one number each, and
@@ -158,13 +169,10 @@ static __device__ __forceinline__ void add_group(exact_sum_of<Format, PRODUCT> &
 #pragma unroll
     for (int i = 0; i < terms::count; i++) {
         const auto a = decode(Format(), x.of[i]), b = PRODUCT ? decode(Format(), y.of[i]) : a;
-        const double value =
-            PRODUCT ? (double)a * (double)b : (double)element_term<Format, false>::linear(a, magnitude);
-        s.add(value);
-        if constexpr (PRODUCT && terms::is_double) {
-            s.template add<1>(product_term::error(a, b, value)); /* exact unless it underflows */
-            if (abs_f64(value) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) s.widen(0x1p-1074, 0x1p-1074);
-        }
+        if constexpr (PRODUCT && terms::is_double)
+            s.add_long_product(a, b);
+        else
+            s.add(PRODUCT ? (double)a * (double)b : (double)element_term<Format, false>::linear(a, magnitude));
     }
 }
 

@@ -114,15 +114,10 @@ template <class Format, bool PRODUCT> struct own_limbs {
         if (m) add<53>((uint64_t)(m < 0 ? -m : m), place_of(q), m < 0 ? -1 : 0);
     }
     static __device__ __forceinline__ void add_long_product(double x, double y) {
-        int64_t m_x, m_y;
-        int q_x, q_y;
-        uint64_t high, low;
-        double_decompose(x, &m_x, &q_x);
-        double_decompose(y, &m_y, &q_y);
-        multiply_64((uint64_t)(m_x < 0 ? -m_x : m_x), (uint64_t)(m_y < 0 ? -m_y : m_y), &high, &low);
-        const int sign = (m_x < 0) != (m_y < 0) ? -1 : 0;
-        add<53>(low & 0x1fffffffffffff, place_of(q_x + q_y), sign);
-        add<53>(high << 11 | low >> 53, place_of(q_x + q_y) + 53, sign);
+        const product_pieces p = multiply_doubles(x, y);
+        const int sign = p.is_negative ? -1 : 0;
+        add<53>(p.lower, place_of(p.q), sign);
+        add<53>(p.upper, place_of(p.q) + 53, sign);
     }
 
     /* What the threads of a block have, added to an accumulator that other blocks add to as well: of 2^8 threads less

@@ -33,19 +33,7 @@ struct sure_sum {
 template <int WORDS> struct long_sum : exact_sum<WORDS> {
     static constexpr int words = WORDS;
 
-    /* Of numbers whose product is a double; and of any, of which three words keep what it loses by that. It may
-     * underflow. */
-    __device__ __forceinline__ void add_product(double a, double b) { this->add(a * b); }
-    __device__ __forceinline__ void add_long_product(double a, double b) {
-        const double product = a * b;
-        this->add(product);
-        if constexpr (WORDS < 3) {
-            this->widen(-fma_down(a, b, -product), fma_up(a, b, -product));
-        } else {
-            this->template add<1>(product_term::error(a, b, product)); /* exact unless it underflows */
-            if (abs_f64(product) < PRODUCT_UNDERFLOWS && a != 0 && b != 0) this->widen(0x1p-1074, 0x1p-1074);
-        }
-    }
+    __device__ __forceinline__ void add_product(double a, double b) { this->add(a * b); } /* which is a double */
     __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
         *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
     }

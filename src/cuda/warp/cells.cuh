@@ -72,15 +72,9 @@ struct warp_cells {
         add((uint64_t)(m < 0 ? -m : m), q, m < 0);
     }
     __device__ __forceinline__ void add_product(double x, double y) {
-        int64_t m_x, m_y;
-        int q_x, q_y;
-        uint64_t high, low;
-        double_decompose(x, &m_x, &q_x);
-        double_decompose(y, &m_y, &q_y);
-        multiply_64((uint64_t)(m_x < 0 ? -m_x : m_x), (uint64_t)(m_y < 0 ? -m_y : m_y), &high, &low);
-        const bool negative = (m_x < 0) != (m_y < 0);
-        add(low & 0x1fffffffffffff, q_x + q_y, negative);
-        add(high << 11 | low >> 53, q_x + q_y + 53, negative);
+        const product_pieces p = multiply_doubles(x, y);
+        add(p.lower, p.q, p.is_negative);
+        add(p.upper, p.q + 53, p.is_negative);
     }
 };
 
