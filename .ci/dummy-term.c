@@ -93,7 +93,7 @@ int main(void) {
     if (one != 1) return 0; /* elements are stored by their lowest bytes here */
     if (quire_open_cpu(&context, 1)) return 1;
     int tiers = 0;
-    for (int tier = QUIRE_TIER_PORTABLE; tier <= QUIRE_TIER_AVX512VNNI; tier++) {
+    for (int tier = QUIRE_TIER_PORTABLE; tier <= QUIRE_TIER_AVX512; tier++) {
         if (quire_set_tier(context, (quire_tier)tier)) continue;
         tiers++;
         for (size_t f = 0; f < sizeof FORMATS / sizeof *FORMATS; f++)

@@ -33,7 +33,7 @@ quire_tier contenders_tier(const options *o) {
     const char *wanted = getenv("QUIRE_TIER");
     quire_tier best = QUIRE_TIER_PORTABLE;
     if (o->tier != QUIRE_TIER_BEST) return o->tier;
-    for (int i = QUIRE_TIER_PORTABLE; i <= QUIRE_TIER_AVX512VNNI; i++) {
+    for (int i = QUIRE_TIER_PORTABLE; i <= QUIRE_TIER_AVX512; i++) {
         if (!quire_tier_available((quire_tier)i)) continue;
         best = (quire_tier)i;
         if (wanted && !strcmp(wanted, quire_tier_name(best))) break;

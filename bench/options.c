@@ -41,7 +41,7 @@ void options_help(void) {
         "  --ladder           also the ladder of classic kernels (GPU)\n"
         "  --no-peers         no other libraries\n"
         "  --threads N        also measure the methods on N threads; 0: on every processor (CPU)\n"
-        "  --tier NAME        portable, avx2, avx512, avx512vnni                  (the best; CPU)\n"
+        "  --tier NAME        portable, avx2, avx512                              (the best; CPU)\n"
         "\n"
         "On what:\n"
         "  --family LIST      of data, as in tests/families.h                     (uniform,every-exponent)\n"

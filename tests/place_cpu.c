@@ -17,7 +17,6 @@ static const struct variant {
     { "avx2, no caches", QUIRE_TIER_AVX2, 1, "0" },
     { "avx512", QUIRE_TIER_AVX512, 1, "" },
     { "avx512, no caches", QUIRE_TIER_AVX512, 1, "0" },
-    { "avx512vnni", QUIRE_TIER_AVX512VNNI, 1, "" },
     { "best, 3 threads, no caches", QUIRE_TIER_BEST, 3, "0" },
 };
 

@@ -110,8 +110,7 @@ START_TEST(tiers_are_what_the_processor_has) {
     ck_assert(!quire_tier_available(QUIRE_TIER_AVX512) ||
               (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")));
-    ck_assert(!quire_tier_available(QUIRE_TIER_AVX512VNNI) ||
-              (quire_tier_available(QUIRE_TIER_AVX512) && __builtin_cpu_supports("avx512vnni")));
+    ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX512VNNI), quire_tier_available(QUIRE_TIER_AVX512));
 #else
     ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX2), 0);
     ck_assert_int_eq(quire_tier_available(QUIRE_TIER_AVX512), 0);
@@ -121,14 +120,14 @@ START_TEST(tiers_are_what_the_processor_has) {
 END_TEST
 
 /* Which instruction sets a call runs, seen from outside: the trap flag stops behind each instruction, and its first
- * byte tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart; the one instruction of VNNI that we use, VPDPWSSD, is
- * EVEX.66.0F38 52. Only the object that holds the library is looked at: libc has vectors of its own. Without this, a
- * set_tier without effect, or a QUIRE_TIER that is ignored, shows nowhere. */
+ * byte tells legacy code, VEX (AVX2) and EVEX (AVX-512) apart. Only the object that holds the library is looked at:
+ * libc has vectors of its own. Without this, a set_tier without effect, or a QUIRE_TIER that is ignored, shows nowhere.
+ */
 #if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && !defined(__SANITIZE_ADDRESS__)
 #define CAN_TRACE /* flags of the user's own that allow AVX everywhere would be taken for a tier */
 static struct {
     uintptr_t from, to; /* the segment with the library's code */
-    volatile long steps, vex, evex, vnni;
+    volatile long steps, vex, evex;
 } traced;
 
 static void look_at_instruction(int signal, siginfo_t *info, void *c) {
@@ -139,7 +138,6 @@ static void look_at_instruction(int signal, siginfo_t *info, void *c) {
     traced.steps++;
     traced.vex += *code == 0xc4 || *code == 0xc5;
     traced.evex += *code == 0x62;
-    traced.vnni += *code == 0x62 && (code[1] & 7) == 2 && (code[2] & 3) == 1 && code[4] == 0x52;
 }
 
 static int find_segment(struct dl_phdr_info *object, size_t size, void *address) {
@@ -167,7 +165,7 @@ static quire_tier tier_seen(quire_context *context, quire_method method) {
     void *address;
     memcpy(&address, &function, sizeof address);
     dl_iterate_phdr(find_segment, dlsym(RTLD_DEFAULT, "quire_sum") ? dlsym(RTLD_DEFAULT, "quire_sum") : address);
-    traced.steps = traced.vex = traced.evex = traced.vnni = 0;
+    traced.steps = traced.vex = traced.evex = 0;
     check_ok(quire_sum(context, QUIRE_F16, 600, x, method, QUIRE_F32, &sum)); /* lazy binding is done with */
     sigaction(SIGTRAP, &action, &before);
     __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp" ::: "memory", "cc");
@@ -177,16 +175,11 @@ static quire_tier tier_seen(quire_context *context, quire_method method) {
     sigaction(SIGTRAP, &before, NULL);
     check_ok(status);
     ck_assert_int_gt(traced.steps, 100);
-    return traced.vnni   ? QUIRE_TIER_AVX512VNNI
-           : traced.evex ? QUIRE_TIER_AVX512
-           : traced.vex  ? QUIRE_TIER_AVX2
-                         : QUIRE_TIER_PORTABLE;
+    return traced.evex ? QUIRE_TIER_AVX512 : traced.vex ? QUIRE_TIER_AVX2 : QUIRE_TIER_PORTABLE;
 }
 
-/* Only exact sums have a use for VNNI. */
-static quire_tier tier_run(quire_tier tier, quire_method method) {
-    return tier == QUIRE_TIER_AVX512VNNI && method != QUIRE_EXACT ? QUIRE_TIER_AVX512 : tier;
-}
+/* One of them is another name. */
+static quire_tier tier_run(quire_tier tier) { return tier == QUIRE_TIER_AVX512VNNI ? QUIRE_TIER_AVX512 : tier; }
 
 /* With a NULL context, for which a process reads QUIRE_TIER once. */
 static int tier_of_no_context(quire_method method) {
@@ -205,14 +198,14 @@ START_TEST(tiers_run_their_instructions) {
     for (size_t m = 0; m < 8; m++) { /* QUIRE_TIER is empty first, which is as unset */
         m < 4 ? setenv("QUIRE_TIER", "", 1) : unsetenv("QUIRE_TIER");
         check_ok(quire_open_cpu(&context, 1));
-        ck_assert_int_eq(tier_seen(context, methods[m % 4]), tier_run(best, methods[m % 4]));
-        ck_assert_int_eq(tier_of_no_context(methods[m % 4]), tier_run(best, methods[m % 4]));
+        ck_assert_int_eq(tier_seen(context, methods[m % 4]), tier_run(best));
+        ck_assert_int_eq(tier_of_no_context(methods[m % 4]), tier_run(best));
         quire_close(context);
     }
     for (size_t m = 0; m < 4; m++) {
         check_ok(quire_open_cpu(&context, 1));
         for (size_t t = 0; t < TIER_COUNT; t++) {
-            const quire_tier expected = tier_run(t ? TIERS[t] : best, methods[m]);
+            const quire_tier expected = tier_run(t ? TIERS[t] : best);
             quire_context *named;
             if (!quire_tier_available(TIERS[t])) continue;
             check_ok(quire_set_tier(context, TIERS[t]));

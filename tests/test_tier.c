@@ -11,7 +11,7 @@
 
 /* ----------------------------------------------------------------------------------------------- made-up processors */
 
-enum { AVX2 = 1, FMA = 2, F16C = 4, AVX512F = 8, AVX512BW = 16, AVX512DQ = 32, AVX512VL = 64, VNNI = 128, ALL = 255 };
+enum { AVX2 = 1, FMA = 2, F16C = 4, AVX512F = 8, AVX512BW = 16, AVX512DQ = 32, AVX512VL = 64, ALL = 127 };
 
 static int processor; /* its features */
 
@@ -19,8 +19,7 @@ static int processor; /* its features */
 #include <cpuid.h>
 
 static int supports(const char *feature) {
-    static const char *const names[] = { "avx2",     "fma",      NULL,       "avx512f",
-                                         "avx512bw", "avx512dq", "avx512vl", "avx512vnni" };
+    static const char *const names[] = { "avx2", "fma", NULL, "avx512f", "avx512bw", "avx512dq", "avx512vl" };
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (names[i] && !strcmp(names[i], feature)) return processor >> i & 1;
     ck_abort_msg("a feature that this test does not know: %s", feature);
@@ -51,26 +50,12 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
 
 /* Of the functions that a tier offers none is called. */
 #define WEAK __attribute__((weak))
-#define LANES(name)                                                                                                    \
-    WEAK const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = { { { 0 } } }
-#define EXACT(name)                                                                                                    \
+#define TABLES(name, NUMBER, is_there)                                                                                 \
+    WEAK const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = { { { 0 } } };           \
     WEAK const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } };                              \
-    WEAK const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } }
-#define ENDS(name) WEAK const ends_function ends_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } }
-#define PANELS(name) WEAK const panel_functions panels_##name = { 0 }
-LANES(portable);
-LANES(avx2);
-LANES(avx512);
-EXACT(portable);
-EXACT(avx2);
-EXACT(avx512);
-EXACT(avx512vnni);
-ENDS(portable);
-ENDS(avx2);
-ENDS(avx512);
-PANELS(portable);
-PANELS(avx2);
-PANELS(avx512);
+    WEAK const tier_ends ends_##name = { 0 };                                                                          \
+    WEAK const panel_functions panels_##name = { 0 };
+CPU_TIERS(TABLES)
 
 /* --------------------------------------------------------------------------------------------------- what is right */
 
@@ -80,7 +65,7 @@ static const quire_tier TIERS[] = { QUIRE_TIER_PORTABLE, QUIRE_TIER_AVX2, QUIRE_
 /* That of index i in TIERS. */
 static const cpu_tier *tier_at(int i) {
 #if defined(QUIRE_X86_TIERS)
-    static const cpu_tier *const tiers[] = { &portable, &avx2, &avx512, &avx512vnni };
+    static const cpu_tier *const tiers[] = { &portable, &avx2, &avx512, &avx512 };
     return tiers[i];
 #else
     return i ? NULL : &portable;
@@ -89,7 +74,7 @@ static const cpu_tier *tier_at(int i) {
 
 /* Every tier needs the features of those below it. */
 static int has_tier(int i) {
-    static const int needs[] = { 0, AVX2 | FMA | F16C, AVX512F | AVX512BW | AVX512DQ | AVX512VL, VNNI };
+    static const int needs[] = { 0, AVX2 | FMA | F16C, AVX512F | AVX512BW | AVX512DQ | AVX512VL, 0 };
     int all = 0;
     for (int k = 0; k <= i; k++) all |= needs[k];
     return tier_at(i) && (processor & all) == all;

@@ -18,7 +18,6 @@ static const struct way_to_run {
     { "cpu, portable", QUIRE_TIER_PORTABLE, NULL },
     { "cpu, avx2", QUIRE_TIER_AVX2, NULL },
     { "cpu, avx512", QUIRE_TIER_AVX512, NULL },
-    { "cpu, avx512vnni", QUIRE_TIER_AVX512VNNI, NULL },
     { "gpu", QUIRE_TIER_BEST, "0,0" },
     { "gpu, 3 blocks of 2 warps", QUIRE_TIER_BEST, "3,2" },
     { "gpu, 1000 blocks", QUIRE_TIER_BEST, "1000,0" },

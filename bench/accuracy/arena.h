@@ -12,7 +12,7 @@
 #include "options.h"
 
 /* The ways to run: instruction sets of the CPU, launch shapes of the GPU. */
-#define ARENA_WAYS 8
+#define ARENA_WAYS 7
 
 const char *arena_way_name(int way);
 bool arena_way_is_gpu(int way);

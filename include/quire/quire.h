@@ -65,7 +65,7 @@ typedef enum quire_tier {
     QUIRE_TIER_PORTABLE = 1,  /* plain C */
     QUIRE_TIER_AVX2 = 2,      /* x86-64 with AVX2, FMA and F16C */
     QUIRE_TIER_AVX512 = 3,    /* x86-64 with AVX-512 F, BW, DQ and VL */
-    QUIRE_TIER_AVX512VNNI = 4 /* and VNNI, which exact sums of 16-bit elements gain by */
+    QUIRE_TIER_AVX512VNNI = 4 /* another name of it */
 } quire_tier;
 
 #define QUIRE_MAX_THREADS 4096

@@ -67,7 +67,7 @@ static const struct {
       REDUCERS | ROUND | ACCUMULATE },
     { JSON, "json", NULL, "print JSON", REDUCERS | DESCRIBE | ROUND | INFO },
     { THREADS, "threads", "N", "use N threads (default: 0, as many as there are processors)", READERS },
-    { TIER, "tier", "TIER", "portable, avx2, avx512, avx512vnni or best (default)", READERS },
+    { TIER, "tier", "TIER", "portable, avx2, avx512 or best (default)", READERS },
     { DEVICE, "device", "WHERE", "cpu (default), cuda or cuda:N", REDUCERS | ACCUMULATE },
     { 'h', "help", NULL, "print this help", ALL },
 };
@@ -176,7 +176,7 @@ static bool read_value(struct options *options, int option, char *word) {
     case THREADS: return read_threads(options, word);
     case TIER:
         options->cpu_only = true;
-        return read_name(option, word, tier_named(word), "portable, avx2, avx512, avx512vnni or best", &options->tier);
+        return read_name(option, word, tier_named(word), "portable, avx2, avx512 or best", &options->tier);
     case DEVICE: return read_device(options, word);
     default: options->help = true; return true;
     }

@@ -144,10 +144,7 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     ball_radius radius = BALL_EXACT;
     uint64_t bits;
-    const ptrdiff_t size = describe_format(job->type).size;
-    if (x_stride == size && y_stride == size && has_ends(context, job, format) &&
-        ends_reduce(context, job, format, &bits))
-        return bits;
+    if (has_ends(context, job, format) && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
     exact_accumulate(context, job, x_stride, y_stride, &a, context->report ? NULL : &radius);
     if (radius.count) {
         if (ball_round(&a, radius, job->finish, job->n, format, job->rounding, &bits)) return bits;
@@ -165,12 +162,7 @@ static uint64_t exact_reduce(const cpu_context *context, const quire_job *job, p
  * would be moved out of our environment. */
 static __attribute__((noinline)) int soon_bits(const cpu_tier *tier, const quire_job *job, format_description format,
                                                uint64_t *bits) {
-    if (job->method == QUIRE_EXACT) {
-        few_total total;
-        if (job->n > TILE_FEW) return ends_tell(tier, job, format, bits);
-        if (!tier->few[job->type][job->term](job->x, job->y, job->n, &total)) return 0;
-        return few_round(&total, job, format, bits);
-    }
+    if (job->method == QUIRE_EXACT) return ends_tell(tier, job, format, bits);
     *bits = many_one_tile(tier, job, format);
     return 1;
 }
@@ -212,9 +204,8 @@ static __attribute__((noinline)) uint64_t many_elements(const quire_context *con
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
     const format_description format = describe_format(job->result_type);
-    const int are_few = job->n && job->n <= TILE_FEW && !needs_squares(job->finish),
-              by_ends =
-                  job->n > TILE_FEW && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format);
+    const int by_ends = job->n && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format),
+              are_few = job->n && job->n <= TILE_FEW && job->method != QUIRE_EXACT;
     uint64_t bits;
     if (!(are_few || by_ends) || !soon_reduce(tier_of(context), job, format, &bits))
         bits = many_elements(context, job, by_ends);

@@ -105,21 +105,41 @@ QUIRE_PRIVATE uint64_t cpu_reduce_vector(const cpu_context *context, const quire
 /* --------------------------------------------------------------------------------------- ends.c: exact sums, at first
  */
 
-/* Whether the two ends of its sum mostly tell a job's result. A job that reports goes through its elements once. */
+/* Whether ends may be tried: of an exact sum, and not of a job that reports, which goes through its elements once. */
+QUIRE_PRIVATE int may_have_ends(const cpu_context *context, const quire_job *job);
+
+/* Whether it is by its ends, at first, that a vector's sum takes the least time. */
 QUIRE_PRIVATE int has_ends(const cpu_context *context, const quire_job *job, format_description format);
-
-/* The result of n > 0 terms whose sum has these ends; answers whether they tell it. The environment is ours. */
-QUIRE_PRIVATE int ends_round(sum_ends ends, const quire_job *job, format_description format, uint64_t *bits);
-
-/* The same of a contiguous vector. */
-QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);
 
 /* A copy of the context for what they do not tell. */
 QUIRE_PRIVATE cpu_context ends_past(const cpu_context *context);
 
-/* The same of a vector that the context's threads share; in any environment. */
-QUIRE_PRIVATE int ends_reduce(const cpu_context *context, const quire_job *job, format_description format,
-                              uint64_t *bits);
+/* The ends that may tell a job's results, and the functions of a tier that find those of a term. */
+QUIRE_PRIVATE ends_kind ends_kind_of(const quire_job *job, format_description format);
+QUIRE_PRIVATE ends_functions ends_of_term(const cpu_tier *tier, const quire_job *job, quire_term term,
+                                          format_description format);
+
+/* Of two parts: of both. In this and the next ones the environment is ours. */
+QUIRE_PRIVATE void ends_merge(sum_ends *a, sum_ends b);
+
+/* The result of n > 0 terms whose sum has these ends; answers whether they tell it. The same of both sums of what needs
+ * squares. */
+QUIRE_PRIVATE int ends_round(sum_ends ends, const quire_job *job, format_description format, uint64_t *bits);
+QUIRE_PRIVATE int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_description format, uint64_t *bits);
+
+/* The same of some vectors, of n[i] elements or, if n is NULL, all of the job's. Answers with a bit for each result
+ * that is not told, and not there. */
+QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, const many_ends *ends, const size_t *n, size_t count,
+                                    const quire_job *job, format_description format, char *results);
+
+/* The result of a contiguous vector; of some, as above. */
+QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);
+QUIRE_PRIVATE uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends_vector *vectors,
+                                        size_t count, format_description format, char *results);
+
+/* The result of a vector that the context's threads share; in any environment. Strides are in bytes. */
+QUIRE_PRIVATE int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                              format_description format, uint64_t *bits);
 
 /* -------------------------------------------------------------------- ordered.c: the methods of the canonical order */
 
@@ -173,6 +193,9 @@ QUIRE_PRIVATE void strided_tile(const strided_vector *v, const char *x, const ch
 /* Adds n elements as an exact_function does. */
 QUIRE_PRIVATE void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n,
                                  ball_radius *radius);
+
+/* The ends of n > 0 elements, by a function of a tier. */
+QUIRE_PRIVATE sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n);
 
 /* ----------------------------------------------------------------------------------------------- many.c, segments.c */
 

@@ -1,4 +1,4 @@
-/* ends.c - results from the two ends of a sum (block/ends.h), where these tell them.
+/* ends.c - results from the ends of exact sums (block/ends.h, pairs.h), where these tell them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,42 +6,33 @@
 #include "cpu/rounding.h"
 #include "cpu/simd/scalar.h"
 
-#include <math.h>
-
 /* Sums of so short elements, of 16 bits and less, are quicker by integers if they have more. */
-#define SURE_MOST 512
+#define SURE_MOST 2048
+
+/* ------------------------------------------------------------------------------------------------------- which ends */
+
+static int has_short_elements(const quire_job *job) {
+    return job->term != TERM_PRODUCT && have_sure_sums(describe_format(job->type));
+}
+
+ends_kind ends_kind_of(const quire_job *job, format_description format) {
+    const int is_wide = needs_squares(job->finish) || !has_short_elements(job);
+    return format.precision > 24 && is_wide ? ENDS_BESIDE_SUM : ENDS_ALONE;
+}
+
+ends_functions ends_of_term(const cpu_tier *tier, const quire_job *job, quire_term term, format_description format) {
+    return tier->ends->of[ends_kind_of(job, format)][job->type][term];
+}
+
+int may_have_ends(const cpu_context *context, const quire_job *job) {
+    return job->method == QUIRE_EXACT && !(context && (context->past_ends || context->report));
+}
 
 int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
-    if (context && (context->past_ends || context->report)) return 0;
-    if (job->method != QUIRE_EXACT || needs_squares(job->finish) || has_double_lanes(job->type)) return 0;
-    if (format.precision > 24) return 0; /* of which two ends that are doubles tell few */
-    return job->term == TERM_PRODUCT || job->n <= SURE_MOST || !have_sure_sums(describe_format(job->type));
-}
-
-int ends_round(sum_ends ends, const quire_job *job, format_description format, uint64_t *bits) {
-    const double down = -ends.low, up = ends.up;
-    const int is_zero = down == 0 && up == 0;
-    if (is_zero && job->rounding == QUIRE_DOWNWARD && job->term != TERM_MAGNITUDE && !signbit(up))
-        return 0; /* was a term no zero? */
-    if (!is_zero && !signbit(down) != !signbit(up) && !double_is_nan(up)) return 0;
-    if (job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && format.precision == 24 &&
-        !double_is_nan(up)) {
-        *bits = bits_of_float((float)up); /* a tenth less time for short rows than the general way */
-        return is_zero || bits_of_float((float)down) == *bits;
-    }
-    *bits = words_round(&up, 1, job, format);
-    return is_zero || down == up || words_round(&down, 1, job, format) == *bits;
-}
-
-static sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job, const char *x, const char *y, size_t n) {
-    const ends_vector v = { x, y, n };
-    sum_ends ends;
-    tier->ends[job->type][job->term](&v, 1, &ends);
-    return ends;
-}
-
-int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    return ends_round(ends_of_vector(tier, job, job->x, job->y, job->n), job, format, bits);
+    if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
+    if (has_double_lanes(job->type) || ends_kind_of(job, format) == ENDS_BESIDE_SUM)
+        return job->n <= VECTOR_EXACT_ELEMENTS; /* windows are quicker */
+    return job->n <= SURE_MOST || !has_short_elements(job);
 }
 
 cpu_context ends_past(const cpu_context *context) {
@@ -50,33 +41,205 @@ cpu_context ends_past(const cpu_context *context) {
     return past;
 }
 
-/* Of pieces: of the whole. A sum rounded up: where TwoSum says that it is too small, the next double. */
+/* --------------------------------------------------------------------------------------------------------- rounding */
+
+/* For which there is a conversion: a tenth less time for short rows than the general way. */
+static int is_nearest_float(const quire_job *job, format_description format) {
+    return job->rounding == QUIRE_TO_NEAREST && format.precision == 24;
+}
+
+/* Above it a quotient is rounded by 2^-53 of itself, and no more. */
+#define FINISHED_LEAST 0x1p-1000
+
+/* A root or a quotient of both ends, moved apart by more than they are rounded: see block/ends_results.h. Answers
+ * whether they become the same; where they do not, though the sum is exact, others have the time to find its bits. */
+static int finished_round(double low, double up, const quire_job *job, format_description format, uint64_t *bits) {
+    const double n = (double)job->n;
+    low = job->finish == FINISH_ROOT ? sqrt(low) : low / n, up = job->finish == FINISH_ROOT ? sqrt(up) : up / n;
+    low -= abs_f64(low) * 0x1p-51, up += abs_f64(up) * 0x1p-51;
+    if (!(abs_f64(low) >= FINISHED_LEAST && abs_f64(up) >= FINISHED_LEAST) || signbit(low) != signbit(up)) return 0;
+    if (!double_is_finite(low) || !double_is_finite(up)) return 0;
+    if (is_nearest_float(job, format)) {
+        *bits = bits_of_float((float)up);
+        return bits_of_float((float)low) == *bits;
+    }
+    *bits = total_round(total_of_double(up), format, job->rounding);
+    return total_round(total_of_double(low), format, job->rounding) == *bits;
+}
+
+/* A root or a quotient that is a double, to nearest, by a ball around it (operation/moments_ball.h). */
+static int ball_of_ends_round(sum_ends e, const quire_job *job, uint64_t *bits) {
+    const double middle = (e.up - e.low) / 2, width = e.up + e.low, n = (double)job->n;
+    moment_ball ball = { 0, 0, width != 0 ? (width / 2 + abs_f64(middle) * 0x1p-52) * (1 + 0x1p-50) : 0 };
+    double low, high;
+    ball.low = two_sum_f64(e.sum, middle, &ball.high);
+    const int is_negative = ball.high < 0;
+    if (is_negative) ball.high = -ball.high, ball.low = -ball.low;
+    if (!(ball.high >= BALL_LEAST && ball.high <= BALL_GREATEST) || n > (double)BALL_COUNTS) return 0;
+    ball = job->finish == FINISH_ROOT ? moment_rooted(ball) : moment_divided(ball, n);
+    if (!ball_ends(ball, &low, &high) || low != high) return 0;
+    *bits = bits_of_double(is_negative ? -low : low);
+    return 1;
+}
+
+static int has_ball(const quire_job *job, format_description format) {
+    return job->finish != FINISH_KEEP && format.precision == 53 && job->rounding == QUIRE_TO_NEAREST;
+}
+
+/* Of ends alone, which are doubles. */
+QUIRE_INLINE int doubles_round(double low, double up, const quire_job *job, format_description format, uint64_t *bits) {
+    const int is_zero = low == 0 && up == 0;
+    if (is_zero && job->rounding == QUIRE_DOWNWARD && job->term != TERM_MAGNITUDE && !signbit(up))
+        return 0; /* was a term no zero? */
+    if (!is_zero && !signbit(low) != !signbit(up) && !double_is_nan(up)) return 0;
+    if (job->finish == FINISH_KEEP && is_nearest_float(job, format) && !double_is_nan(up)) {
+        *bits = bits_of_float((float)up);
+        return is_zero || bits_of_float((float)low) == *bits;
+    }
+    if (job->finish != FINISH_KEEP && !is_zero && format.precision <= 24 && finished_round(low, up, job, format, bits))
+        return 1;
+    if (has_ball(job, format) && ball_of_ends_round((sum_ends){ 0, -low, up }, job, bits)) return 1;
+    *bits = words_round(&up, 1, job, format);
+    return is_zero || low == up || words_round(&low, 1, job, format) == *bits;
+}
+
+/* Inline, as it shows in the time of short sums if ends go through memory. */
+QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
+    const double low = e.sum - e.low, up = e.sum + e.up;
+    if (e.sum == 0 || (low == 0 && up == 0)) return doubles_round(low, up, job, format, bits);
+    if (!double_is_finite(low) || !double_is_finite(up) || low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
+    if (job->finish != FINISH_KEEP && format.precision <= 24 && finished_round(low, up, job, format, bits)) return 1;
+    if (has_ball(job, format) && ball_of_ends_round(e, job, bits)) return 1;
+    *bits = pair_round(e.sum, e.up, job, format);
+    return e.low == -e.up || pair_round(e.sum, -e.low, job, format) == *bits;
+}
+
+int ends_round(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
+    return round_ends(e, job, format, bits);
+}
+
+uint64_t ends_results(const cpu_tier *tier, const many_ends *ends, const size_t *n, size_t count, const quire_job *job,
+                      format_description format, char *results) {
+    double counts[ENDS_TOGETHER];
+    uint64_t open = ~(uint64_t)0 >> (ENDS_TOGETHER - count);
+    quire_job one = *job;
+    for (size_t i = 0; i < ENDS_TOGETHER && job->finish == FINISH_DIVIDE; i++)
+        counts[i] = (double)(n && i < count ? n[i] : job->n);
+    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 24)
+        open = tier->ends->floats(ends, count, job->finish, counts, results);
+    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 53)
+        open = tier->ends->doubles(ends, count, job->finish, counts, results);
+    for (uint64_t left = open; left; left &= left - 1) {
+        const size_t i = (size_t)__builtin_ctzll(left);
+        uint64_t bits;
+        if (n) one.n = n[i];
+        if (!ends_round(ends_at(ends, i), &one, format, &bits)) continue;
+        format_store(bits, format.size, results + i * (size_t)format.size);
+        open &= ~((uint64_t)1 << i);
+    }
+    return open;
+}
+
+/* S and Q, each a sum and the middle of its ends, off by half their distance. */
+static moment_sums moment_sums_of(sum_ends s, sum_ends q) {
+    const double middle[2] = { (s.up - s.low) / 2, (q.up - q.low) / 2 }, width[2] = { s.up + s.low, q.up + q.low };
+    moment_sums sums = { { 0, 0 }, { 0, 0, 0 }, { 0, 0 } };
+    sums.s[1] = two_sum_f64(s.sum, middle[0], &sums.s[0]);
+    sums.q[1] = two_sum_f64(q.sum, middle[1], &sums.q[0]);
+    for (int i = 0; i < 2; i++) /* the halves are rounded, by less than is added */
+        if (width[i] != 0) sums.width[i] = (width[i] / 2 + abs_f64(middle[i]) * 0x1p-52) * (1 + 0x1p-50) + 0x1p-1073;
+    return sums;
+}
+
+/* Whether all bits of the sum of two doubles, the first the larger and not 0, are within the 128 of a total. */
+static int total_holds(double high, double low) {
+    return high != 0 && double_is_finite(high) && (low == 0 || abs_f64(low) >= abs_f64(high) * 0x1p-74);
+}
+
+int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_description format, uint64_t *bits) {
+    const moment_sums sums = moment_sums_of(s, q);
+    if (moments_decide(&sums, job, format, bits)) return 1;
+    const int are_exact = sums.width[0] == 0 && sums.width[1] == 0;
+    if (!are_exact || !total_holds(sums.s[0], sums.s[1]) || !total_holds(sums.q[0], sums.q[1])) return 0;
+    *bits = pairs_round(sums.s[0], sums.s[1], sums.q[0], sums.q[1], job, format);
+    return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------ contiguous vectors
+ */
+
+/* Keeps a double by itself: two at a time they would be read before they are written, each by its own. */
+QUIRE_INLINE double alone(double x) {
+    uint64_t bits = bits_of_double(x);
+    __asm__("" : "+r"(bits));
+    return double_of_bits(bits);
+}
+
+QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job, quire_term term,
+                                     format_description format) {
+    const ends_vector v = { job->x, job->y, job->n };
+    many_ends ends;
+    ends_of_term(tier, job, term, format).vectors(&v, 1, &ends);
+    return (sum_ends){ alone(ends.sum[0]), alone(ends.low[0]), alone(ends.up[0]) };
+}
+
+int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    const sum_ends first = ends_of_vector(tier, job, job->term, format);
+    if (!needs_squares(job->finish)) return round_ends(first, job, format, bits);
+    return ends_moment(first, ends_of_vector(tier, job, TERM_PRODUCT, format), job, format, bits);
+}
+
+uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends_vector *vectors, size_t count,
+                          format_description format, char *results) {
+    many_ends ends;
+    size_t n[ENDS_TOGETHER];
+    for (size_t i = 0; i < count; i++) n[i] = vectors[i].n;
+    ends_of_term(tier, job, job->term, format).vectors(vectors, count, &ends);
+    return ends_results(tier, &ends, n, count, job, format, results);
+}
+
+/* ------------------------------------------------------------------------------------ a vector that threads share */
+
+/* A sum rounded up: where TwoSum says that it is too small, the next double. */
 static double add_up(double a, double b) {
     double sum;
     const double error = two_sum_f64(a, b, &sum);
     return error > 0 ? next_towards(sum, error) : sum;
 }
 
+/* What an addition has lost is -0 if it is nothing: a zero keeps its sign. */
+void ends_merge(sum_ends *a, sum_ends b) {
+    const double error = two_sum_f64(a->sum, b.sum, &a->sum);
+    a->low = add_up(add_up(a->low, b.low), error != 0 ? -error : -0.0);
+    a->up = add_up(add_up(a->up, b.up), error != 0 ? error : -0.0);
+}
+
+typedef struct {
+    ends_function add;
+    sum_ends *of_piece;
+} ends_work;
+
 static void run_ends(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
-    sum_ends *of_piece = w->own;
-    of_piece[piece] = ends_of_vector(w->context->tier, w->job, x, y, n);
+    const ends_work *e = w->own;
+    const strided_vector v = strided_vector_of(w, w->job->term);
+    e->of_piece[piece] = strided_ends(&v, e->add, x, y, n);
 }
 
 /* Never inlined: its additions would be moved out of our environment. */
 static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, const quire_job *job,
                                                   format_description format, uint64_t *bits) {
     sum_ends all = of_piece[0];
-    for (int i = 1; i < pieces; i++)
-        all.low = add_up(all.low, of_piece[i].low), all.up = add_up(all.up, of_piece[i].up);
+    for (int i = 1; i < pieces; i++) ends_merge(&all, of_piece[i]);
     return ends_round(all, job, format, bits);
 }
 
-int ends_reduce(const cpu_context *context, const quire_job *job, format_description format, uint64_t *bits) {
-    const ptrdiff_t size = describe_format(job->type).size;
+int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                format_description format, uint64_t *bits) {
     sum_ends of_piece[MOST_PIECES];
-    cpu_work w = work_of(context, job, size, size);
+    ends_work e = { ends_of_term(context->tier, job, job->term, format).vectors, of_piece };
+    cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_ends;
-    w.own = of_piece;
+    w.own = &e;
     work_run(&w);
     const cpu_environment callers = environment_enter();
     const int is_told = pieces_round(of_piece, w.pieces, job, format, bits);

@@ -63,15 +63,6 @@ void many_run(const cpu_context *context, unit_function run, const void *work, s
 
 /* ---------------------------------------------------------------------------------------------------------- vectors */
 
-/* Whether doubles hold each of the job's sums. */
-static int certain_sums(const cpu_tier *tier, const quire_job *job, double *sum, double *error) {
-    int certain = 1;
-    for (int i = 0; i < sums_of(job->finish) && certain; i++)
-        certain =
-            tier->panels->vector[job->type][term_of_sum(job->term, i)](job->x, job->y, job->n, &sum[i], &error[i]);
-    return certain;
-}
-
 /* A moment by sums that lose a little, if they decide it. */
 static int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     moment_sums sums;
@@ -92,21 +83,15 @@ uint64_t many_one_tile(const cpu_tier *tier, const quire_job *job, format_descri
 }
 
 uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
-    double sum[MOST_SUMS], error[MOST_SUMS];
+    const int is_short = job->n && job->n <= VECTOR_EXACT_ELEMENTS, has_squares = needs_squares(job->finish);
     cpu_context past;
     uint64_t bits;
-    if (job->n && job->n <= VECTOR_EXACT_ELEMENTS && has_ends(context, job, format)) {
+    if (is_short && has_squares && short_moment(context->tier, job, format, &bits)) return bits;
+    if (is_short && (has_squares ? may_have_ends(context, job) : has_ends(context, job, format))) {
         if (ends_tell(context->tier, job, format, &bits)) return bits;
         past = ends_past(context);
         context = &past;
     }
-    if (needs_squares(job->finish) && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
-        short_moment(context->tier, job, format, &bits))
-        return bits;
-    if (job->method == QUIRE_EXACT && job->n && job->n <= VECTOR_EXACT_ELEMENTS &&
-        certain_sums(context->tier, job, sum, error))
-        return needs_squares(job->finish) ? pairs_round(sum[0], error[0], sum[1], error[1], job, format)
-                                          : pair_round(sum[0], error[0], job, format);
     if (job->method != QUIRE_EXACT && job->n && job->n <= ONE_TILE) return many_one_tile(context->tier, job, format);
     return cpu_reduce_vector(context, job, (ptrdiff_t)size, (ptrdiff_t)size);
 }
@@ -216,22 +201,20 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
 }
 
 /* Contiguous vectors by their ends, some together; one by one those whose ends do not tell their results. */
-#define ENDS_TOGETHER 64
 static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
     ends_vector vectors[ENDS_TOGETHER];
-    sum_ends ends[ENDS_TOGETHER];
     const cpu_context past = ends_past(&w->single);
-    const many_cursor first = *at;
+    const size_t first = at->number;
     size_t count = 0;
     for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
         vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
-    w->single.tier->ends[w->job->type][w->job->term](vectors, count, ends);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
+    char *results = (char *)w->job->result + first * (size_t)w->format.size;
+    uint64_t open = ends_reduce_many(past.tier, w->job, vectors, count, w->format, results);
+    for (; open; open &= open - 1) {
+        const size_t i = (size_t)__builtin_ctzll(open);
         quire_job job = *w->job;
         job.x = vectors[i].x, job.y = vectors[i].y;
-        if (!ends_round(ends[i], &job, w->format, &bits)) bits = many_contiguous(&past, &job, w->size, w->format);
-        store(w, first.number + i, bits);
+        store(w, first + i, many_contiguous(&past, &job, w->size, w->format));
     }
 }
 
@@ -266,22 +249,20 @@ static byte_strides strides_of(const quire_layout *l, size_t size) {
 static size_t longest_for_panels(quire_method method) { return lane_methods[method].words == 1 ? 44 : ORDER_LANES / 2; }
 
 /* Whether vectors are reduced side by side: those of neighbours that stand closer to each other than the elements of
- * one do; and those too short to fill the lanes of the order, which cost as much as if they did. A panel's sums of
- * squares of doubles are never certain, and one gathered column after the other is faster. */
+ * one do; and those too short to fill the lanes of the order, which cost as much as if they did. */
 static int prefers_panels(const many_work *w, size_t vectors) {
     const size_t apart = stride_magnitude(w->inner > 1 ? w->x.inner : w->x.outer);
     if (vectors < PANEL_LEAST) return 0;
-    if (needs_squares(w->job->finish) && has_double_lanes(w->job->type) && w->job->n <= VECTOR_EXACT_ELEMENTS) return 0;
     return apart < stride_magnitude(w->x.element) ||
            (w->job->method != QUIRE_EXACT && w->job->n <= longest_for_panels(w->job->method));
 }
 
 static size_t most_panels(const many_work *w, size_t vectors) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
+    const int is_exact = w->job->method == QUIRE_EXACT, is_short = w->job->n <= (is_exact ? ENDS_ROWS : ORDER_LANES);
     if (!prefers_panels(w, vectors)) return 0;
-    return w->job->method != QUIRE_EXACT && w->job->n <= ORDER_LANES && w->x.inner == size && w->y.inner == size
-               ? MOST_PANELS
-               : 1;
+    if (!is_short || w->x.inner != size || w->y.inner != size) return 1;
+    return is_exact ? ENDS_TOGETHER / PANEL : MOST_PANELS;
 }
 
 /* Few vectors, and long: one panel after the other, or one vector, each by all threads. */

@@ -29,17 +29,4 @@ QUIRE_INLINE double next_towards(double x, double direction) {
     return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));
 }
 
-/* A few elements' sum; of zero, the sign depends on what terms came to it. If there is a residual, the sum lies between
- * two that have none, and they decide the result if they have the same. Answers whether it is decided. */
-QUIRE_INLINE int few_round(const few_total *t, const quire_job *job, format_description format, uint64_t *bits) {
-    if (t->sum + t->error != 0) {
-        *bits = pair_round(t->sum, t->error, job, format);
-        return t->residual == 0 || pair_round(t->sum, next_towards(t->error, t->residual), job, format) == *bits;
-    }
-    quire_total zero = total_zero(!t->other);
-    zero.cancelled = t->other >= OTHER_NONZERO;
-    *bits = finish_and_round(zero, job->finish, job->n, format, job->rounding);
-    return 1; /* sums that cancel do so without an error (Sterbenz), and have no residual */
-}
-
 #endif

@@ -35,31 +35,69 @@ static segment segment_at(const quire_segments *s, size_t i) {
     return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
 }
 
-/* The bits of a result. What is empty has no address. */
-static void reduce_segment(const segment_work *w, const cpu_context *context, size_t i, segment s) {
+/* A segment as a job of its own. What is empty has no address. */
+static quire_job job_of(const segment_work *w, segment s) {
     quire_job job = *w->job;
-    uint64_t bits;
     job.n = s.n;
     if (s.n) {
         const ptrdiff_t at = (ptrdiff_t)s.begin * (ptrdiff_t)w->size;
         job.x = (const char *)job.x + at;
         job.y = (const char *)job.y + at;
     }
-    if (s.n > VECTOR_EXACT_ELEMENTS)
-        bits = cpu_reduce_vector(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size);
-    else
-        bits = many_contiguous(context, &job, w->size, w->format);
-    format_store(bits, w->format.size, (char *)job.result + i * (size_t)w->format.size);
+    return job;
+}
+
+static char *result_of(const segment_work *w, size_t i) { return (char *)w->job->result + i * (size_t)w->format.size; }
+
+static void reduce_segment(const segment_work *w, const cpu_context *context, size_t i, segment s) {
+    const quire_job job = job_of(w, s);
+    const uint64_t bits = s.n > VECTOR_EXACT_ELEMENTS
+                              ? cpu_reduce_vector(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size)
+                              : many_contiguous(context, &job, w->size, w->format);
+    format_store(bits, w->format.size, result_of(w, i));
+}
+
+/* Segments that are summed together, by their ends; number[i] is that of the one at place i. */
+typedef struct {
+    size_t count, number[ENDS_TOGETHER];
+    ends_vector vectors[ENDS_TOGETHER];
+} some_segments;
+
+static void reduce_together(const segment_work *w, some_segments *some) {
+    const cpu_context past = ends_past(&w->single);
+    const size_t size = (size_t)w->format.size;
+    _Alignas(8) char results[ENDS_TOGETHER * 8];
+    if (!some->count) return;
+    const uint64_t open = ends_reduce_many(past.tier, w->job, some->vectors, some->count, w->format, results);
+    for (size_t i = 0; i < some->count; i++) {
+        const segment s = segment_at(w->segments, some->number[i]);
+        if (open >> i & 1)
+            reduce_segment(w, &past, some->number[i], s);
+        else
+            memcpy(result_of(w, some->number[i]), results + i * size, size);
+    }
+    some->count = 0;
 }
 
 static int is_left(const segment_work *w, segment s) { return w->leaves_long && s.n >= LONG_ELEMENTS; }
 
 static void run_segments(const void *work, size_t first, size_t last) {
     const segment_work *w = work;
+    some_segments some;
+    some.count = 0;
     for (size_t i = first; i < last; i++) {
         const segment s = segment_at(w->segments, i);
-        if (!is_left(w, s)) reduce_segment(w, &w->single, i, s);
+        const quire_job job = job_of(w, s);
+        if (is_left(w, s)) continue;
+        if (!s.n || s.n > VECTOR_EXACT_ELEMENTS || !has_ends(&w->single, &job, w->format)) {
+            reduce_segment(w, &w->single, i, s);
+            continue;
+        }
+        some.number[some.count] = i;
+        some.vectors[some.count++] = (ends_vector){ job.x, job.y, s.n };
+        if (some.count == ENDS_TOGETHER) reduce_together(w, &some);
     }
+    reduce_together(w, &some);
 }
 
 static void run_pieces(const void *work, size_t first, size_t last) {

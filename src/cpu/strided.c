@@ -53,6 +53,22 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
     }
 }
 
+sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n) {
+    const int are_neighbours = v->x_stride == (ptrdiff_t)v->size && v->y_stride == (ptrdiff_t)v->size;
+    sum_ends all = { -0.0, -0.0, -0.0 };
+    block_buffer buffer;
+    many_ends some;
+    for (size_t count;; x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride) {
+        const char *block_x = x, *block_y = y;
+        count = n < BLOCK || are_neighbours ? n : BLOCK;
+        gather_block(v, &buffer, &block_x, &block_y, count);
+        add(&(ends_vector){ block_x, block_y, count }, 1, &some);
+        ends_merge(&all, ends_at(&some, 0));
+        n -= count;
+        if (!n) return all; /* no pointer is formed beyond the end */
+    }
+}
+
 /* -------------------------------------------------------------------------------------------- tiles that have grown */
 
 #define GROUPS (ORDER_LANES / PANEL) /* the lanes of a tile, as panels side by side */

@@ -64,7 +64,16 @@ QUIRE_WINDOWED_FORMATS(QUIRE_CHECK_WINDOWED, )
 #undef QUIRE_CHECK_EXPONENTS
 #undef QUIRE_CHECK_EXPONENTS_OF
 
-/* The description of a type, by value so that device code has it too; .size is 0 where the type is none. */
+/* The description of a type, by value so that device code has it too; .size is 0 where the type is none. In C it comes
+ * from a table: what a switch stores member by member is read as a whole, which takes longer than a few additions. */
+#ifndef __cplusplus
+QUIRE_INLINE format_description describe_format(quire_type type) {
+#define QUIRE_ENTRY(name, NAME, number, real, unused) [number] = NAME##_DESCRIPTION,
+    static const format_description of[FORMAT_NUMBERS + 1] = { QUIRE_FORMATS(QUIRE_ENTRY, ) };
+#undef QUIRE_ENTRY
+    return of[(unsigned)type < FORMAT_NUMBERS ? (unsigned)type : FORMAT_NUMBERS];
+}
+#else
 QUIRE_INLINE format_description describe_format(quire_type type) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: {                                                                                                     \
@@ -76,6 +85,7 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
     format_description none = { 0, 0, 0, 0, 0, 0, 0 };
     return none;
 }
+#endif
 
 /* Whether the lanes of a type accumulate in double, not in float. */
 #define QUIRE_IS_DOUBLE_f32 0

@@ -42,7 +42,7 @@ for join in ' ' =; do
     offers "quire nrm2 --rounding$join" nearest down up zero
     offers "quire accumulate --operation$join" $operations
     offers "quire round --operation$join" $operations
-    offers "quire describe --tier$join" portable avx2 avx512 avx512vnni best
+    offers "quire describe --tier$join" portable avx2 avx512 best
     offers "quire sumsq --device$join" cpu cuda
 done
 offers 'quire sum --method p' pairwise plain

@@ -19,7 +19,7 @@ _quire() {
     --method) COMPREPLY=($(compgen -W "exact kahan pairwise plain all" -- "$word")) && return ;;
     --rounding) COMPREPLY=($(compgen -W "nearest down up zero" -- "$word")) && return ;;
     --operation) COMPREPLY=($(compgen -W "sum asum dot nrm2 mean variance stddev sumsq" -- "$word")) && return ;;
-    --tier) COMPREPLY=($(compgen -W "portable avx2 avx512 avx512vnni best" -- "$word")) && return ;;
+    --tier) COMPREPLY=($(compgen -W "portable avx2 avx512 best" -- "$word")) && return ;;
     --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$word")) && return ;;
     --column | --delimiter | --correction | --axis | --rows | --threads) return ;;
     help) COMPREPLY=($(compgen -W "$verbs" -- "$word")) && return ;;

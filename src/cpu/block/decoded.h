@@ -35,15 +35,6 @@ static void decoded_sum(decoded_format format, exact_function add_floats, quire_
     }
 }
 
-/* A few elements. */
-QUIRE_INLINE int decoded_few(decoded_format format, few_function add_floats, int is_pair, const void *x, const void *y,
-                             size_t n, few_total *total) {
-    float x_floats[TILE_FEW], y_floats[TILE_FEW];
-    format.decode(x, n, x_floats);
-    if (is_pair && y != x) format.decode(y, n, y_floats);
-    return add_floats(x_floats, is_pair && y != x ? y_floats : x_floats, n, total);
-}
-
 #define DECODE(format, FORMAT, type, real, unused)                                                                     \
     static void format##_decode(const void *from, size_t n, float *to) {                                               \
         const format##_element *element = from;                                                                        \

@@ -16,24 +16,27 @@
 #define TILE_BATCH 16
 typedef void (*tile_function)(const void *x, const void *y, size_t n, size_t tile, int fetches, void *total);
 
-/* So few elements are summed in ways of their own, which cost less to begin and to end. */
+/* So few elements are summed in ways of their own, which cost less to begin and to end; and by methods whose lanes have
+ * one word a row of lanes, at most. */
 #define TILE_FEW 32
-#define SHORT_ROW 256 /* the same by methods whose lanes have one word: a row of lanes, at most */
+#define SHORT_ROW 256
 
-/* An exact sum, as two doubles, or three: residual, unless it is 0, is at most half of the last place of error. And if
- * the sum is zero, what terms there were beside -0, as an accumulator's word "other" says it. */
+/* The sum of some terms is sum - low at least, and sum + up at most; see ends.h and pairs.h. If nothing was lost both
+ * are the sum. If both are 0, sum + up has the sign of the sum. sum is -0 where low and up alone tell. */
 typedef struct {
-    double sum, error, residual;
-    int64_t other;
-} few_total;
-
-/* The exact sum of n terms, 0 < n <= TILE_FEW, if one window of doubles holds them; answers whether it does. */
-typedef int (*few_function)(const void *x, const void *y, size_t n, few_total *total);
-
-/* -low <= sum <= up; see ends.h. */
-typedef struct {
-    double low, up;
+    double sum, low, up;
 } sum_ends;
+
+/* Those of vectors that go together. */
+#define ENDS_TOGETHER 64
+typedef struct {
+    _Alignas(64) double sum[ENDS_TOGETHER], low[ENDS_TOGETHER], up[ENDS_TOGETHER];
+} many_ends;
+
+QUIRE_INLINE sum_ends ends_at(const many_ends *e, size_t i) { return (sum_ends){ e->sum[i], e->low[i], e->up[i] }; }
+QUIRE_INLINE void ends_put(many_ends *e, size_t i, sum_ends ends) {
+    e->sum[i] = ends.sum, e->low[i] = ends.low, e->up[i] = ends.up;
+}
 
 /* Whether a sum of 2^SURE_BITS elements of a format always is a double: they are multiples of the least one, and below
  * so many times it. */
@@ -49,8 +52,8 @@ typedef struct {
     size_t n;
 } ends_vector;
 
-/* The ends of the sums of several vectors; NULL where doubles do not hold the terms. */
-typedef void (*ends_function)(const ends_vector *vectors, size_t count, sum_ends *ends);
+/* The ends of the sums of count vectors, 0 < count <= ENDS_TOGETHER. */
+typedef void (*ends_function)(const ends_vector *vectors, size_t count, many_ends *ends);
 
 /* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
  * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more.

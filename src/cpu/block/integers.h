@@ -7,7 +7,7 @@
  * ones.
  *
  * Most elements of ordinary data have one of 15 neighbouring fields. So one sum of these is tried first, which takes 9
- * operations, or 8 with VNNI: a power of two is shifted by the distance to the greatest field. (A zero is out of reach:
+ * operations: a power of two is shifted by the distance to the greatest field. (A zero is out of reach:
  * it has no leading bit.) Steps that have something out of reach are taken from the sum again, if they are few, and go
  * the way above.
  *

@@ -11,6 +11,7 @@
 #include "cpu/block/functions.h"
 #include "format/formats.h"
 #include "method/methods.h"
+#include "operation/operations.h"
 
 #define PANEL 16 /* vectors side by side: those of float fill a cache line */
 
@@ -50,20 +51,33 @@ QUIRE_INLINE void panel_fetch(panel_fetcher f, const char *at, size_t row) {
         __builtin_prefetch((const void *)(to + (uintptr_t)end - 1));
 }
 
-/* Exact sums that need no accumulator: of terms whose exponents are so near to each other that no addition of doubles
- * rounds, or that all which additions lose adds up in doubles, too. The total is then sum + error. A total of zero is
- * left to others, who find its sign. */
+/* The ends of the sums of some columns: as many as some panels have, ENDS_TOGETHER at most. No more rows than
+ * ENDS_ROWS. */
+typedef void (*column_ends_function)(panel_rows rows, size_t columns, many_ends *ends);
+#define ENDS_ROWS ((size_t)1 << 12)
+_Static_assert(ENDS_TOGETHER % PANEL == 0 && ENDS_ROWS <= (size_t)1 << SURE_BITS, "whole panels, and sure sums");
+
+/* Sums of a format's terms. */
 typedef struct {
-    double sum[PANEL], error[PANEL];
-} panel_sums;
+    ends_function vectors;
+    column_ends_function columns;
+} ends_functions;
 
-/* Of each column of a panel: a bit for each whose total is there. At most PANEL_EXACT_ROWS rows. */
-typedef unsigned (*panel_exact_function)(panel_rows rows, panel_sums *sums);
-#define PANEL_EXACT_ROWS ((size_t)1024)
+/* Which of them: two ends alone, for results of no more bits than a float's; a sum beside them, for all results. Sums
+ * of doubles always have that. */
+typedef enum { ENDS_ALONE, ENDS_BESIDE_SUM, ENDS_KINDS } ends_kind;
 
-/* Of one vector of n contiguous elements, 0 < n <= VECTOR_EXACT_ELEMENTS: *sum and *error; answers whether it is there.
- */
-typedef int (*vector_exact_function)(const char *x, const char *y, size_t n, double *sum, double *error);
+/* Results of count vectors as floats or as doubles, to nearest: of the sum, its root, or it divided by counts. A bit
+ * for each that the ends do not tell; what stands there is not its result. */
+typedef uint64_t (*ends_results_function)(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
+                                          void *results);
+
+typedef struct {
+    ends_functions of[ENDS_KINDS][FORMAT_NUMBERS][TERM_COUNT];
+    ends_results_function floats, doubles;
+} tier_ends;
+
+/* Elements of a vector that is reduced at once. */
 #define VECTOR_EXACT_ELEMENTS ((size_t)4096)
 
 /* S = s[0] + s[1] and Q = q[0] + q[1] + q[2], the sums of numbers and of their squares, off by width[0] and width[1] at
@@ -112,10 +126,8 @@ QUIRE_INLINE int subtree_rows(int words) { return words == 1 ? SUBTREE_ROWS : SU
 /* Merges count states into count others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
 
-typedef struct panel_functions {
-    vector_exact_function vector[FORMAT_NUMBERS][TERM_COUNT];
+typedef struct {
     moments_function moments[FORMAT_NUMBERS];
-    panel_exact_function exact[FORMAT_NUMBERS][TERM_COUNT];
     panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
     panel_subtree_function subtree[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
     panel_merge_function merge_f32[METHOD_NUMBERS], merge_f64[METHOD_NUMBERS];

@@ -19,6 +19,7 @@ QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm256_fmadd_pd((__m256d)x, (__m256d)y, (__m256d)z);
 }
+QUIRE_INLINE v_f64 root_v_f64(v_f64 x) { return (v_f64)_mm256_sqrt_pd((__m256d)x); }
 #define SIMD_HAS_FIRST
 #define SIMD_HAS_FIRST_OF_16_BITS
 /* The first n of eight elements, and zeros. No load reads beyond them: two that overlap do. */

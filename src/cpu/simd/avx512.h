@@ -1,4 +1,4 @@
-/* avx512.h - AVX-512, with VNNI or without: what simd.h asks of a tier.
+/* avx512.h - AVX-512: what simd.h asks of a tier.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,6 +19,7 @@ QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
 }
+QUIRE_INLINE v_f64 root_v_f64(v_f64 x) { return (v_f64)_mm512_sqrt_pd((__m512d)x); }
 #define SIMD_HAS_FIRST
 #define SIMD_HAS_FIRST_OF_16_BITS
 QUIRE_INLINE v_f32 half_first_v_f32(const void *p, int n, v_f32 others) {
@@ -80,11 +81,7 @@ QUIRE_INLINE v_f32 remainder_v_f32(v_f32 x) {
 }
 #define SIMD_HAS_PAIRS
 QUIRE_INLINE v_i32 add_products(v_i32 sum, v_i16 a, v_i16 b) {
-#if defined(SIMD_TIER_avx512vnni)
-    return (v_i32)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
-#else
     return sum + (v_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
-#endif
 }
 QUIRE_INLINE v_i16 with_sign(v_i16 magnitude, v_i16 sign) {
     return (v_i16)_mm512_mask_sub_epi16((__m512i)magnitude, _mm512_movepi16_mask((__m512i)sign), _mm512_setzero_si512(),

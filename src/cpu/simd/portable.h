@@ -24,6 +24,7 @@ QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
 QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64){ fma(x[0], y[0], z[0]), fma(x[1], y[1], z[1]) };
 }
+QUIRE_INLINE v_f64 root_v_f64(v_f64 x) { return (v_f64){ sqrt(x[0]), sqrt(x[1]) }; }
 QUIRE_INLINE v_f64 lower_f64(v_f32 x) { return (v_f64){ x[0], x[1] }; }
 QUIRE_INLINE v_f64 upper_f64(v_f32 x) { return (v_f64){ x[2], x[3] }; }
 #define SIMD_SUBTRACT_F32(a, b) ((a) - (b))

@@ -2,10 +2,10 @@
  * src/cpu/meson.build; the instructions that types.h cannot say are in a file for each.
  *
  * Every tier has half_load_v_f32 and bfloat16_load_v_f32, which make floats of elements in memory; fma_v_f32 and
- * fma_v_f64; lower_f64 and upper_f64, the two halves of a vector of floats as doubles; min_ and max_ of v_i16, v_i32
- * and v_i64; and SIMD_SUBTRACT_F32(a, b), _F64: a - b, where there is an fma as fma(b, -1, a), which is the same, but
- * done by the multipliers, where additions and multiplications have units of their own (Zen); chains of additions alone
- * would leave those idle.
+ * fma_v_f64; root_v_f64; lower_f64 and upper_f64, the two halves of a vector of floats as doubles; min_ and max_ of
+ * v_i16, v_i32 and v_i64; and SIMD_SUBTRACT_F32(a, b), _F64: a - b, where there is an fma as fma(b, -1, a), which is
+ * the same, but done by the multipliers, where additions and multiplications have units of their own (Zen); chains of
+ * additions alone would leave those idle.
  *
  * Some have more, and say so:
  *   - SIMD_HAS_WIDEN: half_widen, bfloat16_widen and float_widen, for which see below, without halves of a vector of
@@ -24,7 +24,7 @@
 #define QUIRE_CPU_SIMD_SIMD_H
 
 #include "format/formats.h"
-#if defined(SIMD_TIER_avx512) || defined(SIMD_TIER_avx512vnni)
+#if defined(SIMD_TIER_avx512)
 #include "cpu/simd/avx512.h"
 #elif defined(SIMD_TIER_avx2)
 #include "cpu/simd/avx2.h"

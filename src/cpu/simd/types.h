@@ -12,22 +12,18 @@
 
 #include "format/formats.h"
 
-#if defined(SIMD_TIER_avx512) || defined(SIMD_TIER_avx512vnni)
+#if defined(SIMD_TIER_avx512)
+#define SIMD_TIER avx512
 #define SIMD_BYTES 64
 #define SIMD_REGISTERS 32
-#if defined(SIMD_TIER_avx512vnni)
-#define SIMD_TIER avx512vnni
-#else
-#define SIMD_TIER avx512
-#endif
 #elif defined(SIMD_TIER_avx2)
+#define SIMD_TIER avx2
 #define SIMD_BYTES 32
 #define SIMD_REGISTERS 16
-#define SIMD_TIER avx2
 #else
+#define SIMD_TIER portable
 #define SIMD_BYTES 16
 #define SIMD_REGISTERS 16
-#define SIMD_TIER portable
 #endif
 
 /* Before a loop over vectors that are to stay in registers: it is to have no iterations left. */

@@ -11,7 +11,7 @@
 
 #include "cpu/block/window.h"
 #ifdef SIMD_HAS_PAIRS
-#include "cpu/block/groups.h"
+#include "cpu/block/integers.h"
 #endif
 
 #define INTEGER_BLOCKS 8 /* as many in a long one, where one bin takes 16-bit elements as integers */
@@ -21,9 +21,6 @@
 #ifdef SIMD_HAS_PAIRS
 QUIRE_INLINE int have_pairs(exact_choice c) { return c.format.size == 2 && !c.is_product && !flips_sign(c); }
 QUIRE_INLINE int as_integers(exact_choice c, int bins) { return have_pairs(c) && bins == 1; }
-QUIRE_INLINE int as_groups(exact_choice c, int bins) {
-    return have_pairs(c) && exponent_bits(c) == 8 && bins == WINDOW_BINS;
-}
 QUIRE_INLINE int window_reach(exact_choice c, int bins) {
     return as_integers(c, bins) ? integers_reach(c) : window_range(bins);
 }
@@ -41,10 +38,6 @@ QUIRE_INLINE term_range block_sum_as(exact_choice c, int bins, const char *x, co
 #ifdef SIMD_HAS_PAIRS
     if (as_integers(c, bins)) {
         counts->count[0][0] = integers_count(c, x, steps, top, window_unit(top, 0), &m);
-        return range_of(&m, c);
-    }
-    if (as_groups(c, bins)) {
-        groups_count(c, x, steps, top, counts->count[0], &m);
         return range_of(&m, c);
     }
 #endif

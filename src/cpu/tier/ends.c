@@ -1,8 +1,46 @@
-/* ends.c - sums by two ends in one tier: an instance of block/ends.h for every format that floats hold, and every term.
+/* ends.c - sums by their ends in one tier: instances of block/ends.h for every format that floats hold, and of pairs.h
+ * for all, with every term; and the results that they tell.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/block/ends.h"
+#include "cpu/block/ends_results.h"
+#include "cpu/block/pairs.h"
+#include "cpu/tier/tier.h"
+
+/* Elements of floats, or of doubles, as ends_choice has them. */
+#define READ_f32(format)                                                                                               \
+    QUIRE_INLINE void format##_columns(const void *p, v_f64 *a, v_f64 *b) {                                            \
+        const v_f32 x = format##_load_v_f32(p);                                                                        \
+        *a = lower_f64(x), *b = upper_f64(x);                                                                          \
+    }                                                                                                                  \
+    QUIRE_INLINE void format##_first(const void *p, int n, v_f32 others, v_f64 *a, v_f64 *b) {                         \
+        const v_f32 x = format##_first_v_f32(p, n, others);                                                            \
+        *a = lower_f64(x), *b = upper_f64(x);                                                                          \
+    }
+#define READ_f64(format)                                                                                               \
+    QUIRE_INLINE void format##_columns(const void *p, v_f64 *a, v_f64 *b) { format##_widen(p, a, b); }                 \
+    QUIRE_INLINE void format##_first(const void *p, int n, v_f32 others, v_f64 *a, v_f64 *b) {                         \
+        const v_f64 zeros = lower_f64(others);                                                                         \
+        const char *second = (const char *)p + SIMD_BYTES;                                                             \
+        *a = n < SIMD_F64 ? format##_first_v_f64(p, n, zeros) : format##_load_v_f64(p);                                \
+        *b = n > SIMD_F64 ? format##_first_v_f64(second, n - SIMD_F64, zeros) : zeros;                                 \
+    }
+#define READ(format, FORMAT, type, real, unused) READ_##real(format)
+QUIRE_FORMATS(READ, )
+
+#define CHOICE(pair, format, FORMAT, real, product, flag)                                                              \
+    ((const ends_choice){                                                                                              \
+        .size = sizeof(format##_element),                                                                              \
+        .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
+        .is_product = product,                                                                                         \
+        .is_pair = pair,                                                                                               \
+        .sign = flag,                                                                                                  \
+        .is_sure = !(product) && have_sure_sums((format_description)FORMAT##_DESCRIPTION),                             \
+        .widen = format##_widen,                                                                                       \
+        .columns = format##_columns,                                                                                   \
+        .first = format##_first,                                                                                       \
+    })
 
 /* Whether a vector's y is not its x. */
 static int reads_others(const ends_vector *v, size_t count) {
@@ -11,27 +49,52 @@ static int reads_others(const ends_vector *v, size_t count) {
     return others;
 }
 
-/* Products of an array with itself are read once. Never inlined: what calls it is in another rounding mode. */
-#define INSTANCE(term, TERM, product, pair, flag, format, FORMAT)                                                      \
-    static __attribute__((noinline)) void format##_##term##_ends(const ends_vector *v, size_t count, sum_ends *ends) { \
-        const int sure = !product && have_sure_sums((format_description)FORMAT##_DESCRIPTION);                         \
-        const ends_choice                                                                                              \
-            one = { sizeof(format##_element), product, 0, flag, sure, format##_widen, format##_first_v_f32 },          \
-            two = { sizeof(format##_element), product, 1, flag, sure, format##_widen, format##_first_v_f32 };          \
+/* Products of an array with itself are read once. Never inlined: some have another rounding mode inside. */
+#define WAY(way, kind, term, product, pair, flag, format, FORMAT, real)                                                \
+    static                                                                                                             \
+        __attribute__((noinline)) void format##_##term##_##kind(const ends_vector *v, size_t count, many_ends *ends) { \
         if (pair && reads_others(v, count))                                                                            \
-            ends_of_all(two, v, count, ends);                                                                          \
+            way##_of_vectors(CHOICE(1, format, FORMAT, real, product, flag), v, count, ends);                          \
         else                                                                                                           \
-            ends_of_all(one, v, count, ends);                                                                          \
+            way##_of_vectors(CHOICE(0, format, FORMAT, real, product, flag), v, count, ends);                          \
+    }                                                                                                                  \
+    static __attribute__((noinline)) void format##_##term##_##kind##_columns(panel_rows r, size_t columns,             \
+                                                                             many_ends *ends) {                        \
+        if (pair && !panel_squares(r))                                                                                 \
+            way##_of_columns(CHOICE(1, format, FORMAT, real, product, flag), r, columns, ends);                        \
+        else                                                                                                           \
+            way##_of_columns(CHOICE(0, format, FORMAT, real, product, flag), r, columns, ends);                        \
     }
-#define OF_FORMAT(format, FORMAT, type, real, unused) OF_##real(format, FORMAT)
-#define OF_f32(format, FORMAT) QUIRE_TERMS(INSTANCE, format, FORMAT)
-#define OF_f64(format, FORMAT)
+#define WAYS_f32(...) WAY(ends, alone, __VA_ARGS__) WAY(pairs, beside, __VA_ARGS__)
+#define WAYS_f64(...) WAY(pairs, alone, __VA_ARGS__)
+#define INSTANCE(term, TERM, product, pair, flag, format, FORMAT, real)                                                \
+    WAYS_##real(term, product, pair, flag, format, FORMAT, real)
+#define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_FORMATS(OF_FORMAT, )
 
-#define ENTRY(term, TERM, product, pair, flag, format, type) [type][TERM] = format##_##term##_ends,
-#define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) ENTRIES_##real(format, type)
-#define ENTRIES_f32(format, type) QUIRE_TERMS(ENTRY, format, type)
-#define ENTRIES_f64(format, type)
+#define BESIDE_f32 beside
+#define BESIDE_f64 alone
+#define FUNCTIONS(format, term, kind)                                                                                  \
+    { QUIRE_NAME(format##_##term, kind), QUIRE_NAME(QUIRE_NAME(format##_##term, kind), columns) }
+#define ALONE_ENTRY(term, TERM, product, pair, flag, format, type) [type][TERM] = FUNCTIONS(format, term, alone),
+#define BESIDE_ENTRY(term, TERM, product, pair, flag, format, type, kind) [type][TERM] = FUNCTIONS(format, term, kind),
+#define ALONE_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(ALONE_ENTRY, format, type)
+#define BESIDE_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(BESIDE_ENTRY, format, type, BESIDE_##real)
 
-const ends_function QUIRE_NAME(ends_table,
-                               SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
+static uint64_t floats(const many_ends *ends, size_t count, finish_kind finish, const double *counts, void *results) {
+    if (finish == FINISH_ROOT) return ends_as_floats(ends, count, FINISH_ROOT, counts, results);
+    if (finish == FINISH_DIVIDE) return ends_as_floats(ends, count, FINISH_DIVIDE, counts, results);
+    return ends_as_floats(ends, count, FINISH_KEEP, counts, results);
+}
+
+/* Roots and quotients to 53 bits are for others. */
+static uint64_t doubles(const many_ends *ends, size_t count, finish_kind finish, const double *counts, void *results) {
+    (void)counts;
+    return finish == FINISH_KEEP ? ends_as_doubles(ends, count, results) : ~(uint64_t)0 >> (ENDS_TOGETHER - count);
+}
+
+const tier_ends QUIRE_NAME(ends, SIMD_TIER) = {
+    { [ENDS_ALONE] = { QUIRE_FORMATS(ALONE_ENTRIES, ) }, [ENDS_BESIDE_SUM] = { QUIRE_FORMATS(BESIDE_ENTRIES, ) } },
+    floats,
+    doubles,
+};

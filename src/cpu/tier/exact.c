@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/block/decoded.h"
-#include "cpu/block/few.h"
 #include "cpu/block/finite.h"
 #include "cpu/block/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
@@ -118,9 +117,6 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                   \
         return other_terms(CHOICE(0, 0, format, FORMAT, real, term), x, y, n);                                         \
     }                                                                                                                  \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
-        return few_sum(CHOICE(0, 0, format, FORMAT, real, term), x, y, n, total);                                      \
-    }                                                                                                                  \
     WAY(floats, 1, format, FORMAT, real, term)                                                                         \
     WAY(doubles, 0, format, FORMAT, real, term)                                                                        \
     static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,  \
@@ -145,10 +141,6 @@ QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
         (void)fetches;                                                                                                 \
         decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,   \
                     radius);                                                                                           \
-    }                                                                                                                  \
-    static int format##_##term##_few(const void *x, const void *y, size_t n, few_total *total) {                       \
-        return decoded_few((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_few,          \
-                           term##_is_pair, x, y, n, total);                                                            \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
@@ -158,8 +150,3 @@ QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 
 const exact_function QUIRE_NAME(exact_table,
                                 SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) };
-
-#define FEW_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_few,
-#define FEW_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(FEW_ENTRY, format, type)
-
-const few_function QUIRE_NAME(few_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT] = { QUIRE_FORMATS(FEW_ENTRIES, ) };

@@ -1,9 +1,8 @@
-/* panels.c - what a tier does with panels and with short vectors: instances of certain.h and of panel_lanes.h for every
- * format, term and method of the lists, and the table of them.
+/* panels.c - what a tier does with panels in the canonical order, and with variances: instances of panel_lanes.h and of
+ * moment_sums.h for every format, term and method of the lists, and the table of them.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/certain.h"
 #include "cpu/block/moment_floats.h"
 #include "cpu/block/moment_sums.h"
 #include "cpu/block/panel.h"
@@ -21,47 +20,8 @@
 #define WIDTH SIMD_F64
 #include "cpu/block/panel_lanes.h"
 
-/* ------------------------------------------------------------------------------------------------------------ exact */
-
 #define VECTOR_LOAD_f32(format) format##_load_v_f32
 #define VECTOR_LOAD_f64(format) NULL
-
-#define CERTAIN(name, NAME, real, term)                                                                                \
-    ((const certain_terms){                                                                                            \
-        .format = NAME##_DESCRIPTION,                                                                                  \
-        .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
-        .is_product = term##_is_product,                                                                               \
-        .is_pair = term##_is_pair,                                                                                     \
-        .load = VECTOR_LOAD_##real(name),                                                                              \
-        .value_f32 = term##_value_v_f32,                                                                               \
-        .value = term##_value_v_f64,                                                                                   \
-    })
-
-/* Products of doubles are wider than two doubles: there these answer that nothing is certain. Products of an array with
- * itself read it once. */
-QUIRE_INLINE unsigned exact_panel(certain_terms t, panel_rows rows, panel_sums *sums) {
-    certain_terms square = t;
-    square.is_pair = 0;
-    if (t.is_double && t.is_product) return 0;
-    return t.is_pair && panel_squares(rows) ? certain_panel(square, rows, sums) : certain_panel(t, rows, sums);
-}
-
-QUIRE_INLINE int exact_vector(certain_terms t, const char *x, const char *y, size_t n, double *sum, double *error) {
-    certain_terms square = t;
-    square.is_pair = 0;
-    if (t.is_double && t.is_product) return 0;
-    return t.is_pair && x == y ? certain_vector(square, x, x, n, sum, error) : certain_vector(t, x, y, n, sum, error);
-}
-
-#define EXACT_INSTANCE(term, TERM, product, pair, sign, format, FORMAT, real)                                          \
-    static unsigned format##_##term##_panel(panel_rows rows, panel_sums *sums) {                                       \
-        return exact_panel(CERTAIN(format, FORMAT, real, term), rows, sums);                                           \
-    }                                                                                                                  \
-    static int format##_##term##_vector(const char *x, const char *y, size_t n, double *sum, double *error) {          \
-        return exact_vector(CERTAIN(format, FORMAT, real, term), x, y, n, sum, error);                                 \
-    }
-#define EXACT_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(EXACT_INSTANCE, format, FORMAT, real)
-QUIRE_FORMATS(EXACT_OF_FORMAT, )
 
 /* Numbers of 53 bits are split always. */
 QUIRE_INLINE int moments_by(format_description f, moment_elements e, moment_float_elements floats, moment_way way,
@@ -114,11 +74,7 @@ QUIRE_FORMATS(ADD_OF_FORMAT, )
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f32)
 QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 
-#define VECTOR_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_vector,
-#define VECTOR_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(VECTOR_ENTRY, format, type)
 #define MOMENTS_ENTRY(format, FORMAT, type, real, unused) [type] = format##_moments,
-#define PANEL_ENTRY(term, TERM, product, pair, sign, format, type) [type][TERM] = format##_##term##_panel,
-#define PANEL_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(PANEL_ENTRY, format, type)
 #define ADD_ENTRY(method, METHOD, words, order, format, type, term, TERM)                                              \
     [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
 #define ADD_ENTRIES_OF_TERM(term, TERM, product, pair, sign, format, type)                                             \
@@ -132,8 +88,7 @@ QUIRE_LANE_METHODS(MERGE_INSTANCE, f64)
 #define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 
 const panel_functions QUIRE_NAME(panels, SIMD_TIER) = {
-    { QUIRE_FORMATS(VECTOR_ENTRIES, ) },      { QUIRE_FORMATS(MOMENTS_ENTRY, ) },
-    { QUIRE_FORMATS(PANEL_ENTRIES, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
+    { QUIRE_FORMATS(MOMENTS_ENTRY, ) },       { QUIRE_FORMATS(ADD_ENTRIES, ) },
     { QUIRE_FORMATS(SUBTREE_ENTRIES, ) },     { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) },
     { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) },
 };

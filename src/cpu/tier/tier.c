@@ -12,16 +12,7 @@
 #include <cpuid.h>
 #endif
 
-#define TIER(name, lanes)                                                                                              \
-    static const cpu_tier name = { lanes_table_##lanes, exact_table_##name, few_table_##name, ends_table_##lanes,      \
-                                   &panels_##lanes }
-
-TIER(portable, portable);
 #if defined(QUIRE_X86_TIERS)
-TIER(avx2, avx2);
-TIER(avx512, avx512);
-TIER(avx512vnni, avx512);
-
 /* F16C by CPUID: not every compiler's __builtin_cpu_supports knows the name. Asked once, since virtual machines take
  * microseconds for an answer; it is a fact of the processor, so threads that ask together find the same. */
 static int have_f16c(void) {
@@ -42,31 +33,27 @@ static int have_avx512(void) {
     return have_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-
-static int have_avx512vnni(void) { return have_avx512() && __builtin_cpu_supports("avx512vnni"); }
 #endif
+
+#define TIER(name, NUMBER, is_there)                                                                                   \
+    static const cpu_tier name = { lanes_table_##name, exact_table_##name, &ends_##name, &panels_##name };
+CPU_TIERS(TIER)
 
 static const cpu_tier *best_tier(void) {
-    const cpu_tier *found = NULL;
-    for (int tier = QUIRE_TIER_AVX512VNNI; !found; tier--) found = cpu_tier_find((quire_tier)tier);
-    return found;
+    const cpu_tier *best = NULL;
+#define IF_THERE(name, NUMBER, is_there)                                                                               \
+    if (is_there) best = &name;
+    CPU_TIERS(IF_THERE)
+    return best;
 }
 
+/* AVX512VNNI is another name of AVX512: its instructions gained nothing. */
 const cpu_tier *cpu_tier_find(quire_tier tier) {
-    switch (tier) {
-    case QUIRE_TIER_BEST: return best_tier();
-    case QUIRE_TIER_PORTABLE: return &portable;
-#if defined(QUIRE_X86_TIERS)
-    case QUIRE_TIER_AVX2: return have_avx2() ? &avx2 : NULL;
-    case QUIRE_TIER_AVX512: return have_avx512() ? &avx512 : NULL;
-    case QUIRE_TIER_AVX512VNNI: return have_avx512vnni() ? &avx512vnni : NULL;
-#else
-    case QUIRE_TIER_AVX2:
-    case QUIRE_TIER_AVX512:
-    case QUIRE_TIER_AVX512VNNI: return NULL;
-#endif
-    }
-    return NULL;
+#define IF_NAMED(name, NUMBER, is_there)                                                                               \
+    if (tier == NUMBER) return is_there ? &name : NULL;
+    if (tier == QUIRE_TIER_AVX512VNNI) tier = QUIRE_TIER_AVX512;
+    CPU_TIERS(IF_NAMED)
+    return tier == QUIRE_TIER_BEST ? best_tier() : NULL;
 }
 
 static const char *const names[] = { "best", "portable", "avx2", "avx512", "avx512vnni" };

@@ -7,16 +7,15 @@
 #define QUIRE_CPU_TIER_TIER_H
 
 #include "backend.h"
-#include "cpu/block/functions.h"
+#include "cpu/block/panel.h"
 #include "format/formats.h"
 #include "method/methods.h"
 
 typedef struct {
     const tile_function (*tile)[TERM_COUNT][METHOD_NUMBERS];
     const exact_function (*exact)[TERM_COUNT];
-    const few_function (*few)[TERM_COUNT];
-    const ends_function (*ends)[TERM_COUNT];
-    const struct panel_functions *panels; /* panel.h */
+    const tier_ends *ends;
+    const panel_functions *panels;
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
@@ -30,25 +29,24 @@ QUIRE_PRIVATE const cpu_tier *cpu_tier_default(void);
 /* The tier that QUIRE_TIER names, if it is set; QUIRE_INVALID_TIER, and *tier untouched, if it names none. */
 QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 
-#define TIER_LANES(name)                                                                                               \
-    extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
-#define TIER_EXACT(name)                                                                                               \
+/* X(name, NUMBER, is_there): the tiers, the best one last. is_there: whether the processor has what it needs. A new one
+ * is a line here, a number in quire.h, flags in src/cpu/meson.build, the size of its vectors in simd/types.h, and a
+ * file like simd/avx2.h. */
+#if defined(QUIRE_X86_TIERS)
+#define CPU_TIERS(X)                                                                                                   \
+    X(portable, QUIRE_TIER_PORTABLE, 1)                                                                                \
+    X(avx2, QUIRE_TIER_AVX2, have_avx2())                                                                              \
+    X(avx512, QUIRE_TIER_AVX512, have_avx512())
+#else
+#define CPU_TIERS(X) X(portable, QUIRE_TIER_PORTABLE, 1)
+#endif
+
+#define CPU_TIER_TABLES(name, NUMBER, is_there)                                                                        \
+    extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];           \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
-    extern QUIRE_PRIVATE const few_function few_table_##name[FORMAT_NUMBERS][TERM_COUNT];
-#define TIER_ENDS(name) extern QUIRE_PRIVATE const ends_function ends_table_##name[FORMAT_NUMBERS][TERM_COUNT];
-#define TIER_PANELS(name) extern QUIRE_PRIVATE const struct panel_functions panels_##name;
-TIER_LANES(portable)
-TIER_LANES(avx2)
-TIER_LANES(avx512)
-TIER_EXACT(portable)
-TIER_EXACT(avx2)
-TIER_EXACT(avx512)
-TIER_EXACT(avx512vnni)
-TIER_ENDS(portable)
-TIER_ENDS(avx2)
-TIER_ENDS(avx512)
-TIER_PANELS(portable)
-TIER_PANELS(avx2)
-TIER_PANELS(avx512)
+    extern QUIRE_PRIVATE const tier_ends ends_##name;                                                                  \
+    extern QUIRE_PRIVATE const panel_functions panels_##name;
+CPU_TIERS(CPU_TIER_TABLES)
+#undef CPU_TIER_TABLES
 
 #endif

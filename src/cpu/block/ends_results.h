@@ -1,0 +1,77 @@
+/* ends_results.h - results that the ends of sums tell, some at a time, to nearest. Both ends, or their roots, or
+ * quotients, are rounded: where they become the same, that is the result. What is not exact is moved away from the
+ * other end first, by more than its roundings: a root and a quotient are rounded by 2^-53 of themselves, and so are a
+ * number of elements beyond 2^53 and the sum of a double and an end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_BLOCK_ENDS_RESULTS_H
+#define QUIRE_CPU_BLOCK_ENDS_RESULTS_H
+
+#include "cpu/block/panel.h"
+#include "cpu/simd/simd.h"
+
+#define ENDS_AWAY 0x1p-51 /* of a number: 2 of its ulps at least, for 3 roundings of half an ulp */
+
+typedef float v_f32_of_v_f64 __attribute__((vector_size(SIMD_BYTES / 2)));
+typedef int32_t v_i32_of_v_f64 __attribute__((vector_size(SIMD_BYTES / 2)));
+
+/* are_zero: both were, before they were finished: a quotient may underflow to a zero of either sign. */
+typedef struct {
+    v_f64 low, up;
+    v_i64 are_zero;
+} ends_lanes_of_results;
+
+/* Of SIMD_F64 sums from number i on. exact_sums: the sum of a double and an end is rounded once, to the result. */
+QUIRE_INLINE ends_lanes_of_results ends_finished(const many_ends *e, size_t i, finish_kind finish, const double *counts,
+                                                 int exact_sums) {
+    const v_f64 sum = double_load_v_f64(e->sum + i);
+    v_f64 low = sum - double_load_v_f64(e->low + i), up = sum + double_load_v_f64(e->up + i);
+    const v_i64 alone = (v_i64)sum == INT64_MIN, moved = finish == FINISH_KEEP ? ~alone : ~(v_i64){ 0 };
+    const v_i64 are_zero = (v_i64)((low == 0) & (up == 0)), zeros = (v_i64)up & are_zero; /* which keep their signs */
+    if (exact_sums) return (ends_lanes_of_results){ low, up, are_zero };
+    if (finish == FINISH_ROOT) low = root_v_f64(low), up = root_v_f64(up);
+    if (finish == FINISH_DIVIDE) low /= double_load_v_f64(counts + i), up /= double_load_v_f64(counts + i);
+    low -= (v_f64)((v_i64)abs_v_f64(low) & moved) * ENDS_AWAY;
+    up += (v_f64)((v_i64)abs_v_f64(up) & moved) * ENDS_AWAY;
+    up = (v_f64)(((v_i64)up & ~are_zero) | zeros);
+    return (ends_lanes_of_results){ low, up, are_zero };
+}
+
+/* Lanes whose ends are no two zeros, nor numbers that became the same bits. */
+QUIRE_INLINE v_i64 ends_open(ends_lanes_of_results e, v_i64 are_same) {
+    return ~((are_same | e.are_zero) & (e.up == e.up));
+}
+
+/* finish is a constant. counts as many as ENDS_TOGETHER, if they are read. */
+QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
+                                     void *results) {
+    float rounded[ENDS_TOGETHER];
+    uint64_t open = 0;
+    for (size_t i = 0; i < count; i += SIMD_F64) {
+        const ends_lanes_of_results e = ends_finished(ends, i, finish, counts, 0);
+        const v_f32_of_v_f64 low = __builtin_convertvector(e.low, v_f32_of_v_f64),
+                             up = __builtin_convertvector(e.up, v_f32_of_v_f64);
+        const v_i32_of_v_f64 same = (v_i32_of_v_f64)low == (v_i32_of_v_f64)up;
+        const v_i64 lanes = ends_open(e, __builtin_convertvector(same, v_i64));
+        memcpy(rounded + i, &up, sizeof up);
+        for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);
+    }
+    memcpy(results, rounded, count * sizeof *rounded);
+    return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
+}
+
+QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, void *results) {
+    double rounded[ENDS_TOGETHER];
+    uint64_t open = 0;
+    for (size_t i = 0; i < count; i += SIMD_F64) {
+        const ends_lanes_of_results e = ends_finished(ends, i, FINISH_KEEP, NULL, 1);
+        const v_i64 lanes = ends_open(e, (v_i64)e.low == (v_i64)e.up);
+        memcpy(rounded + i, &e.up, sizeof e.up);
+        for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);
+    }
+    memcpy(results, rounded, count * sizeof *rounded);
+    return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* columns_exact.c - exact sums of a panel's columns: by their ends, and what these leave open by accumulators.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/columns_source.h"
+#include "cpu/rounding.h"
+
+/* Rows of a block that is added to accumulators, column by column; and blocks between carries. */
+#define BLOCK_ROWS ((size_t)1024)
+#define CARRY_BLOCKS (CARRY_ELEMENTS / BLOCK_ROWS)
+_Static_assert(CARRIES_IN_TIME(BLOCK_ROWS), "a stretch is a block");
+
+/* The ends of each sum of the job. */
+typedef struct {
+    many_ends of[MOST_SUMS];
+} panel_ends;
+
+static size_t columns_of(const panel_job *p) { return p->panels * PANEL; }
+
+/* The rows from first on, block by block: where columns are gathered, a strip. */
+static void find_ends(panel_source *s, size_t first, size_t n, format_description format, panel_ends *ends) {
+    const quire_job *job = s->p->job;
+    const size_t block = is_in_place(s) ? ENDS_ROWS : STRIP;
+    for (size_t done = 0; done < n; done += block) {
+        const panel_rows rows = source_rows(s, first + done, n - done < block ? n - done : block);
+        for (int i = 0; i < sums_of(job->finish); i++) {
+            many_ends some, *all = &ends->of[i], *found = done ? &some : all;
+            ends_of_term(s->p->context->tier, job, term_of_sum(job->term, i), format)
+                .columns(rows, columns_of(s->p), found);
+            for (size_t c = 0; done && c < columns_of(s->p); c++) {
+                sum_ends sum = ends_at(all, c);
+                ends_merge(&sum, ends_at(&some, c));
+                ends_put(all, c, sum);
+            }
+        }
+    }
+}
+
+/* A bit for each column whose ends do not tell its result, which is not there. */
+static uint64_t round_ends(const panel_job *p, const panel_ends *ends, format_description format, char *results) {
+    const size_t columns = p->panels > 1 ? columns_of(p) : p->count;
+    uint64_t open = 0;
+    if (!needs_squares(p->job->finish))
+        return ends_results(p->context->tier, &ends->of[0], NULL, columns, p->job, format, results);
+    for (size_t c = 0; c < columns; c++) {
+        uint64_t bits;
+        if (ends_moment(ends_at(&ends->of[0], c), ends_at(&ends->of[1], c), p->job, format, &bits))
+            format_store(bits, format.size, results + c * (size_t)format.size);
+        else
+            open |= (uint64_t)1 << c;
+    }
+    return open;
+}
+
+/* An accumulator for each column and each sum of the job. */
+typedef struct {
+    quire_accumulator of[MOST_SUMS][PANEL];
+} panel_accumulators;
+
+static void clear_accumulators(const panel_job *p, panel_accumulators *a) {
+    for (int i = 0; i < sums_of(p->job->finish); i++) memset(a->of[i], 0, p->count * sizeof a->of[i][0]);
+}
+
+/* A block of rows. */
+static void add_block(const panel_source *s, size_t first, size_t rows, panel_accumulators *a) {
+    const panel_job *p = s->p;
+    for (int i = 0; i < sums_of(p->job->finish); i++) {
+        const strided_vector v = { p->context->tier, p->job->type, term_of_sum(p->job->term, i), QUIRE_EXACT, s->size,
+                                   p->x_stride,      p->y_stride };
+        for (size_t c = 0; c < p->count; c++)
+            strided_exact(&v, &a->of[i][c], p->x[c] + (ptrdiff_t)first * p->x_stride,
+                          p->y[c] + (ptrdiff_t)first * p->y_stride, rows, NULL);
+    }
+}
+
+static void carry_accumulators(const panel_job *p, panel_accumulators *a) {
+    for (int i = 0; i < sums_of(p->job->finish); i++)
+        for (size_t c = 0; c < p->count; c++) limbs_carry(a->of[i][c].limb);
+}
+
+/* Rows from first on, block by block. Leaves limbs that are carried. */
+static void add_rows(const panel_source *s, size_t first, size_t n, panel_accumulators *a) {
+    for (size_t done = 0, blocks = 1; done < n; done += BLOCK_ROWS, blocks++) {
+        add_block(s, first + done, n - done < BLOCK_ROWS ? n - done : BLOCK_ROWS, a);
+        if (blocks % CARRY_BLOCKS == 0) carry_accumulators(s->p, a);
+    }
+    carry_accumulators(s->p, a);
+}
+
+static void round_accumulators(const panel_job *p, panel_accumulators *a, format_description format, char *results) {
+    const quire_job *job = p->job;
+    accumulated_moment_room room;
+    for (size_t c = 0; c < p->count; c++) {
+        quire_accumulator *sum = &a->of[0][c];
+        sum->count = (int64_t)job->n;
+        const uint64_t bits =
+            needs_squares(job->finish)
+                ? accumulated_moments_round(sum, &a->of[1][c], job->finish, job->correction, format, job->rounding,
+                                            &room)
+                : finish_and_round(accumulator_total(sum), job->finish, job->n, format, job->rounding);
+        format_store(bits, format.size, results + c * (size_t)format.size);
+    }
+}
+
+/* What the ends leave open column by column, or, where columns are long, all columns of the panel together: what one
+ * reads is in a cache for the next. */
+void panel_exact(const panel_job *p, char *results) {
+    const format_description format = describe_format(p->job->result_type);
+    const cpu_context past = ends_past(p->context);
+    panel_source source, *s = &source;
+    panel_ends ends;
+    source_open(s, p);
+    find_ends(s, 0, p->job->n, format, &ends);
+    uint64_t open = round_ends(p, &ends, format, results);
+    if (open && p->panels == 1 && p->job->n > ENDS_ROWS) {
+        panel_accumulators a;
+        clear_accumulators(p, &a);
+        add_rows(s, 0, p->job->n, &a);
+        round_accumulators(p, &a, format, results);
+        return;
+    }
+    for (; open; open &= open - 1) {
+        const size_t c = (size_t)__builtin_ctzll(open);
+        const quire_job job = job_of(s, c);
+        format_store(cpu_reduce_vector(&past, &job, p->x_stride, p->y_stride), format.size,
+                     results + c * (size_t)format.size);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- by many threads */
+
+/* What is left of each piece of a panel: ends of its columns; or, if they do not tell all results, nothing, as it is
+ * added to accumulators that all pieces share. */
+typedef struct {
+    sum_ends of[MOST_SUMS][PANEL];
+} piece_ends;
+
+typedef struct {
+    const panel_job *p;
+    size_t piece;     /* rows */
+    piece_ends *ends; /* NULL: accumulators */
+    panel_accumulators *accumulators;
+    format_description format;
+} exact_pieces;
+
+static void piece_find_ends(const exact_pieces *w, panel_source *source, size_t row, size_t n, piece_ends *of_piece) {
+    panel_ends ends;
+    find_ends(source, row, n, w->format, &ends);
+    for (int k = 0; k < sums_of(w->p->job->finish); k++)
+        for (size_t c = 0; c < PANEL; c++) of_piece->of[k][c] = ends_at(&ends.of[k], c);
+}
+
+static void piece_accumulate(const exact_pieces *w, const panel_source *source, size_t row, size_t n) {
+    panel_accumulators a;
+    clear_accumulators(w->p, &a);
+    add_rows(source, row, n, &a);
+    for (int k = 0; k < sums_of(w->p->job->finish); k++)
+        for (size_t c = 0; c < w->p->count; c++) threads_add(&w->accumulators->of[k][c], &a.of[k][c]);
+}
+
+static void run_pieces(const void *work, size_t first, size_t last) {
+    const exact_pieces *w = work;
+    panel_source source;
+    source_open(&source, w->p);
+    for (size_t i = first; i < last; i++) {
+        const size_t row = i * w->piece, left = w->p->job->n - row, n = left < w->piece ? left : w->piece;
+        if (w->ends)
+            piece_find_ends(w, &source, row, n, &w->ends[i]);
+        else
+            piece_accumulate(w, &source, row, n);
+    }
+}
+
+/* Whether the ends of all pieces tell all results. */
+static int pieces_tell(const exact_pieces *w, size_t pieces, char *results) {
+    panel_ends ends;
+    for (int k = 0; k < sums_of(w->p->job->finish); k++)
+        for (size_t c = 0; c < PANEL; c++) {
+            sum_ends all = w->ends[0].of[k][c];
+            for (size_t i = 1; i < pieces; i++) ends_merge(&all, w->ends[i].of[k][c]);
+            ends_put(&ends.of[k], c, all);
+        }
+    return !round_ends(w->p, &ends, w->format, results);
+}
+
+void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads, char *results) {
+    const size_t pieces = (p->job->n - 1) / piece + 1;
+    piece_ends ends[PANEL_PIECES];
+    panel_accumulators a;
+    exact_pieces w = { p, piece, ends, &a, describe_format(p->job->result_type) };
+    many_run(context, run_pieces, &w, pieces, 1, threads);
+    if (pieces_tell(&w, pieces, results)) return;
+    w.ends = NULL;
+    clear_accumulators(p, &a);
+    many_run(context, run_pieces, &w, pieces, 1, threads);
+    round_accumulators(p, &a, w.format, results);
+}
