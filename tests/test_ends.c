@@ -1,9 +1,11 @@
-/* test_ends.c - exact sums that two ends in one rounding mode (src/cpu/block/ends.h) leave open or would get wrong, had
- * an addition been rounded another way: a tie and something far below it, numbers that cancel, zeros of both signs,
- * infinities and NaN; among zeros, at random places of vectors of any length, alone and as rows, by every variant. The
- * judge is arithmetic by hand. And the caller's rounding is the same afterwards. */
+/* test_ends.c - exact sums that two ends (src/cpu/block/ends.h), or a sum and two ends beside it (pairs.h), leave open
+ * or would get wrong, had an addition been rounded another way: a tie and something far below it, numbers that cancel,
+ * zeros of both signs, infinities and NaN; among zeros, at random places of vectors of any length, alone, as rows, as
+ * columns of a matrix, with others between them, and as segments, by every variant. The judge is arithmetic by hand.
+ * And the caller's rounding is the same afterwards. */
 #include <fenv.h>
 #include <math.h>
+#include <string.h>
 
 #include "number.h"
 #include "place.h"
@@ -12,35 +14,83 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* Terms, and their sum rounded to a float: to nearest, downward, upward, toward zero. */
-static const struct sum {
-    double terms[4];
-    float result[4];
-} SUMS[] = {
-    { { 1, 0x1p-24, 0x1p-90 }, { 0x1.000002p0f, 1, 0x1.000002p0f, 1 } },
-    { { 1, 0x1p-24, -0x1p-90 }, { 1, 1, 0x1.000002p0f, 1 } },
-    { { -1, -0x1p-24, 0x1p-90 }, { -1, -0x1.000002p0f, -1, -1 } },
-    { { -1, -0x1p-24, -0x1p-90 }, { -0x1.000002p0f, -0x1.000002p0f, -1, -1 } },
-    { { 0x1.8p0, 0x1p-60 }, { 0x1.8p0f, 0x1.8p0f, 0x1.800002p0f, 0x1.8p0f } },
-    { { 0x1.8p0, -0x1p-60 }, { 0x1.8p0f, 0x1.7ffffep0f, 0x1.8p0f, 0x1.7ffffep0f } },
+typedef struct {
+    double terms[4], result[4];
+} sum_by_hand;
+
+static const sum_by_hand SUMS[] = {
+    { { 1, 0x1p-24, 0x1p-90 }, { 0x1.000002p0, 1, 0x1.000002p0, 1 } },
+    { { 1, 0x1p-24, -0x1p-90 }, { 1, 1, 0x1.000002p0, 1 } },
+    { { -1, -0x1p-24, 0x1p-90 }, { -1, -0x1.000002p0, -1, -1 } },
+    { { -1, -0x1p-24, -0x1p-90 }, { -0x1.000002p0, -0x1.000002p0, -1, -1 } },
+    { { 0x1.8p0, 0x1p-60 }, { 0x1.8p0, 0x1.8p0, 0x1.800002p0, 0x1.8p0 } },
+    { { 0x1.8p0, -0x1p-60 }, { 0x1.8p0, 0x1.7ffffep0, 0x1.8p0, 0x1.7ffffep0 } },
     { { 0x1p80, 1, -0x1p80 }, { 1, 1, 1, 1 } },
-    { { 0x1p80, 0x1p-60, -0x1p80, -1 }, { -1, -1, -0x1.fffffep-1f, -0x1.fffffep-1f } },
-    { { 0x1p60, -0x1p60, 3, -3 }, { 0, -0.0f, 0, 0 } },
+    { { 0x1p80, 0x1p-60, -0x1p80, -1 }, { -1, -1, -0x1.fffffep-1, -0x1.fffffep-1 } },
+    { { 0x1p60, -0x1p60, 3, -3 }, { 0, -0.0, 0, 0 } },
     { { INFINITY, 1, -0x1p80 }, { INFINITY, INFINITY, INFINITY, INFINITY } },
     { { -INFINITY, 1 }, { -INFINITY, -INFINITY, -INFINITY, -INFINITY } },
     { { INFINITY, -INFINITY }, { NAN, NAN, NAN, NAN } },
-    { { 0x1.fep127, 0x1.fep127, -0x1.fep127 }, { 0x1.fep127f, 0x1.fep127f, 0x1.fep127f, 0x1.fep127f } },
-    { { 0x1.fep127, 0x1.fep127 }, { INFINITY, 0x1.fffffep127f, INFINITY, 0x1.fffffep127f } },
+    { { 0x1.fep127, 0x1.fep127, -0x1.fep127 }, { 0x1.fep127, 0x1.fep127, 0x1.fep127, 0x1.fep127 } },
+    { { 0x1.fep127, 0x1.fep127 }, { INFINITY, 0x1.fffffep127, INFINITY, 0x1.fffffep127 } },
 };
-static const quire_type WIDE[] = { QUIRE_F32, QUIRE_BF16 }; /* that have all these terms */
+
+/* The same of doubles, rounded to a double. */
+#define ULP 0x1p-52
+#define MOST 0x1.fffffffffffffp1023
+static const sum_by_hand SUMS_OF_DOUBLES[] = {
+    { { 1, 0x1p-53 }, { 1, 1, 1 + ULP, 1 } },
+    { { 1 + ULP, 0x1p-53 }, { 1 + 2 * ULP, 1 + ULP, 1 + 2 * ULP, 1 + ULP } },
+    { { 1, 0x1p-53, 0x1p-200 }, { 1 + ULP, 1, 1 + ULP, 1 } },
+    { { 1, 0x1p-53, -0x1p-200 }, { 1, 1, 1 + ULP, 1 } },
+    { { -1, -0x1p-53, 0x1p-110 }, { -1, -1 - ULP, -1, -1 } },
+    { { 1, 0x1p-53, 0x1p-106, -0x1p-1074 }, { 1 + ULP, 1, 1 + ULP, 1 } },
+    { { 1, 0x1p-53, 0x1p-106, -0x1p-106 }, { 1, 1, 1 + ULP, 1 } },
+    { { 0x1.8p0, -0x1p-1074 }, { 0x1.8p0, 0x1.8p0 - ULP, 0x1.8p0, 0x1.8p0 - ULP } },
+    { { 0x1p1000, 1, -0x1p1000 }, { 1, 1, 1, 1 } },
+    { { 0x1p1000, 0x1p-1000, -0x1p1000, -1 }, { -1, -1, -1 + ULP / 2, -1 + ULP / 2 } },
+    { { MOST, MOST, -MOST }, { MOST, MOST, MOST, MOST } },
+    { { MOST, 0x1p970 }, { INFINITY, MOST, INFINITY, MOST } },
+    { { MOST, 0x1p969 }, { MOST, MOST, INFINITY, MOST } },
+    { { 0x1p-1074, -0x1p-1022 },
+      { -0x0.fffffffffffffp-1022, -0x0.fffffffffffffp-1022, -0x0.fffffffffffffp-1022, -0x0.fffffffffffffp-1022 } },
+    { { 0x1p900, -0x1p900, 3, -3 }, { 0, -0.0, 0, 0 } },
+    { { INFINITY, 1, -0x1p80 }, { INFINITY, INFINITY, INFINITY, INFINITY } },
+    { { -INFINITY, MOST, MOST }, { -INFINITY, -INFINITY, -INFINITY, -INFINITY } },
+    { { INFINITY, -INFINITY }, { NAN, NAN, NAN, NAN } },
+};
+
+static const struct {
+    quire_type type, result;
+    const sum_by_hand *sums;
+    size_t count;
+} TABLES[] = { { QUIRE_F32, QUIRE_F32, SUMS, COUNT_OF(SUMS) },
+               { QUIRE_BF16, QUIRE_F32, SUMS, COUNT_OF(SUMS) },
+               { QUIRE_F64, QUIRE_F32, SUMS, COUNT_OF(SUMS) },
+               { QUIRE_F64, QUIRE_F64, SUMS_OF_DOUBLES, COUNT_OF(SUMS_OF_DOUBLES) } };
+
 static const size_t LENGTHS[] = { 4, 7, 33, 40, 64, 100, 255, 1000, 4097, 40000, 70001, 200000 };
+#define LONGEST_COLUMN ((size_t)5000)
+#define COLUMNS ((size_t)37) /* of a matrix: whole panels, and what is left */
+
+static void check_number(const quire_reduction *what, size_t n, const void *result, double expected, size_t number,
+                         const char *as) {
+    check_bits(what->result_type, result, type_encode(what->result_type, expected),
+               "sum %zu of %zu, rounding %d, %s, %s", number, n, (int)what->rounding, as, place_name());
+}
 
 static void check_float(const quire_reduction *what, size_t n, const void *result, float expected, size_t number) {
-    check_bits(QUIRE_F32, result, type_encode(QUIRE_F32, (double)expected), "sum %zu of %zu, rounding %d, %s", number,
-               n, (int)what->rounding, place_name());
+    check_number(what, n, result, (double)expected, number, "a vector");
+}
+
+static void check_all(const quire_reduction *what, size_t count, size_t n, const void *results, double expected,
+                      size_t number, const char *as) {
+    for (size_t v = 0; v < count; v++)
+        check_number(what, n, (const char *)results + v * type_size(what->result_type), expected, number, as);
 }
 
 /* -0 everywhere but for the terms; squares of ones beside them, whose products with them they are. */
-static void fill(generator *g, quire_type type, size_t n, const struct sum *s, void *x, void *y) {
+static void fill(generator *g, quire_type type, size_t n, const sum_by_hand *s, void *x, void *y) {
     for (size_t k = 0; k < n; k++) type_store(type, x, k, type_sign(type)), type_set(type, y, k, 1);
     for (size_t i = 0, k = generator_below(g, n); i < COUNT_OF(s->terms) && s->terms[i] != 0; i++) {
         type_set(type, x, k, s->terms[i]);
@@ -48,24 +98,51 @@ static void fill(generator *g, quire_type type, size_t n, const struct sum *s, v
     }
 }
 
-static void check_sums(generator *g, quire_type type, size_t n) {
+/* As columns of a matrix that all are x, as every second of one of them, as a column by itself, and as segments. */
+static void check_matrix(const quire_reduction *what, size_t n, const char *x, double expected, size_t number) {
+    const size_t size = type_size(what->type);
+    char *matrix = array_new(n * COLUMNS * size, 0);
+    double results[COLUMNS];
+    const int64_t begin[3] = { 0, 0, 0 }, end[3] = { (int64_t)n, (int64_t)n, (int64_t)n };
+    for (size_t k = 0; k < n; k++)
+        for (size_t c = 0; c < COLUMNS; c++) memcpy(matrix + (k * COLUMNS + c) * size, x + k * size, size);
+    const quire_layout all = quire_columns(n, COLUMNS, (ptrdiff_t)COLUMNS), one = quire_strided(n, (ptrdiff_t)COLUMNS),
+                       some = { 1, n, 5, 0, (ptrdiff_t)COLUMNS, 2 };
+    check_ok(place_layouts(what, &all, matrix, NULL, NULL, results));
+    check_all(what, COLUMNS, n, results, expected, number, "columns");
+    check_ok(place_layouts(what, &some, matrix, NULL, NULL, results));
+    check_all(what, 5, n, results, expected, number, "every second column");
+    check_ok(place_layouts(what, &one, matrix, NULL, NULL, results));
+    check_all(what, 1, n, results, expected, number, "a column");
+    check_ok(place_segments(what, 3, QUIRE_I64, begin, end, n, x, NULL, results));
+    check_all(what, 3, n, results, expected, number, "segments");
+    array_free(matrix);
+}
+
+static void check_sum(quire_reduction what, size_t n, const char *x, const char *y, double expected, size_t number) {
+    double results[3];
+    check_ok(place_reduction(&what, n, x, NULL, results));
+    check_all(&what, 1, n, results, expected, number, "a vector");
+    const quire_layout three = quire_rows(3, n, 0), two = quire_rows(2, n, 0);
+    check_ok(place_layouts(&what, &three, x, NULL, NULL, results));
+    check_all(&what, 3, n, results, expected, number, "rows");
+    if (n <= LONGEST_COLUMN) check_matrix(&what, n, x, expected, number);
+    what.operation = QUIRE_DOT;
+    check_ok(place_reduction(&what, n, x, y, results));
+    check_all(&what, 1, n, results, expected, number, "a dot product");
+    check_ok(place_layouts(&what, &two, x, &two, y, results));
+    check_all(&what, 2, n, results, expected, number, "dot products of rows");
+}
+
+static void check_sums(generator *g, size_t table, size_t n) {
+    const quire_type type = TABLES[table].type;
     char *x = array_new(n * type_size(type), 0), *y = array_new(n * type_size(type), 0);
-    for (size_t i = 0; i < COUNT_OF(SUMS); i++) {
-        fill(g, type, n, &SUMS[i], x, y);
-        for (size_t r = 0; r < ROUNDING_COUNT; r++) {
-            quire_reduction what = { QUIRE_SUM, type, QUIRE_F32, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } };
-            float sum, dot, rows[3];
-            check_ok(place_reduction(&what, n, x, NULL, &sum));
-            check_float(&what, n, &sum, SUMS[i].result[r], i);
-            const quire_layout three = quire_rows(3, n, 0), two = quire_rows(2, n, 0);
-            check_ok(place_layouts(&what, &three, x, NULL, NULL, rows));
-            for (size_t v = 0; v < 3; v++) check_float(&what, n, &rows[v], SUMS[i].result[r], i);
-            what.operation = QUIRE_DOT;
-            check_ok(place_reduction(&what, n, x, y, &dot));
-            check_float(&what, n, &dot, SUMS[i].result[r], i);
-            check_ok(place_layouts(&what, &two, x, &two, y, rows));
-            for (size_t v = 0; v < 2; v++) check_float(&what, n, &rows[v], SUMS[i].result[r], i);
-        }
+    for (size_t i = 0; i < TABLES[table].count; i++) {
+        const sum_by_hand *s = &TABLES[table].sums[i];
+        fill(g, type, n, s, x, y);
+        for (size_t r = 0; r < ROUNDING_COUNT; r++)
+            check_sum((quire_reduction){ QUIRE_SUM, type, TABLES[table].result, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } },
+                      n, x, y, s->result[r], i);
     }
     array_free(x), array_free(y);
 }
@@ -75,7 +152,7 @@ START_TEST(sums) {
     generator_seed(&g, 480 + (uint64_t)_i);
     for (size_t variant = 0; variant < place_variants(); variant++) {
         if (!place_use(variant)) continue;
-        for (size_t l = 0; l < COUNT_OF(LENGTHS); l++) check_sums(&g, WIDE[_i], LENGTHS[l]);
+        for (size_t l = 0; l < COUNT_OF(LENGTHS); l++) check_sums(&g, (size_t)_i, LENGTHS[l]);
     }
     place_use(0);
 }
@@ -164,7 +241,7 @@ START_TEST(callers_rounding) {
 END_TEST
 
 static void add_tests(TCase *cases) {
-    tcase_add_loop_test(cases, sums, 0, (int)COUNT_OF(WIDE));
+    tcase_add_loop_test(cases, sums, 0, (int)COUNT_OF(TABLES));
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
     tcase_add_test(cases, two_signs);
     tcase_add_test(cases, rows_of_one_array);

@@ -18,15 +18,15 @@ typedef struct {
 static size_t columns_of(const panel_job *p) { return p->panels * PANEL; }
 
 /* The rows from first on, block by block: where columns are gathered, a strip. */
-static void find_ends(panel_source *s, size_t first, size_t n, format_description format, panel_ends *ends) {
+static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, panel_ends *ends) {
     const quire_job *job = s->p->job;
     const size_t block = is_in_place(s) ? ENDS_ROWS : STRIP;
     for (size_t done = 0; done < n; done += block) {
         const panel_rows rows = source_rows(s, first + done, n - done < block ? n - done : block);
         for (int i = 0; i < sums_of(job->finish); i++) {
             many_ends some, *all = &ends->of[i], *found = done ? &some : all;
-            ends_of_term(s->p->context->tier, job, term_of_sum(job->term, i), format)
-                .columns(rows, columns_of(s->p), found);
+            s->p->context->tier->ends->of[kind][job->type][term_of_sum(job->term, i)].columns(rows, columns_of(s->p),
+                                                                                              found);
             for (size_t c = 0; done && c < columns_of(s->p); c++) {
                 sum_ends sum = ends_at(all, c);
                 ends_merge(&sum, ends_at(&some, c));
@@ -39,17 +39,10 @@ static void find_ends(panel_source *s, size_t first, size_t n, format_descriptio
 /* A bit for each column whose ends do not tell its result, which is not there. */
 static uint64_t round_ends(const panel_job *p, const panel_ends *ends, format_description format, char *results) {
     const size_t columns = p->panels > 1 ? columns_of(p) : p->count;
-    uint64_t open = 0;
-    if (!needs_squares(p->job->finish))
-        return ends_results(p->context->tier, &ends->of[0], NULL, columns, p->job, format, results);
-    for (size_t c = 0; c < columns; c++) {
-        uint64_t bits;
-        if (ends_moment(ends_at(&ends->of[0], c), ends_at(&ends->of[1], c), p->job, format, &bits))
-            format_store(bits, format.size, results + c * (size_t)format.size);
-        else
-            open |= (uint64_t)1 << c;
-    }
-    return open;
+    const cpu_tier *tier = p->context->tier;
+    if (needs_squares(p->job->finish))
+        return ends_moments(tier, &ends->of[0], &ends->of[1], columns, p->job, format, results);
+    return ends_results(tier, &ends->of[0], NULL, columns, p->job, format, results);
 }
 
 /* An accumulator for each column and each sum of the job. */
@@ -102,26 +95,42 @@ static void round_accumulators(const panel_job *p, panel_accumulators *a, format
     }
 }
 
+/* By one kind of ends after the other; answers with a bit for each column that is left open. */
+static uint64_t reduce_by_ends(panel_source *s, format_description format, char *results) {
+    const size_t size = (size_t)format.size, columns = columns_of(s->p);
+    ends_kind kind = ends_kind_of(s->p->job, format);
+    panel_ends ends;
+    find_ends(s, 0, s->p->job->n, kind, &ends);
+    uint64_t open = round_ends(s->p, &ends, format, results);
+    while (open && (kind = ends_kind_after(s->p->job, kind)) != ENDS_KINDS) {
+        _Alignas(8) char found[ENDS_TOGETHER * 8];
+        find_ends(s, 0, s->p->job->n, kind, &ends);
+        const uint64_t told = open & ~round_ends(s->p, &ends, format, found);
+        for (size_t c = 0; c < columns; c++)
+            if (told >> c & 1) memcpy(results + c * size, found + c * size, size);
+        open &= ~told;
+    }
+    return open;
+}
+
 /* What the ends leave open column by column, or, where columns are long, all columns of the panel together: what one
  * reads is in a cache for the next. */
 void panel_exact(const panel_job *p, char *results) {
     const format_description format = describe_format(p->job->result_type);
     const cpu_context past = ends_past(p->context);
-    panel_source source, *s = &source;
-    panel_ends ends;
-    source_open(s, p);
-    find_ends(s, 0, p->job->n, format, &ends);
-    uint64_t open = round_ends(p, &ends, format, results);
+    panel_source source;
+    source_open(&source, p);
+    uint64_t open = reduce_by_ends(&source, format, results);
     if (open && p->panels == 1 && p->job->n > ENDS_ROWS) {
         panel_accumulators a;
         clear_accumulators(p, &a);
-        add_rows(s, 0, p->job->n, &a);
+        add_rows(&source, 0, p->job->n, &a);
         round_accumulators(p, &a, format, results);
         return;
     }
     for (; open; open &= open - 1) {
         const size_t c = (size_t)__builtin_ctzll(open);
-        const quire_job job = job_of(s, c);
+        const quire_job job = job_of(&source, c);
         format_store(cpu_reduce_vector(&past, &job, p->x_stride, p->y_stride), format.size,
                      results + c * (size_t)format.size);
     }
@@ -145,7 +154,7 @@ typedef struct {
 
 static void piece_find_ends(const exact_pieces *w, panel_source *source, size_t row, size_t n, piece_ends *of_piece) {
     panel_ends ends;
-    find_ends(source, row, n, w->format, &ends);
+    find_ends(source, row, n, ends_kind_of(w->p->job, w->format), &ends);
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < PANEL; c++) of_piece->of[k][c] = ends_at(&ends.of[k], c);
 }

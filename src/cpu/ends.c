@@ -20,8 +20,8 @@ ends_kind ends_kind_of(const quire_job *job, format_description format) {
     return format.precision > 24 && is_wide ? ENDS_BESIDE_SUM : ENDS_ALONE;
 }
 
-ends_functions ends_of_term(const cpu_tier *tier, const quire_job *job, quire_term term, format_description format) {
-    return tier->ends->of[ends_kind_of(job, format)][job->type][term];
+ends_kind ends_kind_after(const quire_job *job, ends_kind kind) {
+    return kind == ENDS_ALONE && !has_double_lanes(job->type) ? ENDS_BESIDE_SUM : ENDS_KINDS;
 }
 
 int may_have_ends(const cpu_context *context, const quire_job *job) {
@@ -156,7 +156,7 @@ static int total_holds(double high, double low) {
     return high != 0 && double_is_finite(high) && (low == 0 || abs_f64(low) >= abs_f64(high) * 0x1p-74);
 }
 
-int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_description format, uint64_t *bits) {
+static int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_description format, uint64_t *bits) {
     const moment_sums sums = moment_sums_of(s, q);
     if (moments_decide(&sums, job, format, bits)) return 1;
     const int are_exact = sums.width[0] == 0 && sums.width[1] == 0;
@@ -165,8 +165,28 @@ int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_description
     return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------ contiguous vectors
- */
+/* Counts whose product is a double. */
+#define VARIANCE_COUNTS ((int64_t)1 << 26)
+
+uint64_t ends_moments(const cpu_tier *tier, const many_ends *s, const many_ends *q, size_t count, const quire_job *job,
+                      format_description format, char *results) {
+    const int64_t n = (int64_t)job->n, less = n - job->correction;
+    const int are_few = job->n <= (size_t)VARIANCE_COUNTS && job->correction >= -VARIANCE_COUNTS &&
+                        job->correction < n && less <= VARIANCE_COUNTS;
+    uint64_t open = ~(uint64_t)0 >> (ENDS_TOGETHER - count);
+    if (is_nearest_float(job, format) && are_few)
+        open = tier->ends->variances(s, q, count, (double)n, (double)(n * less), job->finish == FINISH_STDDEV, results);
+    for (uint64_t left = open; left; left &= left - 1) {
+        const size_t i = (size_t)__builtin_ctzll(left);
+        uint64_t bits;
+        if (!ends_moment(ends_at(s, i), ends_at(q, i), job, format, &bits)) continue;
+        format_store(bits, format.size, results + i * (size_t)format.size);
+        open &= ~((uint64_t)1 << i);
+    }
+    return open;
+}
+
+/* ----------------------------------------------------------------------------------------------- contiguous vectors */
 
 /* Keeps a double by itself: two at a time they would be read before they are written, each by its own. */
 QUIRE_INLINE double alone(double x) {
@@ -175,27 +195,62 @@ QUIRE_INLINE double alone(double x) {
     return double_of_bits(bits);
 }
 
-QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job, quire_term term,
-                                     format_description format) {
+QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job, quire_term term, ends_kind kind) {
     const ends_vector v = { job->x, job->y, job->n };
     many_ends ends;
-    ends_of_term(tier, job, term, format).vectors(&v, 1, &ends);
+    tier->ends->of[kind][job->type][term].vectors(&v, 1, &ends);
     return (sum_ends){ alone(ends.sum[0]), alone(ends.low[0]), alone(ends.up[0]) };
 }
 
 int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    const sum_ends first = ends_of_vector(tier, job, job->term, format);
-    if (!needs_squares(job->finish)) return round_ends(first, job, format, bits);
-    return ends_moment(first, ends_of_vector(tier, job, TERM_PRODUCT, format), job, format, bits);
+    ends_kind kind = ends_kind_of(job, format);
+    for (; kind != ENDS_KINDS; kind = job->n <= VECTOR_EXACT_ELEMENTS ? ends_kind_after(job, kind) : ENDS_KINDS) {
+        const sum_ends first = ends_of_vector(tier, job, job->term, kind);
+        const int is_told = needs_squares(job->finish)
+                                ? ends_moment(first, ends_of_vector(tier, job, TERM_PRODUCT, kind), job, format, bits)
+                                : round_ends(first, job, format, bits);
+        if (is_told) return 1;
+    }
+    return 0;
 }
 
+/* By ends of one kind. */
+static uint64_t reduce_by(const cpu_tier *tier, ends_kind kind, const quire_job *job, const ends_vector *vectors,
+                          size_t count, format_description format, char *results) {
+    const ends_functions *of_term = tier->ends->of[kind][job->type];
+    many_ends ends, squares;
+    size_t n[ENDS_TOGETHER];
+    of_term[job->term].vectors(vectors, count, &ends);
+    if (needs_squares(job->finish)) {
+        of_term[TERM_PRODUCT].vectors(vectors, count, &squares);
+        return ends_moments(tier, &ends, &squares, count, job, format, results);
+    }
+    for (size_t i = 0; i < count; i++) n[i] = vectors[i].n;
+    return ends_results(tier, &ends, n, count, job, format, results);
+}
+
+/* What ends of one kind leave open is tried by those of the next. */
 uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends_vector *vectors, size_t count,
                           format_description format, char *results) {
-    many_ends ends;
-    size_t n[ENDS_TOGETHER];
-    for (size_t i = 0; i < count; i++) n[i] = vectors[i].n;
-    ends_of_term(tier, job, job->term, format).vectors(vectors, count, &ends);
-    return ends_results(tier, &ends, n, count, job, format, results);
+    const size_t size = (size_t)format.size;
+    ends_kind kind = ends_kind_of(job, format);
+    uint64_t open = reduce_by(tier, kind, job, vectors, count, format, results);
+    while (open && (kind = ends_kind_after(job, kind)) != ENDS_KINDS) {
+        _Alignas(8) char found[ENDS_TOGETHER * 8];
+        ends_vector left[ENDS_TOGETHER];
+        size_t number[ENDS_TOGETHER], few = 0;
+        for (uint64_t bits = open; bits; bits &= bits - 1, few++) {
+            number[few] = (size_t)__builtin_ctzll(bits);
+            left[few] = vectors[number[few]];
+        }
+        const uint64_t untold = reduce_by(tier, kind, job, left, few, format, found);
+        for (size_t i = 0; i < few; i++) {
+            if (untold >> i & 1) continue;
+            memcpy(results + number[i] * size, found + i * size, size);
+            open &= ~((uint64_t)1 << number[i]);
+        }
+    }
+    return open;
 }
 
 /* ------------------------------------------------------------------------------------ a vector that threads share */
@@ -236,7 +291,7 @@ static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int 
 int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                 format_description format, uint64_t *bits) {
     sum_ends of_piece[MOST_PIECES];
-    ends_work e = { ends_of_term(context->tier, job, job->term, format).vectors, of_piece };
+    ends_work e = { context->tier->ends->of[ends_kind_of(job, format)][job->type][job->term].vectors, of_piece };
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_ends;
     w.own = &e;

@@ -298,6 +298,14 @@ static size_t vectors_together(const many_work *w, size_t all, size_t threads) {
     return all / threads >= vectors ? vectors : round_up(all / threads + 1, PANEL);
 }
 
+/* Whether both sums of variances are quicker one after the other, by their ends, than together: for so few elements
+ * what is left to do for a result takes longer than either. (Not for doubles.) */
+#define SHORT_MOMENTS 256
+static int has_short_moments(const cpu_context *context, const quire_job *job, format_description format) {
+    return needs_squares(job->finish) && job->n <= SHORT_MOMENTS && may_have_ends(context, job) &&
+           format.precision <= 24 && !has_double_lanes(job->type);
+}
+
 static size_t product_or_most(size_t a, size_t b) {
     size_t product;
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
@@ -318,7 +326,7 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     w.y = strides_of(y_layout, size);
     w.panels = most_panels(&w, vectors);
     w.by_ends = !w.panels && w.x.element == (ptrdiff_t)size && w.y.element == (ptrdiff_t)size &&
-                has_ends(&w.single, job, w.format);
+                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format));
     const size_t bytes = product_or_most(product_or_most(vectors, job->n), size);
     const size_t together = vectors_together(&w, vectors, (size_t)cpu_threads(&c, bytes, vectors));
     const size_t chunks = (vectors - 1) / together + 1;

@@ -61,6 +61,40 @@ QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish
     return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
 }
 
+/* A sum as a double that is off by a width at most, which has room for the roundings of both. */
+typedef struct {
+    v_f64 middle, width;
+} ends_ball;
+
+QUIRE_INLINE ends_ball ends_in_ball(const many_ends *e, size_t i) {
+    const v_f64 sum = double_load_v_f64(e->sum + i), low = double_load_v_f64(e->low + i),
+                up = double_load_v_f64(e->up + i), middle = sum + (up - low) * 0.5;
+    return (ends_ball){ middle, (up + low) * 0.5 + (abs_v_f64(middle) + abs_v_f64(up) + abs_v_f64(low)) * ENDS_AWAY };
+}
+
+/* (n Q - S^2) / divisor, or its root: of three roundings in n Q - S^2 each is of 2^-53 of n Q or of S^2 at most. */
+QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, size_t count, double n, double divisor,
+                                        int is_root, void *results) {
+    float rounded[ENDS_TOGETHER];
+    uint64_t open = 0;
+    for (size_t i = 0; i < count; i += SIMD_F64) {
+        const ends_ball a = ends_in_ball(s, i), b = ends_in_ball(q, i);
+        const v_f64 squared = a.middle * a.middle, times = b.middle * n, difference = times - squared;
+        const v_f64 off = (times + squared) * ENDS_AWAY + b.width * n + (2 * abs_v_f64(a.middle) + a.width) * a.width;
+        v_f64 low = (difference - off) / divisor, up = (difference + off) / divisor;
+        const v_i64 is_there = (v_i64)(low > 0x1p-1000);
+        if (is_root) low = root_v_f64(low), up = root_v_f64(up);
+        const v_f32_of_v_f64 down = __builtin_convertvector(low * (1 - ENDS_AWAY), v_f32_of_v_f64),
+                             above = __builtin_convertvector(up * (1 + ENDS_AWAY), v_f32_of_v_f64);
+        const v_i32_of_v_f64 same = (v_i32_of_v_f64)down == (v_i32_of_v_f64)above;
+        const v_i64 lanes = ~(__builtin_convertvector(same, v_i64) & is_there);
+        memcpy(rounded + i, &above, sizeof above);
+        for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);
+    }
+    memcpy(results, rounded, count * sizeof *rounded);
+    return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
+}
+
 QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, void *results) {
     double rounded[ENDS_TOGETHER];
     uint64_t open = 0;

@@ -72,9 +72,15 @@ typedef enum { ENDS_ALONE, ENDS_BESIDE_SUM, ENDS_KINDS } ends_kind;
 typedef uint64_t (*ends_results_function)(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
                                           void *results);
 
+/* The same of variances, or their roots, as floats, of n numbers that have sums s, and q of their squares; divisor:
+ * n (n - correction). */
+typedef uint64_t (*ends_variances_function)(const many_ends *s, const many_ends *q, size_t count, double n,
+                                            double divisor, int is_root, void *results);
+
 typedef struct {
     ends_functions of[ENDS_KINDS][FORMAT_NUMBERS][TERM_COUNT];
     ends_results_function floats, doubles;
+    ends_variances_function variances;
 } tier_ends;
 
 /* Elements of a vector that is reduced at once. */

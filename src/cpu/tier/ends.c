@@ -93,8 +93,15 @@ static uint64_t doubles(const many_ends *ends, size_t count, finish_kind finish,
     return finish == FINISH_KEEP ? ends_as_doubles(ends, count, results) : ~(uint64_t)0 >> (ENDS_TOGETHER - count);
 }
 
+static uint64_t variances(const many_ends *s, const many_ends *q, size_t count, double n, double divisor, int is_root,
+                          void *results) {
+    return is_root ? ends_as_variances(s, q, count, n, divisor, 1, results)
+                   : ends_as_variances(s, q, count, n, divisor, 0, results);
+}
+
 const tier_ends QUIRE_NAME(ends, SIMD_TIER) = {
     { [ENDS_ALONE] = { QUIRE_FORMATS(ALONE_ENTRIES, ) }, [ENDS_BESIDE_SUM] = { QUIRE_FORMATS(BESIDE_ENTRIES, ) } },
     floats,
     doubles,
+    variances,
 };
