@@ -2,7 +2,7 @@
  * here one is made up, whose second word weighs a half of kahan's. */
 #include <check.h>
 
-#include "cpu/drivers.h"
+#include "cpu/lane_methods.h"
 #include "cpu/rounding.h"
 #include "support.h"
 

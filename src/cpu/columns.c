@@ -2,8 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns_source.h"
+#include "cpu/columns.h"
+#include "cpu/columns_exact.h"
+#include "cpu/lane_methods.h"
 #include "cpu/rounding.h"
+#include "cpu/split.h"
 
 typedef struct {
     panel_source *source;
@@ -174,7 +177,7 @@ static void ordered_shared(const cpu_context *context, const panel_job *p, size_
     const panel_functions *panels = p->context->tier->panels;
     _Alignas(64) char states[PANEL_PIECES * PANEL_STATE_BYTES];
     const ordered_pieces w = { p, piece, states };
-    many_run(context, run_pieces, &w, pieces, 1, threads);
+    units_run(context, run_pieces, &w, pieces, 1, threads);
     merge_pieces((has_double_lanes(p->job->type) ? panels->merge_f64 : panels->merge_f32)[p->job->method], states,
                  pieces);
     round_states(p, states, describe_format(p->job->result_type), results);

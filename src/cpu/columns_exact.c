@@ -2,8 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns_source.h"
+#include "cpu/columns_exact.h"
+#include "cpu/ends.h"
 #include "cpu/rounding.h"
+#include "cpu/strided.h"
+#include "cpu/vector.h"
 
 /* Rows of a block that is added to accumulators, column by column; and blocks between carries. */
 #define BLOCK_ROWS ((size_t)1024)
@@ -131,7 +134,7 @@ void panel_exact(const panel_job *p, char *results) {
     for (; open; open &= open - 1) {
         const size_t c = (size_t)__builtin_ctzll(open);
         const quire_job job = job_of(&source, c);
-        format_store(cpu_reduce_vector(&past, &job, p->x_stride, p->y_stride), format.size,
+        format_store(vector_reduce(&past, &job, p->x_stride, p->y_stride), format.size,
                      results + c * (size_t)format.size);
     }
 }
@@ -197,10 +200,10 @@ void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t p
     piece_ends ends[PANEL_PIECES];
     panel_accumulators a;
     exact_pieces w = { p, piece, ends, &a, describe_format(p->job->result_type) };
-    many_run(context, run_pieces, &w, pieces, 1, threads);
+    units_run(context, run_pieces, &w, pieces, 1, threads);
     if (pieces_tell(&w, pieces, results)) return;
     w.ends = NULL;
     clear_accumulators(p, &a);
-    many_run(context, run_pieces, &w, pieces, 1, threads);
+    units_run(context, run_pieces, &w, pieces, 1, threads);
     round_accumulators(p, &a, w.format, results);
 }

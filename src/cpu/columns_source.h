@@ -1,12 +1,24 @@
-/* columns_source.h - where the rows of a panel are read: as they stand, or gathered, a strip at a time.
+/* columns_source.h - a panel of vectors, and where its rows are read: as they stand, or gathered, a strip at a time.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CPU_COLUMNS_SOURCE_H
 #define QUIRE_CPU_COLUMNS_SOURCE_H
 
-#include "cpu/columns.h"
+#include "cpu/context.h"
 #include "cpu/gather.h"
+#include "order/order.h"
+
+/* count vectors of the job's n elements, 0 < count <= PANEL and n > 0. Element k of vector c is at x[c] + k * x_stride,
+ * in bytes. If panels > 1, there are so many of PANEL vectors each, all side by side; the first panel says where they
+ * are. */
+typedef struct {
+    const cpu_context *context;
+    const quire_job *job;
+    size_t count, panels;
+    const char *x[PANEL], *y[PANEL];
+    ptrdiff_t x_stride, y_stride;
+} panel_job;
 
 #define STRIP ((size_t)ORDER_LANES) /* rows that are gathered at a time */
 _Static_assert(STRIP <= ENDS_ROWS, "of which ends are found");

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/drivers.h"
+#include "cpu/context.h"
 
 #include <stdlib.h>
 
@@ -36,6 +36,19 @@ cpu_context cpu_context_of(const quire_context *context) {
     cpu_context c = *(const cpu_context *)context;
     c.threads = pool_threads(c.pool);
     return c;
+}
+
+cpu_context context_single(const cpu_context *context) {
+    cpu_context single = *context;
+    single.threads = 1;
+    single.report = NULL;
+    return single;
+}
+
+int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces) {
+    const size_t worth = bytes / context->thread, most = worth < pieces ? worth : pieces;
+    if (most <= 1) return 1;
+    return (size_t)context->threads < most ? context->threads : (int)most;
 }
 
 quire_status quire_open_cpu(quire_context **context, int threads) {

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/rounding.h"
-#include "cpu/simd/scalar.h"
+#include "cpu/strided.h"
 
 /* Sums of so short elements, of 16 bits and less, are quicker by integers if they have more. */
 #define SURE_MOST 2048
@@ -254,20 +255,6 @@ uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends
 }
 
 /* ------------------------------------------------------------------------------------ a vector that threads share */
-
-/* A sum rounded up: where TwoSum says that it is too small, the next double. */
-static double add_up(double a, double b) {
-    double sum;
-    const double error = two_sum_f64(a, b, &sum);
-    return error > 0 ? next_towards(sum, error) : sum;
-}
-
-/* What an addition has lost is -0 if it is nothing: a zero keeps its sign. */
-void ends_merge(sum_ends *a, sum_ends b) {
-    const double error = two_sum_f64(a->sum, b.sum, &a->sum);
-    a->low = add_up(add_up(a->low, b.low), error != 0 ? -error : -0.0);
-    a->up = add_up(add_up(a->up, b.up), error != 0 ? error : -0.0);
-}
 
 typedef struct {
     ends_function add;

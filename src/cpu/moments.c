@@ -3,11 +3,23 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/moments.h"
+#include "cpu/block/moment_ball.h"
+#include "cpu/environment.h"
+#include "cpu/exact.h"
 #include "operation/moments.h"
 
-#include "cpu/block/moment_ball.h"
-#include "cpu/drivers.h"
-#include "cpu/environment.h"
+/* ------------------------------------------------------------------------------------------------------ short ones */
+
+int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    moment_sums sums;
+    for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
+        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits))
+            return 1;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- long ones */
 
 /* Of each piece: its sums, whether they are there, and the way to them. */
 typedef struct {

@@ -3,23 +3,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/drivers.h"
+#include "cpu/ordered.h"
 #include "cpu/environment.h"
-#include "cpu/simd/scalar_methods.h"
-
-/* What a method does on states of either type. */
-#define MERGES(method, METHOD, words, rows, unused)                                                                    \
-    static void method##_merge_float(lane_state *into, const lane_state *from) {                                       \
-        method##_merge_f32(into->f32, from->f32);                                                                      \
-    }                                                                                                                  \
-    static void method##_merge_double(lane_state *into, const lane_state *from) {                                      \
-        method##_merge_f64(into->f64, from->f64);                                                                      \
-    }
-QUIRE_LANE_METHODS(MERGES, )
-
-#define ENTRY(method, METHOD, words, rows, unused)                                                                     \
-    [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
-const lane_method lane_methods[METHOD_NUMBERS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+#include "cpu/rounding.h"
+#include "cpu/strided.h"
 
 /* What sums a batch of tiles, how two are merged, and where each piece puts its state. */
 typedef struct {
@@ -88,4 +75,14 @@ quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptr
     const quire_total total = words_total(method, &state[0], is_double);
     environment_leave(callers);
     return total;
+}
+
+/* Every step between the arguments and the tier shows in the time of few elements, totals of 128 bits too. */
+uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_description format) {
+    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
+    double word[QUIRE_STATE_WORDS];
+    lane_state state;
+    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, ONE_TILE, 0, &state);
+    for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
+    return words_round(word, words, job, format);
 }

@@ -1,4 +1,4 @@
-/* pair.h - an exact total that two doubles hold, rounded once.
+/* pair.h - an exact total that two doubles hold, rounded once; and the ends of one that they enclose, added up.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "cpu/block/functions.h"
+#include "cpu/simd/scalar.h"
 
 /* Whether a + b is a double. The difference to the larger of the two is exact (Dekker 1971), so that it decides; which
  * that is need not be known where both are asked for. */
@@ -27,6 +28,20 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
 /* The next double in the direction of another; neither is 0. */
 QUIRE_INLINE double next_towards(double x, double direction) {
     return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));
+}
+
+/* A sum rounded up: where TwoSum says that it is too small, the next double. */
+QUIRE_INLINE double add_up(double a, double b) {
+    double sum;
+    const double error = two_sum_f64(a, b, &sum);
+    return error > 0 ? next_towards(sum, error) : sum;
+}
+
+/* The ends of two parts: of both. What an addition has lost is -0 if it is nothing: a zero keeps its sign. */
+QUIRE_INLINE void ends_merge(sum_ends *a, sum_ends b) {
+    const double error = two_sum_f64(a->sum, b.sum, &a->sum);
+    a->low = add_up(add_up(a->low, b.low), error != 0 ? -error : -0.0);
+    a->up = add_up(add_up(a->up, b.up), error != 0 ? error : -0.0);
 }
 
 #endif

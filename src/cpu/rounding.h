@@ -6,7 +6,7 @@
 #define QUIRE_CPU_ROUNDING_H
 
 #include "cpu/block/moment_ball.h"
-#include "cpu/drivers.h"
+#include "cpu/lane_methods.h"
 #include "cpu/pair.h"
 #include "cpu/simd/scalar_methods.h"
 #include "operation/moments.h"

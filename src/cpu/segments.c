@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/panel.h"
-#include "cpu/drivers.h"
+#include "cpu/ends.h"
+#include "cpu/layouts.h"
+#include "cpu/vector.h"
 
 #define PIECES 256                      /* the most pieces */
 #define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements */
@@ -52,8 +53,8 @@ static char *result_of(const segment_work *w, size_t i) { return (char *)w->job-
 static void reduce_segment(const segment_work *w, const cpu_context *context, size_t i, segment s) {
     const quire_job job = job_of(w, s);
     const uint64_t bits = s.n > VECTOR_EXACT_ELEMENTS
-                              ? cpu_reduce_vector(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size)
-                              : many_contiguous(context, &job, w->size, w->format);
+                              ? vector_reduce(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size)
+                              : vector_contiguous(context, &job, w->size, w->format);
     format_store(bits, w->format.size, result_of(w, i));
 }
 
@@ -152,7 +153,7 @@ static int needs_elements(const quire_segments *s) {
 
 quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
     const cpu_context c = cpu_context_of(context);
-    segment_work w = { .job = job, .segments = segments, .single = many_single(&c) };
+    segment_work w = { .job = job, .segments = segments, .single = context_single(&c) };
     size_t elements = 0, weight = 0;
     int threads = 1;
     w.size = (size_t)describe_format(job->type).size;
@@ -163,11 +164,11 @@ quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, c
         threads = cpu_threads(&c, elements > SIZE_MAX / w.size ? SIZE_MAX : elements * w.size, SIZE_MAX);
     }
     if (threads == 1) {
-        many_run(&c, run_segments, &w, segments->count, TOGETHER, 1);
+        units_run(&c, run_segments, &w, segments->count, TOGETHER, 1);
         return QUIRE_OK;
     }
     w.leaves_long = 1;
     run_long(&c, &w);
-    many_run(&c, run_pieces, &w, cut(&w, weight), 1, threads);
+    units_run(&c, run_pieces, &w, cut(&w, weight), 1, threads);
     return QUIRE_OK;
 }

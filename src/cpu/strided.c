@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/panel.h"
+#include "cpu/strided.h"
 #include "cpu/block/rows.h"
-#include "cpu/drivers.h"
 #include "cpu/gather.h"
+#include "cpu/pair.h"
 
 /* Elements that are gathered at a time: a tile that has not grown. */
 #define BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS))

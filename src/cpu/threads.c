@@ -12,7 +12,7 @@
 #define _GNU_SOURCE /* sched_getaffinity, where there is one */
 #endif
 
-#include "cpu/drivers.h"
+#include "cpu/threads.h"
 
 static void run_alone(size_t pieces, thread_work work, void *job) {
     for (size_t i = 0; i < pieces; i++) work(job, i, 1);

@@ -1,100 +1,21 @@
-/* many.c - layouts on the CPU. Vectors go to threads in chunks. Within a chunk they are reduced one by one where their
- * elements stand together, or as panels where those of neighbouring vectors do.
+/* vectors.c - layouts on the CPU. Vectors go to threads in chunks. Within a chunk they are reduced one by one, or some
+ * by their ends, where their elements stand together, or as panels where those of neighbouring vectors do.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/columns.h"
+#include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
-#include "cpu/rounding.h"
-
-#include <stdatomic.h>
+#include "cpu/layouts.h"
+#include "cpu/split.h"
+#include "cpu/strided.h"
+#include "cpu/vector.h"
 
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
 #define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this */
 #define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads */
 #define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel */
-
-/* ---------------------------------------------------------------------------------------------------------- threads */
-
-cpu_context many_single(const cpu_context *context) {
-    cpu_context single = *context;
-    single.threads = 1;
-    single.report = NULL;
-    return single;
-}
-
-typedef struct {
-    const cpu_context *context;
-    unit_function run;
-    const void *work;
-    size_t units, together;
-} many_chunks;
-
-/* One chunk, in our environment; the first thread reports. */
-static void run_chunk(const many_chunks *c, size_t chunk, atomic_size_t *done, int first_thread) {
-    const size_t first = chunk * c->together, left = c->units - first, count = left < c->together ? left : c->together;
-    const cpu_environment callers = environment_enter();
-    c->run(c->work, first, first + count);
-    environment_leave(callers);
-    if (!c->context->report) return;
-    const size_t now = atomic_fetch_add_explicit(done, count, memory_order_relaxed) + count;
-    if (first_thread && now < c->units) c->context->report(c->context->user, now, c->units);
-}
-
-typedef struct {
-    const many_chunks *chunks;
-    atomic_size_t done;
-} chunks_done;
-
-static void run_one(void *job, size_t chunk, int first_thread) {
-    chunks_done *d = job;
-    run_chunk(d->chunks, chunk, &d->done, first_thread);
-}
-
-void many_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together,
-              int threads) {
-    const many_chunks c = { context, run, work, units, together };
-    const size_t chunks = (units - 1) / together + 1;
-    chunks_done d = { &c, 0 };
-    pool_run(context->pool, threads, chunks, run_one, &d);
-    if (context->report) context->report(context->user, units, units);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- vectors */
-
-/* A moment by sums that lose a little, if they decide it. */
-static int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    moment_sums sums;
-    for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
-        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits))
-            return 1;
-    return 0;
-}
-
-/* Every step between the arguments and the tier shows in the time of few elements, totals of 128 bits too. */
-uint64_t many_one_tile(const cpu_tier *tier, const quire_job *job, format_description format) {
-    const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
-    double word[QUIRE_STATE_WORDS];
-    lane_state state;
-    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, ONE_TILE, 0, &state);
-    for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
-    return words_round(word, words, job, format);
-}
-
-uint64_t many_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
-    const int is_short = job->n && job->n <= VECTOR_EXACT_ELEMENTS, has_squares = needs_squares(job->finish);
-    cpu_context past;
-    uint64_t bits;
-    if (is_short && has_squares && short_moment(context->tier, job, format, &bits)) return bits;
-    if (is_short && (has_squares ? may_have_ends(context, job) : has_ends(context, job, format))) {
-        if (ends_tell(context->tier, job, format, &bits)) return bits;
-        past = ends_past(context);
-        context = &past;
-    }
-    if (job->method != QUIRE_EXACT && job->n && job->n <= ONE_TILE) return many_one_tile(context->tier, job, format);
-    return cpu_reduce_vector(context, job, (ptrdiff_t)size, (ptrdiff_t)size);
-}
 
 /* Strides are in bytes; those along which there is but one are 0. */
 typedef struct {
@@ -165,14 +86,14 @@ static uint64_t reduce_gathered(const many_work *w, const quire_job *job) {
         gather(y, job->y, job->n, w->y.element, w->size);
         gathered.y = y;
     }
-    return many_contiguous(&w->single, &gathered, w->size, w->format);
+    return vector_contiguous(&w->single, &gathered, w->size, w->format);
 }
 
 static uint64_t reduce_one(const many_work *w, const quire_job *job) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
-    if (w->x.element == size && w->y.element == size) return many_contiguous(&w->single, job, w->size, w->format);
+    if (w->x.element == size && w->y.element == size) return vector_contiguous(&w->single, job, w->size, w->format);
     if (job->n <= VECTOR_EXACT_ELEMENTS) return reduce_gathered(w, job);
-    return cpu_reduce_vector(&w->single, job, w->x.element, w->y.element);
+    return vector_reduce(&w->single, job, w->x.element, w->y.element);
 }
 
 /* How many panels begin here, of the vectors left, that stand side by side and are reduced together. */
@@ -214,7 +135,7 @@ static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
         const size_t i = (size_t)__builtin_ctzll(open);
         quire_job job = *w->job;
         job.x = vectors[i].x, job.y = vectors[i].y;
-        store(w, first + i, many_contiguous(&past, &job, w->size, w->format));
+        store(w, first + i, vector_contiguous(&past, &job, w->size, w->format));
     }
 }
 
@@ -278,7 +199,7 @@ static void reduce_long(const cpu_context *context, const many_work *w, size_t v
             reduce_panels(w, &silent, &at, left);
         } else {
             job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
-            store(w, at.number, cpu_reduce_vector(&silent, &job, w->x.element, w->y.element));
+            store(w, at.number, vector_reduce(&silent, &job, w->x.element, w->y.element));
             cursor_step(w, &at);
         }
         if (context->report) context->report(context->user, at.number, vectors);
@@ -315,10 +236,10 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
                              const quire_layout *y_layout) {
     const cpu_context c = cpu_context_of(context);
     const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)describe_format(job->type).size;
-    many_work w = { .job = job, .single = many_single(&c), .inner = x_layout->inner, .size = size };
+    many_work w = { .job = job, .single = context_single(&c), .inner = x_layout->inner, .size = size };
     w.format = describe_format(job->result_type);
     if (!job->n) {
-        const uint64_t empty = cpu_reduce_vector(&w.single, job, 0, 0);
+        const uint64_t empty = vector_reduce(&w.single, job, 0, 0);
         for (size_t v = 0; v < vectors; v++) store(&w, v, empty);
         return QUIRE_OK;
     }
@@ -335,6 +256,6 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     if (job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX))
         reduce_long(&c, &w, vectors);
     else
-        many_run(&c, run_vectors, &w, vectors, together, threads);
+        units_run(&c, run_vectors, &w, vectors, together, threads);
     return QUIRE_OK;
 }

@@ -1,0 +1,37 @@
+/* strided.h - elements that stand apart.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CPU_STRIDED_H
+#define QUIRE_CPU_STRIDED_H
+
+#include "cpu/lane_methods.h"
+#include "cpu/split.h"
+
+/* Parts of such a vector are gathered, and reduced as contiguous ones are. Strides are in bytes; y is read where the
+ * terms are products. */
+typedef struct {
+    const cpu_tier *tier;
+    quire_type type;
+    quire_term term;
+    quire_method method;
+    size_t size; /* bytes of an element */
+    ptrdiff_t x_stride, y_stride;
+} strided_vector;
+
+QUIRE_INLINE strided_vector strided_vector_of(const cpu_work *w, quire_term term) {
+    return (strided_vector){ w->context->tier, w->job->type, term, w->job->method, w->size, w->x_stride, w->y_stride };
+}
+
+/* A tile of the order, or less: n elements, 0 < n <= tile. */
+QUIRE_PRIVATE void strided_tile(const strided_vector *v, const char *x, const char *y, size_t n, size_t tile,
+                                lane_state *state);
+
+/* Adds n elements as an exact_function does. */
+QUIRE_PRIVATE void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n,
+                                 ball_radius *radius);
+
+/* The ends of n > 0 elements, by a function of a tier. */
+QUIRE_PRIVATE sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n);
+
+#endif

@@ -1,0 +1,32 @@
+/* vector.c - one vector: which way it goes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/vector.h"
+#include "cpu/ends.h"
+#include "cpu/exact.h"
+#include "cpu/moments.h"
+#include "cpu/ordered.h"
+
+uint64_t vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
+    const format_description format = describe_format(job->result_type);
+    if (needs_squares(job->finish))
+        return job->n ? moments_reduce(context, job, x_stride, y_stride, format) : format.quiet_nan;
+    if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);
+    const quire_total total = job->n ? ordered_reduce(context, job, x_stride, y_stride) : total_zero(0);
+    return finish_and_round(total, job->finish, job->n, format, job->rounding);
+}
+
+uint64_t vector_contiguous(const cpu_context *context, const quire_job *job, size_t size, format_description format) {
+    const int is_short = job->n && job->n <= VECTOR_EXACT_ELEMENTS, has_squares = needs_squares(job->finish);
+    cpu_context past;
+    uint64_t bits;
+    if (is_short && has_squares && short_moment(context->tier, job, format, &bits)) return bits;
+    if (is_short && (has_squares ? may_have_ends(context, job) : has_ends(context, job, format))) {
+        if (ends_tell(context->tier, job, format, &bits)) return bits;
+        past = ends_past(context);
+        context = &past;
+    }
+    if (job->method != QUIRE_EXACT && job->n && job->n <= ONE_TILE) return ordered_one_tile(context->tier, job, format);
+    return vector_reduce(context, job, (ptrdiff_t)size, (ptrdiff_t)size);
+}
