@@ -222,6 +222,95 @@ START_TEST(rows_of_one_array) {
 }
 END_TEST
 
+/* By every variant, alone, as rows and as columns. */
+static void check_everywhere(const quire_reduction *what, size_t n, const void *x, double expected, size_t number) {
+    enum { ROWS = 3 };
+    const size_t size = type_size(what->type), all = n * COLUMNS * size;
+    char *rows = array_new(n * ROWS * size, 0), *columns = array_new(all, 0);
+    double results[COLUMNS];
+    const quire_layout as_rows = quire_rows(ROWS, n, (ptrdiff_t)n),
+                       as_columns = quire_columns(n, COLUMNS, (ptrdiff_t)COLUMNS);
+    for (size_t v = 0; v < ROWS; v++) memcpy(rows + v * n * size, x, n * size);
+    for (size_t k = 0; k < n; k++)
+        for (size_t c = 0; c < COLUMNS; c++)
+            memcpy(columns + (k * COLUMNS + c) * size, (const char *)x + k * size, size);
+    for (size_t variant = 0; variant < place_variants(); variant++) {
+        if (!place_use(variant)) continue;
+        check_ok(place_reduction(what, n, x, NULL, results));
+        check_all(what, 1, n, results, expected, number, "a vector");
+        check_ok(place_layouts(what, &as_rows, rows, NULL, NULL, results));
+        check_all(what, ROWS, n, results, expected, number, "rows");
+        check_ok(place_layouts(what, &as_columns, columns, NULL, NULL, results));
+        check_all(what, COLUMNS, n, results, expected, number, "columns");
+    }
+    place_use(0);
+    array_free(rows), array_free(columns);
+}
+
+/* (1 + 2^-24)^2 + 2^-52 as squares of floats: its root is above the middle of two floats by less than half of the last
+ * place of a double. */
+START_TEST(a_root_beside_the_middle) {
+    const float x[] = { 1, 23170 * 0x1p-26f, 148 * 0x1p-26f, 11 * 0x1p-26f, 2 * 0x1p-26f };
+    const quire_reduction what = { QUIRE_NRM2, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    check_everywhere(&what, COUNT_OF(x), x, 0x1.000002p0, 0);
+}
+END_TEST
+
+/* 256 numbers whose variance is (1 + 2^-24) / 8, the middle of two floats, but for 2^-127 below it; what is left of
+ * their squares is lost in the upper end of their sum, one unit each. */
+START_TEST(a_variance_beside_the_middle) {
+    const quire_reduction what = { QUIRE_VARIANCE, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    float x[256];
+    for (size_t k = 0; k < 256; k++) x[k] = k < 16 ? 1 : k < 32 ? -1 : 0x1p-100f;
+    x[40] = 65534 * 0x1p-26f, x[80] = -65534 * 0x1p-26f, x[120] = 510 * 0x1p-26f, x[160] = -510 * 0x1p-26f;
+    x[200] = 0x1p-20f;
+    check_everywhere(&what, 256, x, 0x1p-3, 0);
+}
+END_TEST
+
+/* Numbers that differ in their last bits alone: n Q and S^2 are rounded by as much as they differ. */
+START_TEST(variances_of_near_numbers) {
+    const quire_reduction what = { QUIRE_VARIANCE, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    for (size_t n = 50; n <= 250; n += 25) {
+        float x[250];
+        double sum = 0, squares = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double last = (double)(k * k % 7);
+            x[k] = (float)(1 + last * 0x1p-23);
+            sum += last, squares += last * last;
+        }
+        const double m = (double)n, variance = (m * squares - sum * sum) / (m * m) * 0x1p-46;
+        check_everywhere(&what, n, x, (double)(float)variance, n);
+    }
+}
+END_TEST
+
+/* A product of doubles whose error has a bit of 2^-1075, less that product rounded: -(2^51 - 1/2) * 2^-1074. */
+START_TEST(products_at_the_edge) {
+    const double factor = 0x1.8p0 + 0x1p-52, p = factor * 0x1p-485 * (factor * 0x1p-486);
+    const double near = -0x1p-1023, far = -0x1p-1023 + 0x1p-1074, expected[] = { near, near, far, far };
+    for (size_t n = 2; n < 5000; n = n * 3 + 1) {
+        double *x = array_new(n * sizeof *x, 0), *y = array_new(n * sizeof *y, 0);
+        for (size_t k = 0; k < n; k++) x[k] = 0, y[k] = 1;
+        x[0] = factor * 0x1p-485, y[0] = factor * 0x1p-486, x[n - 1] = -p, y[n - 1] = 1;
+        for (size_t variant = 0; variant < place_variants(); variant++)
+            for (size_t r = 0; r < ROUNDING_COUNT && place_use(variant); r++) {
+                const quire_reduction what = { QUIRE_DOT, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } };
+                const quire_layout two = quire_rows(2, n, 0), columns = { 1, n, 20, 0, 1, 0 };
+                double results[20];
+                check_ok(place_reduction(&what, n, x, y, results));
+                check_all(&what, 1, n, results, expected[r], r, "a dot product");
+                check_ok(place_layouts(&what, &two, x, &two, y, results));
+                check_all(&what, 2, n, results, expected[r], r, "dot products of rows");
+                check_ok(place_layouts(&what, &columns, x, &columns, y, results));
+                check_all(&what, 20, n, results, expected[r], r, "of columns");
+            }
+        place_use(0);
+        array_free(x), array_free(y);
+    }
+}
+END_TEST
+
 /* Whatever the caller's rounding, the result is the same, and so is that rounding afterwards. */
 START_TEST(callers_rounding) {
     static const int MODES[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };
@@ -245,6 +334,10 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, zeros, 0, TYPE_COUNT);
     tcase_add_test(cases, two_signs);
     tcase_add_test(cases, rows_of_one_array);
+    tcase_add_test(cases, a_root_beside_the_middle);
+    tcase_add_test(cases, a_variance_beside_the_middle);
+    tcase_add_test(cases, variances_of_near_numbers);
+    tcase_add_test(cases, products_at_the_edge);
     tcase_add_loop_test(cases, callers_rounding, 0, 4);
 }
 

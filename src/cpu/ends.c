@@ -31,8 +31,8 @@ int may_have_ends(const cpu_context *context, const quire_job *job) {
 
 int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
     if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
-    if (has_double_lanes(job->type) || ends_kind_of(job, format) == ENDS_BESIDE_SUM)
-        return job->n <= VECTOR_EXACT_ELEMENTS; /* windows are quicker */
+    if (has_double_lanes(job->type) || job->term == TERM_PRODUCT) return 1;
+    if (ends_kind_of(job, format) == ENDS_BESIDE_SUM) return job->n <= VECTOR_EXACT_ELEMENTS; /* windows are quicker */
     return job->n <= SURE_MOST || !has_short_elements(job);
 }
 
