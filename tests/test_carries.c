@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/tier/tier.h"
 #include "support.h"
@@ -38,7 +39,7 @@ START_TEST(limbs_are_carried_before_they_overflow) {
     check_ok(quire_carry(&full));
     check_ok(quire_merge(&expected, &full));
 
-    exact_table_portable[QUIRE_F64][TERM_PRODUCT](&found, x, y, ELEMENTS, 0, NULL);
+    exact_table_portable[QUIRE_F64][TERM_PRODUCT](&found, x, y, ELEMENTS, 0);
     found.count = (int64_t)ELEMENTS;
     check_ok(quire_carry(&found));
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++)
@@ -77,16 +78,18 @@ START_TEST(every_way_carries) {
     check_ok(quire_accumulate(NULL, &a, QUIRE_E5M2, n, x));
     check_carries("8-bit elements", 1, n, BLOCK);
 
-    quire_reduction what = { .type = QUIRE_F64 };
-    const quire_layout apart = quire_strided(n, 2);
-    check_ok(quire_reduce(NULL, &what, &apart, x, NULL, NULL, &result));
-    check_carries("elements apart", 1, n, BLOCK);
-
-    check_ok(quire_open_cpu(&context, 1)); /* what reports is not summed by balls */
+    check_ok(quire_open_cpu(&context, 1)); /* what reports is not summed by ends */
     check_ok(quire_set_progress(context, nothing, NULL));
     check_ok(quire_variance(context, QUIRE_F64, n, x, 0, QUIRE_F64, &result));
     check_carries("both sums of a variance", 2, n, 0);
     quire_close(context);
+
+    quire_reduction what = { .type = QUIRE_F64 };
+    const quire_layout apart = quire_strided(n, 2);
+    memset(x, 0, 2 * n * sizeof *x);
+    x[0] = 1, x[2] = 0x1p-53, x[4] = 0x1p-300; /* which ends do not tell */
+    check_ok(quire_reduce(NULL, &what, &apart, x, NULL, NULL, &result));
+    check_carries("elements apart", 1, n, BLOCK);
     free(x);
 }
 END_TEST
@@ -136,7 +139,7 @@ END_TEST
 
 #if defined(__x86_64__)
 extern const exact_function exact_table_avx2[FORMAT_NUMBERS][TERM_COUNT]; /* of a tier that this library has not */
-#define NARROW_STRETCH ((size_t)16 * 4096 + CARRY_ELEMENTS / 16) /* src/cpu/block/narrow.h */
+#define NARROW_STRETCH ((size_t)16 * 4096 + CARRY_ELEMENTS / 16)          /* src/cpu/block/narrow.h */
 
 /* 16-bit elements by sums of lanes, of which AVX2 alone has a way: where bounds are worth it, and where not. */
 START_TEST(narrow_elements_carry) {
@@ -147,7 +150,7 @@ START_TEST(narrow_elements_carry) {
     for (size_t i = 0; i < n; i++) x[i] = _i ? (uint16_t)(i * 40503 % 31744) : 0x3c00;
     carries = 0;
     if (quire_tier_available(QUIRE_TIER_AVX2)) {
-        exact_table_avx2[QUIRE_F16][TERM_IDENTITY](&a, x, x, n, 0, NULL);
+        exact_table_avx2[QUIRE_F16][TERM_IDENTITY](&a, x, x, n, 0);
         check_carries("halves by lanes", 1, n, NARROW_STRETCH);
     }
     free(x);

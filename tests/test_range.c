@@ -1,5 +1,5 @@
 /* test_range.c - the limits that the windows of the CPU rely on, each computed here from what it is defined as: the
- * range of terms and products, the errors that a double holds, what an approximate window loses. A limit that is too
+ * range of terms and products, the errors that a double holds. A limit that is too
  * wide only costs time, and one that is too narrow may cost bits in sums that nobody has met: so no result tells, and
  * the limits themselves are asked. The driver is compiled here once more, in the portable tier. */
 #define SIMD_TIER_portable
@@ -39,11 +39,11 @@ static void check_float_extremes(exact_choice c, quire_type type) {
 
 START_TEST(all_terms) {
 #define EXTREMES(format, FORMAT, type, real, unused)                                                                   \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, identity), type);                                                \
-    check_extremes(CHOICE(0, 0, format, FORMAT, real, product), type);
+    check_extremes(CHOICE(0, format, FORMAT, real, identity), type);                                                   \
+    check_extremes(CHOICE(0, format, FORMAT, real, product), type);
     QUIRE_WINDOWED_FORMATS(EXTREMES, )
-    check_float_extremes(CHOICE(0, 1, half, HALF, f32, product), QUIRE_F16);
-    check_float_extremes(CHOICE(0, 1, bfloat16, BFLOAT16, f32, product), QUIRE_BF16);
+    check_float_extremes(CHOICE(1, half, HALF, f32, product), QUIRE_F16);
+    check_float_extremes(CHOICE(1, bfloat16, BFLOAT16, f32, product), QUIRE_BF16);
 }
 END_TEST
 
@@ -75,8 +75,8 @@ static void check_elements(exact_choice c, quire_type type) {
 
 START_TEST(elements) {
 #define ELEMENTS_OF(format, FORMAT, type, real, unused)                                                                \
-    check_elements(CHOICE(0, 0, format, FORMAT, real, identity), type);                                                \
-    check_elements(CHOICE(1, 0, format, FORMAT, real, magnitude), type);
+    check_elements(CHOICE(0, format, FORMAT, real, identity), type);                                                   \
+    check_elements(CHOICE(0, format, FORMAT, real, magnitude), type);
     QUIRE_WINDOWED_FORMATS(ELEMENTS_OF, )
 }
 END_TEST
@@ -100,7 +100,7 @@ static int error_is_found(exact_choice c, int e, term_range *r) {
  * does.
  */
 START_TEST(errors_of_products) {
-    const exact_choice c = CHOICE(0, 0, double, DOUBLE, f64, product);
+    const exact_choice c = CHOICE(0, double, DOUBLE, f64, product);
     for (int e = -1074 + 105 - 40; e < -1074 + 105 + 40; e++) {
         term_range r;
         const int found = error_is_found(c, e, &r);
@@ -112,119 +112,10 @@ START_TEST(errors_of_products) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------- products for an approximate window */
-
-/* The range of a product, by its factors. */
-static term_range range_of_factors(exact_choice c, double p, double q) {
-    const v_f64 none = { 0 }, x = none + p, y = none + q;
-    v_f64 value, error;
-    magnitudes m = look_at_nothing(term_size(c));
-    approximate_product_terms(c, (const char *)&x, (const char *)&y, 0, &value, &error, &m);
-    return range_of(&m, c);
-}
-
-/* The factors (1 + i / 64) 2^d and (1 + j / 64) 2^(e - d). Where the fractions do not carry, i + j < 64, the product is
- * below 9/4 2^e; from 2 * 2^e on it needs the limit, 2^(e + 2). So less would be too little, if by no more than an
- * eighth.
- */
-static void check_factors(int d, int e) {
-    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product);
-    int needed = 0;
-    for (int i = 0; i < 64; i++)
-        for (int j = 0; j < 64; j++) {
-            const double p = 1 + i / 64.0, q = 1 + j / 64.0;
-            const term_range r = range_of_factors(c, p * power_of_two(d), q * power_of_two(e - d));
-            const int above = p * q < 2 ? e + 1 : e + 2, unlimited = i + j < 64 ? e + 2 : e + 3;
-            check_that(r.high == (unlimited < 2048 ? unlimited : 2048), "%g times %g in 2^%d is below 2^%d", p, q, e,
-                       r.high);
-            check_that(r.high >= above && r.low == 2 * -1074, "%g times %g in 2^%d is below 2^%d", p, q, e, r.high);
-            needed |= i + j < 64 && r.high == above;
-        }
-    check_that(needed, "no product in 2^%d needs the limit", e);
-}
-
-START_TEST(products_by_factors) {
-    const exact_choice c = CHOICE(1, 0, double, DOUBLE, f64, product);
-    static const int exponents[] = { -1022, -600, -1, 0, 1, 600, 1023 };
-    const double greatest = type_decode(QUIRE_F64, type_greatest(QUIRE_F64));
-    for (size_t k = 0; k < 49; k++) check_factors(exponents[k / 7], exponents[k / 7] + exponents[k % 7]);
-    ck_assert_int_eq(range_of_factors(c, greatest, greatest).high, 2 * 1024);
-    ck_assert_int_eq(range_of_factors(c, greatest, INFINITY).high, RANGE_UNKNOWN);
-}
-END_TEST
-
-/* What is above its limit by that eighth still goes into the bins: a block takes half of what they have room for. */
-_Static_assert(BLOCK_ELEMENTS == ((size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM) / 2, "half of the headroom is left");
-
-/* --------------------------------------------------------------------------------- what an approximate window loses */
-
-/* Doubles are scaled so that the greatest is below the highest top there is; more than that is slack. */
-_Static_assert(DBL_MAX_EXP - APPROXIMATE_SCALE <= WINDOW_GREATEST_TOP, "the greatest double goes into the first bin");
-
-/* Half a unit is the least normal double, so that what is no multiple of the least double is 2^-53 of that at most. */
-START_TEST(loose_tops) {
-    ck_assert_int_eq(window_unit(APPROXIMATE_LEAST_TOP, APPROXIMATE_BINS - 1) - 1, DBL_MIN_EXP - 1);
-}
-END_TEST
-
-#define BLOCKS ((size_t)4)
-#define PRODUCTS (BLOCKS * BLOCK_ELEMENTS)
-
-/* The sum of what the bins kept subtracted from the exact one, and the radius that was counted. */
-static double loss_of(quire_type type, quire_term term, const double *x, const double *y, ball_radius *radius) {
-    quire_accumulator exact = QUIRE_ACCUMULATOR_ZERO, kept = QUIRE_ACCUMULATOR_ZERO;
-    double lost = 0;
-    *radius = (ball_radius)BALL_EXACT;
-    QUIRE_NAME(exact_table, SIMD_TIER)[type][term](&exact, x, y, PRODUCTS, 0, NULL);
-    QUIRE_NAME(exact_table, SIMD_TIER)[type][term](&kept, x, y, PRODUCTS, 0, radius);
-    for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS; i++) exact.limb[i] -= kept.limb[i];
-    exact.count = (int64_t)PRODUCTS;
-    check_ok(quire_round(&exact, QUIRE_F64, &lost));
-    return lost;
-}
-
-/* Each of these products is 2^52 + c + d + c d 2^-52, with an odd c + d, and c d 2^-52 is just below 1/2. A window
- * whose unit is 2 loses 1 and that half of each: three quarters of a unit, which is the most there can be. (Where a
- * product loses half a unit, its last place is at most that, and its error at most half of its last place.) The first
- * product sets the top. */
-START_TEST(loose_products) {
-    static double x[PRODUCTS], y[PRODUCTS];
-    const double c = 47453132, d = c + 1;
-    ball_radius radius;
-    for (size_t i = 0; i < PRODUCTS; i++) x[i] = 0x1p26 + c * 0x1p-26, y[i] = 0x1p26 + d * 0x1p-26;
-    x[0] = power_of_two(window_range(APPROXIMATE_BINS) + 1 - WINDOW_STEP / 4 - 2), y[0] = 1;
-    x[1] = y[1] = 0x1p-1000; /* underflows */
-    const double lost = loss_of(QUIRE_F64, TERM_PRODUCT, x, y, &radius), unit = 2;
-    ck_assert_int_eq(power_of_two(radius.unit) == unit / 2, 1);
-    ck_assert_int_eq(radius.count, 2 * (int64_t)PRODUCTS);
-    check_that(lost > 0.74 * unit * PRODUCTS && lost <= 0.75 * unit * PRODUCTS, "%g of a unit are lost a product",
-               lost / PRODUCTS / unit);
-}
-END_TEST
-
-/* An element loses half a unit, and no more. In each block there is one so small that a window which loses nothing
- * would be too wide. */
-START_TEST(loose_elements) {
-    static double x[PRODUCTS];
-    ball_radius radius;
-    for (size_t i = 0; i < PRODUCTS; i++) x[i] = i % BLOCK_ELEMENTS == 1 ? 0x1p-1000 : 0x1p52 + 1;
-    x[0] = power_of_two(window_range(APPROXIMATE_BINS) + 1 - WINDOW_STEP / 4 - 1);
-    const double lost = loss_of(QUIRE_F64, TERM_IDENTITY, x, x, &radius), unit = 2;
-    ck_assert_int_eq(power_of_two(radius.unit) == unit / 2, 1);
-    ck_assert_int_eq(radius.count, (int64_t)PRODUCTS);
-    check_that(lost > 0.49 * unit * PRODUCTS && lost <= 0.5 * unit * PRODUCTS, "%g of a unit are lost an element",
-               lost / PRODUCTS / unit);
-}
-END_TEST
-
 static void add(TCase *cases) {
     tcase_add_test(cases, all_terms);
     tcase_add_test(cases, elements);
     tcase_add_test(cases, errors_of_products);
-    tcase_add_test(cases, products_by_factors);
-    tcase_add_test(cases, loose_tops);
-    tcase_add_test(cases, loose_products);
-    tcase_add_test(cases, loose_elements);
 }
 
 int main(void) { return run_cases_without_place("range", add); }

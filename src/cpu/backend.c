@@ -58,7 +58,7 @@ static quire_status cpu_accumulate(quire_context *context, const quire_job *job,
     const cpu_context c = cpu_context_of(context);
     accumulator_carry_sparse(accumulator); /* it may come from a merge by other hands */
     const ptrdiff_t size = describe_format(job->type).size;
-    if (job->n) exact_accumulate(&c, job, size, size, accumulator, NULL);
+    if (job->n) exact_accumulate(&c, job, size, size, accumulator);
     accumulator_carry_sparse(accumulator);
     return QUIRE_OK;
 }

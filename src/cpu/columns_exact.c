@@ -65,7 +65,7 @@ static void add_block(const panel_source *s, size_t first, size_t rows, panel_ac
                                    p->x_stride,      p->y_stride };
         for (size_t c = 0; c < p->count; c++)
             strided_exact(&v, &a->of[i][c], p->x[c] + (ptrdiff_t)first * p->x_stride,
-                          p->y[c] + (ptrdiff_t)first * p->y_stride, rows, NULL);
+                          p->y[c] + (ptrdiff_t)first * p->y_stride, rows);
     }
 }
 

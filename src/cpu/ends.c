@@ -16,9 +16,14 @@ static int has_short_elements(const quire_job *job) {
     return job->term != TERM_PRODUCT && have_sure_sums(describe_format(job->type));
 }
 
+/* Sums of numbers narrower than doubles for results that are doubles: short ones are mostly doubles themselves. */
+static int is_widened_sum(const quire_job *job, format_description format) {
+    return format.precision > 24 && job->term != TERM_PRODUCT && !has_double_lanes(job->type);
+}
+
 ends_kind ends_kind_of(const quire_job *job, format_description format) {
-    const int is_wide = needs_squares(job->finish) || !has_short_elements(job);
-    return format.precision > 24 && is_wide ? ENDS_BESIDE_SUM : ENDS_ALONE;
+    const int has_products = needs_squares(job->finish) || job->term == TERM_PRODUCT;
+    return format.precision > 24 && (has_products || job->n > VECTOR_EXACT_ELEMENTS) ? ENDS_BESIDE_SUM : ENDS_ALONE;
 }
 
 ends_kind ends_kind_after(const quire_job *job, ends_kind kind) {
@@ -31,9 +36,8 @@ int may_have_ends(const cpu_context *context, const quire_job *job) {
 
 int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
     if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
-    if (has_double_lanes(job->type) || job->term == TERM_PRODUCT) return 1;
-    if (ends_kind_of(job, format) == ENDS_BESIDE_SUM) return job->n <= VECTOR_EXACT_ELEMENTS; /* windows are quicker */
-    return job->n <= SURE_MOST || !has_short_elements(job);
+    if (has_short_elements(job)) return job->n <= SURE_MOST;
+    return job->n <= VECTOR_EXACT_ELEMENTS || !is_widened_sum(job, format);
 }
 
 cpu_context ends_past(const cpu_context *context) {
@@ -128,7 +132,7 @@ uint64_t ends_results(const cpu_tier *tier, const many_ends *ends, const size_t 
         counts[i] = (double)(n && i < count ? n[i] : job->n);
     if (job->rounding == QUIRE_TO_NEAREST && format.precision == 24)
         open = tier->ends->floats(ends, count, job->finish, counts, results);
-    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 53)
+    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 53 && (n || job->n <= (size_t)BALL_COUNTS))
         open = tier->ends->doubles(ends, count, job->finish, counts, results);
     for (uint64_t left = open; left; left &= left - 1) {
         const size_t i = (size_t)__builtin_ctzll(left);
@@ -205,7 +209,7 @@ QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job,
 
 int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     ends_kind kind = ends_kind_of(job, format);
-    for (; kind != ENDS_KINDS; kind = job->n <= VECTOR_EXACT_ELEMENTS ? ends_kind_after(job, kind) : ENDS_KINDS) {
+    for (; kind != ENDS_KINDS; kind = ends_kind_after(job, kind)) {
         const sum_ends first = ends_of_vector(tier, job, job->term, kind);
         const int is_told = needs_squares(job->finish)
                                 ? ends_moment(first, ends_of_vector(tier, job, TERM_PRODUCT, kind), job, format, bits)
@@ -275,16 +279,35 @@ static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int 
     return ends_round(all, job, format, bits);
 }
 
+/* Elements that say how all are. */
+#define FIRST_ELEMENTS ((size_t)512)
+
+int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                  format_description format) {
+    if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
+    if (!is_widened_sum(job, format) || job->n <= VECTOR_EXACT_ELEMENTS || has_short_elements(job)) return 0;
+    const cpu_work w = work_of(context, job, x_stride, y_stride);
+    const strided_vector v = strided_vector_of(&w, job->term);
+    const cpu_environment callers = environment_enter();
+    const sum_ends e = strided_ends(&v, context->tier->ends->of[ENDS_ALONE][job->type][job->term].vectors, job->x,
+                                    job->y, FIRST_ELEMENTS);
+    environment_leave(callers);
+    return e.low != -e.up;
+}
+
 int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                 format_description format, uint64_t *bits) {
     sum_ends of_piece[MOST_PIECES];
-    ends_work e = { context->tier->ends->of[ends_kind_of(job, format)][job->type][job->term].vectors, of_piece };
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_ends;
-    w.own = &e;
-    work_run(&w);
-    const cpu_environment callers = environment_enter();
-    const int is_told = pieces_round(of_piece, w.pieces, job, format, bits);
-    environment_leave(callers);
-    return is_told;
+    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS; kind = ends_kind_after(job, kind)) {
+        ends_work e = { context->tier->ends->of[kind][job->type][job->term].vectors, of_piece };
+        w.own = &e;
+        work_run(&w);
+        const cpu_environment callers = environment_enter();
+        const int is_told = pieces_round(of_piece, w.pieces, job, format, bits);
+        environment_leave(callers);
+        if (is_told) return 1;
+    }
+    return 0;
 }

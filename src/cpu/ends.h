@@ -13,6 +13,11 @@ QUIRE_PRIVATE int may_have_ends(const cpu_context *context, const quire_job *job
 /* Whether it is by its ends, at first, that a vector's sum takes the least time. */
 QUIRE_PRIVATE int has_ends(const cpu_context *context, const quire_job *job, format_description format);
 
+/* The same of a long sum of floats for a double: windows take less time, unless numbers are so far apart that additions
+ * of the first ones round. */
+QUIRE_PRIVATE int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                ptrdiff_t y_stride, format_description format);
+
 /* A copy of the context for what they do not tell. */
 QUIRE_PRIVATE cpu_context ends_past(const cpu_context *context);
 

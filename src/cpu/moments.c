@@ -70,6 +70,6 @@ uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdif
         for (; is_contiguous(&w) && way < MOMENT_WAYS; way++)
             if (long_moment(&w, way, format, &bits)) return bits;
     }
-    exact_accumulate(context, job, x_stride, y_stride, a, NULL);
+    exact_accumulate(context, job, x_stride, y_stride, a);
     return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
 }

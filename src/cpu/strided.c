@@ -36,8 +36,7 @@ static void gather_block(const strided_vector *v, block_buffer *buffer, const ch
     }
 }
 
-void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n,
-                   ball_radius *radius) {
+void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n) {
     const exact_function add = v->tier->exact[v->type][v->term];
     block_buffer buffer;
     size_t since_carry = 0;
@@ -45,7 +44,7 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
         const char *block_x = x, *block_y = y;
         count = n < BLOCK ? n : BLOCK;
         gather_block(v, &buffer, &block_x, &block_y, count);
-        add(a, block_x, block_y, count, 0, radius);
+        add(a, block_x, block_y, count, 0);
         since_carry += count;
         if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
         if (n == count) break; /* no pointer is formed beyond the end */

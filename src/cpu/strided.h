@@ -28,8 +28,7 @@ QUIRE_PRIVATE void strided_tile(const strided_vector *v, const char *x, const ch
                                 lane_state *state);
 
 /* Adds n elements as an exact_function does. */
-QUIRE_PRIVATE void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n,
-                                 ball_radius *radius);
+QUIRE_PRIVATE void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n);
 
 /* The ends of n > 0 elements, by a function of a tier. */
 QUIRE_PRIVATE sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n);

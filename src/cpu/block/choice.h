@@ -23,12 +23,9 @@ _Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROO
                "terms may be twice as large as the top says");
 #define STEP_TERMS(size) (8 / (size))
 _Static_assert(STEP_TERMS(2) <= SETS, "a step of the smallest elements makes no more vectors of terms than a bin has");
-#define NEXT_BYTES 4096      /* so far ahead is fetched into the first cache: past the pause between blocks */
-#define FAR_BYTES 16384      /* and into the second, of arrays that are longer than caches */
-#define ERROR_BELOW 53       /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
-#define APPROXIMATE_BINS 2   /* a correctly rounded double of 2^20 terms needs no more, unless they cancel */
-#define APPROXIMATE_SCALE 16 /* brings the greatest double below WINDOW_GREATEST_TOP */
-#define APPROXIMATE_LEAST_TOP (window_least_top(APPROXIMATE_BINS) + 53) /* of scaled terms: half a unit is 2^-1022 */
+#define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks */
+#define FAR_BYTES 16384 /* and into the second, of arrays that are longer than caches */
+#define ERROR_BELOW 53  /* an error is at most 2^-53 of its product, and a multiple of 2^-53 of its unit */
 
 /* All terms are below 2^high in magnitude and multiples of 2^low; high < low if all were zero. */
 typedef struct {
@@ -46,9 +43,8 @@ typedef struct {
 typedef struct {
     format_description format;
     int is_double, is_product;
-    int is_pair;    /* terms are of two arrays; else y is x, and not read */
-    term_sign sign; /* what becomes of an element's, see operations.h */
-    int approximate;
+    int is_pair;                  /* terms are of two arrays; else y is x, and not read */
+    term_sign sign;               /* what becomes of an element's, see operations.h */
     int floats;                   /* products of 16-bit elements as floats, as long as these hold them */
     v_f32 (*load)(const void *p); /* unless is_double */
     v_f32 (*first)(const void *p, int n, v_f32 others);
@@ -62,8 +58,7 @@ typedef struct {
 QUIRE_INLINE int clears_sign(exact_choice c) { return c.sign == SIGN_CLEARED; }
 QUIRE_INLINE int flips_sign(exact_choice c) { return c.sign == SIGN_FLIPPED; }
 QUIRE_INLINE int has_errors(exact_choice c) { return c.is_double && c.is_product; }
-QUIRE_INLINE int scales_factors(exact_choice c) { return has_errors(c) && c.approximate; }
-QUIRE_INLINE int exact_streams(exact_choice c) { return has_errors(c) && !c.approximate ? 2 : 1; }
+QUIRE_INLINE int exact_streams(exact_choice c) { return has_errors(c) ? 2 : 1; }
 QUIRE_INLINE int exponent_bits(exact_choice c) { return 8 * c.format.size - c.format.precision; }
 QUIRE_INLINE int exponent_bias(exact_choice c) { return (1 << (exponent_bits(c) - 1)) - 1; }
 
@@ -91,9 +86,7 @@ QUIRE_INLINE int term_exponent_bits(exact_choice c) {
 QUIRE_INLINE int term_bias(exact_choice c) { return (1 << (term_exponent_bits(c) - 1)) - 1; }
 
 /* What is narrower than double is widened by shifts, and then stands for 2^-scale times itself. */
-QUIRE_INLINE int term_scale(exact_choice c) {
-    return 1023 - term_bias(c) + (c.is_double && !c.is_product && c.approximate ? APPROXIMATE_SCALE : 0);
-}
+QUIRE_INLINE int term_scale(exact_choice c) { return 1023 - term_bias(c); }
 
 /* Whether a window of these bins holds every term there can be, however small: then the least magnitude need not be
  * looked at, and counts as the least there can be. */

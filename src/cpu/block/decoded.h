@@ -21,14 +21,14 @@ typedef struct {
 
 /* y is x, unless terms are products of two arrays. */
 static void decoded_sum(decoded_format format, exact_function add_floats, quire_accumulator *a, const char *x,
-                        const char *y, size_t n, ball_radius *radius) {
+                        const char *y, size_t n) {
     float x_floats[DECODED_ELEMENTS], y_floats[DECODED_ELEMENTS];
     size_t since_carry = 0;
     for (size_t count; n; n -= count) {
         count = n < DECODED_ELEMENTS ? n : DECODED_ELEMENTS;
         format.decode(x, count, x_floats);
         if (y != x) format.decode(y, count, y_floats);
-        add_floats(a, x_floats, y != x ? y_floats : x_floats, count, 0, radius);
+        add_floats(a, x_floats, y != x ? y_floats : x_floats, count, 0);
         y += count * format.size, x += count * format.size;
         since_carry += count;
         if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;

@@ -22,20 +22,48 @@ typedef struct {
     v_i64 are_zero;
 } ends_lanes_of_results;
 
-/* Of SIMD_F64 sums from number i on. exact_sums: the sum of a double and an end is rounded once, to the result. */
-QUIRE_INLINE ends_lanes_of_results ends_finished(const many_ends *e, size_t i, finish_kind finish, const double *counts,
-                                                 int exact_sums) {
+/* Of SIMD_F64 sums from number i on, to be rounded to floats. */
+QUIRE_INLINE ends_lanes_of_results ends_finished(const many_ends *e, size_t i, finish_kind finish,
+                                                 const double *counts) {
     const v_f64 sum = double_load_v_f64(e->sum + i);
     v_f64 low = sum - double_load_v_f64(e->low + i), up = sum + double_load_v_f64(e->up + i);
     const v_i64 alone = (v_i64)sum == INT64_MIN, moved = finish == FINISH_KEEP ? ~alone : ~(v_i64){ 0 };
     const v_i64 are_zero = (v_i64)((low == 0) & (up == 0)), zeros = (v_i64)up & are_zero; /* which keep their signs */
-    if (exact_sums) return (ends_lanes_of_results){ low, up, are_zero };
     if (finish == FINISH_ROOT) low = root_v_f64(low), up = root_v_f64(up);
     if (finish == FINISH_DIVIDE) low /= double_load_v_f64(counts + i), up /= double_load_v_f64(counts + i);
     low -= (v_f64)((v_i64)abs_v_f64(low) & moved) * ENDS_AWAY;
     up += (v_f64)((v_i64)abs_v_f64(up) & moved) * ENDS_AWAY;
     up = (v_f64)(((v_i64)up & ~are_zero) | zeros);
     return (ends_lanes_of_results){ low, up, are_zero };
+}
+
+/* The same to be doubles: a sum is rounded once, where an end is added to it. A root and a quotient are two doubles,
+ * off by less than 2^-101 of them beside what the sum is (operation/moments_ball.h has the proofs), and the sums that
+ * are their ends are rounded before. What is near an overflow or an underflow is left open. */
+#define ENDS_OFF 0x1p-99
+QUIRE_INLINE ends_lanes_of_results ends_as_two(const many_ends *e, size_t i, finish_kind finish, const double *counts) {
+    const v_f64 sum = double_load_v_f64(e->sum + i), low = double_load_v_f64(e->low + i),
+                up = double_load_v_f64(e->up + i);
+    if (finish == FINISH_KEEP) {
+        const v_f64 from = sum - low, to = sum + up;
+        return (ends_lanes_of_results){ from, to, (v_i64)((from == 0) & (to == 0)) };
+    }
+    const v_f64 n = finish == FINISH_DIVIDE ? double_load_v_f64(counts + i) : sum;
+    v_f64 high, first, second, radius = (up + low) * 0.5 + (abs_v_f64(up) + abs_v_f64(low)) * (ENDS_AWAY / 2);
+    const v_f64 below = two_sum_v_f64(sum, (up - low) * 0.5, &high);
+    radius = (v_f64)((v_i64)radius & ~(v_i64)(low == -up));
+    if (finish == FINISH_DIVIDE) {
+        first = high / n, second = (fma_v_f64(-first, n, high) + below) / n;
+        radius = radius / n * (1 + ENDS_AWAY);
+    } else {
+        first = root_v_f64(high), second = (fma_v_f64(-first, first, high) + below) / (2 * first);
+        radius = radius / first * (1 + ENDS_AWAY);
+    }
+    radius += abs_v_f64(first) * ENDS_OFF;
+    const v_i64 is_there = (v_i64)((abs_v_f64(high) >= 0x1p-400) & (abs_v_f64(high) <= 0x1p400));
+    return (ends_lanes_of_results){ first + (second - radius),
+                                    (v_f64)((v_i64)(first + (second + radius)) | ~is_there),
+                                    { 0 } };
 }
 
 /* Lanes whose ends are no two zeros, nor numbers that became the same bits. */
@@ -49,7 +77,7 @@ QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish
     float rounded[ENDS_TOGETHER];
     uint64_t open = 0;
     for (size_t i = 0; i < count; i += SIMD_F64) {
-        const ends_lanes_of_results e = ends_finished(ends, i, finish, counts, 0);
+        const ends_lanes_of_results e = ends_finished(ends, i, finish, counts);
         const v_f32_of_v_f64 low = __builtin_convertvector(e.low, v_f32_of_v_f64),
                              up = __builtin_convertvector(e.up, v_f32_of_v_f64);
         const v_i32_of_v_f64 same = (v_i32_of_v_f64)low == (v_i32_of_v_f64)up;
@@ -95,11 +123,12 @@ QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, 
     return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
 }
 
-QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, void *results) {
+QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
+                                      void *results) {
     double rounded[ENDS_TOGETHER];
     uint64_t open = 0;
     for (size_t i = 0; i < count; i += SIMD_F64) {
-        const ends_lanes_of_results e = ends_finished(ends, i, FINISH_KEEP, NULL, 1);
+        const ends_lanes_of_results e = ends_as_two(ends, i, finish, counts);
         const v_i64 lanes = ends_open(e, (v_i64)e.low == (v_i64)e.up);
         memcpy(rounded + i, &e.up, sizeof e.up);
         for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);

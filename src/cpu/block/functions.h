@@ -6,7 +6,7 @@
 #ifndef QUIRE_CPU_BLOCK_FUNCTIONS_H
 #define QUIRE_CPU_BLOCK_FUNCTIONS_H
 
-#include "method/ball.h"
+#include "accumulator/limbs.h"
 
 #define LINE_BYTES ((size_t)64) /* of the caches */
 
@@ -55,10 +55,8 @@ typedef struct {
 /* The ends of the sums of count vectors, 0 < count <= ENDS_TOGETHER. */
 typedef void (*ends_function)(const ends_vector *vectors, size_t count, many_ends *ends);
 
-/* Adds n terms to an accumulator's limbs and notes: exactly, if radius is NULL; if not, what is dropped for the sake of
- * speed is counted there. count and the last carry are the caller's: the limbs can take LIMB_ADDITIONS / 2 more.
- * fetches: as above. */
-typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
-                               ball_radius *radius);
+/* Adds n terms to an accumulator's limbs and notes. count and the last carry are the caller's: the limbs can take
+ * LIMB_ADDITIONS / 2 more. fetches: as above. */
+typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches);
 
 #endif

@@ -50,7 +50,7 @@ QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, u
 /* Tiles, until one has too many lanes that round, or too few elements are left. Answers how many elements it has added.
  */
 QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x,
-                                 size_t n, int fetches, ball_radius *radius) {
+                                 size_t n, int fetches) {
     const size_t tile_bytes = NARROW_ELEMENTS * (size_t)t.format.size;
     narrow_floats floats;
     size_t done = 0;
@@ -65,7 +65,7 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
             narrow_put(t, ends, x, again, &floats);
             x += tile_bytes, done += NARROW_ELEMENTS;
         }
-        if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0, radius);
+        if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0);
     }
     return done;
 }
@@ -73,21 +73,20 @@ QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quir
 /* All elements, where tiles are not worth it by add_elements. A lane that is not 0 has a term that is not. Where all
  * are zeros, the elements themselves show whether these were zeros, too, or have cancelled. */
 QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_function add_elements,
-                             other_function other_terms, quire_accumulator *a, const char *x, size_t n, int fetches,
-                             ball_radius *radius) {
+                             other_function other_terms, quire_accumulator *a, const char *x, size_t n, int fetches) {
     const size_t size = (size_t)t.format.size, all = n;
     const char *first = x;
     while (n >= NARROW_ELEMENTS) {
         const size_t most = n < CARRY_ELEMENTS ? n : CARRY_ELEMENTS;
-        const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches, radius);
+        const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches);
         x += done * size, n -= done;
         if (n >= NARROW_ELEMENTS) limbs_carry(a->limb);
         if (most - done < NARROW_ELEMENTS) continue;
         const size_t others = n < NARROW_TRIED * NARROW_ELEMENTS ? n : NARROW_TRIED * NARROW_ELEMENTS;
-        add_elements(a, x, x, others, fetches, radius);
+        add_elements(a, x, x, others, fetches);
         x += others * size, n -= others;
     }
-    if (n) add_elements(a, x, x, n, fetches, radius);
+    if (n) add_elements(a, x, x, n, fetches);
     if (a->other < OTHER_NONZERO) a->other |= other_terms(first, first, all);
 }
 

@@ -4,8 +4,8 @@
  * magnitudes of what that loses say how far off it may be. Either way nothing is off where no addition of what was lost
  * has rounded, so that ties are told.
  *
- * A product of doubles is a double and its error, unless that is below 2^-1074: then the sum is NaN, as the ends are
- * where something is not finite, or overflows on the way.
+ * A product of doubles is a double and its error, unless that has bits below 2^-1074: half of that is lost at most, and
+ * counted. Where something is not finite, or overflows on the way, the ends are NaN.
  *
  * Included by tier/ends.c.
  *
@@ -39,6 +39,9 @@ QUIRE_INLINE void lost_merge(lost_sum *a, lost_sum b) {
 QUIRE_INLINE lost_sum lost_exchanged(lost_sum l, int w) {
     return (lost_sum){ exchanged_v_f64(l.low, w), exchanged_v_f64(l.up, w) };
 }
+QUIRE_INLINE void lost_more(lost_sum *l, v_f64 most) {
+    l->low = up_add_v_f64(l->low, most), l->up = up_add_v_f64(l->up, most);
+}
 QUIRE_INLINE void lost_ends(lost_sum l, v_f64 *low, v_f64 *up) { *low = l.low, *up = l.up; }
 #else
 /* What was lost, and the magnitudes of what its additions lost in turn. */
@@ -55,6 +58,7 @@ QUIRE_INLINE void lost_merge(lost_sum *a, lost_sum b) {
 QUIRE_INLINE lost_sum lost_exchanged(lost_sum l, int w) {
     return (lost_sum){ exchanged_v_f64(l.sum, w), exchanged_v_f64(l.off, w) };
 }
+QUIRE_INLINE void lost_more(lost_sum *l, v_f64 most) { l->off += most; }
 /* The magnitudes were rounded as they were added, by less than themselves, of fewer than 2^50 (Higham, Accuracy and
  * Stability of Numerical Algorithms, 2nd ed., 2002, (4.4)), and the ends are, by 2^-53 of them. */
 QUIRE_INLINE void lost_ends(lost_sum l, v_f64 *low, v_f64 *up) {
@@ -66,7 +70,7 @@ QUIRE_INLINE void lost_ends(lost_sum l, v_f64 *low, v_f64 *up) {
 
 /* ------------------------------------------------------------------------------------------------------------ terms */
 
-/* sum: what additions came to; gone: in lanes of products whose error may be no double. */
+/* sum: what additions came to; gone: not 0 in lanes of products whose error may be no double. */
 typedef struct {
     v_f64 sum;
     lost_sum lost;
@@ -98,24 +102,26 @@ QUIRE_INLINE void pair_merge(pair_lanes *a, pair_lanes b) {
     a->gone |= b.gone;
 }
 
-/* The ends of lanes. Where nothing is lost they are 0 and -0, so that a zero keeps its sign. Where an error is gone the
- * sum is NaN. */
+/* The ends of lanes, of so many terms at most. Where nothing is lost they are 0 and -0, so that a zero keeps its sign.
+ */
 typedef struct {
     v_f64 sum, low, up;
 } pair_ends;
 
-QUIRE_INLINE pair_ends pair_ends_of(pair_lanes l) {
+QUIRE_INLINE pair_ends pair_ends_of(ends_choice c, pair_lanes l, size_t terms) {
+    const v_f64 most = (v_f64)((v_i64)((v_f64){ 0 } + (double)terms * 0x1p-1074) & (v_i64)(l.gone != 0));
     v_f64 lower, upper;
+    if (c.is_product && c.is_double) lost_more(&l.lost, most);
     lost_ends(l.lost, &lower, &upper);
     const v_i64 nothing = (v_i64)((lower == 0) & (upper == 0));
-    return (pair_ends){ (v_f64)((v_i64)l.sum | l.gone), (v_f64)((v_i64)lower & ~nothing),
+    return (pair_ends){ l.sum, (v_f64)((v_i64)lower & ~nothing),
                         (v_f64)(((v_i64)upper & ~nothing) | (nothing & INT64_MIN)) };
 }
 
 /* ---------------------------------------------------------------------------------------------------------- vectors */
 
 /* The first sets, and all lanes, added up. */
-QUIRE_INLINE sum_ends pair_total(pair_lanes *l, int sets) {
+QUIRE_INLINE sum_ends pair_total(ends_choice c, pair_lanes *l, int sets, size_t terms) {
     SIMD_UNROLL
     for (int i = 1; i < sets; i++) pair_merge(&l[0], l[i]);
     SIMD_UNROLL
@@ -123,7 +129,7 @@ QUIRE_INLINE sum_ends pair_total(pair_lanes *l, int sets) {
         const v_i64 gone = (v_i64)exchanged_v_f64((v_f64)l[0].gone, w);
         pair_merge(&l[0], (pair_lanes){ exchanged_v_f64(l[0].sum, w), lost_exchanged(l[0].lost, w), gone });
     }
-    const pair_ends e = pair_ends_of(l[0]);
+    const pair_ends e = pair_ends_of(c, l[0], terms);
     return (sum_ends){ e.sum[0], e.low[0], e.up[0] };
 }
 
@@ -132,13 +138,13 @@ QUIRE_INLINE sum_ends pair_of_few(ends_choice c, const char *x, const char *y, i
     const ends_elements of = n == SIMD_F32 ? ends_load(c, x, y) : ends_load_first(c, x, y, n);
     pair_lanes l[2] = { pair_nothing(), pair_nothing() };
     pair_add(c, &l[0], of.x[0], of.y[0]);
-    if (c.is_double && n <= SIMD_F64) return pair_total(l, 1);
+    if (c.is_double && n <= SIMD_F64) return pair_total(c, l, 1, SIMD_F32);
     pair_add(c, &l[1], of.x[1], of.y[1]);
-    return pair_total(l, 2);
+    return pair_total(c, l, 2, SIMD_F32);
 }
 
 QUIRE_INLINE sum_ends pair_of(ends_choice c, const char *x, const char *y, size_t n) {
-    const size_t half = SIMD_F32 * c.size;
+    const size_t half = SIMD_F32 * c.size, terms = n;
     pair_lanes l[PAIR_SETS];
     if (n <= SIMD_F32) return pair_of_few(c, x, y, (int)n);
     SIMD_UNROLL
@@ -150,7 +156,7 @@ QUIRE_INLINE sum_ends pair_of(ends_choice c, const char *x, const char *y, size_
     }
     for (; n >= SIMD_F32; n -= SIMD_F32, x += half, y += half) pair_add_all(c, l, ends_load(c, x, y));
     if (n) pair_add_all(c, l + PAIR_SETS - 2, ends_load_first(c, x, y, (int)n));
-    return pair_total(l, PAIR_SETS);
+    return pair_total(c, l, PAIR_SETS, terms);
 }
 
 QUIRE_INLINE void pairs_of_vectors(ends_choice c, const ends_vector *v, size_t count, many_ends *ends) {
@@ -179,7 +185,7 @@ QUIRE_INLINE void pairs_of_group(ends_choice c, panel_rows r, int groups, many_e
     }
     SIMD_UNROLL
     for (int i = 0; i < 2 * groups; i++) {
-        const pair_ends of = pair_ends_of(l[i]);
+        const pair_ends of = pair_ends_of(c, l[i], r.rows);
         ends_store(ends, column + (size_t)i * SIMD_F64, of.sum, of.low, of.up);
     }
 }

@@ -42,13 +42,6 @@ QUIRE_INLINE magnitudes look_at_nothing(int size) {
 
 /* ------------------------------------------------------------------------------------------------------------ steps */
 
-/* Doubles times 2^-APPROXIMATE_SCALE, by their exponents; what has no normal number for that becomes something less
- * than the least one. (A multiplication would do, but for what it costs some processors to make a subnormal.) */
-QUIRE_INLINE v_f64 scaled_down(v_f64 x) {
-    const v_i64 magnitude = (v_i64)abs_v_f64(x), sign = (v_i64)x ^ magnitude;
-    return (v_f64)(max_v_i64(magnitude - ((int64_t)APPROXIMATE_SCALE << 52), (v_i64){ 0 }) | sign);
-}
-
 /* Where the elements of a step stand. Who calls with one hands it on, and knows no more of it.
  *
  * widen_by_shift takes elements from the top of a 64-bit lane. Those in the lower half of a lane stand in its upper
@@ -84,7 +77,6 @@ QUIRE_INLINE void element_terms(exact_choice c, element_step from, v_f64 *value,
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c, 1));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
-        if (c.approximate) value[0] = scaled_down(value[0]);
         return;
     }
     memcpy(&raised, from.raised_x, sizeof raised);
@@ -93,31 +85,6 @@ QUIRE_INLINE void element_terms(exact_choice c, element_step from, v_f64 *value,
         value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
     }
     for (int i = 0; i < terms / 2 * 2 && flips_sign(c); i++) value[i] = -value[i];
-}
-
-/* Products of doubles spread over twice the exponents that doubles have. For an approximate window they come times
- * 2^(-2 * factor_scale(top)), below 2^200, and a factor so small that its product with whatever other is below half the
- * window's unit comes as 0, so that no scaled one is subnormal. */
-QUIRE_INLINE int factor_scale(int top) { return top > 200 ? top / 2 : 0; }
-QUIRE_INLINE int64_t least_factor(int top) {
-    return top > 200 ? (int64_t)(window_unit(top, APPROXIMATE_BINS - 1) - 1 - 1024 + 1023) << 52 : 0;
-}
-
-QUIRE_INLINE v_f64 scaled_factor(v_i64 magnitude, v_i64 bits, int top) {
-    const v_i64 scaled = magnitude - ((int64_t)factor_scale(top) << 52);
-    return (v_f64)((scaled & (magnitude >= least_factor(top))) | (magnitude ^ bits));
-}
-
-QUIRE_INLINE void approximate_product_terms(exact_choice c, const char *x, const char *y, int top, v_f64 *value,
-                                            v_f64 *error, magnitudes *m) {
-    v_i64 a, b;
-    memcpy(&a, x, sizeof a), memcpy(&b, c.is_pair ? y : x, sizeof b);
-    const v_i64 p = a & INT64_MAX, q = b & INT64_MAX, infinity = (v_i64){ 0 } + ((int64_t)2047 << 52);
-    m->most = max_v_i64(m->most, (p >> 1) + (q >> 1));
-    m->underflow |= (p >= infinity) | (q >= infinity);
-    const v_f64 u = scaled_factor(p, a, top), v = scaled_factor(q, b, top);
-    *value = c.value(u, v);
-    *error = c.error(u, v, *value);
 }
 
 /* The products of two vectors of elements as floats. */
@@ -153,12 +120,10 @@ QUIRE_INLINE void product_terms(exact_choice c, const char *x, const char *y, v_
     }
 }
 
-QUIRE_INLINE void step_terms(exact_choice c, element_step from, int top, v_f64 *value, v_f64 *error, magnitudes *m) {
+QUIRE_INLINE void step_terms(exact_choice c, element_step from, v_f64 *value, v_f64 *error, magnitudes *m) {
     fetch_ahead(c, from.x);
     if (c.is_pair) fetch_ahead(c, from.y);
-    if (scales_factors(c))
-        approximate_product_terms(c, from.x, from.y, top, value, error, m);
-    else if (float_products(c))
+    if (float_products(c))
         float_product_terms(c, from.x, from.y, value, m);
     else if (c.is_product)
         product_terms(c, from.x, from.y, value, error, m);
@@ -180,19 +145,6 @@ QUIRE_INLINE void look_closer(const char *least, const char *most, int size, int
         memcpy(low, least, 8), memcpy(high, most, 8);
 }
 
-/* The same of products of doubles that go to an approximate window, by half the greatest sum of two bit patterns. Its
- * field is the sum of both exponents, s. Where the fractions carry into it, s is one more than the product's and the
- * product is below 2 * 2^s; where they do not, a + b < 1 and (1 + a) (1 + b) <= (1 + 1/2)^2 = 9/4, so that it is below
- * 4 * 2^s, the limit. (2 * 2^s would do for the bins, which is an eighth too little: a block takes half of what the
- * headroom allows.) How small products are is not known. None reaches term_highest, and no window has a higher top: a
- * range beyond it would be looked for in vain. */
-QUIRE_INLINE term_range factor_range(exact_choice c, int64_t most, int infinite) {
-    term_range r = { (int)(most >> 51) - 2 * 1023 + 2, term_lowest(c) };
-    if (r.high > term_highest(c)) r.high = term_highest(c);
-    if (infinite) r.high = RANGE_UNKNOWN;
-    return r;
-}
-
 /* What was seen, as a range. A subnormal counts as a number with the least normal exponent: it is a multiple of that
  * unit.
  */
@@ -211,7 +163,6 @@ QUIRE_INLINE term_range range_of(const magnitudes *m, exact_choice c) {
     /* Take the bias off again; modulo the width, as it went on. */
     const uint64_t smallest = ((uint64_t)least - (uint64_t)zero) & (uint64_t)zero;
     const int greatest_field = (int)(most >> stored), least_field = (int)(smallest >> stored);
-    if (scales_factors(c)) return factor_range(c, most, underflow != 0);
     term_range r = { (greatest_field ? greatest_field : 1) + 1 - bias,
                      (least_field ? least_field : 1) - bias - (precision - 1) };
     if (float_products(c) && r.low < term_lowest(c)) r.low = term_lowest(c); /* it was not looked at */

@@ -1,10 +1,6 @@
 /* window.h - blocks of elements through the windows of method/window.h, on vectors: the way that holds for every
  * format.
  *
- * An approximate window, of APPROXIMATE_BINS bins, holds whatever is below its top: the addition to the last bin rounds
- * to its unit, which loses at most half of that for each term. What a double loses when it is scaled, at most 2^-1022,
- * counts as a part of that: the residual that comes to the last bin is then below half its unit, and all of it is lost.
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CPU_BLOCK_WINDOW_H
@@ -20,13 +16,12 @@ typedef struct {
 
 /* Some steps through the bins, all their terms together bin by bin: so the processor need not look far ahead for
  * additions that do not wait for each other. */
-QUIRE_INLINE void add_steps(exact_choice c, int bins, element_step from, int steps, int top, window_bins *b,
-                            magnitudes *m) {
+QUIRE_INLINE void add_steps(exact_choice c, int bins, element_step from, int steps, window_bins *b, magnitudes *m) {
     const int terms = STEP_TERMS(c.format.size), count = steps * terms;
     v_f64 value[GROUP], error[GROUP];
 #pragma GCC unroll 8
     for (int u = 0; u < steps; u++)
-        step_terms(c, step_behind(from, (size_t)u), top, value + terms * u, error + terms * u, m);
+        step_terms(c, step_behind(from, (size_t)u), value + terms * u, error + terms * u, m);
 #pragma GCC unroll 8
     for (int k = 0; k < bins; k++)
 #pragma GCC unroll 8
@@ -34,11 +29,6 @@ QUIRE_INLINE void add_steps(exact_choice c, int bins, element_step from, int ste
             value[i] = window_take_v_f64(&b->bin[0][i % SETS][k], value[i]);
             if (exact_streams(c) == 2) error[i] = window_take_v_f64(&b->bin[1][i % SETS][k], error[i]);
         }
-    if (!scales_factors(c)) return;
-        /* Errors are less than what comes to the last bin otherwise; with them it takes all the additions that it can.
-         */
-#pragma GCC unroll 8
-    for (int i = 0; i < count; i++) b->bin[0][i % SETS][bins - 1] += error[i];
 }
 
 /* A block in a window: what its bins count, and its magnitudes. */
@@ -48,7 +38,7 @@ QUIRE_INLINE void bins_count(exact_choice c, int bins, const char *x, const char
               together = (bins > 2 && streams == 1 ? GROUP : SETS) / STEP_TERMS(c.format.size);
     const v_f64 zero = { 0 };
     window_bins b;
-    const int scaled_top = top - (scales_factors(c) ? 2 * factor_scale(top) : term_scale(c));
+    const int scaled_top = top - term_scale(c);
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++)
             for (int set = 0; set < SETS; set++)
@@ -58,8 +48,8 @@ QUIRE_INLINE void bins_count(exact_choice c, int bins, const char *x, const char
     const element_step first = first_step(x, y, steps, copy);
     size_t step = 0;
     for (; steps - step >= (size_t)together; step += (size_t)together)
-        add_steps(c, bins, step_behind(first, step), together, top, &b, m);
-    for (; step < steps; step++) add_steps(c, bins, step_behind(first, step), 1, top, &b, m);
+        add_steps(c, bins, step_behind(first, step), together, &b, m);
+    for (; step < steps; step++) add_steps(c, bins, step_behind(first, step), 1, &b, m);
 
     for (int s = 0; s < streams; s++)
         for (int k = 0; k < bins; k++) {

@@ -81,17 +81,15 @@ QUIRE_FORMATS(OF_FORMAT, )
 #define ALONE_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(ALONE_ENTRY, format, type)
 #define BESIDE_ENTRIES(format, FORMAT, type, real, unused) QUIRE_TERMS(BESIDE_ENTRY, format, type, BESIDE_##real)
 
-static uint64_t floats(const many_ends *ends, size_t count, finish_kind finish, const double *counts, void *results) {
-    if (finish == FINISH_ROOT) return ends_as_floats(ends, count, FINISH_ROOT, counts, results);
-    if (finish == FINISH_DIVIDE) return ends_as_floats(ends, count, FINISH_DIVIDE, counts, results);
-    return ends_as_floats(ends, count, FINISH_KEEP, counts, results);
-}
-
-/* Roots and quotients to 53 bits are for others. */
-static uint64_t doubles(const many_ends *ends, size_t count, finish_kind finish, const double *counts, void *results) {
-    (void)counts;
-    return finish == FINISH_KEEP ? ends_as_doubles(ends, count, results) : ~(uint64_t)0 >> (ENDS_TOGETHER - count);
-}
+#define RESULTS(reals)                                                                                                 \
+    static uint64_t reals(const many_ends *ends, size_t count, finish_kind finish, const double *counts,               \
+                          void *results) {                                                                             \
+        if (finish == FINISH_ROOT) return ends_as_##reals(ends, count, FINISH_ROOT, counts, results);                  \
+        if (finish == FINISH_DIVIDE) return ends_as_##reals(ends, count, FINISH_DIVIDE, counts, results);              \
+        return ends_as_##reals(ends, count, FINISH_KEEP, counts, results);                                             \
+    }
+RESULTS(floats)
+RESULTS(doubles)
 
 static uint64_t variances(const many_ends *s, const many_ends *q, size_t count, double n, double divisor, int is_root,
                           void *results) {

@@ -2,7 +2,7 @@
  * of the lists, and the tables of them.
  *
  * Integer counts and limbs commute, so nothing here can show in an exact result: neither which way a block went, nor
- * how the input was cut. A ball's middle and radius do depend on that, but not what it contains.
+ * how the input was cut.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,14 +28,13 @@ static __attribute__((aligned(4096), used)) void code_begins_at_a_page(void) {}
     QUIRE_INLINE double format##_load_one(const void *p) { return format##_load_##real(p); }
 QUIRE_FORMATS(LOAD, )
 
-#define CHOICE(is_approximate, as_floats, name, NAME, real, term)                                                      \
+#define CHOICE(as_floats, name, NAME, real, term)                                                                      \
     ((const exact_choice){                                                                                             \
         .format = NAME##_DESCRIPTION,                                                                                  \
         .is_double = QUIRE_IS_DOUBLE_##real,                                                                           \
         .is_product = term##_is_product,                                                                               \
         .is_pair = term##_is_pair,                                                                                     \
         .sign = (term_sign)term##_sign_is,                                                                             \
-        .approximate = is_approximate,                                                                                 \
         .floats = as_floats,                                                                                           \
         .load = VECTOR_LOAD_##real(name),                                                                              \
         .first = VECTOR_FIRST_##real(name),                                                                            \
@@ -48,99 +47,85 @@ QUIRE_FORMATS(LOAD, )
 #define BLOCK(bins, way, floats, format, FORMAT, real, term)                                                           \
     static term_range format##_##term##_##way##_##bins(const char *x, const char *y, size_t steps, int top,            \
                                                        int fetches, block_counts *counts) {                            \
-        return block_sum(CHOICE(0, floats, format, FORMAT, real, term), bins, x, y, steps, top, fetches, counts);      \
+        return block_sum(CHOICE(floats, format, FORMAT, real, term), bins, x, y, steps, top, fetches, counts);         \
     }
 #define BLOCK_ENTRY(bins, way, format, term) [bins] = format##_##term##_##way##_##bins,
 
 /* An engine and its sum: with products as floats or as doubles. */
 #define WAY(way, floats, format, FORMAT, real, term)                                                                   \
     WINDOWS(BLOCK, way, floats, format, FORMAT, real, term)                                                            \
-    static term_range format##_##term##_##way##_approximate(const char *x, const char *y, size_t steps, int top,       \
-                                                            int fetches, block_counts *counts) {                       \
-        return block_sum(CHOICE(1, floats, format, FORMAT, real, term), APPROXIMATE_BINS, x, y, steps, top, fetches,   \
-                         counts);                                                                                      \
-    }                                                                                                                  \
     static size_t format##_##term##_##way##_sum(quire_accumulator *a, const char *x, const char *y, size_t n,          \
-                                                int fetches, ball_radius *radius) {                                    \
-        const exact_engine engine = engine_of(CHOICE(0, floats, format, FORMAT, real, term), fetches,                  \
+                                                int fetches) {                                                         \
+        const exact_engine engine = engine_of(CHOICE(floats, format, FORMAT, real, term), fetches,                     \
                                               (exact_functions){                                                       \
                                                   .block = { WINDOWS(BLOCK_ENTRY, way, format, term) },                \
-                                                  .approximate = format##_##term##_##way##_approximate,                \
                                                   .copy_finite = format##_##term##_copy,                               \
                                                   .slow = format##_##term##_slow,                                      \
                                                   .other_terms = format##_##term##_other,                              \
                                               });                                                                      \
-        return exact_sum(&engine, a, x, y, n, radius);                                                                 \
+        return exact_sum(&engine, a, x, y, n);                                                                         \
     }
 
 /* By floats, as far as these hold the products, and the others by doubles. */
-typedef size_t engine_function(quire_accumulator *a, const char *x, const char *y, size_t n, int fetches,
-                               ball_radius *radius);
+typedef size_t engine_function(quire_accumulator *a, const char *x, const char *y, size_t n, int fetches);
 QUIRE_INLINE void sum_by_both(exact_choice c, engine_function *by_floats, engine_function *by_doubles,
-                              quire_accumulator *a, const char *x, const char *y, size_t n, int fetches,
-                              ball_radius *radius) {
-    const size_t done = float_products(c) ? by_floats(a, x, y, n, fetches, radius) : 0;
+                              quire_accumulator *a, const char *x, const char *y, size_t n, int fetches) {
+    const size_t done = float_products(c) ? by_floats(a, x, y, n, fetches) : 0;
     const size_t at = done * (size_t)c.format.size;
-    if (!float_products(c) || (leaves_floats(c) && done < n)) by_doubles(a, x + at, y + at, n - done, fetches, radius);
+    if (!float_products(c) || (leaves_floats(c) && done < n)) by_doubles(a, x + at, y + at, n - done, fetches);
 }
 
 /* Sums of 16-bit elements by their lanes, where there is something to be gained: a function of its own, since it needs
  * much more of the stack. */
 #if defined(QUIRE_CPU_BLOCK_NARROW_H)
-static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,
-                                    ball_radius *radius);
+static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches);
 #define NARROW_LEAST NARROW_ELEMENTS
 #define NARROW(format, FORMAT, real, term)                                                                             \
     static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,      \
-                                                                   int fetches, ball_radius *radius) {                 \
+                                                                   int fetches) {                                      \
         narrow_sum((bounds_terms){ FORMAT##_DESCRIPTION, VECTOR_LOAD_##real(format), term##_value_v_f32 },             \
-                   float_identity_elements, format##_##term##_elements, format##_##term##_other, a, x, n, fetches,     \
-                   radius);                                                                                            \
+                   float_identity_elements, format##_##term##_elements, format##_##term##_other, a, x, n, fetches);    \
     }
 #else
 #define NARROW_LEAST SIZE_MAX
 #define NARROW(format, FORMAT, real, term)                                                                             \
-    QUIRE_INLINE void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n, int fetches,             \
-                                               ball_radius *radius) {                                                  \
-        format##_##term##_elements(a, x, x, n, fetches, radius);                                                       \
+    QUIRE_INLINE void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n, int fetches) {           \
+        format##_##term##_elements(a, x, x, n, fetches);                                                               \
     }
 #endif
 
 #define INSTANCE(term, TERM, product, pair, sign, format, FORMAT, real)                                                \
     static void format##_##term##_copy(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, \
                                        char *copy_y) {                                                                 \
-        copy_finite(CHOICE(0, 0, format, FORMAT, real, term), a, x, y, steps, copy_x, copy_y);                         \
+        copy_finite(CHOICE(0, format, FORMAT, real, term), a, x, y, steps, copy_x, copy_y);                            \
     }                                                                                                                  \
     static void format##_##term##_slow(quire_accumulator *a, const char *x, const char *y, size_t n) {                 \
-        slow_terms(CHOICE(0, 0, format, FORMAT, real, term), a, x, y, n);                                              \
+        slow_terms(CHOICE(0, format, FORMAT, real, term), a, x, y, n);                                                 \
     }                                                                                                                  \
     static int64_t format##_##term##_other(const char *x, const char *y, size_t n) {                                   \
-        return other_terms(CHOICE(0, 0, format, FORMAT, real, term), x, y, n);                                         \
+        return other_terms(CHOICE(0, format, FORMAT, real, term), x, y, n);                                            \
     }                                                                                                                  \
     WAY(floats, 1, format, FORMAT, real, term)                                                                         \
     WAY(doubles, 0, format, FORMAT, real, term)                                                                        \
-    static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,  \
-                                           ball_radius *radius) {                                                      \
-        sum_by_both(CHOICE(0, 1, format, FORMAT, real, term), format##_##term##_floats_sum,                            \
-                    format##_##term##_doubles_sum, a, x, y, n, fetches, radius);                                       \
+    static void format##_##term##_elements(quire_accumulator *a, const void *x, const void *y, size_t n,               \
+                                           int fetches) {                                                              \
+        sum_by_both(CHOICE(1, format, FORMAT, real, term), format##_##term##_floats_sum,                               \
+                    format##_##term##_doubles_sum, a, x, y, n, fetches);                                               \
     }                                                                                                                  \
     NARROW(format, FORMAT, real, term)                                                                                 \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
-                                        ball_radius *radius) {                                                         \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches) {   \
         if (sizeof(format##_element) == 2 && !term##_is_product && n >= NARROW_LEAST)                                  \
-            format##_##term##_narrow(a, x, n, fetches, radius);                                                        \
+            format##_##term##_narrow(a, x, n, fetches);                                                                \
         else                                                                                                           \
-            format##_##term##_elements(a, x, y, n, fetches, radius);                                                   \
+            format##_##term##_elements(a, x, y, n, fetches);                                                           \
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
 
 #define DECODED(term, TERM, product, pair, sign, format)                                                               \
-    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches,     \
-                                        ball_radius *radius) {                                                         \
+    static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches) {   \
         (void)fetches;                                                                                                 \
-        decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n,   \
-                    radius);                                                                                           \
+        decoded_sum((decoded_format){ sizeof(format##_element), format##_decode }, float_##term##_exact, a, x, y, n);  \
     }
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(DECODED, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )

@@ -1,6 +1,6 @@
-/* exact_sum.h - the driver of an exact sum: windows for ordinary data, indexed bins or limbs for what no window holds,
- * or an approximate window, if the caller will do with a ball. It chooses them by the range of each block, and adds to
- * the limbs what was counted. Included by exact.c; block_sum.h has what is compiled for each format.
+/* exact_sum.h - the driver of an exact sum: windows for ordinary data, indexed bins or limbs for what no window holds.
+ * It chooses them by the range of each block, and adds to the limbs what was counted. Included by exact.c; block_sum.h
+ * has what is compiled for each format.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,18 +8,15 @@
 #define QUIRE_CPU_TIER_EXACT_SUM_H
 
 #include "cpu/tier/block_sum.h"
-#include "method/ball.h"
 
 typedef struct {
     int bins, top; /* bins 0: none */
-    int approximate;
 } window;
 
 /* An exact sum on its way: the window in force, and what the blocks since the last deposit have counted in it. */
 typedef struct {
     const struct exact_engine *engine;
     quire_accumulator *accumulator;
-    ball_radius *radius; /* NULL: no window is to be approximate */
     window window;
     size_t blocks;    /* of BLOCK_ELEMENTS, or less */
     block_counts sum; /* of the window's bins; the others are not set */
@@ -33,17 +30,13 @@ _Static_assert(((uint64_t)SETS * SIMD_F64 * WINDOW_BLOCKS) << 51 <= (uint64_t)1 
 /* The numbers of bins there are windows of. */
 #define WINDOWS(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(7, __VA_ARGS__)
 
-/* The most bins of a window that is preferred to an approximate one: where a term takes eight bytes to load, four are
- * hardly slower than two. */
-static int exact_bins(exact_choice c) { return c.format.size * (c.is_product ? 2 : 1) < 8 ? APPROXIMATE_BINS : 4; }
-
 /* block_sum with every choice made, but what is fetched ahead. */
 typedef term_range block_function(const char *x, const char *y, size_t steps, int top, int fetches,
                                   block_counts *counts);
 
 /* The functions of an instance. */
 typedef struct {
-    block_function *block[WINDOW_BINS + 1], *approximate;
+    block_function *block[WINDOW_BINS + 1];
     void (*copy_finite)(quire_accumulator *a, const char *x, const char *y, size_t steps, char *copy_x, char *copy_y);
     void (*slow)(quire_accumulator *a, const char *x, const char *y, size_t n);
     int64_t (*other_terms)(const char *x, const char *y, size_t n);
@@ -54,29 +47,25 @@ typedef struct exact_engine {
     int size, streams;
     size_t longest;      /* see longest_block */
     int reach;           /* of a window of one bin, see window_reach */
-    int scale[2];        /* of the terms in the bins, see term_scale; in those of approximate windows */
+    int scale;           /* of the terms in the bins, see term_scale */
     int highest, lowest; /* of all terms there can be */
     int least_bins;      /* of a window */
     int gives_up;        /* at terms that are not known, as another engine may know them */
-    int exact_bins;      /* see there */
     int fetches;         /* see exact_function */
     exact_functions call;
 } exact_engine;
 
 QUIRE_INLINE exact_engine engine_of(exact_choice c, int fetches, exact_functions functions) {
-    exact_choice approximate = c;
-    approximate.approximate = 1;
     return (exact_engine){
         .size = c.format.size,
         .streams = exact_streams(c),
         .longest = longest_block(c),
         .reach = window_reach(c, 1),
-        .scale = { term_scale(c), term_scale(approximate) },
+        .scale = term_scale(c),
         .highest = term_highest(c),
         .lowest = term_lowest(c),
         .least_bins = least_bins(c),
         .gives_up = leaves_floats(c),
-        .exact_bins = exact_bins(c),
         .fetches = fetches,
         .call = functions,
     };
@@ -91,41 +80,25 @@ static int in_reach(const exact_engine *e, window w, term_range r) {
 
 /* The least window for a range, with what room is left over a quarter above and the rest below: large elements to come
  * are rarer than small ones. Where a window holds every term there can be, that is what it does. 0 bins if there is
- * none of at most most_bins. */
-static window window_for(const exact_engine *e, term_range r, int most_bins) {
-    const window none = { 0, 0, 0 };
-    window w = { e->least_bins, 0, 0 };
-    while (w.bins <= most_bins && (!e->call.block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
-    if (w.bins > most_bins) return none;
+ * none. */
+static window window_for(const exact_engine *e, term_range r) {
+    const window none = { 0, 0 };
+    window w = { e->least_bins, 0 };
+    while (w.bins <= WINDOW_BINS && (!e->call.block[w.bins] || reach(e, w.bins) < r.high - r.low)) w.bins++;
+    if (w.bins > WINDOW_BINS) return none;
     w.top = r.high + (reach(e, w.bins) - (r.high - r.low)) / 4;
     if (reach(e, w.bins) >= e->highest - e->lowest) w.top = e->highest;
-    const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale[0];
+    const int least = window_least_top(w.bins) + (e->streams - 1) * ERROR_BELOW + e->scale;
     if (w.top < least) w.top = least;
     if (w.top > WINDOW_GREATEST_TOP) w.top = WINDOW_GREATEST_TOP;
     return in_reach(e, w, r) ? w : none;
 }
 
-/* The approximate window for a range, with some room above. */
-static window approximate_window_for(const exact_engine *e, term_range r) {
-    window w = { APPROXIMATE_BINS, r.high + WINDOW_STEP / 4, 1 };
-    if (w.top > e->highest) w.top = e->highest;
-    if (w.top < APPROXIMATE_LEAST_TOP + e->scale[1]) w.top = APPROXIMATE_LEAST_TOP + e->scale[1];
-    return w;
-}
-
-/* What loses nothing in another window does not go through an approximate one: ties and zero sums are common in
- * ordinary data. (But of products of doubles an approximate window does not show it: they stay approximate.) */
-static int window_holds(const exact_engine *e, window w, term_range r) {
-    return w.approximate ? r.high <= w.top && !window_for(e, r, e->exact_bins).bins : in_reach(e, w, r);
-}
-
-static int streams_in(const exact_state *x) { return x->window.approximate ? 1 : x->engine->streams; }
-
 /* Adds what was counted to the limbs: a number for each bin, of which a limb takes fewer than the elements counted, but
  * for the last few of a vector. */
 static void deposit(exact_state *x) {
     if (!x->blocks) return; /* of no window, perhaps */
-    for (int s = 0; s < streams_in(x); s++)
+    for (int s = 0; s < x->engine->streams; s++)
         for (int k = 0; k < x->window.bins; k++) {
             int64_t sum = 0;
             for (int i = 0; i < SIMD_F64; i++) sum += (int64_t)x->sum.count[s][k][i];
@@ -144,45 +117,24 @@ static size_t elements_in(const exact_engine *e, size_t steps) { return steps * 
 static void add_counts(exact_state *x, const block_counts *counts, size_t steps) {
     const size_t blocks = (elements_in(x->engine, steps) - 1) / BLOCK_ELEMENTS + 1;
     if (x->blocks + blocks > WINDOW_BLOCKS) deposit(x);
-    for (int s = 0; s < streams_in(x); s++)
+    for (int s = 0; s < x->engine->streams; s++)
         for (int k = 0; k < x->window.bins; k++)
             x->sum.count[s][k] = x->blocks ? x->sum.count[s][k] + counts->count[s][k] : counts->count[s][k];
     x->blocks += blocks;
 }
 
-/* What an approximate window loses: half a unit of its last bin for each element, unless all terms are multiples of
- * that; and for each product of doubles two halves. For where a product itself loses something, its last place is at
- * most half a unit, so that its error, which is at most half of its last place, is at most a quarter: together three
- * quarters. Where it loses nothing, its error loses half a unit at most. (An error that is no multiple of the least
- * double loses 2^-1075 more, for which the last quarter is enough: half a unit is 2^-1022 at least. What is dropped for
- * being too small is below half a unit, and has no error.) tests/test_range.c has products that lose three quarters. */
-static void add_loss(exact_state *s, term_range r, size_t steps) {
-    const int unit = window_unit(s->window.top, s->window.bins - 1);
-    const size_t halves = (size_t)s->engine->streams;
-    if (r.low < unit)
-        radius_add(s->radius, (ball_radius){ (int64_t)(elements_in(s->engine, steps) * halves), unit - 1 });
-}
-
 typedef enum { BLOCK_ADDED, BLOCK_TOO_LONG, BLOCK_TOO_WIDE, BLOCK_UNKNOWN } block_result;
 
-/* Finds a window for steps of that range. The range of products that overflow or underflow is found by an approximate
- * window.
- */
-static block_result open_window(exact_state *s, term_range r, const char *x, const char *y, size_t steps) {
-    const exact_engine *e = s->engine;
-    block_counts unused;
-    if (r.high == RANGE_UNKNOWN && s->radius && e->streams > 1) r = e->call.approximate(x, y, steps, 0, 0, &unused);
+/* Finds a window for a range. */
+static block_result open_window(exact_state *s, term_range r) {
     if (r.high == RANGE_UNKNOWN) return BLOCK_UNKNOWN;
-    window w = window_for(e, r, s->radius ? e->exact_bins : WINDOW_BINS);
-    if (!w.bins && s->radius) w = approximate_window_for(e, r);
+    const window w = window_for(s->engine, r);
     change_window(s, w);
     return w.bins ? BLOCK_ADDED : BLOCK_TOO_WIDE;
 }
 
 static term_range window_sum(const exact_state *s, const char *x, const char *y, size_t steps, block_counts *counts) {
-    const exact_engine *e = s->engine;
-    return (s->window.approximate ? e->call.approximate : e->call.block[s->window.bins])(x, y, steps, s->window.top,
-                                                                                         e->fetches, counts);
+    return s->engine->call.block[s->window.bins](x, y, steps, s->window.top, s->engine->fetches, counts);
 }
 
 /* A block in the window in force, or in a new one, for which it must not be long; nothing is added if no window holds
@@ -192,20 +144,19 @@ static block_result add_block(exact_state *s, const char *x, const char *y, size
     block_counts counts;
     block_result result = BLOCK_ADDED;
     if (!s->window.bins) /* any window shows the range of a first step */
-        result = open_window(s, e->call.block[1](x, y, 1, 0, 0, &counts), x, y, 1);
+        result = open_window(s, e->call.block[1](x, y, 1, 0, 0, &counts));
     if (result) return result;
     term_range r = window_sum(s, x, y, steps, &counts);
-    if (!window_holds(e, s->window, r)) {
+    if (!in_reach(e, s->window, r)) {
         if (elements_in(e, steps) > BLOCK_ELEMENTS) return BLOCK_TOO_LONG;
-        result = open_window(s, r, x, y, steps);
+        result = open_window(s, r);
         if (result) return result;
         r = window_sum(s, x, y, steps, &counts);
     }
     add_counts(s, &counts, steps);
-    if (s->window.approximate) add_loss(s, r, steps);
     /* An outlier may have passed, that made the window larger than the rest needs. */
     if (s->window.bins > e->least_bins && r.high - r.low + WINDOW_STEP / 4 < reach(e, 1))
-        change_window(s, window_for(e, r, WINDOW_BINS));
+        change_window(s, window_for(e, r));
     return BLOCK_ADDED;
 }
 
@@ -232,14 +183,12 @@ _Static_assert(LIMB_ADDITIONS < (size_t)1 << 30, "below 2^33 each, they stay bel
 _Static_assert(CARRIES_IN_TIME(SLOW_BLOCKS *BLOCK_ELEMENTS), "the longest stretch is what goes the slow way");
 
 /* Answers how many elements it has added: all, unless it has given up. */
-static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n,
-                        ball_radius *radius) {
+static size_t exact_sum(const exact_engine *e, quire_accumulator *a, const char *x, const char *y, size_t n) {
     const size_t size = (size_t)e->size, step = SIMD_BYTES / size, all = n;
     if (a->other < OTHER_NONZERO) a->other |= e->call.other_terms(x, y, n);
     exact_state state;
     state.engine = e;
     state.accumulator = a;
-    state.radius = radius;
     state.window.bins = 0, state.blocks = 0;
     size_t slow_blocks = SLOW_BLOCKS_FIRST, since_carry = 0;
     /* How many blocks to come are not to be long, and how many will not be after the next that is too long: an outlier

@@ -165,7 +165,7 @@ static __device__ __forceinline__ bool enclose(const vector_total &t, double *hi
     return t.width < INFINITY && (add_down(*high, *lower) > 0 || add_up(*high, *upper) < 0);
 }
 
-/* The result of such a sum by Ziv's test (method/ball.h): whether both ends become the same. */
+/* The result of such a sum by Ziv's test: whether both ends become the same. */
 template <int WORDS>
 static __device__ __forceinline__ bool round_enclosed(const vectors_job &job, size_t n, const vector_total &t,
                                                       uint64_t *bits) {
