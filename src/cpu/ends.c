@@ -175,7 +175,7 @@ static int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_desc
 
 uint64_t ends_moments(const cpu_tier *tier, const many_ends *s, const many_ends *q, size_t count, const quire_job *job,
                       format_description format, char *results) {
-    const int64_t n = (int64_t)job->n, less = n - job->correction;
+    const int64_t n = (int64_t)job->n, less = (int64_t)(job->n - (uint64_t)job->correction);
     const int are_few = job->n <= (size_t)VARIANCE_COUNTS && job->correction >= -VARIANCE_COUNTS &&
                         job->correction < n && less <= VARIANCE_COUNTS;
     uint64_t open = ~(uint64_t)0 >> (ENDS_TOGETHER - count);
