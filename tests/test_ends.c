@@ -268,6 +268,17 @@ START_TEST(a_variance_beside_the_middle) {
 }
 END_TEST
 
+/* The mean is 1 + 3 * 2^-53, the middle of two doubles, but for 2^-105 / 11: less than what is lost as the sum of what
+ * a quotient leaves and what the sum of doubles has lost is rounded. */
+START_TEST(a_mean_beside_the_middle) {
+    const quire_reduction what = { QUIRE_MEAN, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    for (int above = 0; above < 2; above++) {
+        const double x[11] = { 11 + 0x1p-48, 0x1p-53 + (above ? 0x1p-105 : -0x1p-105) };
+        check_everywhere(&what, 11, x, 1 + (above ? 2 * ULP : ULP), (size_t)above);
+    }
+}
+END_TEST
+
 /* Numbers that differ in their last bits alone: n Q and S^2 are rounded by as much as they differ. */
 START_TEST(variances_of_near_numbers) {
     const quire_reduction what = { QUIRE_VARIANCE, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
@@ -336,6 +347,7 @@ static void add_tests(TCase *cases) {
     tcase_add_test(cases, rows_of_one_array);
     tcase_add_test(cases, a_root_beside_the_middle);
     tcase_add_test(cases, a_variance_beside_the_middle);
+    tcase_add_test(cases, a_mean_beside_the_middle);
     tcase_add_test(cases, variances_of_near_numbers);
     tcase_add_test(cases, products_at_the_edge);
     tcase_add_loop_test(cases, callers_rounding, 0, 4);

@@ -89,7 +89,8 @@ QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish
     return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
 }
 
-/* A sum as a double that is off by a width at most, which has room for the roundings of both. */
+/* A sum as a double that is off by a width at most. The middle is rounded twice, by 2^-53 of what is added at most: the
+ * width has room for 4 roundings. */
 typedef struct {
     v_f64 middle, width;
 } ends_ball;
@@ -100,7 +101,8 @@ QUIRE_INLINE ends_ball ends_in_ball(const many_ends *e, size_t i) {
     return (ends_ball){ middle, (up + low) * 0.5 + (abs_v_f64(middle) + abs_v_f64(up) + abs_v_f64(low)) * ENDS_AWAY };
 }
 
-/* (n Q - S^2) / divisor, or its root: of three roundings in n Q - S^2 each is of 2^-53 of n Q or of S^2 at most. */
+/* (n Q - S^2) / divisor, or its root. n Q, S^2 and their difference are rounded, by 2^-53 of them each, which is 2 n Q
+ * together: for that the width of Q has room. */
 QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, size_t count, double n, double divisor,
                                         int is_root, void *results) {
     float rounded[ENDS_TOGETHER];
@@ -108,7 +110,7 @@ QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, 
     for (size_t i = 0; i < count; i += SIMD_F64) {
         const ends_ball a = ends_in_ball(s, i), b = ends_in_ball(q, i);
         const v_f64 squared = a.middle * a.middle, times = b.middle * n, difference = times - squared;
-        const v_f64 off = (times + squared) * ENDS_AWAY + b.width * n + (2 * abs_v_f64(a.middle) + a.width) * a.width;
+        const v_f64 off = b.width * n + (2 * abs_v_f64(a.middle) + a.width) * a.width;
         v_f64 low = (difference - off) / divisor, up = (difference + off) / divisor;
         const v_i64 is_there = (v_i64)(low > 0x1p-1000);
         if (is_root) low = root_v_f64(low), up = root_v_f64(up);
