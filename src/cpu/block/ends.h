@@ -108,8 +108,8 @@ QUIRE_INLINE void ends_of_vectors(ends_choice c, const ends_vector *v, size_t co
 /* Those of groups * SIMD_F32 columns, groups a constant, 2 at most. */
 QUIRE_INLINE void ends_of_group(ends_choice c, panel_rows r, int groups, const ends_lanes *start, many_ends *ends,
                                 size_t column) {
-    const panel_fetcher fetch_x = panel_fetches(r.rows, ENDS_ROWS, r.x_row, (int)c.size),
-                        fetch_y = panel_fetches(r.rows, ENDS_ROWS, r.y_row, (int)c.size);
+    const size_t width = (size_t)groups * SIMD_F32 * c.size;
+    const panel_fetcher fetch_x = ends_fetches(r.rows, r.x_row, width), fetch_y = ends_fetches(r.rows, r.y_row, width);
     ends_lanes e = *start;
     for (size_t row = 0; row < r.rows; row++) {
         const char *x = r.x + (ptrdiff_t)row * r.x_row + column * c.size,

@@ -49,6 +49,13 @@ QUIRE_INLINE ends_elements ends_load_columns(ends_choice c, const char *x, const
     return ends_load(c, x, y);
 }
 
+/* Of columns of this many bytes side by side. Where they are short, what is fetched is so far beside them that it takes
+ * as long to get there as so many rows. */
+#define ENDS_ROWS_BESIDE 64
+QUIRE_INLINE panel_fetcher ends_fetches(size_t rows, ptrdiff_t stride, size_t width) {
+    return panel_fetches(rows, ENDS_ROWS, stride, width, width * ((ENDS_ROWS_BESIDE - 1) / rows + 1));
+}
+
 /* An element as a term. */
 QUIRE_INLINE v_f64 ends_signed(ends_choice c, v_f64 x) {
     return c.sign == SIGN_CLEARED ? abs_v_f64(x) : c.sign == SIGN_FLIPPED ? -x : x;

@@ -66,6 +66,24 @@ QUIRE_INLINE ends_lanes_of_results ends_as_two(const many_ends *e, size_t i, fin
                                     { 0 } };
 }
 
+/* Lanes that are open, of all sums; mostly none is. */
+typedef struct {
+    v_i64 lanes[ENDS_TOGETHER / SIMD_F64], any;
+} ends_open_lanes;
+
+QUIRE_INLINE void ends_leave_open(ends_open_lanes *o, size_t i, v_i64 lanes) {
+    o->lanes[i / SIMD_F64] = lanes;
+    o->any |= lanes;
+}
+
+QUIRE_INLINE uint64_t ends_open_bits(const ends_open_lanes *o, size_t count) {
+    int64_t any = 0;
+    uint64_t open = 0;
+    for (int k = 0; k < SIMD_F64; k++) any |= o->any[k];
+    for (size_t i = 0; i < count && any; i++) open |= (uint64_t)(o->lanes[i / SIMD_F64][i % SIMD_F64] & 1) << i;
+    return open;
+}
+
 /* Lanes whose ends are no two zeros, nor numbers that became the same bits. */
 QUIRE_INLINE v_i64 ends_open(ends_lanes_of_results e, v_i64 are_same) {
     return ~((are_same | e.are_zero) & (e.up == e.up));
@@ -75,7 +93,8 @@ QUIRE_INLINE v_i64 ends_open(ends_lanes_of_results e, v_i64 are_same) {
 QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
                                      void *results) {
     float rounded[ENDS_TOGETHER];
-    uint64_t open = 0;
+    ends_open_lanes open;
+    open.any = (v_i64){ 0 };
     for (size_t i = 0; i < count; i += SIMD_F64) {
         const ends_lanes_of_results e = ends_finished(ends, i, finish, counts);
         const v_f32_of_v_f64 low = __builtin_convertvector(e.low, v_f32_of_v_f64),
@@ -83,10 +102,10 @@ QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish
         const v_i32_of_v_f64 same = (v_i32_of_v_f64)low == (v_i32_of_v_f64)up;
         const v_i64 lanes = ends_open(e, __builtin_convertvector(same, v_i64));
         memcpy(rounded + i, &up, sizeof up);
-        for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);
+        ends_leave_open(&open, i, lanes);
     }
     memcpy(results, rounded, count * sizeof *rounded);
-    return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
+    return ends_open_bits(&open, count);
 }
 
 /* A sum as a double that is off by a width at most. The middle is rounded twice, by 2^-53 of what is added at most: the
@@ -106,7 +125,8 @@ QUIRE_INLINE ends_ball ends_in_ball(const many_ends *e, size_t i) {
 QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, size_t count, double n, double divisor,
                                         int is_root, void *results) {
     float rounded[ENDS_TOGETHER];
-    uint64_t open = 0;
+    ends_open_lanes open;
+    open.any = (v_i64){ 0 };
     for (size_t i = 0; i < count; i += SIMD_F64) {
         const ends_ball a = ends_in_ball(s, i), b = ends_in_ball(q, i);
         const v_f64 squared = a.middle * a.middle, times = b.middle * n, difference = times - squared;
@@ -119,24 +139,25 @@ QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, 
         const v_i32_of_v_f64 same = (v_i32_of_v_f64)down == (v_i32_of_v_f64)above;
         const v_i64 lanes = ~(__builtin_convertvector(same, v_i64) & is_there);
         memcpy(rounded + i, &above, sizeof above);
-        for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);
+        ends_leave_open(&open, i, lanes);
     }
     memcpy(results, rounded, count * sizeof *rounded);
-    return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
+    return ends_open_bits(&open, count);
 }
 
 QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
                                       void *results) {
     double rounded[ENDS_TOGETHER];
-    uint64_t open = 0;
+    ends_open_lanes open;
+    open.any = (v_i64){ 0 };
     for (size_t i = 0; i < count; i += SIMD_F64) {
         const ends_lanes_of_results e = ends_as_two(ends, i, finish, counts);
         const v_i64 lanes = ends_open(e, (v_i64)e.low == (v_i64)e.up);
         memcpy(rounded + i, &e.up, sizeof e.up);
-        for (int k = 0; k < SIMD_F64; k++) open |= (uint64_t)(lanes[k] & 1) << (i + (size_t)k);
+        ends_leave_open(&open, i, lanes);
     }
     memcpy(results, rounded, count * sizeof *rounded);
-    return open & (~(uint64_t)0 >> (ENDS_TOGETHER - count));
+    return ends_open_bits(&open, count);
 }
 
 #endif

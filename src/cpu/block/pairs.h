@@ -167,8 +167,8 @@ QUIRE_INLINE void pairs_of_vectors(ends_choice c, const ends_vector *v, size_t c
 
 /* Those of groups * SIMD_F32 columns, groups a constant. */
 QUIRE_INLINE void pairs_of_group(ends_choice c, panel_rows r, int groups, many_ends *ends, size_t column) {
-    const panel_fetcher fetch_x = panel_fetches(r.rows, ENDS_ROWS, r.x_row, (int)c.size),
-                        fetch_y = panel_fetches(r.rows, ENDS_ROWS, r.y_row, (int)c.size);
+    const size_t width = (size_t)groups * SIMD_F32 * c.size;
+    const panel_fetcher fetch_x = ends_fetches(r.rows, r.x_row, width), fetch_y = ends_fetches(r.rows, r.y_row, width);
     pair_lanes l[PAIR_SETS];
     SIMD_UNROLL
     for (int i = 0; i < 2 * groups; i++) l[i] = pair_nothing();

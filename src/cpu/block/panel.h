@@ -23,8 +23,8 @@ typedef struct {
 } panel_rows;
 
 /* Fetching what stands some rows ahead: in another page often, where the processor does not fetch by itself. Behind the
- * last row, that is the first row of the panel beside this one; but if there are as many rows as can be at a time, more
- * of this panel's. Perhaps past the end, where it does nothing. */
+ * last row, that is the first row of the columns beside these; but if there are as many rows as can be at a time, more
+ * of these columns'. Perhaps past the end, where it does nothing. */
 #define PANEL_ROWS_AHEAD 16
 typedef struct {
     size_t last;             /* from this row on, what is beside */
@@ -35,12 +35,13 @@ typedef struct {
 /* Whether the products of x and y are squares. */
 QUIRE_INLINE int panel_squares(panel_rows r) { return r.x == r.y && r.x_row == r.y_row; }
 
-/* most: the rows there can be at a time. */
-QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, int size) {
+/* most: the rows there can be at a time. width: bytes of a row that are read together; beside: bytes from a row to that
+ * of the columns to come. */
+QUIRE_INLINE panel_fetcher panel_fetches(size_t rows, size_t most, ptrdiff_t stride, size_t width, size_t beside) {
     const size_t step = rows < PANEL_ROWS_AHEAD ? rows : PANEL_ROWS_AHEAD;
     const uintptr_t ahead = step * (uintptr_t)stride;
-    return (panel_fetcher){ rows < most ? rows - step : SIZE_MAX, ahead,
-                            ahead - rows * (uintptr_t)stride + PANEL * (uintptr_t)size, PANEL * size };
+    return (panel_fetcher){ rows < most ? rows - step : SIZE_MAX, ahead, ahead - rows * (uintptr_t)stride + beside,
+                            (int)width };
 }
 
 /* From the last byte back: the line of the first one came with the panel before this one, unless it is the first of a

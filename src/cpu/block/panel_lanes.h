@@ -45,8 +45,9 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lanes, SCALAR)(QUIRE_NAME(panel_arithmeti
                                                       size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                                       VECTOR *states) {
     const panel_rows all = rows;
-    const panel_fetcher x_fetches = panel_fetches(lanes, ORDER_LANES, x_lane, t.size),
-                        y_fetches = panel_fetches(lanes, ORDER_LANES, y_lane, t.size);
+    const size_t width = (size_t)(PANEL * t.size);
+    const panel_fetcher x_fetches = panel_fetches(lanes, ORDER_LANES, x_lane, width, width),
+                        y_fetches = panel_fetches(lanes, ORDER_LANES, y_lane, width, width);
     for (size_t lane = 0; lane < lanes; lane++) {
         rows.x = all.x + (ptrdiff_t)lane * x_lane, rows.y = all.y + (ptrdiff_t)lane * y_lane;
         panel_fetch(x_fetches, rows.x, lane);
