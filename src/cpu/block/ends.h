@@ -78,6 +78,15 @@ QUIRE_INLINE sum_ends ends_total(ends_choice c, const ends_lanes *e) {
     return (sum_ends){ -0.0, ends_fold(lows)[0], ends_fold(ups)[0] };
 }
 
+/* Of n elements, SIMD_F32 of them at most: no lane has more than one term, which is its own ends. */
+QUIRE_INLINE sum_ends ends_of_few(ends_choice c, const char *x, const char *y, int n) {
+    const ends_elements of = n == SIMD_F32 ? ends_load(c, x, y) : ends_load_first(c, x, y, n);
+    const v_f64 a = c.is_product ? of.x[0] * of.y[0] : ends_signed(c, of.x[0]),
+                b = c.is_product ? of.x[1] * of.y[1] : ends_signed(c, of.x[1]);
+    const double up = ends_fold(up_add_v_f64(a, b))[0], low = c.is_sure ? -up : ends_fold(up_add_v_f64(-a, -b))[0];
+    return (sum_ends){ -0.0, low, up };
+}
+
 /* The ends of n terms, where additions round upward. start: nothing. */
 QUIRE_INLINE sum_ends ends_of(ends_choice c, const ends_lanes *start, const char *x, const char *y, size_t n) {
     sum_ends all = { -0.0, -0.0, -0.0 };
@@ -97,9 +106,14 @@ QUIRE_INLINE sum_ends ends_of(ends_choice c, const ends_lanes *start, const char
 /* Those of several vectors. */
 QUIRE_INLINE void ends_of_vectors(ends_choice c, const ends_vector *v, size_t count, many_ends *ends) {
     ends_lanes start;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) most = v[i].n > most ? v[i].n : most;
     for (int i = 0; i < ENDS_VECTORS; i++) start.low[i] = start.up[i] = -(v_f64){ 0 };
     const rounding_mode callers = enter_upward(start.low, start.up);
-    for (size_t i = 0; i < count; i++) ends_put(ends, i, ends_of(c, &start, v[i].x, v[i].y, v[i].n));
+    if (most <= SIMD_F32)
+        for (size_t i = 0; i < count; i++) ends_put(ends, i, ends_of_few(c, v[i].x, v[i].y, (int)v[i].n));
+    else
+        for (size_t i = 0; i < count; i++) ends_put(ends, i, ends_of(c, &start, v[i].x, v[i].y, v[i].n));
     leave_upward(callers);
 }
 

@@ -79,13 +79,25 @@ typedef struct {
 
 QUIRE_INLINE pair_lanes pair_nothing(void) { return (pair_lanes){ -(v_f64){ 0 }, lost_nothing(), { 0 } }; }
 
-/* One term of each lane. */
+/* A term of each lane, whose error, of products of doubles alone, is lost; and lanes of one term. */
+QUIRE_INLINE v_f64 pair_value(ends_choice c, pair_lanes *l, v_f64 x, v_f64 y) {
+    if (!c.is_product) return ends_signed(c, x);
+    const v_f64 value = x * y;
+    if (!c.is_double) return value;
+    lost_add(&l->lost, product_error_v_f64(x, y, value));
+    l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
+    return value;
+}
+
+QUIRE_INLINE pair_lanes pair_first(ends_choice c, v_f64 x, v_f64 y) {
+    pair_lanes l = pair_nothing();
+    l.sum = pair_value(c, &l, x, y);
+    return l;
+}
+
+/* One more. */
 QUIRE_INLINE void pair_add(ends_choice c, pair_lanes *l, v_f64 x, v_f64 y) {
-    const v_f64 value = c.is_product ? x * y : ends_signed(c, x);
-    if (c.is_product && c.is_double) {
-        lost_add(&l->lost, product_error_v_f64(x, y, value));
-        l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
-    }
+    const v_f64 value = pair_value(c, l, x, y);
     lost_add(&l->lost, two_sum_v_f64(l->sum, value, &l->sum));
 }
 
@@ -136,10 +148,9 @@ QUIRE_INLINE sum_ends pair_total(ends_choice c, pair_lanes *l, int sets, size_t 
 /* Of n elements, no more than two vectors of doubles take. */
 QUIRE_INLINE sum_ends pair_of_few(ends_choice c, const char *x, const char *y, int n) {
     const ends_elements of = n == SIMD_F32 ? ends_load(c, x, y) : ends_load_first(c, x, y, n);
-    pair_lanes l[2] = { pair_nothing(), pair_nothing() };
-    pair_add(c, &l[0], of.x[0], of.y[0]);
+    pair_lanes l[2] = { pair_first(c, of.x[0], of.y[0]) };
     if (c.is_double && n <= SIMD_F64) return pair_total(c, l, 1, SIMD_F32);
-    pair_add(c, &l[1], of.x[1], of.y[1]);
+    l[1] = pair_first(c, of.x[1], of.y[1]);
     return pair_total(c, l, 2, SIMD_F32);
 }
 
