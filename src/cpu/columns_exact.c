@@ -58,11 +58,11 @@ static void clear_accumulators(const panel_job *p, panel_accumulators *a) {
 }
 
 /* A block of rows. */
-static void add_block(const panel_source *s, size_t first, size_t rows, panel_accumulators *a) {
-    const panel_job *p = s->p;
+static void add_block(const panel_job *p, size_t first, size_t rows, panel_accumulators *a) {
+    strided_vector v = { p->context->tier, p->job->type, p->job->term, QUIRE_EXACT, 0, p->x_stride, p->y_stride };
+    v.size = (size_t)describe_format(p->job->type).size;
     for (int i = 0; i < sums_of(p->job->finish); i++) {
-        const strided_vector v = { p->context->tier, p->job->type, term_of_sum(p->job->term, i), QUIRE_EXACT, s->size,
-                                   p->x_stride,      p->y_stride };
+        v.term = term_of_sum(p->job->term, i);
         for (size_t c = 0; c < p->count; c++)
             strided_exact(&v, &a->of[i][c], p->x[c] + (ptrdiff_t)first * p->x_stride,
                           p->y[c] + (ptrdiff_t)first * p->y_stride, rows);
@@ -75,12 +75,12 @@ static void carry_accumulators(const panel_job *p, panel_accumulators *a) {
 }
 
 /* Rows from first on, block by block. Leaves limbs that are carried. */
-static void add_rows(const panel_source *s, size_t first, size_t n, panel_accumulators *a) {
+static void add_rows(const panel_job *p, size_t first, size_t n, panel_accumulators *a) {
     for (size_t done = 0, blocks = 1; done < n; done += BLOCK_ROWS, blocks++) {
-        add_block(s, first + done, n - done < BLOCK_ROWS ? n - done : BLOCK_ROWS, a);
-        if (blocks % CARRY_BLOCKS == 0) carry_accumulators(s->p, a);
+        add_block(p, first + done, n - done < BLOCK_ROWS ? n - done : BLOCK_ROWS, a);
+        if (blocks % CARRY_BLOCKS == 0) carry_accumulators(p, a);
     }
-    carry_accumulators(s->p, a);
+    carry_accumulators(p, a);
 }
 
 static void round_accumulators(const panel_job *p, panel_accumulators *a, format_description format, char *results) {
@@ -98,17 +98,20 @@ static void round_accumulators(const panel_job *p, panel_accumulators *a, format
     }
 }
 
-/* By one kind of ends after the other; answers with a bit for each column that is left open. */
-static uint64_t reduce_by_ends(panel_source *s, format_description format, char *results) {
-    const size_t size = (size_t)format.size, columns = columns_of(s->p);
-    ends_kind kind = ends_kind_of(s->p->job, format);
+/* By one kind of ends after the other; answers with a bit for each column that is left open. Never inlined, as the next
+ * one, for what it has on the stack. */
+static __attribute__((noinline)) uint64_t reduce_by_ends(const panel_job *p, format_description format, char *results) {
+    const size_t size = (size_t)format.size, columns = columns_of(p);
+    ends_kind kind = ends_kind_of(p->job, format);
+    panel_source source;
     panel_ends ends;
-    find_ends(s, 0, s->p->job->n, kind, &ends);
-    uint64_t open = round_ends(s->p, &ends, format, results);
-    while (open && (kind = ends_kind_after(s->p->job, kind)) != ENDS_KINDS) {
+    source_open(&source, p);
+    find_ends(&source, 0, p->job->n, kind, &ends);
+    uint64_t open = round_ends(p, &ends, format, results);
+    while (open && (kind = ends_kind_after(p->job, kind)) != ENDS_KINDS) {
         _Alignas(8) char found[ENDS_TOGETHER * 8];
-        find_ends(s, 0, s->p->job->n, kind, &ends);
-        const uint64_t told = open & ~round_ends(s->p, &ends, format, found);
+        find_ends(&source, 0, p->job->n, kind, &ends);
+        const uint64_t told = open & ~round_ends(p, &ends, format, found);
         for (size_t c = 0; c < columns; c++)
             if (told >> c & 1) memcpy(results + c * size, found + c * size, size);
         open &= ~told;
@@ -116,24 +119,27 @@ static uint64_t reduce_by_ends(panel_source *s, format_description format, char 
     return open;
 }
 
+static __attribute__((noinline)) void reduce_by_accumulators(const panel_job *p, format_description format,
+                                                             char *results) {
+    panel_accumulators a;
+    clear_accumulators(p, &a);
+    add_rows(p, 0, p->job->n, &a);
+    round_accumulators(p, &a, format, results);
+}
+
 /* What the ends leave open column by column, or, where columns are long, all columns of the panel together: what one
  * reads is in a cache for the next. */
 void panel_exact(const panel_job *p, char *results) {
     const format_description format = describe_format(p->job->result_type);
     const cpu_context past = ends_past(p->context);
-    panel_source source;
-    source_open(&source, p);
-    uint64_t open = reduce_by_ends(&source, format, results);
+    uint64_t open = reduce_by_ends(p, format, results);
     if (open && p->panels == 1 && p->job->n > ENDS_ROWS) {
-        panel_accumulators a;
-        clear_accumulators(p, &a);
-        add_rows(&source, 0, p->job->n, &a);
-        round_accumulators(p, &a, format, results);
+        reduce_by_accumulators(p, format, results);
         return;
     }
     for (; open; open &= open - 1) {
         const size_t c = (size_t)__builtin_ctzll(open);
-        const quire_job job = job_of(&source, c);
+        const quire_job job = job_of(p, c);
         format_store(vector_reduce(&past, &job, p->x_stride, p->y_stride), format.size,
                      results + c * (size_t)format.size);
     }
@@ -155,31 +161,32 @@ typedef struct {
     format_description format;
 } exact_pieces;
 
-static void piece_find_ends(const exact_pieces *w, panel_source *source, size_t row, size_t n, piece_ends *of_piece) {
+static __attribute__((noinline)) void piece_find_ends(const exact_pieces *w, size_t row, size_t n,
+                                                      piece_ends *of_piece) {
+    panel_source source;
     panel_ends ends;
-    find_ends(source, row, n, ends_kind_of(w->p->job, w->format), &ends);
+    source_open(&source, w->p);
+    find_ends(&source, row, n, ends_kind_of(w->p->job, w->format), &ends);
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < PANEL; c++) of_piece->of[k][c] = ends_at(&ends.of[k], c);
 }
 
-static void piece_accumulate(const exact_pieces *w, const panel_source *source, size_t row, size_t n) {
+static __attribute__((noinline)) void piece_accumulate(const exact_pieces *w, size_t row, size_t n) {
     panel_accumulators a;
     clear_accumulators(w->p, &a);
-    add_rows(source, row, n, &a);
+    add_rows(w->p, row, n, &a);
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < w->p->count; c++) threads_add(&w->accumulators->of[k][c], &a.of[k][c]);
 }
 
 static void run_pieces(const void *work, size_t first, size_t last) {
     const exact_pieces *w = work;
-    panel_source source;
-    source_open(&source, w->p);
     for (size_t i = first; i < last; i++) {
         const size_t row = i * w->piece, left = w->p->job->n - row, n = left < w->piece ? left : w->piece;
         if (w->ends)
-            piece_find_ends(w, &source, row, n, &w->ends[i]);
+            piece_find_ends(w, row, n, &w->ends[i]);
         else
-            piece_accumulate(w, &source, row, n);
+            piece_accumulate(w, row, n);
     }
 }
 
@@ -195,14 +202,21 @@ static int pieces_tell(const exact_pieces *w, size_t pieces, char *results) {
     return !round_ends(w->p, &ends, w->format, results);
 }
 
+static __attribute__((noinline)) int pieces_by_ends(const cpu_context *context, exact_pieces *w, size_t pieces,
+                                                    int threads, char *results) {
+    piece_ends ends[PANEL_PIECES];
+    w->ends = ends;
+    units_run(context, run_pieces, w, pieces, 1, threads);
+    const int are_told = pieces_tell(w, pieces, results);
+    w->ends = NULL;
+    return are_told;
+}
+
 void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads, char *results) {
     const size_t pieces = (p->job->n - 1) / piece + 1;
-    piece_ends ends[PANEL_PIECES];
     panel_accumulators a;
-    exact_pieces w = { p, piece, ends, &a, describe_format(p->job->result_type) };
-    units_run(context, run_pieces, &w, pieces, 1, threads);
-    if (pieces_tell(&w, pieces, results)) return;
-    w.ends = NULL;
+    exact_pieces w = { p, piece, NULL, &a, describe_format(p->job->result_type) };
+    if (pieces_by_ends(context, &w, pieces, threads, results)) return;
     clear_accumulators(p, &a);
     units_run(context, run_pieces, &w, pieces, 1, threads);
     round_accumulators(p, &a, w.format, results);

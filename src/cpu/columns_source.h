@@ -88,12 +88,11 @@ static inline void source_open(panel_source *s, const panel_job *p) {
 static inline int is_in_place(const panel_source *s) { return s->x_in_place && (s->y_in_place || !s->reads_y); }
 
 /* The job of one of the vectors. */
-static inline quire_job job_of(const panel_source *s, size_t column) {
-    const panel_job *p = s->p;
-    const int is_one = p->panels == 1;
+static inline quire_job job_of(const panel_job *p, size_t column) {
+    const size_t at = p->panels > 1 ? column * (size_t)describe_format(p->job->type).size : 0;
+    const size_t of = p->panels > 1 ? 0 : column;
     quire_job job = *p->job;
-    job.x = is_one ? p->x[column] : p->x[0] + column * s->size;
-    job.y = is_one ? p->y[column] : p->y[0] + column * s->size;
+    job.x = p->x[of] + at, job.y = p->y[of] + at;
     return job;
 }
 
