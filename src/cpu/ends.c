@@ -111,8 +111,11 @@ QUIRE_INLINE int doubles_round(double low, double up, const quire_job *job, form
 /* Inline, as it shows in the time of short sums if ends go through memory. */
 QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
     const double low = e.sum - e.low, up = e.sum + e.up;
+    const int are_finite = double_is_finite(low) && double_is_finite(up);
+    /* TwoSum may overflow on its way to a sum that does not: only ends alone are infinite or NaN as their terms are. */
+    if (!are_finite && bits_of_double(e.sum) != bits_of_double(-0.0)) return 0;
     if (e.sum == 0 || (low == 0 && up == 0)) return doubles_round(low, up, job, format, bits);
-    if (!double_is_finite(low) || !double_is_finite(up) || low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
+    if (low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
     if (job->finish != FINISH_KEEP && format.precision <= 24 && finished_round(low, up, job, format, bits)) return 1;
     if (has_ball(job, format) && ball_of_ends_round(e, job, bits)) return 1;
     *bits = pair_round(e.sum, e.up, job, format);

@@ -22,11 +22,18 @@ typedef struct {
     v_i64 are_zero;
 } ends_lanes_of_results;
 
+/* TwoSum may overflow on its way to a sum that does not. So ends beside a sum tell nothing where they are infinite: NaN
+ * in place of the upper one leaves that open. */
+QUIRE_INLINE v_f64 ends_if_finite(v_f64 sum, v_f64 up) {
+    const v_i64 is_alone = (v_i64)sum == INT64_MIN, is_finite = (v_i64)(up - up == 0);
+    return (v_f64)((v_i64)up | ~(is_alone | is_finite));
+}
+
 /* Of SIMD_F64 sums from number i on, to be rounded to floats. */
 QUIRE_INLINE ends_lanes_of_results ends_finished(const many_ends *e, size_t i, finish_kind finish,
                                                  const double *counts) {
     const v_f64 sum = double_load_v_f64(e->sum + i);
-    v_f64 low = sum - double_load_v_f64(e->low + i), up = sum + double_load_v_f64(e->up + i);
+    v_f64 low = sum - double_load_v_f64(e->low + i), up = ends_if_finite(sum, sum + double_load_v_f64(e->up + i));
     const v_i64 alone = (v_i64)sum == INT64_MIN, moved = finish == FINISH_KEEP ? ~alone : ~(v_i64){ 0 };
     const v_i64 are_zero = (v_i64)((low == 0) & (up == 0)), zeros = (v_i64)up & are_zero; /* which keep their signs */
     if (finish == FINISH_ROOT) low = root_v_f64(low), up = root_v_f64(up);
@@ -45,7 +52,7 @@ QUIRE_INLINE ends_lanes_of_results ends_as_two(const many_ends *e, size_t i, fin
     const v_f64 sum = double_load_v_f64(e->sum + i), low = double_load_v_f64(e->low + i),
                 up = double_load_v_f64(e->up + i);
     if (finish == FINISH_KEEP) {
-        const v_f64 from = sum - low, to = sum + up;
+        const v_f64 from = sum - low, to = ends_if_finite(sum, sum + up);
         return (ends_lanes_of_results){ from, to, (v_i64)((from == 0) & (to == 0)) };
     }
     const v_f64 n = finish == FINISH_DIVIDE ? double_load_v_f64(counts + i) : sum;
