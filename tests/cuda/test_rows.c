@@ -5,6 +5,7 @@
  * signs at random places. By one block, so that few rows are enough. The judge is the CPU. CK_FORK=no. */
 #include "families.h"
 #include "many.h"
+#include "open_vectors.h"
 #include "place.h"
 #include "support.h"
 
@@ -23,53 +24,6 @@ static const struct shape {
                { 31, 1, 0, 500 },  { 63, 1, 0, 300 },  { 1, 1, 1, 400 },   { 9, 1, 2, 400 },   { 72, 0, 0, 45 },
                { 65, 0, 0, 45 },   { 80, 1, 0, 45 },   { 96, 1, 1, 45 },   { 99, 0, 1, 45 },   { 64, 1, 2, 45 },
                { 130, 1, 0, 45 },  { 257, 0, 0, 45 },  { 4300, 1, 1, 3 },  { 5000, 0, 0, 1 } };
-
-/* Integers of a few bits, whose sums, means and variances often lie on results, or between two; one number again and
- * again; and zeros. */
-static void fill_plainly(generator *g, quire_type type, size_t n, void *x) {
-    const int kind = (int)generator_below(g, 3);
-    const double one = (double)(generator_below(g, 64) + 1) / 16;
-    for (size_t k = 0; k < n; k++) {
-        const double some = (double)generator_below(g, 17) - 8;
-        const uint64_t sign = kind == 2 && generator_below(g, 2) ? type_sign(type) : 0;
-        type_store(type, x, k, kind == 2 ? sign : type_encode(type, kind == 1 ? one : some));
-    }
-}
-
-/* Element k of n that two ends often leave open: numbers that cancel, or nearly, over as many binades as there are, up
- * to 60; integers whose sums, or those of their squares, are in the middle of two results, or on one, but for something
- * far below; numbers that are far from 0 and near to each other. */
-static uint64_t undecided_element(generator *g, quire_type type, int kind, size_t n, size_t k, const void *x) {
-    const number_format *f = type_format(type);
-    const int bits = f->precision < 13 ? f->precision : 13;
-    int spread = f->greatest - 2 < -f->least ? f->greatest - 2 : -f->least;
-    if (spread > 30) spread = 30;
-    switch (kind) {
-    case 0:
-        if (k >= n / 2 && k < n / 2 * 2)
-            return type_load(type, x, k - n / 2) ^ type_sign(type) ^ (generator_below(g, 8) == 0);
-        return type_encode(type, (1 + generator_uniform(g)) * power_of_two(generator_between(g, -spread, spread)));
-    case 1:
-        if (k < 3) return type_encode(type, (double)generator_below(g, (uint64_t)1 << bits));
-        return (generator_below(g, 2) ? type_sign(type) : 0) | generator_below(g, 3);
-    case 2: return type_encode(type, power_of_two(f->precision - 2) + (double)generator_below(g, 4));
-    default: return k < 1 ? type_encode(type, 1 + generator_uniform(g)) : k % 2;
-    }
-}
-
-static void fill_row(generator *g, quire_type type, size_t n, void *x) {
-    const int way = (int)generator_below(g, 8), kind = (int)generator_below(g, 4);
-    if (way < 2) {
-        fill_plainly(g, type, n, x);
-    } else if (way < 5) {
-        for (size_t k = 0; k < n; k++) type_store(type, x, k, undecided_element(g, type, kind, n, k, x));
-        generator_shuffle(g, n, type_size(type), x);
-    } else
-        family_fill((family)generator_below(g, FAMILY_COUNT), type, generator_next(g), n, x);
-    if (generator_below(g, 4) == 0)
-        for (uint64_t i = 1 + generator_below(g, 3); i; i--)
-            type_store(type, x, generator_below(g, n), draw_special(g, type));
-}
 
 /* ly, y: of the second array, where the operation reads two. */
 static void check_rows(generator *g, const quire_layout *l, const quire_layout *ly, quire_type type, const void *x,
@@ -95,7 +49,7 @@ static char *rows_new(generator *g, quire_type type, const quire_layout *l, size
     const size_t size = type_size(type), ld = (size_t)l->outer_stride;
     char *x = array_new(l->outer * ld * size, behind * size);
     for (size_t v = 0; v < l->outer; v++) {
-        fill_row(g, type, l->n, x + v * ld * size);
+        fill_open(g, type, l->n, x + v * ld * size);
         for (size_t k = l->n; k < ld; k++) type_store(type, x, v * ld + k, type_nan(type));
     }
     return x;

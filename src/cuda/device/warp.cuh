@@ -6,7 +6,15 @@
 #define QUIRE_CUDA_DEVICE_WARP_CUH
 
 #define WARP 32
+constexpr unsigned WARP_LANES = WARP;
 #define WHOLE_WARP 0xffffffffu
+
+/* The number of this lane, whatever the shape of the block. */
+static __device__ __forceinline__ unsigned lane_of_warp() {
+    unsigned lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
 
 static __device__ __forceinline__ int warp_max(int x) {
 #if __CUDA_ARCH__ >= 800

@@ -1,5 +1,4 @@
-/* ends_finish.cuh - from the ends of a sum to its result, if both become the same one. Bits decide, not values: where
- * one end rounds to -0 and the other to +0 the sign is open.
+/* ends_finish.cuh - from the ends of a vector's sums to its result, which is stored, or to a mark.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,51 +7,7 @@
 
 #include "cuda/grid/row_finish.cuh"
 #include "cuda/thread/range_sums.cuh"
-
-/* The result between two doubles of what is no longer to be finished, if all between them rounds to it. E4M3 has one
- * pattern for both overflows, and so signs decide, too. */
-static __device__ __forceinline__ bool round_between(const vectors_job &job, double down, double up, uint64_t *bits) {
-    const bool is_alike = bits_of_double(down) >> 63 == bits_of_double(up) >> 63;
-    if (job.rounding == QUIRE_TO_NEAREST && job.format.precision >= 8) { /* the hardware rounds */
-        *bits = round_number(up, job.format.precision);
-        return is_alike && *bits == round_number(down, job.format.precision);
-    }
-    *bits = round_by_integers(up, job.format, job.rounding);
-    return is_alike && (down == up || *bits == round_by_integers(down, job.format, job.rounding));
-}
-
-/* Products with a number between two that are above 0, rounded down and up. */
-static __device__ __forceinline__ double times_down(double x, const number_between &by) {
-    return __dmul_rd(x, x < 0 ? by.up : by.down);
-}
-static __device__ __forceinline__ double times_up(double x, const number_between &by) {
-    return __dmul_ru(x, x < 0 ? by.down : by.up);
-}
-
-/* Roots of what is not below 0: the nearest double is off by 2^-53 of itself. */
-static __device__ __forceinline__ double root_down(double x) { return __dmul_rd(__dsqrt_rn(x), 1 - 0x1p-53); }
-static __device__ __forceinline__ double root_up(double x) { return __dmul_ru(__dsqrt_rn(x), 1 + 0x1p-52); }
-
-/* Of terms whose sum has these ends, as a result of up to 24 bits. has_signs: terms may cancel. Each end is finished
- * in its own direction; an exact sum, if that leaves it between two results, by integers, which know the middles of
- * roots and of quotients. */
-static __device__ __forceinline__ bool round_ends(const vectors_job &job, const term_count &terms, double down,
-                                                  double up, bool has_signs, uint64_t *bits) {
-    if (up == 0 && down == 0) {
-        if (has_signs && job.rounding == QUIRE_DOWNWARD) return false; /* was a term no zero? */
-        down = up;                                                     /* which has the sign of the sum */
-    }
-    const bool is_exact = down == up;
-    if (double_is_finite(up)) {
-        double low = down, high = up;
-        if (job.finish == FINISH_ROOT) low = root_down(low), high = root_up(high);
-        if (job.finish == FINISH_DIVIDE) low = times_down(low, terms.each), high = times_up(high, terms.each);
-        if (round_between(job, low, high, bits)) return true;
-        if (!is_exact) return false;
-    }
-    *bits = round_total(job, total_of_double(up), terms.n);
-    return true;
-}
+#include "cuda/thread/round_ends.cuh"
 
 /* The variance, or its root, of elements whose sum and whose sum of squares have these ends: (Q - S S / n) / (n -
  * correction), every step rounded in its direction. */

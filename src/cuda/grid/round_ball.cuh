@@ -6,7 +6,9 @@
 #define QUIRE_CUDA_GRID_ROUND_BALL_CUH
 
 #include "cuda/device/directed.cuh"
-#include "cuda/grid/result.cuh"
+#include "cuda/kernels/vectors_job.h"
+#include "cuda/thread/round_number.cuh"
+#include "cuda/warp/total.cuh"
 
 /* The balls' arithmetic calls what only the device has here. */
 #pragma push_macro("QUIRE_INLINE")

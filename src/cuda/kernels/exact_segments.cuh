@@ -24,12 +24,6 @@ template <class Sums> struct kept_sums {
     }
 };
 
-/* The reciprocal of a count above 0, whatever the direction in which the hardware divides. */
-static __device__ __forceinline__ number_between reciprocal_around(double count) {
-    const uint64_t bits = bits_of_double(__drcp_rn(count));
-    return { double_of_bits(bits - 1), double_of_bits(bits + 1) };
-}
-
 /* Sum, PAIR: see exact_rows.cuh. */
 template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segments {
     typedef typename Format::element element;

@@ -16,6 +16,7 @@
 #include "backend.h"
 #include "cuda/vectors_policy.h"
 #include "format/formats.h"
+#include "operation/term_count.h"
 #include "order/order.h"
 
 /* Places in the workspace, and what a sum and a part are made of. */
@@ -94,17 +95,6 @@ typedef struct {
     unsigned undecided; /* exact_array.cuh has not told the result */
     unsigned users;     /* calls that are at work on one array here (grid/tickets.cuh) */
 } vectors_workspace;
-
-/* Numbers that enclose another one. */
-typedef struct {
-    double down, up;
-} number_between;
-
-/* How many terms a sum has, and the reciprocals of that, and of that less the correction. */
-typedef struct {
-    size_t n;
-    number_between each, less;
-} term_count;
 
 /* Where the vectors stand: a layout, in elements; or segments. */
 typedef struct {

@@ -9,7 +9,7 @@
 
 #include "cuda/device/small_floats.cuh"
 #include "cuda/thread/ends.cuh"
-#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/exact_terms.cuh"
 
 template <class Format> constexpr int chunk_elements = 16 / (int)sizeof(typename Format::element);
 template <class Format> using chunk_of = element_group<Format, chunk_elements<Format>>;

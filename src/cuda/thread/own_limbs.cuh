@@ -11,7 +11,7 @@
 #define QUIRE_CUDA_THREAD_OWN_LIMBS_CUH
 
 #include "accumulator/limbs.h"
-#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/exact_terms.cuh"
 
 #define OWN_LIMBS_BYTES (40u << 10) /* of a block, at most */
 #define OWN_LIMBS_ROOM (208u << 10) /* of a multiprocessor */

@@ -8,7 +8,7 @@
 #define QUIRE_CUDA_THREAD_ROW_SUMS_CUH
 
 #include "cuda/thread/ends.cuh"
-#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/exact_terms.cuh"
 #include "cuda/thread/shifted.cuh"
 
 /* What is added up. */

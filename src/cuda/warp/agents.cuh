@@ -6,7 +6,7 @@
 #ifndef QUIRE_CUDA_WARP_AGENTS_CUH
 #define QUIRE_CUDA_WARP_AGENTS_CUH
 
-#include "cuda/thread/exact_sum.cuh"
+#include "cuda/thread/exact_terms.cuh"
 #include "cuda/thread/lane_sums.cuh"
 #include "cuda/warp/vector_at.cuh"
 

@@ -1,16 +1,17 @@
-/* result.cuh - the one rounding, to the bits of a result: of a total, and of numbers that have its value.
+/* round_number.cuh - the one rounding, to the bits of a result: of a total, and of numbers that have its value.
  *
  * total.h does it with integers, some hundred of them in a row, which is long for a short sum. Where the result is the
  * sum itself (not its root, nor a quotient) the hardware rounds the same way.
  *
+ * A job, here, is whatever has the members format, rounding and finish.
+ *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CUDA_GRID_RESULT_CUH
-#define QUIRE_CUDA_GRID_RESULT_CUH
+#ifndef QUIRE_CUDA_THREAD_ROUND_NUMBER_CUH
+#define QUIRE_CUDA_THREAD_ROUND_NUMBER_CUH
 
-#include "cuda/kernels/vectors_job.h"
+#include "cuda/device/convert.cuh"
 #include "cuda/thread/choices.cuh"
-#include "cuda/warp/total.cuh"
 
 /* The one rounding, of a total of n terms: once in a kernel's code, which is long. */
 static __device__ __noinline__ uint64_t round_total(const quire_total &total, finish_kind finish, uint64_t n,
@@ -26,8 +27,8 @@ static __device__ __forceinline__ uint64_t round_total(const Job &job, const qui
 /* A number as a bfloat16, for which not every device has an instruction: as a float, rounded to odd, and then by
  * integers, which are in order like the numbers. */
 static __device__ __forceinline__ uint64_t round_to_bfloat16(double x) {
-    const float truncated = __double2float_rz(x);
-    const uint32_t bits = bits_of_float(truncated) | ((double)truncated != x);
+    const float truncated = float_toward_zero(x);
+    const uint32_t bits = bits_of_float(truncated) | (wide(truncated) != x);
     return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
@@ -44,7 +45,7 @@ QUIRE_FORMATS(CHECK_PRECISION, )
 /* A number that is not NaN as the bits of a format of that precision: 8, 11, 24 or 53. */
 static __device__ __forceinline__ uint64_t round_number(double x, int precision) {
     switch (precision) {
-    case 24: return bits_of_float(__double2float_rn(x));
+    case 24: return bits_of_float(float_nearest(x));
     case 53: return bits_of_double(x);
     case 11: return __half_as_ushort(__double2half(x));
     default: return round_to_bfloat16(x);
