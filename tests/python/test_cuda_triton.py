@@ -1,0 +1,217 @@
+"""quire.triton on a device: blocks of families that two ends leave open, every number of warps, against exact fractions;
+and its kernels, whose bits depend neither on the batch nor on the launch."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+triton = pytest.importorskip("triton")
+if not torch.cuda.is_available():
+    pytest.skip("no CUDA device", allow_module_level=True)
+
+import triton.language as tl  # noqa: E402
+
+import quire.triton as qt  # noqa: E402
+from quire.triton import _exact, _kernels  # noqa: E402
+
+TYPES = [torch.float16, torch.bfloat16, torch.float32]
+
+
+@triton.jit
+def reduce_kernel(x, y, results, n, N: tl.constexpr, OPERATION: tl.constexpr):
+    k = tl.arange(0, N)
+    at = tl.program_id(0) * n + k
+    a = tl.load(x + at, mask=k < n, other=3.0)
+    if OPERATION == "dot":
+        b = tl.load(y + at, mask=k < n, other=5.0)
+        result = qt.dot(a, b, k < n)
+    elif OPERATION == "sumsq":
+        result = qt.sumsq(a, k < n)
+    else:
+        result = qt.sum(a, k < n)
+    tl.store(results + tl.program_id(0), result)
+
+
+@triton.jit
+def states_kernel(x, results, n, N: tl.constexpr, STATE: tl.constexpr):
+    """The wider states as the first one; tiles that are merged."""
+    k = tl.arange(0, N)
+    a = tl.load(x + tl.program_id(0) * n + k, mask=k < n, other=3.0)
+    number = _exact._masked(_exact._number(a), k < n)
+    if STATE == "limbs":
+        result = _exact._value_of_limbs(number)
+        is_decided = n > 0
+    else:
+        none = number * 0.0
+        s, down, up = tl.reduce((number, none, none), 0, _exact._merge_sums)
+        result, is_decided = _exact._value_of_sums(s, down, up)
+    tl.store(results + 2 * tl.program_id(0), result)
+    tl.store(results + 2 * tl.program_id(0) + 1, is_decided.to(tl.float32))
+
+
+@triton.jit
+def tiles_kernel(x, results, n, TILE: tl.constexpr):
+    row = x + tl.program_id(0) * n
+    k = tl.arange(0, TILE)
+    down, up = qt.ends(tl.load(row + k, mask=k < n, other=3.0), 0, k < n)
+    for begin in range(TILE, n, TILE):
+        at = begin + k
+        tile_down, tile_up = qt.ends(tl.load(row + at, mask=at < n, other=3.0), 0, at < n)
+        down, up = qt.merge(down, up, tile_down, tile_up)
+    result, is_decided = qt.value(down, up)
+    tl.store(results + 2 * tl.program_id(0), result)
+    tl.store(results + 2 * tl.program_id(0) + 1, is_decided.to(tl.float32))
+
+
+def rounded(exact: Fraction) -> np.float32:
+    """The float nearest to a fraction that is not 0, ties to even."""
+    with np.errstate(over="ignore"):
+        guess = np.float32(float(exact)) if abs(exact) < 2**200 else np.float32(np.inf if exact > 0 else -np.inf)
+    limit = Fraction(2**128 - 2**103)
+    if abs(exact) >= limit:
+        return np.float32(np.inf if exact > 0 else -np.inf)
+    if np.isinf(guess):
+        guess = np.copysign(np.finfo(np.float32).max, guess)
+    near = [np.nextafter(guess, np.float32(-np.inf)), guess, np.nextafter(guess, np.float32(np.inf))]
+    near = [f for f in near if np.isfinite(f)]
+    best = min(near, key=lambda f: (abs(Fraction(float(f)) - exact), f.view(np.uint32) & 1))
+    return best if best != 0 else np.copysign(best, np.float32(1 if exact > 0 else -1))
+
+
+def expected(x: np.ndarray, y: np.ndarray | None = None) -> np.float32:
+    """The rule of quire.h: NaN, infinities, the sign of a zero, else the nearest float."""
+    x = x.astype(np.float64)
+    with np.errstate(all="ignore"):
+        terms = x if y is None else x * y.astype(np.float64)
+        if not np.isfinite(terms).all():
+            return np.float32(np.sum(terms[~np.isfinite(terms)]))
+    exact = sum(map(Fraction, terms.tolist()), Fraction(0))
+    if exact == 0:
+        return np.float32(-0.0 if np.signbit(terms).all() and not terms.any() else 0.0)
+    return rounded(exact)
+
+
+def same(found: np.float32, wanted: np.float32) -> bool:
+    if np.isnan(wanted):
+        return found.view(np.uint32) == 0x7FC00000
+    return bool(found.view(np.uint32) == wanted.view(np.uint32))
+
+
+def vector(rng: random.Random, n: int, dtype: torch.dtype) -> torch.Tensor:
+    """Numbers of one size or of all, that cancel, that lie between two results, zeros, and special ones."""
+    least, most = {torch.float16: (-24, 15), torch.bfloat16: (-133, 127), torch.float32: (-149, 127)}[dtype]
+    bits = {torch.float16: 11, torch.bfloat16: 8, torch.float32: 24}[dtype]
+    way = rng.randrange(7)
+    if way == 0:
+        x = [rng.gauss(0, 1) for _ in range(n)]
+    elif way == 1:
+        x = [rng.choice([-1, 1]) * (1 + rng.random()) * 2.0 ** rng.randint(least, most - 1) for _ in range(n)]
+    elif way == 2:
+        half = [rng.gauss(0, 1) * 2.0 ** rng.randint(-10, 10) for _ in range(n // 2)]
+        x = half + [-a for a in half] + [2.0**least] * (n % 2)
+    elif way == 3:  # the middle of two floats, and something far below it
+        x = [2.0**min(most, 24), 1.0] + [rng.choice([-1, 1]) * 2.0 ** rng.randint(least, least + 3) for _ in range(n)]
+        x = x[:n]
+    elif way == 4:
+        x = [rng.choice([0.0, -0.0]) if rng.random() < 0.5 else -0.0 for _ in range(n)]
+    elif way == 5:
+        x = [float(rng.randrange(-(2 ** (bits - 1)), 2 ** (bits - 1))) for _ in range(n)]
+    else:
+        x = [rng.gauss(0, 1) for _ in range(n)]
+        x[rng.randrange(n)] = rng.choice([float("inf"), -float("inf"), float("nan")])
+        x[rng.randrange(n)] = rng.choice([float("inf"), -float("inf"), 0.0])
+    rng.shuffle(x)
+    return torch.tensor(x, dtype=torch.float64).to(dtype)
+
+
+def matrix(seed: int, rows: int, n: int, dtype: torch.dtype) -> torch.Tensor:
+    rng = random.Random(seed)
+    return torch.stack([vector(rng, n, dtype) for _ in range(rows)])
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("operation", ["sum", "sumsq", "dot"])
+def test_bits(dtype: torch.dtype, operation: str) -> None:
+    for seed, n in enumerate([1, 2, 5, 33, 100, 1000]):
+        x, y = matrix(seed, 60, n, dtype), matrix(100 + seed, 60, n, dtype)
+        wanted = [
+            expected(a, {"sum": None, "sumsq": a, "dot": b}[operation])
+            for a, b in zip(x.double().numpy(), y.double().numpy(), strict=True)
+        ]
+        for warps in (1, 4, 16):
+            results = torch.empty(60, device="cuda")
+            reduce_kernel[(60,)](
+                x.cuda(), y.cuda(), results, n, N=triton.next_power_of_2(n), OPERATION=operation, num_warps=warps
+            )
+            for i, (found, want) in enumerate(zip(results.cpu().numpy(), wanted, strict=True)):
+                assert same(found, want), (operation, dtype, n, warps, i, float(found), float(want))
+
+
+@pytest.mark.parametrize("state", ["sums", "limbs"])
+def test_wider_states(state: str) -> None:
+    decided = 0
+    for seed, n in enumerate([2, 33, 700]):
+        x = matrix(seed, 80, n, torch.float32)
+        x = torch.where(x.isfinite(), x, torch.ones_like(x))
+        results = torch.empty(80, 2, device="cuda")
+        states_kernel[(80,)](x.cuda(), results, n, N=triton.next_power_of_2(n), STATE=state)
+        for a, (found, is_decided) in zip(x.numpy(), results.cpu().numpy(), strict=True):
+            want = expected(a)
+            decided += bool(is_decided)
+            if state == "limbs" and want == 0:  # whose sign limbs do not know
+                assert found == 0
+            elif is_decided:
+                assert same(found, want), (n, float(found), float(want))
+    assert decided > 120
+
+
+def test_tiles_that_are_merged() -> None:
+    x = torch.randn(200, 1000, device="cuda")
+    for tile in (16, 128, 512):
+        results = torch.empty(200, 2, device="cuda")
+        tiles_kernel[(200,)](x, results, 1000, TILE=tile)
+        found = results.cpu().numpy()
+        assert found[:, 1].sum() >= 199  # ordinary numbers
+        for a, (result, is_decided) in zip(x.cpu().numpy(), found, strict=True):
+            assert not is_decided or same(result, expected(a))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_kernels_keep_bits(dtype: torch.dtype) -> None:
+    for n in (1, 7, 64, 100, 1000, 5000):
+        x = matrix(n, 40, n, dtype).cuda()
+        weight = torch.randn(n, device="cuda").to(dtype)
+        y, p = qt.rms_norm(x, weight), qt.softmax(x)
+        for begin, end in ((0, 1), (3, 4), (5, 39)):
+            assert torch.equal(qt.rms_norm(x[begin:end], weight).nan_to_num(7), y[begin:end].nan_to_num(7))
+            assert torch.equal(qt.softmax(x[begin:end]).nan_to_num(7), p[begin:end].nan_to_num(7))
+        for warps in (1, 2, 16):
+            other = torch.empty_like(x)
+            _kernels._rms_norm[(40,)](x, weight, other, 40, n, 1e-6, R=1, N=triton.next_power_of_2(n), num_warps=warps)
+            assert torch.equal(other.nan_to_num(7), y.nan_to_num(7))
+            _kernels._softmax[(40,)](x, other, 40, n, R=1, N=triton.next_power_of_2(n), num_warps=warps)
+            assert torch.equal(other.nan_to_num(7), p.nan_to_num(7))
+
+
+def test_kernels_are_near_torch() -> None:
+    x, weight = torch.randn(3, 5, 500, device="cuda"), torch.randn(500, device="cuda")
+    wanted = torch.nn.functional.rms_norm(x, (500,), weight, 1e-6)
+    assert torch.allclose(qt.rms_norm(x, weight), wanted, rtol=1e-5, atol=1e-6)
+    assert torch.allclose(qt.softmax(x), torch.softmax(x, -1), rtol=1e-5, atol=1e-8)
+    assert qt.softmax(x[:0]).shape == (0, 5, 500)
+
+
+def test_refuses() -> None:
+    x = torch.randn(3, 8, device="cuda")
+    for bad in (x.double(), x.cpu(), x.long()):
+        with pytest.raises(TypeError, match="takes float16, bfloat16 or float32"):
+            qt.softmax(bad)
+    with pytest.raises(ValueError, match="rows of 1 to 65536"):
+        qt.softmax(x[:, :0])
+    with pytest.raises(ValueError, match="weight is a vector of 8"):
+        qt.rms_norm(x, x)
