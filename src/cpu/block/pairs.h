@@ -5,7 +5,7 @@
  * has rounded, so that ties are told.
  *
  * A product of doubles is a double and its error, unless that has bits below 2^-1074: half of that is lost at most, and
- * counted. Where something is not finite, or overflows on the way, the ends are NaN.
+ * counted. Where something is not finite, or overflows on the way, the ends are NaN, whatever the sum is, even a 0.
  *
  * Included by tier/ends.c.
  *
@@ -19,7 +19,11 @@
 
 #define PAIR_SETS (SIMD_REGISTERS > 16 ? 4 : 2)
 #define PAIR_STEP ((size_t)(PAIR_SETS / 2 * SIMD_F32)) /* elements that give each set its lanes */
-#define PAIR_LEAST_PRODUCT 0x1p-969                    /* its last bit is 2^-1074: 2 * 53 - 1 below */
+
+/* A product that is rounded to so much or more is a multiple of 2^-1074, and so is its error: a product of integers of
+ * 53 bits is 2^106 - 2^54 + 1 at most, which times 2^-1075 is rounded to less. */
+#define PAIR_LEAST_PRODUCT 0x1p-969
+_Static_assert(SIMD_F64 >= 2, "lanes are merged, which makes NaN of what is not finite");
 
 /* ------------------------------------------------------------------------------------------------- what was lost */
 
@@ -178,20 +182,16 @@ QUIRE_INLINE void pairs_of_vectors(ends_choice c, const ends_vector *v, size_t c
 
 /* Those of groups * SIMD_F32 columns, groups a constant. */
 QUIRE_INLINE void pairs_of_group(ends_choice c, panel_rows r, int groups, many_ends *ends, size_t column) {
-    const size_t width = (size_t)groups * SIMD_F32 * c.size;
-    const panel_fetcher fetch_x = ends_fetches(r.rows, r.x_row, width), fetch_y = ends_fetches(r.rows, r.y_row, width);
+    const ends_fetchers fetch = ends_fetches(r, (size_t)groups * SIMD_F32 * c.size);
     pair_lanes l[PAIR_SETS];
     SIMD_UNROLL
     for (int i = 0; i < 2 * groups; i++) l[i] = pair_nothing();
     for (size_t row = 0; row < r.rows; row++) {
-        const char *x = r.x + (ptrdiff_t)row * r.x_row + column * c.size,
-                   *y = r.y + (ptrdiff_t)row * r.y_row + column * c.size;
-        panel_fetch(fetch_x, x, row);
-        if (c.is_pair) panel_fetch(fetch_y, y, row);
+        const ends_row from = ends_row_at(c, r, &fetch, row, column);
         SIMD_UNROLL
         for (int g = 0; g < groups; g++) {
             const size_t at = (size_t)g * SIMD_F32 * c.size;
-            pair_add_all(c, l + 2 * g, ends_load_columns(c, x + at, y + at));
+            pair_add_all(c, l + 2 * g, ends_load_columns(c, from.x + at, from.y + at));
         }
     }
     SIMD_UNROLL
