@@ -35,11 +35,13 @@ static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, m
     }
 }
 
-/* A bit for each column whose ends do not tell its result, which is not there. */
-static uint64_t round_ends(const panel_job *p, const many_ends ends[MOST_SUMS], format_description format,
-                           char *results) {
-    return ends_results(p->context->tier, ends, NULL, p->panels > 1 ? columns_of(p) : p->count, p->job, format,
-                        results);
+/* A bit for each column whose ends do not tell its result, which is not there; their kind becomes that for these. */
+static uint64_t round_ends(const panel_job *p, ends_kind *kind, const many_ends ends[MOST_SUMS],
+                           format_description format, char *results) {
+    const uint64_t open = ends_results(p->context->tier, *kind, ends, NULL, p->panels > 1 ? columns_of(p) : p->count,
+                                       p->job, format, results);
+    *kind = ends_kind_after(p->job, *kind, ends, open);
+    return open;
 }
 
 /* An accumulator for each column and each sum of the job. */
@@ -100,11 +102,11 @@ static __attribute__((noinline)) uint64_t reduce_by_ends(const panel_job *p, for
     many_ends ends[MOST_SUMS];
     source_open(&source, p);
     find_ends(&source, 0, p->job->n, kind, ends);
-    uint64_t open = round_ends(p, ends, format, results);
-    while (open && (kind = ends_kind_after(p->job, kind)) != ENDS_KINDS) {
+    uint64_t open = round_ends(p, &kind, ends, format, results);
+    while (kind != ENDS_KINDS) {
         _Alignas(8) char found[ENDS_TOGETHER * 8];
         find_ends(&source, 0, p->job->n, kind, ends);
-        const uint64_t told = open & ~round_ends(p, ends, format, found);
+        const uint64_t told = open & ~round_ends(p, &kind, ends, format, found);
         for (size_t c = 0; c < columns; c++)
             if (told >> c & 1) memcpy(results + c * size, found + c * size, size);
         open &= ~told;
@@ -148,8 +150,9 @@ typedef struct {
 
 typedef struct {
     const panel_job *p;
-    size_t piece;     /* rows */
-    piece_ends *ends; /* NULL: accumulators */
+    size_t piece;   /* rows */
+    ends_kind kind; /* ENDS_KINDS: accumulators */
+    piece_ends *ends;
     panel_accumulators *accumulators;
     format_description format;
 } exact_pieces;
@@ -159,7 +162,7 @@ static __attribute__((noinline)) void piece_find_ends(const exact_pieces *w, siz
     panel_source source;
     many_ends ends[MOST_SUMS];
     source_open(&source, w->p);
-    find_ends(&source, row, n, ends_kind_of(w->p->job, w->format), ends);
+    find_ends(&source, row, n, w->kind, ends);
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < PANEL; c++) of_piece->of[k][c] = ends_at(&ends[k], c);
 }
@@ -176,15 +179,15 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     const exact_pieces *w = work;
     for (size_t i = first; i < last; i++) {
         const size_t row = i * w->piece, left = w->p->job->n - row, n = left < w->piece ? left : w->piece;
-        if (w->ends)
+        if (w->kind != ENDS_KINDS)
             piece_find_ends(w, row, n, &w->ends[i]);
         else
             piece_accumulate(w, row, n);
     }
 }
 
-/* Whether the ends of all pieces tell all results. */
-static int pieces_tell(const exact_pieces *w, size_t pieces, char *results) {
+/* Whether the ends of all pieces tell all results; else their kind becomes the next. */
+static int pieces_tell(exact_pieces *w, size_t pieces, char *results) {
     many_ends ends[MOST_SUMS];
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < PANEL; c++) {
@@ -192,23 +195,24 @@ static int pieces_tell(const exact_pieces *w, size_t pieces, char *results) {
             for (size_t i = 1; i < pieces; i++) ends_merge(&all, w->ends[i].of[k][c]);
             ends_put(&ends[k], c, all);
         }
-    return !round_ends(w->p, ends, w->format, results);
+    return !round_ends(w->p, &w->kind, ends, w->format, results);
 }
 
 static __attribute__((noinline)) int pieces_by_ends(const cpu_context *context, exact_pieces *w, size_t pieces,
                                                     int threads, char *results) {
     piece_ends ends[PANEL_PIECES];
     w->ends = ends;
-    units_run(context, run_pieces, w, pieces, 1, threads);
-    const int are_told = pieces_tell(w, pieces, results);
-    w->ends = NULL;
-    return are_told;
+    for (w->kind = ends_kind_of(w->p->job, w->format); w->kind != ENDS_KINDS;) {
+        units_run(context, run_pieces, w, pieces, 1, threads);
+        if (pieces_tell(w, pieces, results)) return 1;
+    }
+    return 0;
 }
 
 void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads, char *results) {
     const size_t pieces = (p->job->n - 1) / piece + 1;
     panel_accumulators a;
-    exact_pieces w = { p, piece, NULL, &a, describe_format(p->job->result_type) };
+    exact_pieces w = { p, piece, ENDS_KINDS, NULL, &a, describe_format(p->job->result_type) };
     if (pieces_by_ends(context, &w, pieces, threads, results)) return;
     clear_accumulators(p, &a);
     units_run(context, run_pieces, &w, pieces, 1, threads);

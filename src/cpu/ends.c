@@ -28,8 +28,27 @@ ends_kind ends_kind_of(const quire_job *job, format_description format) {
     return format.precision > 24 && (has_products || job->n > VECTOR_EXACT_ELEMENTS) ? ENDS_BESIDE_SUM : ENDS_ALONE;
 }
 
-ends_kind ends_kind_after(const quire_job *job, ends_kind kind) {
-    return kind == ENDS_ALONE && !has_double_lanes(job->type) ? ENDS_BESIDE_SUM : ENDS_KINDS;
+/* Sums of products below it may be of some whose errors are no doubles, or of which nothing is left. */
+#define SMALL_PRODUCTS 0x1p-900
+
+static int are_finite(sum_ends e) { return double_is_finite(e.sum - e.low) && double_is_finite(e.sum + e.up); }
+
+/* For a result that these ends leave open. Variances have none that are scaled. */
+static ends_kind kind_after(const quire_job *job, ends_kind kind, sum_ends e) {
+    if (!has_double_lanes(job->type)) return kind == ENDS_ALONE ? ENDS_BESIDE_SUM : ENDS_KINDS;
+    if (kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP || needs_squares(job->finish)) return ENDS_KINDS;
+    if (!are_finite(e)) return ENDS_SCALED_DOWN;
+    const int is_small = abs_f64(e.sum) < SMALL_PRODUCTS && e.low != -e.up;
+    return job->term == TERM_PRODUCT && is_small ? ENDS_SCALED_UP : ENDS_KINDS;
+}
+
+ends_kind ends_kind_after(const quire_job *job, ends_kind kind, const many_ends *ends, uint64_t open) {
+    ends_kind next = ENDS_KINDS;
+    for (; open; open &= open - 1) {
+        const ends_kind other = kind_after(job, kind, ends_at(ends, (size_t)__builtin_ctzll(open)));
+        if (other < next) next = other;
+    }
+    return next;
 }
 
 int may_have_ends(const cpu_context *context, const quire_job *job) {
@@ -122,15 +141,37 @@ QUIRE_INLINE int doubles_round(double low, double up, const quire_job *job, form
 /* Inline, as it shows in the time of short sums if ends go through memory. */
 QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
     const double low = e.sum - e.low, up = e.sum + e.up;
-    const int are_finite = double_is_finite(low) && double_is_finite(up);
     /* TwoSum may overflow on its way to a sum that does not: only ends alone are infinite or NaN as their terms are. */
-    if (!are_finite && bits_of_double(e.sum) != bits_of_double(-0.0)) return 0;
+    if (!are_finite(e) && bits_of_double(e.sum) != bits_of_double(-0.0)) return 0;
     if (e.sum == 0 || (low == 0 && up == 0)) return doubles_round(low, up, job, format, bits);
     if (low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
     if (job->finish != FINISH_KEEP && format.precision <= 24 && finished_round(low, up, job, format, bits)) return 1;
     if (has_ball(job, format) && ball_of_ends_round(e, job, bits)) return 1;
     *bits = pair_round(e.sum, e.up, job, format);
     return e.low == -e.up || pair_round(e.sum, -e.low, job, format) == *bits;
+}
+
+/* The bits of the job's result were (sum + end) * 2^power the exact total of its terms. */
+static uint64_t scaled_pair_round(double sum, double end, int power, const quire_job *job, format_description format) {
+    quire_total total = total_of_two(sum, end);
+    total.exponent += power;
+    return finish_and_round(total, job->finish, job->n, format, job->rounding);
+}
+
+/* Of ends of scaled elements: a sum is so many powers of two more than they say. A zero is for others to decide. */
+static int scaled_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format, uint64_t *bits) {
+    const int of_element = kind == ENDS_SCALED_DOWN ? ENDS_POWER : -ENDS_POWER;
+    const int power = job->term == TERM_PRODUCT ? 2 * of_element : of_element;
+    if (!are_finite(e) || !(e.sum - e.low > 0 || e.sum + e.up < 0)) return 0;
+    *bits = scaled_pair_round(e.sum, e.up, power, job, format);
+    return e.low == -e.up || scaled_pair_round(e.sum, -e.low, power, job, format) == *bits;
+}
+
+/* Of ends of any kind. */
+QUIRE_INLINE int sum_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format,
+                           uint64_t *bits) {
+    return kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP ? scaled_round(e, kind, job, format, bits)
+                                                              : round_ends(e, job, format, bits);
 }
 
 /* Whether all bits of the sum of two doubles, the first the larger and not 0, are within the 128 of a total. */
@@ -157,9 +198,10 @@ static int moment_of_ends_round(sum_ends of_terms, sum_ends of_squares, const qu
 
 /* The results for which a tier has a function: to nearest, of sums, n[i] elements in number i. A bit for each that is
  * open. */
-static uint64_t some_sums(const cpu_tier *tier, const many_ends *ends, const size_t *n, size_t count,
+static uint64_t some_sums(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n, size_t count,
                           const quire_job *job, format_description format, char *results) {
     double counts[ENDS_TOGETHER];
+    if (kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP) return ~(uint64_t)0 >> (ENDS_TOGETHER - count);
     for (size_t i = 0; i < ENDS_TOGETHER && job->finish == FINISH_DIVIDE; i++)
         counts[i] = (double)(n && i < count ? n[i] : job->n);
     if (job->rounding == QUIRE_TO_NEAREST && format.precision == 24)
@@ -183,10 +225,10 @@ static uint64_t some_variances(const cpu_tier *tier, const many_ends ends[MOST_S
                                  results);
 }
 
-uint64_t ends_results(const cpu_tier *tier, const many_ends ends[MOST_SUMS], const size_t *n, size_t count,
-                      const quire_job *job, format_description format, char *results) {
+uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends ends[MOST_SUMS], const size_t *n,
+                      size_t count, const quire_job *job, format_description format, char *results) {
     uint64_t open = needs_squares(job->finish) ? some_variances(tier, ends, count, job, format, results)
-                                               : some_sums(tier, &ends[0], n, count, job, format, results);
+                                               : some_sums(tier, kind, &ends[0], n, count, job, format, results);
     quire_job one = *job;
     for (uint64_t left = open; left; left &= left - 1) {
         const size_t i = (size_t)__builtin_ctzll(left);
@@ -194,7 +236,7 @@ uint64_t ends_results(const cpu_tier *tier, const many_ends ends[MOST_SUMS], con
         uint64_t bits;
         if (n) one.n = n[i];
         if (!(needs_squares(job->finish) ? moment_of_ends_round(first, ends_at(&ends[1], i), &one, format, &bits)
-                                         : round_ends(first, &one, format, &bits)))
+                                         : sum_round(first, kind, &one, format, &bits)))
             continue;
         format_store(bits, format.size, results + i * (size_t)format.size);
         open &= ~((uint64_t)1 << i);
@@ -219,26 +261,28 @@ QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job,
 }
 
 int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    ends_kind kind = ends_kind_of(job, format);
-    for (; kind != ENDS_KINDS; kind = ends_kind_after(job, kind)) {
+    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
         const sum_ends first = ends_of_vector(tier, job, job->term, kind);
         if (needs_squares(job->finish)
                 ? moment_of_ends_round(first, ends_of_vector(tier, job, TERM_PRODUCT, kind), job, format, bits)
-                : round_ends(first, job, format, bits))
+                : sum_round(first, kind, job, format, bits))
             return 1;
+        kind = kind_after(job, kind, first);
     }
     return 0;
 }
 
-/* By ends of one kind. */
-static uint64_t reduce_by(const cpu_tier *tier, ends_kind kind, const quire_job *job, const ends_vector *vectors,
+/* By ends of one kind, which becomes that for what is left open. */
+static uint64_t reduce_by(const cpu_tier *tier, ends_kind *kind, const quire_job *job, const ends_vector *vectors,
                           size_t count, format_description format, char *results) {
     many_ends ends[MOST_SUMS];
     size_t n[ENDS_TOGETHER];
     for (int i = 0; i < sums_of(job->finish); i++)
-        tier->ends->of[kind][job->type][term_of_sum(job->term, i)].vectors(vectors, count, &ends[i]);
+        tier->ends->of[*kind][job->type][term_of_sum(job->term, i)].vectors(vectors, count, &ends[i]);
     for (size_t i = 0; i < count; i++) n[i] = vectors[i].n;
-    return ends_results(tier, ends, n, count, job, format, results);
+    const uint64_t open = ends_results(tier, *kind, ends, n, count, job, format, results);
+    *kind = ends_kind_after(job, *kind, ends, open);
+    return open;
 }
 
 /* What ends of one kind leave open is tried by those of the next. */
@@ -246,8 +290,8 @@ uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends
                           format_description format, char *results) {
     const size_t size = (size_t)format.size;
     ends_kind kind = ends_kind_of(job, format);
-    uint64_t open = reduce_by(tier, kind, job, vectors, count, format, results);
-    while (open && (kind = ends_kind_after(job, kind)) != ENDS_KINDS) {
+    uint64_t open = reduce_by(tier, &kind, job, vectors, count, format, results);
+    while (kind != ENDS_KINDS) {
         _Alignas(8) char found[ENDS_TOGETHER * 8];
         ends_vector left[ENDS_TOGETHER];
         size_t number[ENDS_TOGETHER], few = 0;
@@ -255,7 +299,7 @@ uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends
             number[few] = (size_t)__builtin_ctzll(bits);
             left[few] = vectors[number[few]];
         }
-        const uint64_t untold = reduce_by(tier, kind, job, left, few, format, found);
+        const uint64_t untold = reduce_by(tier, &kind, job, left, few, format, found);
         for (size_t i = 0; i < few; i++) {
             if (untold >> i & 1) continue;
             memcpy(results + number[i] * size, found + i * size, size);
@@ -278,12 +322,14 @@ static void run_ends(const cpu_work *w, int piece, const char *x, const char *y,
     e->of_piece[piece] = strided_ends(&v, e->add, x, y, n);
 }
 
-/* Never inlined: its additions would be moved out of our environment. */
-static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, const quire_job *job,
-                                                  format_description format, uint64_t *bits) {
+/* By ends of one kind, which becomes the next. Never inlined: its additions would be moved out of our environment. */
+static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, ends_kind *kind,
+                                                  const quire_job *job, format_description format, uint64_t *bits) {
     sum_ends all = of_piece[0];
     for (int i = 1; i < pieces; i++) ends_merge(&all, of_piece[i]);
-    return round_ends(all, job, format, bits);
+    if (sum_round(all, *kind, job, format, bits)) return 1;
+    *kind = kind_after(job, *kind, all);
+    return 0;
 }
 
 /* Elements that say how all are. */
@@ -306,12 +352,12 @@ int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_st
     sum_ends of_piece[MOST_PIECES];
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_ends;
-    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS; kind = ends_kind_after(job, kind)) {
+    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
         ends_work e = { context->tier->ends->of[kind][job->type][job->term].vectors, of_piece };
         w.own = &e;
         work_run(&w);
         const cpu_environment callers = environment_enter();
-        const int is_told = pieces_round(of_piece, w.pieces, job, format, bits);
+        const int is_told = pieces_round(of_piece, w.pieces, &kind, job, format, bits);
         environment_leave(callers);
         if (is_told) return 1;
     }

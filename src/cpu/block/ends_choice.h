@@ -15,6 +15,7 @@ typedef struct {
     int is_pair;                                        /* y is another array; else it is x, and not read */
     term_sign sign;                                     /* what becomes of an element's */
     int is_sure;                                        /* have_sure_sums */
+    double scale;                                       /* a power of two that elements are multiplied by */
     void (*widen)(const void *p, v_f64 *a, v_f64 *b);   /* SIMD_F32 elements, in any order */
     void (*columns)(const void *p, v_f64 *a, v_f64 *b); /* in theirs */
     void (*first)(const void *p, int n, v_f32 others, v_f64 *a, v_f64 *b); /* n of them, and zeros behind */

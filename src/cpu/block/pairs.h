@@ -5,7 +5,8 @@
  * has rounded, so that ties are told.
  *
  * A product of doubles is a double and its error, unless that has bits below 2^-1074: half of that is lost at most, and
- * counted. Where something is not finite, or overflows on the way, the ends are NaN, whatever the sum is, even a 0.
+ * counted. Elements may be scaled, so that nothing overflows: what is lost of them is counted, too. Where something is
+ * not finite, or overflows on the way, the ends are NaN, whatever the sum is, even a 0.
  *
  * Included by tier/ends.c.
  *
@@ -83,13 +84,36 @@ typedef struct {
 
 QUIRE_INLINE pair_lanes pair_nothing(void) { return (pair_lanes){ -(v_f64){ 0 }, lost_nothing(), { 0 } }; }
 
+/* Scaled down, elements below this are dropped, so that none is subnormal, which takes long: nor is a square, or its
+ * error. */
+QUIRE_INLINE double pair_least(ends_choice c) { return c.is_product && !c.is_pair ? 0x1p-455 : 0x1p-1000; }
+
+/* Elements times the scale. A zero that is dropped may lose its sign: scaled ends tell no zeros. */
+QUIRE_INLINE v_f64 pair_scaled(ends_choice c, pair_lanes *l, v_f64 x) {
+    if (c.scale > 1) return x * c.scale;
+    const v_f64 magnitude = abs_v_f64(x);
+    const v_i64 is_dropped = (v_i64)(magnitude < pair_least(c) / c.scale);
+    l->gone |= (v_i64)magnitude & is_dropped;
+    return (v_f64)((v_i64)x & ~is_dropped) * c.scale;
+}
+
+/* The most that is lost of a term beside the errors that are added: less than 2^-1074 of a product's error or, where an
+ * element was dropped, all of it: less than the least, its square, or its product with what is below 2^1024 times the
+ * scale. */
+QUIRE_INLINE double pair_gone(ends_choice c) {
+    if (c.scale >= 1) return 0x1p-1074;
+    if (!c.is_product) return pair_least(c);
+    return pair_least(c) * (c.is_pair ? 0x1p1023 * c.scale * 2 : pair_least(c));
+}
+
 /* A term of each lane, whose error, of products of doubles alone, is lost; and lanes of one term. */
 QUIRE_INLINE v_f64 pair_value(ends_choice c, pair_lanes *l, v_f64 x, v_f64 y) {
+    if (c.scale != 1) x = pair_scaled(c, l, x), y = c.is_pair ? pair_scaled(c, l, y) : x;
     if (!c.is_product) return ends_signed(c, x);
     const v_f64 value = x * y;
     if (!c.is_double) return value;
     lost_add(&l->lost, product_error_v_f64(x, y, value));
-    l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
+    if (c.scale >= 1 || c.is_pair) l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
     return value;
 }
 
@@ -125,9 +149,9 @@ typedef struct {
 } pair_ends;
 
 QUIRE_INLINE pair_ends pair_ends_of(ends_choice c, pair_lanes l, size_t terms) {
-    const v_f64 most = (v_f64)((v_i64)((v_f64){ 0 } + (double)terms * 0x1p-1074) & (v_i64)(l.gone != 0));
+    const v_f64 most = (v_f64)((v_i64)((v_f64){ 0 } + (double)terms * pair_gone(c)) & (v_i64)(l.gone != 0));
     v_f64 lower, upper;
-    if (c.is_product && c.is_double) lost_more(&l.lost, most);
+    if ((c.is_product && c.is_double) || c.scale < 1) lost_more(&l.lost, most);
     lost_ends(l.lost, &lower, &upper);
     const v_i64 nothing = (v_i64)((lower == 0) & (upper == 0));
     return (pair_ends){ l.sum, (v_f64)((v_i64)lower & ~nothing),
