@@ -158,11 +158,12 @@ static uint64_t scaled_pair_round(double sum, double end, int power, const quire
     return finish_and_round(total, job->finish, job->n, format, job->rounding);
 }
 
-/* Of ends of scaled elements: a sum is so many powers of two more than they say. A zero is for others to decide. */
+/* Of ends of scaled elements: a sum is so many powers of two more than they say. A zero is for others to decide,
+ * and so is what may be one. */
 static int scaled_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format, uint64_t *bits) {
     const int of_element = kind == ENDS_SCALED_DOWN ? ENDS_POWER : -ENDS_POWER;
     const int power = job->term == TERM_PRODUCT ? 2 * of_element : of_element;
-    if (!are_finite(e) || !(e.sum - e.low > 0 || e.sum + e.up < 0)) return 0;
+    if (!(e.sum - e.low > 0 || e.sum + e.up < 0)) return 0; /* nor is a NaN */
     *bits = scaled_pair_round(e.sum, e.up, power, job, format);
     return e.low == -e.up || scaled_pair_round(e.sum, -e.low, power, job, format) == *bits;
 }
