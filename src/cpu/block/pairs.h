@@ -75,7 +75,8 @@ QUIRE_INLINE void lost_ends(lost_sum l, v_f64 *low, v_f64 *up) {
 
 /* ------------------------------------------------------------------------------------------------------------ terms */
 
-/* sum: what additions came to; gone: not 0 in lanes of products whose error may be no double. */
+/* sum: what additions came to; gone: not 0 in lanes of which something is not among what was lost: errors of products
+ * that may be no doubles, or elements that were dropped. */
 typedef struct {
     v_f64 sum;
     lost_sum lost;
