@@ -164,6 +164,7 @@ START_TEST(sums_on_the_way) {
         for (size_t turn = 0; turn < scaled(60); turn++)
             check_data(&g, (kind)_i, 1 + generator_below(&g, turn % 8 ? 40 : 400), VECTORS);
         check_data(&g, (kind)_i, 1 + generator_below(&g, 6000), 5);
+        check_data(&g, (kind)_i, 17000 + generator_below(&g, 1000), 5);
         check_data(&g, (kind)_i, 66000 + generator_below(&g, 1000), 2);
     }
     place_use(0);
