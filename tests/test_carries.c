@@ -95,11 +95,10 @@ START_TEST(every_way_carries) {
 END_TEST
 
 /* The greatest double again and again, by strides of 0: one vector, or several that are alike. */
-START_TEST(repeated_elements_carry) {
+START_TEST(repeated_elements) {
     const size_t n = ELEMENTS;
     const double x = bits_double(type_greatest(QUIRE_F64));
     const quire_layout alike = { 3, n, 1, 0, 0, 0 }, one = { 1, n, 1, 0, 0, 0 };
-    carries = 0;
     for (int mean = 0; mean < 2; mean++)
         for (int k = 0; k < ROUNDING_COUNT; k++) {
             const quire_rounding rounding = ROUNDINGS[k];
@@ -114,7 +113,27 @@ START_TEST(repeated_elements_carry) {
             for (int i = 0; i < 4; i++)
                 check_bits(QUIRE_F64, results + i, expected, "%s, vector %d", rounding_name(rounding), i);
         }
-    check_carries("elements repeated", 2 * ROUNDING_COUNT * 4, n, BLOCK);
+}
+END_TEST
+
+/* The same times ones of both signs: a zero, which no ends tell of what overflows on the way. */
+START_TEST(repeated_elements_carry) {
+    const size_t n = ELEMENTS;
+    const double x = bits_double(type_greatest(QUIRE_F64));
+    const quire_layout alike = { 3, n, 1, 0, 0, 0 }, signs = { 3, n, 1, 0, 1, 0 };
+    double *y = malloc(n * sizeof *y), results[3];
+    check_that(y != NULL, "out of memory");
+    for (size_t i = 0; i < n; i++) y[i] = i < n / 2 ? 1 : -1;
+    carries = 0;
+    for (int k = 0; k < ROUNDING_COUNT; k++) {
+        const quire_reduction what = { .operation = QUIRE_DOT, .type = QUIRE_F64, .rounding = ROUNDINGS[k] };
+        const uint64_t expected = ROUNDINGS[k] == QUIRE_DOWNWARD ? type_sign(QUIRE_F64) : 0;
+        check_ok(quire_reduce(NULL, &what, &alike, &x, &signs, y, results));
+        for (int i = 0; i < 3; i++)
+            check_bits(QUIRE_F64, results + i, expected, "%s, vector %d", rounding_name(ROUNDINGS[k]), i);
+    }
+    check_carries("elements repeated", ROUNDING_COUNT * 3, n, BLOCK);
+    free(y);
 }
 END_TEST
 
@@ -181,6 +200,7 @@ static void add(TCase *cases) {
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, limbs_are_carried_before_they_overflow);
     tcase_add_test(cases, every_way_carries);
+    tcase_add_test(cases, repeated_elements);
     tcase_add_test(cases, repeated_elements_carry);
     tcase_add_test(cases, columns_carry);
 #if defined(__x86_64__)

@@ -56,6 +56,11 @@ static const sum_by_hand SUMS_OF_DOUBLES[] = {
     { { MOST, -0x3p970, -(MOST - 0x1p971) }, { -0x1p970, -0x1p970, -0x1p970, -0x1p970 } },
     { { MOST, 0x1p970 }, { INFINITY, MOST, INFINITY, MOST } },
     { { MOST, 0x1p969 }, { MOST, MOST, INFINITY, MOST } },
+    { { MOST, 0x1p970, 0x1p-1074 }, { INFINITY, MOST, INFINITY, MOST } },
+    { { MOST, 0x1p970, -0x1p-1074 }, { MOST, MOST, INFINITY, MOST } },
+    { { MOST, 0x1p970, -0x1p900 }, { MOST, MOST, INFINITY, MOST } },
+    { { -MOST, -MOST, -MOST, MOST }, { -INFINITY, -INFINITY, -MOST, -MOST } },
+    { { MOST, MOST, -MOST, -MOST }, { 0, -0.0, 0, 0 } },
     { { 0x1p-1074, -0x1p-1022 },
       { -0x0.fffffffffffffp-1022, -0x0.fffffffffffffp-1022, -0x0.fffffffffffffp-1022, -0x0.fffffffffffffp-1022 } },
     { { 0x1p900, -0x1p900, 3, -3 }, { 0, -0.0, 0, 0 } },
@@ -102,14 +107,20 @@ static void fill(generator *g, quire_type type, size_t n, const sum_by_hand *s, 
     }
 }
 
-/* As columns of a matrix that all are x, as every second of one of them, as a column by itself, and as segments. */
-static void check_matrix(const quire_reduction *what, size_t n, const char *x, double expected, size_t number) {
-    const size_t size = type_size(what->type);
+/* A matrix of which all columns are x. */
+static char *matrix_of(quire_type type, size_t n, const char *x) {
+    const size_t size = type_size(type);
     char *matrix = array_new(n * COLUMNS * size, 0);
-    double results[COLUMNS];
-    const int64_t begin[3] = { 0, 0, 0 }, end[3] = { (int64_t)n, (int64_t)n, (int64_t)n };
     for (size_t k = 0; k < n; k++)
         for (size_t c = 0; c < COLUMNS; c++) memcpy(matrix + (k * COLUMNS + c) * size, x + k * size, size);
+    return matrix;
+}
+
+/* As columns of a matrix that all are x, as every second of one of them, as a column by itself, and as segments. */
+static void check_matrix(const quire_reduction *what, size_t n, const char *x, double expected, size_t number) {
+    char *matrix = matrix_of(what->type, n, x);
+    double results[COLUMNS];
+    const int64_t begin[3] = { 0, 0, 0 }, end[3] = { (int64_t)n, (int64_t)n, (int64_t)n };
     const quire_layout all = quire_columns(n, COLUMNS, (ptrdiff_t)COLUMNS), one = quire_strided(n, (ptrdiff_t)COLUMNS),
                        some = { 1, n, 5, 0, (ptrdiff_t)COLUMNS, 2 };
     check_ok(place_layouts(what, &all, matrix, NULL, NULL, results));
@@ -229,15 +240,12 @@ END_TEST
 /* By every variant, alone, as rows and as columns. */
 static void check_everywhere(const quire_reduction *what, size_t n, const void *x, double expected, size_t number) {
     enum { ROWS = 3 };
-    const size_t size = type_size(what->type), all = n * COLUMNS * size;
-    char *rows = array_new(n * ROWS * size, 0), *columns = array_new(all, 0);
+    const size_t size = type_size(what->type);
+    char *rows = array_new(n * ROWS * size, 0), *columns = matrix_of(what->type, n, x);
     double results[COLUMNS];
     const quire_layout as_rows = quire_rows(ROWS, n, (ptrdiff_t)n),
                        as_columns = quire_columns(n, COLUMNS, (ptrdiff_t)COLUMNS);
     for (size_t v = 0; v < ROWS; v++) memcpy(rows + v * n * size, x, n * size);
-    for (size_t k = 0; k < n; k++)
-        for (size_t c = 0; c < COLUMNS; c++)
-            memcpy(columns + (k * COLUMNS + c) * size, (const char *)x + k * size, size);
     for (size_t variant = 0; variant < place_variants(); variant++) {
         if (!place_use(variant)) continue;
         check_ok(place_reduction(what, n, x, NULL, results));

@@ -7,27 +7,23 @@
 #include "cpu/rounding.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
+#include "operation/moments.h"
 
 /* Rows of a block that is added to accumulators, column by column; and blocks between carries. */
 #define BLOCK_ROWS ((size_t)1024)
 #define CARRY_BLOCKS (CARRY_ELEMENTS / BLOCK_ROWS)
 _Static_assert(CARRIES_IN_TIME(BLOCK_ROWS), "a stretch is a block");
 
-/* The ends of each sum of the job. */
-typedef struct {
-    many_ends of[MOST_SUMS];
-} panel_ends;
-
 static size_t columns_of(const panel_job *p) { return p->panels * PANEL; }
 
 /* The rows from first on, block by block: where columns are gathered, a strip. */
-static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, panel_ends *ends) {
+static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, many_ends ends[MOST_SUMS]) {
     const quire_job *job = s->p->job;
     const size_t block = is_in_place(s) ? ENDS_ROWS : STRIP;
     for (size_t done = 0; done < n; done += block) {
         const panel_rows rows = source_rows(s, first + done, n - done < block ? n - done : block);
         for (int i = 0; i < sums_of(job->finish); i++) {
-            many_ends some, *all = &ends->of[i], *found = done ? &some : all;
+            many_ends some, *all = &ends[i], *found = done ? &some : all;
             s->p->context->tier->ends->of[kind][job->type][term_of_sum(job->term, i)].columns(rows, columns_of(s->p),
                                                                                               found);
             for (size_t c = 0; done && c < columns_of(s->p); c++) {
@@ -39,13 +35,13 @@ static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, p
     }
 }
 
-/* A bit for each column whose ends do not tell its result, which is not there. */
-static uint64_t round_ends(const panel_job *p, const panel_ends *ends, format_description format, char *results) {
-    const size_t columns = p->panels > 1 ? columns_of(p) : p->count;
-    const cpu_tier *tier = p->context->tier;
-    if (needs_squares(p->job->finish))
-        return ends_moments(tier, &ends->of[0], &ends->of[1], columns, p->job, format, results);
-    return ends_results(tier, &ends->of[0], NULL, columns, p->job, format, results);
+/* A bit for each column whose ends do not tell its result, which is not there; their kind becomes that for these. */
+static uint64_t round_ends(const panel_job *p, ends_kind *kind, const many_ends ends[MOST_SUMS],
+                           format_description format, char *results) {
+    const uint64_t open = ends_results(p->context->tier, *kind, ends, NULL, p->panels > 1 ? columns_of(p) : p->count,
+                                       p->job, format, results);
+    *kind = ends_kind_after(p->job, *kind, ends, open);
+    return open;
 }
 
 /* An accumulator for each column and each sum of the job. */
@@ -59,10 +55,9 @@ static void clear_accumulators(const panel_job *p, panel_accumulators *a) {
 
 /* A block of rows. */
 static void add_block(const panel_job *p, size_t first, size_t rows, panel_accumulators *a) {
-    strided_vector v = { p->context->tier, p->job->type, p->job->term, QUIRE_EXACT, 0, p->x_stride, p->y_stride };
-    v.size = (size_t)describe_format(p->job->type).size;
     for (int i = 0; i < sums_of(p->job->finish); i++) {
-        v.term = term_of_sum(p->job->term, i);
+        const quire_term term = term_of_sum(p->job->term, i);
+        const strided_vector v = strided_vector_of(p->context->tier, p->job, term, p->x_stride, p->y_stride);
         for (size_t c = 0; c < p->count; c++)
             strided_exact(&v, &a->of[i][c], p->x[c] + (ptrdiff_t)first * p->x_stride,
                           p->y[c] + (ptrdiff_t)first * p->y_stride, rows);
@@ -104,14 +99,14 @@ static __attribute__((noinline)) uint64_t reduce_by_ends(const panel_job *p, for
     const size_t size = (size_t)format.size, columns = columns_of(p);
     ends_kind kind = ends_kind_of(p->job, format);
     panel_source source;
-    panel_ends ends;
+    many_ends ends[MOST_SUMS];
     source_open(&source, p);
-    find_ends(&source, 0, p->job->n, kind, &ends);
-    uint64_t open = round_ends(p, &ends, format, results);
-    while (open && (kind = ends_kind_after(p->job, kind)) != ENDS_KINDS) {
+    find_ends(&source, 0, p->job->n, kind, ends);
+    uint64_t open = round_ends(p, &kind, ends, format, results);
+    while (kind != ENDS_KINDS) {
         _Alignas(8) char found[ENDS_TOGETHER * 8];
-        find_ends(&source, 0, p->job->n, kind, &ends);
-        const uint64_t told = open & ~round_ends(p, &ends, format, found);
+        find_ends(&source, 0, p->job->n, kind, ends);
+        const uint64_t told = open & ~round_ends(p, &kind, ends, format, found);
         for (size_t c = 0; c < columns; c++)
             if (told >> c & 1) memcpy(results + c * size, found + c * size, size);
         open &= ~told;
@@ -155,8 +150,9 @@ typedef struct {
 
 typedef struct {
     const panel_job *p;
-    size_t piece;     /* rows */
-    piece_ends *ends; /* NULL: accumulators */
+    size_t piece;   /* rows */
+    ends_kind kind; /* ENDS_KINDS: accumulators */
+    piece_ends *ends;
     panel_accumulators *accumulators;
     format_description format;
 } exact_pieces;
@@ -164,11 +160,11 @@ typedef struct {
 static __attribute__((noinline)) void piece_find_ends(const exact_pieces *w, size_t row, size_t n,
                                                       piece_ends *of_piece) {
     panel_source source;
-    panel_ends ends;
+    many_ends ends[MOST_SUMS];
     source_open(&source, w->p);
-    find_ends(&source, row, n, ends_kind_of(w->p->job, w->format), &ends);
+    find_ends(&source, row, n, w->kind, ends);
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
-        for (size_t c = 0; c < PANEL; c++) of_piece->of[k][c] = ends_at(&ends.of[k], c);
+        for (size_t c = 0; c < PANEL; c++) of_piece->of[k][c] = ends_at(&ends[k], c);
 }
 
 static __attribute__((noinline)) void piece_accumulate(const exact_pieces *w, size_t row, size_t n) {
@@ -183,39 +179,40 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     const exact_pieces *w = work;
     for (size_t i = first; i < last; i++) {
         const size_t row = i * w->piece, left = w->p->job->n - row, n = left < w->piece ? left : w->piece;
-        if (w->ends)
+        if (w->kind != ENDS_KINDS)
             piece_find_ends(w, row, n, &w->ends[i]);
         else
             piece_accumulate(w, row, n);
     }
 }
 
-/* Whether the ends of all pieces tell all results. */
-static int pieces_tell(const exact_pieces *w, size_t pieces, char *results) {
-    panel_ends ends;
+/* Whether the ends of all pieces tell all results; else their kind becomes the next. */
+static int pieces_tell(exact_pieces *w, size_t pieces, char *results) {
+    many_ends ends[MOST_SUMS];
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < PANEL; c++) {
             sum_ends all = w->ends[0].of[k][c];
             for (size_t i = 1; i < pieces; i++) ends_merge(&all, w->ends[i].of[k][c]);
-            ends_put(&ends.of[k], c, all);
+            ends_put(&ends[k], c, all);
         }
-    return !round_ends(w->p, &ends, w->format, results);
+    return !round_ends(w->p, &w->kind, ends, w->format, results);
 }
 
 static __attribute__((noinline)) int pieces_by_ends(const cpu_context *context, exact_pieces *w, size_t pieces,
                                                     int threads, char *results) {
     piece_ends ends[PANEL_PIECES];
     w->ends = ends;
-    units_run(context, run_pieces, w, pieces, 1, threads);
-    const int are_told = pieces_tell(w, pieces, results);
-    w->ends = NULL;
-    return are_told;
+    for (w->kind = ends_kind_of(w->p->job, w->format); w->kind != ENDS_KINDS;) {
+        units_run(context, run_pieces, w, pieces, 1, threads);
+        if (pieces_tell(w, pieces, results)) return 1;
+    }
+    return 0;
 }
 
 void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads, char *results) {
     const size_t pieces = (p->job->n - 1) / piece + 1;
     panel_accumulators a;
-    exact_pieces w = { p, piece, NULL, &a, describe_format(p->job->result_type) };
+    exact_pieces w = { p, piece, ENDS_KINDS, NULL, &a, describe_format(p->job->result_type) };
     if (pieces_by_ends(context, &w, pieces, threads, results)) return;
     clear_accumulators(p, &a);
     units_run(context, run_pieces, &w, pieces, 1, threads);

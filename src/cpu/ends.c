@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/ends.h"
+#include "cpu/block/moment_ball.h"
 #include "cpu/environment.h"
 #include "cpu/rounding.h"
 #include "cpu/strided.h"
+#include "operation/moments.h"
 
 /* Sums of so short elements, of 16 bits and less, are quicker by integers if they have more. */
 #define SURE_MOST 2048
@@ -26,8 +28,27 @@ ends_kind ends_kind_of(const quire_job *job, format_description format) {
     return format.precision > 24 && (has_products || job->n > VECTOR_EXACT_ELEMENTS) ? ENDS_BESIDE_SUM : ENDS_ALONE;
 }
 
-ends_kind ends_kind_after(const quire_job *job, ends_kind kind) {
-    return kind == ENDS_ALONE && !has_double_lanes(job->type) ? ENDS_BESIDE_SUM : ENDS_KINDS;
+/* Sums of products below it may be of some whose errors are no doubles, or of which nothing is left. */
+#define SMALL_PRODUCTS 0x1p-900
+
+static int are_finite(sum_ends e) { return double_is_finite(e.sum - e.low) && double_is_finite(e.sum + e.up); }
+
+/* For a result that these ends leave open. Variances have none that are scaled. */
+static ends_kind kind_after(const quire_job *job, ends_kind kind, sum_ends e) {
+    if (!has_double_lanes(job->type)) return kind == ENDS_ALONE ? ENDS_BESIDE_SUM : ENDS_KINDS;
+    if (kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP || needs_squares(job->finish)) return ENDS_KINDS;
+    if (!are_finite(e)) return ENDS_SCALED_DOWN;
+    const int is_small = abs_f64(e.sum) < SMALL_PRODUCTS && e.low != -e.up;
+    return job->term == TERM_PRODUCT && is_small ? ENDS_SCALED_UP : ENDS_KINDS;
+}
+
+ends_kind ends_kind_after(const quire_job *job, ends_kind kind, const many_ends *ends, uint64_t open) {
+    ends_kind next = ENDS_KINDS;
+    for (; open; open &= open - 1) {
+        const ends_kind other = kind_after(job, kind, ends_at(ends, (size_t)__builtin_ctzll(open)));
+        if (other < next) next = other;
+    }
+    return next;
 }
 
 int may_have_ends(const cpu_context *context, const quire_job *job) {
@@ -61,7 +82,7 @@ static int is_nearest_float(const quire_job *job, format_description format) {
 static int finished_round(double low, double up, const quire_job *job, format_description format, uint64_t *bits) {
     const double n = (double)job->n;
     low = job->finish == FINISH_ROOT ? sqrt(low) : low / n, up = job->finish == FINISH_ROOT ? sqrt(up) : up / n;
-    low -= abs_f64(low) * 0x1p-51, up += abs_f64(up) * 0x1p-51;
+    low -= abs_f64(low) * ENDS_AWAY, up += abs_f64(up) * ENDS_AWAY;
     if (!(abs_f64(low) >= FINISHED_LEAST && abs_f64(up) >= FINISHED_LEAST) || signbit(low) != signbit(up)) return 0;
     if (!double_is_finite(low) || !double_is_finite(up)) return 0;
     if (is_nearest_float(job, format)) {
@@ -72,12 +93,21 @@ static int finished_round(double low, double up, const quire_job *job, format_de
     return total_round(total_of_double(low), format, job->rounding) == *bits;
 }
 
+/* A sum as two doubles, with the middle of its ends, off by half their distance. Both halves are rounded, by less than
+ * is added. */
+static moment_ball ball_of_ends(sum_ends e) {
+    const double middle = (e.up - e.low) / 2, width = e.up + e.low;
+    moment_ball ball = { 0, 0, 0 };
+    if (width != 0) ball.radius = (width / 2 + abs_f64(middle) * 0x1p-52) * (1 + 0x1p-50) + 0x1p-1073;
+    ball.low = two_sum_f64(e.sum, middle, &ball.high);
+    return ball;
+}
+
 /* A root or a quotient that is a double, to nearest, by a ball around it (operation/moments_ball.h). */
 static int ball_of_ends_round(sum_ends e, const quire_job *job, uint64_t *bits) {
-    const double middle = (e.up - e.low) / 2, width = e.up + e.low, n = (double)job->n;
-    moment_ball ball = { 0, 0, width != 0 ? (width / 2 + abs_f64(middle) * 0x1p-52) * (1 + 0x1p-50) : 0 };
+    const double n = (double)job->n;
+    moment_ball ball = ball_of_ends(e);
     double low, high;
-    ball.low = two_sum_f64(e.sum, middle, &ball.high);
     const int is_negative = ball.high < 0;
     if (is_negative) ball.high = -ball.high, ball.low = -ball.low;
     if (!(ball.high >= BALL_LEAST && ball.high <= BALL_GREATEST) || n > (double)BALL_COUNTS) return 0;
@@ -111,9 +141,8 @@ QUIRE_INLINE int doubles_round(double low, double up, const quire_job *job, form
 /* Inline, as it shows in the time of short sums if ends go through memory. */
 QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
     const double low = e.sum - e.low, up = e.sum + e.up;
-    const int are_finite = double_is_finite(low) && double_is_finite(up);
     /* TwoSum may overflow on its way to a sum that does not: only ends alone are infinite or NaN as their terms are. */
-    if (!are_finite && bits_of_double(e.sum) != bits_of_double(-0.0)) return 0;
+    if (!are_finite(e) && bits_of_double(e.sum) != bits_of_double(-0.0)) return 0;
     if (e.sum == 0 || (low == 0 && up == 0)) return doubles_round(low, up, job, format, bits);
     if (low == 0 || up == 0 || (low < 0) != (up < 0)) return 0;
     if (job->finish != FINISH_KEEP && format.precision <= 24 && finished_round(low, up, job, format, bits)) return 1;
@@ -122,41 +151,28 @@ QUIRE_INLINE int round_ends(sum_ends e, const quire_job *job, format_description
     return e.low == -e.up || pair_round(e.sum, -e.low, job, format) == *bits;
 }
 
-int ends_round(sum_ends e, const quire_job *job, format_description format, uint64_t *bits) {
-    return round_ends(e, job, format, bits);
+/* The bits of the job's result were (sum + end) * 2^power the exact total of its terms. */
+static uint64_t scaled_pair_round(double sum, double end, int power, const quire_job *job, format_description format) {
+    quire_total total = total_of_two(sum, end);
+    total.exponent += power;
+    return finish_and_round(total, job->finish, job->n, format, job->rounding);
 }
 
-uint64_t ends_results(const cpu_tier *tier, const many_ends *ends, const size_t *n, size_t count, const quire_job *job,
-                      format_description format, char *results) {
-    double counts[ENDS_TOGETHER];
-    uint64_t open = ~(uint64_t)0 >> (ENDS_TOGETHER - count);
-    quire_job one = *job;
-    for (size_t i = 0; i < ENDS_TOGETHER && job->finish == FINISH_DIVIDE; i++)
-        counts[i] = (double)(n && i < count ? n[i] : job->n);
-    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 24)
-        open = tier->ends->floats(ends, count, job->finish, counts, results);
-    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 53 && (n || job->n <= (size_t)BALL_COUNTS))
-        open = tier->ends->doubles(ends, count, job->finish, counts, results);
-    for (uint64_t left = open; left; left &= left - 1) {
-        const size_t i = (size_t)__builtin_ctzll(left);
-        uint64_t bits;
-        if (n) one.n = n[i];
-        if (!ends_round(ends_at(ends, i), &one, format, &bits)) continue;
-        format_store(bits, format.size, results + i * (size_t)format.size);
-        open &= ~((uint64_t)1 << i);
-    }
-    return open;
+/* Of ends of scaled elements: a sum is so many powers of two more than they say. A zero is for others to decide,
+ * and so is what may be one. */
+static int scaled_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format, uint64_t *bits) {
+    const int of_element = kind == ENDS_SCALED_DOWN ? ENDS_POWER : -ENDS_POWER;
+    const int power = job->term == TERM_PRODUCT ? 2 * of_element : of_element;
+    if (!(e.sum - e.low > 0 || e.sum + e.up < 0)) return 0; /* nor is a NaN */
+    *bits = scaled_pair_round(e.sum, e.up, power, job, format);
+    return e.low == -e.up || scaled_pair_round(e.sum, -e.low, power, job, format) == *bits;
 }
 
-/* S and Q, each a sum and the middle of its ends, off by half their distance. */
-static moment_sums moment_sums_of(sum_ends s, sum_ends q) {
-    const double middle[2] = { (s.up - s.low) / 2, (q.up - q.low) / 2 }, width[2] = { s.up + s.low, q.up + q.low };
-    moment_sums sums = { { 0, 0 }, { 0, 0, 0 }, { 0, 0 } };
-    sums.s[1] = two_sum_f64(s.sum, middle[0], &sums.s[0]);
-    sums.q[1] = two_sum_f64(q.sum, middle[1], &sums.q[0]);
-    for (int i = 0; i < 2; i++) /* the halves are rounded, by less than is added */
-        if (width[i] != 0) sums.width[i] = (width[i] / 2 + abs_f64(middle[i]) * 0x1p-52) * (1 + 0x1p-50) + 0x1p-1073;
-    return sums;
+/* Of ends of any kind. */
+QUIRE_INLINE int sum_round(sum_ends e, ends_kind kind, const quire_job *job, format_description format,
+                           uint64_t *bits) {
+    return kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP ? scaled_round(e, kind, job, format, bits)
+                                                              : round_ends(e, job, format, bits);
 }
 
 /* Whether all bits of the sum of two doubles, the first the larger and not 0, are within the 128 of a total. */
@@ -164,30 +180,65 @@ static int total_holds(double high, double low) {
     return high != 0 && double_is_finite(high) && (low == 0 || abs_f64(low) >= abs_f64(high) * 0x1p-74);
 }
 
-static int ends_moment(sum_ends s, sum_ends q, const quire_job *job, format_description format, uint64_t *bits) {
-    const moment_sums sums = moment_sums_of(s, q);
+/* Of both sums of what needs squares: by a ball or, if both are exact, by integers. */
+static int moment_of_ends_round(sum_ends of_terms, sum_ends of_squares, const quire_job *job, format_description format,
+                                uint64_t *bits) {
+    const moment_ball s = ball_of_ends(of_terms), q = ball_of_ends(of_squares);
+    const moment_sums sums = { { s.high, s.low }, { q.high, q.low, 0 }, { s.radius, q.radius } };
+    uint32_t of_s[WIDE_OF_TOTAL], of_q[WIDE_OF_TOTAL];
+    moment_room room;
     if (moments_decide(&sums, job, format, bits)) return 1;
-    const int are_exact = sums.width[0] == 0 && sums.width[1] == 0;
-    if (!are_exact || !total_holds(sums.s[0], sums.s[1]) || !total_holds(sums.q[0], sums.q[1])) return 0;
-    *bits = pairs_round(sums.s[0], sums.s[1], sums.q[0], sums.q[1], job, format);
+    if (s.radius != 0 || q.radius != 0 || !total_holds(s.high, s.low) || !total_holds(q.high, q.low)) return 0;
+    *bits = moments_round(wide_of_total(total_of_two(s.high, s.low), of_s),
+                          wide_of_total(total_of_two(q.high, q.low), of_q), job->finish, job->n, job->correction,
+                          format, job->rounding, &room);
     return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------- some at a time */
+
+/* The results for which a tier has a function: to nearest, of sums, n[i] elements in number i. A bit for each that is
+ * open. */
+static uint64_t some_sums(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n, size_t count,
+                          const quire_job *job, format_description format, char *results) {
+    double counts[ENDS_TOGETHER];
+    if (kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP) return ~(uint64_t)0 >> (ENDS_TOGETHER - count);
+    for (size_t i = 0; i < ENDS_TOGETHER && job->finish == FINISH_DIVIDE; i++)
+        counts[i] = (double)(n && i < count ? n[i] : job->n);
+    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 24)
+        return tier->ends->floats(ends, count, job->finish, counts, results);
+    if (job->rounding == QUIRE_TO_NEAREST && format.precision == 53 && (n || job->n <= (size_t)BALL_COUNTS))
+        return tier->ends->doubles(ends, count, job->finish, counts, results);
+    return ~(uint64_t)0 >> (ENDS_TOGETHER - count);
 }
 
 /* Counts whose product is a double. */
 #define VARIANCE_COUNTS ((int64_t)1 << 26)
 
-uint64_t ends_moments(const cpu_tier *tier, const many_ends *s, const many_ends *q, size_t count, const quire_job *job,
-                      format_description format, char *results) {
+/* The same of variances. */
+static uint64_t some_variances(const cpu_tier *tier, const many_ends ends[MOST_SUMS], size_t count,
+                               const quire_job *job, format_description format, char *results) {
     const int64_t n = (int64_t)job->n, less = (int64_t)(job->n - (uint64_t)job->correction);
     const int are_few = job->n <= (size_t)VARIANCE_COUNTS && job->correction >= -VARIANCE_COUNTS &&
                         job->correction < n && less <= VARIANCE_COUNTS;
-    uint64_t open = ~(uint64_t)0 >> (ENDS_TOGETHER - count);
-    if (is_nearest_float(job, format) && are_few)
-        open = tier->ends->variances(s, q, count, (double)n, (double)(n * less), job->finish == FINISH_STDDEV, results);
+    if (!is_nearest_float(job, format) || !are_few) return ~(uint64_t)0 >> (ENDS_TOGETHER - count);
+    return tier->ends->variances(&ends[0], &ends[1], count, (double)n, (double)(n * less), job->finish == FINISH_STDDEV,
+                                 results);
+}
+
+uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends ends[MOST_SUMS], const size_t *n,
+                      size_t count, const quire_job *job, format_description format, char *results) {
+    uint64_t open = needs_squares(job->finish) ? some_variances(tier, ends, count, job, format, results)
+                                               : some_sums(tier, kind, &ends[0], n, count, job, format, results);
+    quire_job one = *job;
     for (uint64_t left = open; left; left &= left - 1) {
         const size_t i = (size_t)__builtin_ctzll(left);
+        const sum_ends first = ends_at(&ends[0], i);
         uint64_t bits;
-        if (!ends_moment(ends_at(s, i), ends_at(q, i), job, format, &bits)) continue;
+        if (n) one.n = n[i];
+        if (!(needs_squares(job->finish) ? moment_of_ends_round(first, ends_at(&ends[1], i), &one, format, &bits)
+                                         : sum_round(first, kind, &one, format, &bits)))
+            continue;
         format_store(bits, format.size, results + i * (size_t)format.size);
         open &= ~((uint64_t)1 << i);
     }
@@ -211,30 +262,28 @@ QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job,
 }
 
 int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
-    ends_kind kind = ends_kind_of(job, format);
-    for (; kind != ENDS_KINDS; kind = ends_kind_after(job, kind)) {
+    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
         const sum_ends first = ends_of_vector(tier, job, job->term, kind);
-        const int is_told = needs_squares(job->finish)
-                                ? ends_moment(first, ends_of_vector(tier, job, TERM_PRODUCT, kind), job, format, bits)
-                                : round_ends(first, job, format, bits);
-        if (is_told) return 1;
+        if (needs_squares(job->finish)
+                ? moment_of_ends_round(first, ends_of_vector(tier, job, TERM_PRODUCT, kind), job, format, bits)
+                : sum_round(first, kind, job, format, bits))
+            return 1;
+        kind = kind_after(job, kind, first);
     }
     return 0;
 }
 
-/* By ends of one kind. */
-static uint64_t reduce_by(const cpu_tier *tier, ends_kind kind, const quire_job *job, const ends_vector *vectors,
+/* By ends of one kind, which becomes that for what is left open. */
+static uint64_t reduce_by(const cpu_tier *tier, ends_kind *kind, const quire_job *job, const ends_vector *vectors,
                           size_t count, format_description format, char *results) {
-    const ends_functions *of_term = tier->ends->of[kind][job->type];
-    many_ends ends, squares;
+    many_ends ends[MOST_SUMS];
     size_t n[ENDS_TOGETHER];
-    of_term[job->term].vectors(vectors, count, &ends);
-    if (needs_squares(job->finish)) {
-        of_term[TERM_PRODUCT].vectors(vectors, count, &squares);
-        return ends_moments(tier, &ends, &squares, count, job, format, results);
-    }
+    for (int i = 0; i < sums_of(job->finish); i++)
+        tier->ends->of[*kind][job->type][term_of_sum(job->term, i)].vectors(vectors, count, &ends[i]);
     for (size_t i = 0; i < count; i++) n[i] = vectors[i].n;
-    return ends_results(tier, &ends, n, count, job, format, results);
+    const uint64_t open = ends_results(tier, *kind, ends, n, count, job, format, results);
+    *kind = ends_kind_after(job, *kind, ends, open);
+    return open;
 }
 
 /* What ends of one kind leave open is tried by those of the next. */
@@ -242,8 +291,8 @@ uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends
                           format_description format, char *results) {
     const size_t size = (size_t)format.size;
     ends_kind kind = ends_kind_of(job, format);
-    uint64_t open = reduce_by(tier, kind, job, vectors, count, format, results);
-    while (open && (kind = ends_kind_after(job, kind)) != ENDS_KINDS) {
+    uint64_t open = reduce_by(tier, &kind, job, vectors, count, format, results);
+    while (kind != ENDS_KINDS) {
         _Alignas(8) char found[ENDS_TOGETHER * 8];
         ends_vector left[ENDS_TOGETHER];
         size_t number[ENDS_TOGETHER], few = 0;
@@ -251,7 +300,7 @@ uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends
             number[few] = (size_t)__builtin_ctzll(bits);
             left[few] = vectors[number[few]];
         }
-        const uint64_t untold = reduce_by(tier, kind, job, left, few, format, found);
+        const uint64_t untold = reduce_by(tier, &kind, job, left, few, format, found);
         for (size_t i = 0; i < few; i++) {
             if (untold >> i & 1) continue;
             memcpy(results + number[i] * size, found + i * size, size);
@@ -270,16 +319,18 @@ typedef struct {
 
 static void run_ends(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     const ends_work *e = w->own;
-    const strided_vector v = strided_vector_of(w, w->job->term);
+    const strided_vector v = strided_vector_of(w->context->tier, w->job, w->job->term, w->x_stride, w->y_stride);
     e->of_piece[piece] = strided_ends(&v, e->add, x, y, n);
 }
 
-/* Never inlined: its additions would be moved out of our environment. */
-static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, const quire_job *job,
-                                                  format_description format, uint64_t *bits) {
+/* By ends of one kind, which becomes the next. Never inlined: its additions would be moved out of our environment. */
+static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, ends_kind *kind,
+                                                  const quire_job *job, format_description format, uint64_t *bits) {
     sum_ends all = of_piece[0];
     for (int i = 1; i < pieces; i++) ends_merge(&all, of_piece[i]);
-    return ends_round(all, job, format, bits);
+    if (sum_round(all, *kind, job, format, bits)) return 1;
+    *kind = kind_after(job, *kind, all);
+    return 0;
 }
 
 /* Elements that say how all are. */
@@ -289,8 +340,7 @@ int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_
                   format_description format) {
     if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
     if (!is_widened_sum(job, format) || job->n <= VECTOR_EXACT_ELEMENTS || has_short_elements(job)) return 0;
-    const cpu_work w = work_of(context, job, x_stride, y_stride);
-    const strided_vector v = strided_vector_of(&w, job->term);
+    const strided_vector v = strided_vector_of(context->tier, job, job->term, x_stride, y_stride);
     const cpu_environment callers = environment_enter();
     const sum_ends e = strided_ends(&v, context->tier->ends->of[ENDS_ALONE][job->type][job->term].vectors, job->x,
                                     job->y, FIRST_ELEMENTS);
@@ -303,12 +353,12 @@ int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_st
     sum_ends of_piece[MOST_PIECES];
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_ends;
-    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS; kind = ends_kind_after(job, kind)) {
+    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
         ends_work e = { context->tier->ends->of[kind][job->type][job->term].vectors, of_piece };
         w.own = &e;
         work_run(&w);
         const cpu_environment callers = environment_enter();
-        const int is_told = pieces_round(of_piece, w.pieces, job, format, bits);
+        const int is_told = pieces_round(of_piece, w.pieces, &kind, job, format, bits);
         environment_leave(callers);
         if (is_told) return 1;
     }

@@ -7,36 +7,32 @@
 
 #include "cpu/split.h"
 
-/* Whether ends may be tried: of an exact sum, and not of a job that reports, which goes through its elements once. */
+/* Whether ends may be tried: of an exact sum, and not of a job that reports, which goes through its elements once. A
+ * context NULL: the job alone decides. */
 QUIRE_PRIVATE int may_have_ends(const cpu_context *context, const quire_job *job);
 
 /* Whether it is by its ends, at first, that a vector's sum takes the least time. */
 QUIRE_PRIVATE int has_ends(const cpu_context *context, const quire_job *job, format_description format);
 
 /* The same of a long sum of floats for a double: windows take less time, unless numbers are so far apart that additions
- * of the first ones round. */
+ * of the first ones round. The context, of this and of what follows, is not NULL. */
 QUIRE_PRIVATE int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                 ptrdiff_t y_stride, format_description format);
 
 /* A copy of the context for what they do not tell. */
 QUIRE_PRIVATE cpu_context ends_past(const cpu_context *context);
 
-/* The ends that mostly tell a job's results; those that tell some which these leave open, or ENDS_KINDS. */
+/* The ends that mostly tell a job's results; those that may tell some which these leave open, a bit for each, or
+ * ENDS_KINDS. */
 QUIRE_PRIVATE ends_kind ends_kind_of(const quire_job *job, format_description format);
-QUIRE_PRIVATE ends_kind ends_kind_after(const quire_job *job, ends_kind kind);
+QUIRE_PRIVATE ends_kind ends_kind_after(const quire_job *job, ends_kind kind, const many_ends *ends, uint64_t open);
 
-/* The result of n > 0 terms whose sum has these ends; answers whether they tell it. In this and the next ones the
- * environment is ours. */
-QUIRE_PRIVATE int ends_round(sum_ends ends, const quire_job *job, format_description format, uint64_t *bits);
-
-/* The same of some vectors, of n[i] elements or, if n is NULL, all of the job's. Answers with a bit for each result
- * that is not told, and not there. */
-QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, const many_ends *ends, const size_t *n, size_t count,
-                                    const quire_job *job, format_description format, char *results);
-
-/* The same of both sums of what needs squares, all of the job's n elements. */
-QUIRE_PRIVATE uint64_t ends_moments(const cpu_tier *tier, const many_ends *s, const many_ends *q, size_t count,
-                                    const quire_job *job, format_description format, char *results);
+/* The results of some vectors whose sums have these ends, of one kind, as many sums as the job has: of n[i] elements
+ * or, if n is NULL or the job needs squares, all of the job's. Answers with a bit for each result that is not told, and
+ * not there. In this and the next ones the environment is ours. */
+QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends ends[MOST_SUMS],
+                                    const size_t *n, size_t count, const quire_job *job, format_description format,
+                                    char *results);
 
 /* The result of a contiguous vector; of some, as above, which have the job's n elements each if it needs squares. */
 QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);

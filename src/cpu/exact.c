@@ -10,7 +10,7 @@
 
 static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, const char *x, const char *y,
                       size_t n) {
-    const strided_vector v = strided_vector_of(w, term);
+    const strided_vector v = strided_vector_of(w->context->tier, w->job, term, w->x_stride, w->y_stride);
     if (is_contiguous(w))
         w->context->tier->exact[w->job->type][term](a, x, y, n, w->fetches);
     else
@@ -38,8 +38,8 @@ static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, co
 
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     quire_accumulator *accumulator = w->own; /* where all pieces add up; one for each sum */
-    (void)piece;
     const int sums = sums_of(w->job->finish);
+    (void)piece;
     if (w->threads == 1) { /* of a sum that is carried: an exact_function needs no more */
         exact_add(w, accumulator, x, y, n);
         if (w->pieces > 1) limbs_carry(accumulator->limb); /* what one call may leave uncarried, many may not */

@@ -7,55 +7,6 @@
 
 #include <stdatomic.h>
 
-/* ----------------------------------------------------------------------------------------------------------- pieces */
-
-cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
-    cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
-    w.size = (size_t)describe_format(job->type).size;
-    w.x_stride = x_stride, w.y_stride = y_stride;
-    w.tile = order_tile(job->n, order_rows_of(job->method));
-    w.piece = job->n;
-    const size_t bytes = job->n * w.size * (job->x == job->y ? 1 : 2);
-    w.fetches = bytes > context->cache;
-    if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here */
-    for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > MOST_PIECES * w.piece;) w.piece *= 2;
-    if (job->n > w.piece) {
-        w.pieces = (int)((job->n - 1) / w.piece) + 1;
-        w.threads = cpu_threads(context, bytes, (size_t)w.pieces);
-    }
-    if (w.threads == 1 && !context->report) w.piece = job->n, w.pieces = 1;
-    return w;
-}
-
-/* One piece, in the environment our arithmetic needs; *done counts elements for the report, which the first thread
- * makes. */
-static void run_piece(const cpu_work *w, int piece, atomic_size_t *done, int first_thread) {
-    const size_t first = (size_t)piece * w->piece, left = w->job->n - first, n = left < w->piece ? left : w->piece;
-    const cpu_environment callers = environment_enter();
-    w->run(w, piece, (const char *)w->job->x + (ptrdiff_t)first * w->x_stride,
-           (const char *)w->job->y + (ptrdiff_t)first * w->y_stride, n);
-    environment_leave(callers);
-    if (!w->context->report) return;
-    const size_t now = atomic_fetch_add_explicit(done, n, memory_order_relaxed) + n;
-    if (first_thread && now < w->job->n) w->context->report(w->context->user, now, w->job->n);
-}
-
-typedef struct {
-    const cpu_work *work;
-    atomic_size_t done;
-} work_done;
-
-static void run_one_piece(void *job, size_t piece, int first_thread) {
-    work_done *d = job;
-    run_piece(d->work, (int)piece, &d->done, first_thread);
-}
-
-void work_run(const cpu_work *w) {
-    work_done d = { w, 0 };
-    pool_run(w->context->pool, w->threads, (size_t)w->pieces, run_one_piece, &d);
-    if (w->context->report) w->context->report(w->context->user, w->job->n, w->job->n);
-}
-
 /* ----------------------------------------------------------------------------------------------------------- chunks */
 
 typedef struct {
@@ -94,3 +45,31 @@ void units_run(const cpu_context *context, unit_function run, const void *work, 
     pool_run(context->pool, threads, chunks, run_one_chunk, &d);
     if (context->report) context->report(context->user, units, units);
 }
+
+/* ----------------------------------------------------------------------------------------------------------- pieces */
+
+cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
+    cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
+    w.size = (size_t)describe_format(job->type).size;
+    w.x_stride = x_stride, w.y_stride = y_stride;
+    w.tile = order_tile(job->n, order_rows_of(job->method));
+    w.piece = job->n;
+    const size_t bytes = job->n * w.size * (job->x == job->y ? 1 : 2);
+    w.fetches = bytes > context->cache;
+    if (job->n <= PIECE_ELEMENTS) return w; /* soon: a short sum takes no longer than what is decided here */
+    for (w.piece = w.tile; w.piece < PIECE_ELEMENTS || job->n > MOST_PIECES * w.piece;) w.piece *= 2;
+    if (job->n > w.piece) {
+        w.pieces = (int)((job->n - 1) / w.piece) + 1;
+        w.threads = cpu_threads(context, bytes, (size_t)w.pieces);
+    }
+    if (w.threads == 1 && !context->report) w.piece = job->n, w.pieces = 1;
+    return w;
+}
+
+static void run_piece(const void *work, size_t first, size_t last) {
+    const cpu_work *w = work;
+    w->run(w, (int)(first / w->piece), (const char *)w->job->x + (ptrdiff_t)first * w->x_stride,
+           (const char *)w->job->y + (ptrdiff_t)first * w->y_stride, last - first);
+}
+
+void work_run(const cpu_work *w) { units_run(w->context, run_piece, w, w->job->n, w->piece, w->threads); }

@@ -31,7 +31,7 @@ typedef struct cpu_work {
 QUIRE_PRIVATE cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
                                ptrdiff_t y_stride);
 
-/* Runs all pieces, each in the environment our arithmetic needs. */
+/* Runs all pieces, each in the environment our arithmetic needs. A report counts elements. */
 QUIRE_PRIVATE void work_run(const cpu_work *w);
 
 QUIRE_INLINE int is_contiguous(const cpu_work *w) {

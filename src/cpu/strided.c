@@ -52,19 +52,23 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
     }
 }
 
+/* So many at a time, even where they are neighbours: of those that overflow the others need not be read. */
+#define DOUBLES ((size_t)1 << 16)
+
 sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n) {
     const int are_neighbours = v->x_stride == (ptrdiff_t)v->size && v->y_stride == (ptrdiff_t)v->size;
+    const size_t most = !are_neighbours ? BLOCK : has_double_lanes(v->type) ? DOUBLES : n;
     sum_ends all = { -0.0, -0.0, -0.0 };
     block_buffer buffer;
     many_ends some;
     for (size_t count;; x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride) {
         const char *block_x = x, *block_y = y;
-        count = n < BLOCK || are_neighbours ? n : BLOCK;
+        count = n < most ? n : most;
         gather_block(v, &buffer, &block_x, &block_y, count);
         add(&(ends_vector){ block_x, block_y, count }, 1, &some);
         ends_merge(&all, ends_at(&some, 0));
         n -= count;
-        if (!n) return all; /* no pointer is formed beyond the end */
+        if (!n || double_is_nan(all.up)) return all; /* no pointer is formed beyond the end */
     }
 }
 

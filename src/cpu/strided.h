@@ -19,8 +19,11 @@ typedef struct {
     ptrdiff_t x_stride, y_stride;
 } strided_vector;
 
-QUIRE_INLINE strided_vector strided_vector_of(const cpu_work *w, quire_term term) {
-    return (strided_vector){ w->context->tier, w->job->type, term, w->job->method, w->size, w->x_stride, w->y_stride };
+/* Of a job's elements, with a term of its sums. */
+QUIRE_INLINE strided_vector strided_vector_of(const cpu_tier *tier, const quire_job *job, quire_term term,
+                                              ptrdiff_t x_stride, ptrdiff_t y_stride) {
+    return (strided_vector){ tier,     job->type, term, job->method, (size_t)describe_format(job->type).size,
+                             x_stride, y_stride };
 }
 
 /* A tile of the order, or less: n elements, 0 < n <= tile. */

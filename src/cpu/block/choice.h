@@ -19,8 +19,7 @@
 #define STREAMS 2 /* a product of doubles is value + error, each in a window of its own; all else has a value alone */
 #define SETS 4    /* vectors of each bin, and as many chains of additions that need not wait for each other */
 #define BLOCK_ELEMENTS ((size_t)(SETS / 2 * SIMD_F64) << WINDOW_HEADROOM) /* half of what the headroom allows */
-_Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM,
-               "terms may be twice as large as the top says");
+_Static_assert(2 * BLOCK_ELEMENTS <= (size_t)(SETS * SIMD_F64) << WINDOW_HEADROOM, "half of the headroom is left");
 #define STEP_TERMS(size) (8 / (size))
 _Static_assert(STEP_TERMS(2) <= SETS, "a step of the smallest elements makes no more vectors of terms than a bin has");
 #define NEXT_BYTES 4096 /* so far ahead is fetched into the first cache: past the pause between blocks */

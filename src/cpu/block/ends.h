@@ -122,18 +122,14 @@ QUIRE_INLINE void ends_of_vectors(ends_choice c, const ends_vector *v, size_t co
 /* Those of groups * SIMD_F32 columns, groups a constant, 2 at most. */
 QUIRE_INLINE void ends_of_group(ends_choice c, panel_rows r, int groups, const ends_lanes *start, many_ends *ends,
                                 size_t column) {
-    const size_t width = (size_t)groups * SIMD_F32 * c.size;
-    const panel_fetcher fetch_x = ends_fetches(r.rows, r.x_row, width), fetch_y = ends_fetches(r.rows, r.y_row, width);
+    const ends_fetchers fetch = ends_fetches(r, (size_t)groups * SIMD_F32 * c.size);
     ends_lanes e = *start;
     for (size_t row = 0; row < r.rows; row++) {
-        const char *x = r.x + (ptrdiff_t)row * r.x_row + column * c.size,
-                   *y = r.y + (ptrdiff_t)row * r.y_row + column * c.size;
-        panel_fetch(fetch_x, x, row);
-        if (c.is_pair) panel_fetch(fetch_y, y, row);
+        const ends_row from = ends_row_at(c, r, &fetch, row, column);
         SIMD_UNROLL
         for (int g = 0; g < groups; g++) {
             const size_t at = (size_t)g * SIMD_F32 * c.size;
-            ends_add_all(c, &e, 2 * g, ends_load_columns(c, x + at, y + at));
+            ends_add_all(c, &e, 2 * g, ends_load_columns(c, from.x + at, from.y + at));
         }
     }
     SIMD_UNROLL

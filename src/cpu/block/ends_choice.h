@@ -15,6 +15,7 @@ typedef struct {
     int is_pair;                                        /* y is another array; else it is x, and not read */
     term_sign sign;                                     /* what becomes of an element's */
     int is_sure;                                        /* have_sure_sums */
+    double scale;                                       /* a power of two that elements are multiplied by */
     void (*widen)(const void *p, v_f64 *a, v_f64 *b);   /* SIMD_F32 elements, in any order */
     void (*columns)(const void *p, v_f64 *a, v_f64 *b); /* in theirs */
     void (*first)(const void *p, int n, v_f32 others, v_f64 *a, v_f64 *b); /* n of them, and zeros behind */
@@ -33,7 +34,8 @@ QUIRE_INLINE ends_elements ends_load(ends_choice c, const char *x, const char *y
     return e;
 }
 
-/* The last n, fewer than SIMD_F32. In place of what is missing stand zeros whose terms are -0. */
+/* The last n, fewer than SIMD_F32. In place of what is missing stand zeros whose terms are -0, and of
+ * squares +0, which changes no sign: none is -0. */
 QUIRE_INLINE ends_elements ends_load_first(ends_choice c, const char *x, const char *y, int n) {
     const v_f32 zero = { 0 };
     ends_elements e;
@@ -52,8 +54,27 @@ QUIRE_INLINE ends_elements ends_load_columns(ends_choice c, const char *x, const
 /* Of columns of this many bytes side by side. Where they are short, what is fetched is so far beside them that it takes
  * as long to get there as so many rows. */
 #define ENDS_ROWS_BESIDE 64
-QUIRE_INLINE panel_fetcher ends_fetches(size_t rows, ptrdiff_t stride, size_t width) {
-    return panel_fetches(rows, ENDS_ROWS, stride, width, width * ((ENDS_ROWS_BESIDE - 1) / rows + 1));
+typedef struct {
+    panel_fetcher x, y;
+} ends_fetchers;
+
+QUIRE_INLINE ends_fetchers ends_fetches(panel_rows r, size_t width) {
+    const size_t beside = width * ((ENDS_ROWS_BESIDE - 1) / r.rows + 1);
+    return (ends_fetchers){ panel_fetches(r.rows, ENDS_ROWS, r.x_row, width, beside),
+                            panel_fetches(r.rows, ENDS_ROWS, r.y_row, width, beside) };
+}
+
+/* Where a row of them begins, with column number column. What is far behind it is fetched. */
+typedef struct {
+    const char *x, *y;
+} ends_row;
+
+QUIRE_INLINE ends_row ends_row_at(ends_choice c, panel_rows r, const ends_fetchers *fetch, size_t row, size_t column) {
+    const ends_row at = { r.x + (ptrdiff_t)row * r.x_row + column * c.size,
+                          r.y + (ptrdiff_t)row * r.y_row + column * c.size };
+    panel_fetch(fetch->x, at.x, row);
+    if (c.is_pair) panel_fetch(fetch->y, at.y, row);
+    return at;
 }
 
 /* An element as a term. */

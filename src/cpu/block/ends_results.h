@@ -1,7 +1,6 @@
 /* ends_results.h - results that the ends of sums tell, some at a time, to nearest. Both ends, or their roots, or
  * quotients, are rounded: where they become the same, that is the result. What is not exact is moved away from the
- * other end first, by more than its roundings: a root and a quotient are rounded by 2^-53 of themselves, and so are a
- * number of elements beyond 2^53 and the sum of a double and an end.
+ * other end first, by more than its roundings (ENDS_AWAY).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,8 +9,6 @@
 
 #include "cpu/block/panel.h"
 #include "cpu/simd/simd.h"
-
-#define ENDS_AWAY 0x1p-51 /* of a number: 2 of its ulps at least, for 3 roundings of half an ulp */
 
 typedef float v_f32_of_v_f64 __attribute__((vector_size(SIMD_BYTES / 2)));
 typedef int32_t v_i32_of_v_f64 __attribute__((vector_size(SIMD_BYTES / 2)));
@@ -96,20 +93,36 @@ QUIRE_INLINE v_i64 ends_open(ends_lanes_of_results e, v_i64 are_same) {
     return ~((are_same | e.are_zero) & (e.up == e.up));
 }
 
+/* Rounded to floats, from number i on. */
+QUIRE_INLINE void ends_put_floats(ends_lanes_of_results e, float *rounded, size_t i, ends_open_lanes *open) {
+    const v_f32_of_v_f64 low = __builtin_convertvector(e.low, v_f32_of_v_f64),
+                         up = __builtin_convertvector(e.up, v_f32_of_v_f64);
+    const v_i32_of_v_f64 same = (v_i32_of_v_f64)low == (v_i32_of_v_f64)up;
+    memcpy(rounded + i, &up, sizeof up);
+    ends_leave_open(open, i, ends_open(e, __builtin_convertvector(same, v_i64)));
+}
+
 /* finish is a constant. counts as many as ENDS_TOGETHER, if they are read. */
 QUIRE_INLINE uint64_t ends_as_floats(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
                                      void *results) {
     float rounded[ENDS_TOGETHER];
     ends_open_lanes open;
     open.any = (v_i64){ 0 };
+    for (size_t i = 0; i < count; i += SIMD_F64)
+        ends_put_floats(ends_finished(ends, i, finish, counts), rounded, i, &open);
+    memcpy(results, rounded, count * sizeof *rounded);
+    return ends_open_bits(&open, count);
+}
+
+QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
+                                      void *results) {
+    double rounded[ENDS_TOGETHER];
+    ends_open_lanes open;
+    open.any = (v_i64){ 0 };
     for (size_t i = 0; i < count; i += SIMD_F64) {
-        const ends_lanes_of_results e = ends_finished(ends, i, finish, counts);
-        const v_f32_of_v_f64 low = __builtin_convertvector(e.low, v_f32_of_v_f64),
-                             up = __builtin_convertvector(e.up, v_f32_of_v_f64);
-        const v_i32_of_v_f64 same = (v_i32_of_v_f64)low == (v_i32_of_v_f64)up;
-        const v_i64 lanes = ends_open(e, __builtin_convertvector(same, v_i64));
-        memcpy(rounded + i, &up, sizeof up);
-        ends_leave_open(&open, i, lanes);
+        const ends_lanes_of_results e = ends_as_two(ends, i, finish, counts);
+        memcpy(rounded + i, &e.up, sizeof e.up);
+        ends_leave_open(&open, i, ends_open(e, (v_i64)e.low == (v_i64)e.up));
     }
     memcpy(results, rounded, count * sizeof *rounded);
     return ends_open_bits(&open, count);
@@ -128,41 +141,25 @@ QUIRE_INLINE ends_ball ends_in_ball(const many_ends *e, size_t i) {
 }
 
 /* (n Q - S^2) / divisor, or its root. n Q, S^2 and their difference are rounded, by 2^-53 of them each, which is 2 n Q
- * together: for that the width of Q has room. */
+ * together: for that the width of Q has room. What is not above 0 is left open. */
+QUIRE_INLINE ends_lanes_of_results ends_variance(const many_ends *s, const many_ends *q, size_t i, double n,
+                                                 double divisor, int is_root) {
+    const ends_ball a = ends_in_ball(s, i), b = ends_in_ball(q, i);
+    const v_f64 squared = a.middle * a.middle, times = b.middle * n, difference = times - squared;
+    const v_f64 off = b.width * n + (2 * abs_v_f64(a.middle) + a.width) * a.width;
+    v_f64 low = (difference - off) / divisor, up = (difference + off) / divisor;
+    const v_i64 is_there = (v_i64)(low > 0x1p-1000);
+    if (is_root) low = root_v_f64(low), up = root_v_f64(up);
+    return (ends_lanes_of_results){ low * (1 - ENDS_AWAY), (v_f64)((v_i64)(up * (1 + ENDS_AWAY)) | ~is_there), { 0 } };
+}
+
 QUIRE_INLINE uint64_t ends_as_variances(const many_ends *s, const many_ends *q, size_t count, double n, double divisor,
                                         int is_root, void *results) {
     float rounded[ENDS_TOGETHER];
     ends_open_lanes open;
     open.any = (v_i64){ 0 };
-    for (size_t i = 0; i < count; i += SIMD_F64) {
-        const ends_ball a = ends_in_ball(s, i), b = ends_in_ball(q, i);
-        const v_f64 squared = a.middle * a.middle, times = b.middle * n, difference = times - squared;
-        const v_f64 off = b.width * n + (2 * abs_v_f64(a.middle) + a.width) * a.width;
-        v_f64 low = (difference - off) / divisor, up = (difference + off) / divisor;
-        const v_i64 is_there = (v_i64)(low > 0x1p-1000);
-        if (is_root) low = root_v_f64(low), up = root_v_f64(up);
-        const v_f32_of_v_f64 down = __builtin_convertvector(low * (1 - ENDS_AWAY), v_f32_of_v_f64),
-                             above = __builtin_convertvector(up * (1 + ENDS_AWAY), v_f32_of_v_f64);
-        const v_i32_of_v_f64 same = (v_i32_of_v_f64)down == (v_i32_of_v_f64)above;
-        const v_i64 lanes = ~(__builtin_convertvector(same, v_i64) & is_there);
-        memcpy(rounded + i, &above, sizeof above);
-        ends_leave_open(&open, i, lanes);
-    }
-    memcpy(results, rounded, count * sizeof *rounded);
-    return ends_open_bits(&open, count);
-}
-
-QUIRE_INLINE uint64_t ends_as_doubles(const many_ends *ends, size_t count, finish_kind finish, const double *counts,
-                                      void *results) {
-    double rounded[ENDS_TOGETHER];
-    ends_open_lanes open;
-    open.any = (v_i64){ 0 };
-    for (size_t i = 0; i < count; i += SIMD_F64) {
-        const ends_lanes_of_results e = ends_as_two(ends, i, finish, counts);
-        const v_i64 lanes = ends_open(e, (v_i64)e.low == (v_i64)e.up);
-        memcpy(rounded + i, &e.up, sizeof e.up);
-        ends_leave_open(&open, i, lanes);
-    }
+    for (size_t i = 0; i < count; i += SIMD_F64)
+        ends_put_floats(ends_variance(s, q, i, n, divisor, is_root), rounded, i, &open);
     memcpy(results, rounded, count * sizeof *rounded);
     return ends_open_bits(&open, count);
 }

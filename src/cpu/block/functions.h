@@ -27,6 +27,11 @@ typedef struct {
     double sum, low, up;
 } sum_ends;
 
+/* Ends that are finished, as roots or quotients, are moved apart by so much of themselves: 2 of their ulps at least,
+ * for 4 roundings of half an ulp at most: of a sum with its end, of a number of elements beyond 2^53, of the root or
+ * the quotient, and of this. */
+#define ENDS_AWAY 0x1p-51
+
 /* Those of vectors that go together. */
 #define ENDS_TOGETHER 64
 typedef struct {

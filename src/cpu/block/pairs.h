@@ -5,7 +5,8 @@
  * has rounded, so that ties are told.
  *
  * A product of doubles is a double and its error, unless that has bits below 2^-1074: half of that is lost at most, and
- * counted. Where something is not finite, or overflows on the way, the ends are NaN.
+ * counted. Elements may be scaled, so that nothing overflows: what is lost of them is counted, too. Where something is
+ * not finite, or overflows on the way, the ends are NaN, whatever the sum is, even a 0.
  *
  * Included by tier/ends.c.
  *
@@ -19,7 +20,11 @@
 
 #define PAIR_SETS (SIMD_REGISTERS > 16 ? 4 : 2)
 #define PAIR_STEP ((size_t)(PAIR_SETS / 2 * SIMD_F32)) /* elements that give each set its lanes */
-#define PAIR_LEAST_PRODUCT 0x1p-969                    /* its last bit is 2^-1074: 2 * 53 - 1 below */
+
+/* A product that is rounded to so much or more is a multiple of 2^-1074, and so is its error: a product of integers of
+ * 53 bits is 2^106 - 2^54 + 1 at most, which times 2^-1075 is rounded to less. */
+#define PAIR_LEAST_PRODUCT 0x1p-969
+_Static_assert(SIMD_F64 >= 2, "lanes are merged, which makes NaN of what is not finite");
 
 /* ------------------------------------------------------------------------------------------------- what was lost */
 
@@ -70,7 +75,8 @@ QUIRE_INLINE void lost_ends(lost_sum l, v_f64 *low, v_f64 *up) {
 
 /* ------------------------------------------------------------------------------------------------------------ terms */
 
-/* sum: what additions came to; gone: not 0 in lanes of products whose error may be no double. */
+/* sum: what additions came to; gone: not 0 in lanes of which something is not among what was lost: errors of products
+ * that may be no doubles, or elements that were dropped. */
 typedef struct {
     v_f64 sum;
     lost_sum lost;
@@ -79,13 +85,36 @@ typedef struct {
 
 QUIRE_INLINE pair_lanes pair_nothing(void) { return (pair_lanes){ -(v_f64){ 0 }, lost_nothing(), { 0 } }; }
 
+/* Scaled down, elements below this are dropped, so that none is subnormal, which takes long: nor is a square, or its
+ * error. */
+QUIRE_INLINE double pair_least(ends_choice c) { return c.is_product && !c.is_pair ? 0x1p-455 : 0x1p-1000; }
+
+/* Elements times the scale. A zero that is dropped may lose its sign: scaled ends tell no zeros. */
+QUIRE_INLINE v_f64 pair_scaled(ends_choice c, pair_lanes *l, v_f64 x) {
+    if (c.scale > 1) return x * c.scale;
+    const v_f64 magnitude = abs_v_f64(x);
+    const v_i64 is_dropped = (v_i64)(magnitude < pair_least(c) / c.scale);
+    l->gone |= (v_i64)magnitude & is_dropped;
+    return (v_f64)((v_i64)x & ~is_dropped) * c.scale;
+}
+
+/* The most that is lost of a term beside the errors that are added: less than 2^-1074 of a product's error or, where an
+ * element was dropped, all of it: less than the least, its square, or its product with what is below 2^1024 times the
+ * scale. */
+QUIRE_INLINE double pair_gone(ends_choice c) {
+    if (c.scale >= 1) return 0x1p-1074;
+    if (!c.is_product) return pair_least(c);
+    return pair_least(c) * (c.is_pair ? 0x1p1023 * c.scale * 2 : pair_least(c));
+}
+
 /* A term of each lane, whose error, of products of doubles alone, is lost; and lanes of one term. */
 QUIRE_INLINE v_f64 pair_value(ends_choice c, pair_lanes *l, v_f64 x, v_f64 y) {
+    if (c.scale != 1) x = pair_scaled(c, l, x), y = c.is_pair ? pair_scaled(c, l, y) : x;
     if (!c.is_product) return ends_signed(c, x);
     const v_f64 value = x * y;
     if (!c.is_double) return value;
     lost_add(&l->lost, product_error_v_f64(x, y, value));
-    l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
+    if (c.scale >= 1 || c.is_pair) l->gone |= (v_i64)((abs_v_f64(value) < PAIR_LEAST_PRODUCT) & (x != 0) & (y != 0));
     return value;
 }
 
@@ -121,9 +150,9 @@ typedef struct {
 } pair_ends;
 
 QUIRE_INLINE pair_ends pair_ends_of(ends_choice c, pair_lanes l, size_t terms) {
-    const v_f64 most = (v_f64)((v_i64)((v_f64){ 0 } + (double)terms * 0x1p-1074) & (v_i64)(l.gone != 0));
+    const v_f64 most = (v_f64)((v_i64)((v_f64){ 0 } + (double)terms * pair_gone(c)) & (v_i64)(l.gone != 0));
     v_f64 lower, upper;
-    if (c.is_product && c.is_double) lost_more(&l.lost, most);
+    if ((c.is_product && c.is_double) || c.scale < 1) lost_more(&l.lost, most);
     lost_ends(l.lost, &lower, &upper);
     const v_i64 nothing = (v_i64)((lower == 0) & (upper == 0));
     return (pair_ends){ l.sum, (v_f64)((v_i64)lower & ~nothing),
@@ -178,20 +207,16 @@ QUIRE_INLINE void pairs_of_vectors(ends_choice c, const ends_vector *v, size_t c
 
 /* Those of groups * SIMD_F32 columns, groups a constant. */
 QUIRE_INLINE void pairs_of_group(ends_choice c, panel_rows r, int groups, many_ends *ends, size_t column) {
-    const size_t width = (size_t)groups * SIMD_F32 * c.size;
-    const panel_fetcher fetch_x = ends_fetches(r.rows, r.x_row, width), fetch_y = ends_fetches(r.rows, r.y_row, width);
+    const ends_fetchers fetch = ends_fetches(r, (size_t)groups * SIMD_F32 * c.size);
     pair_lanes l[PAIR_SETS];
     SIMD_UNROLL
     for (int i = 0; i < 2 * groups; i++) l[i] = pair_nothing();
     for (size_t row = 0; row < r.rows; row++) {
-        const char *x = r.x + (ptrdiff_t)row * r.x_row + column * c.size,
-                   *y = r.y + (ptrdiff_t)row * r.y_row + column * c.size;
-        panel_fetch(fetch_x, x, row);
-        if (c.is_pair) panel_fetch(fetch_y, y, row);
+        const ends_row from = ends_row_at(c, r, &fetch, row, column);
         SIMD_UNROLL
         for (int g = 0; g < groups; g++) {
             const size_t at = (size_t)g * SIMD_F32 * c.size;
-            pair_add_all(c, l + 2 * g, ends_load_columns(c, x + at, y + at));
+            pair_add_all(c, l + 2 * g, ends_load_columns(c, from.x + at, from.y + at));
         }
     }
     SIMD_UNROLL

@@ -65,8 +65,12 @@ typedef struct {
 } ends_functions;
 
 /* Which of them: two ends alone, for results of no more bits than a float's; a sum beside them, for all results. Sums
- * of doubles always have that. */
-typedef enum { ENDS_ALONE, ENDS_BESIDE_SUM, ENDS_KINDS } ends_kind;
+ * of doubles always have that. Those that overflow on the way are of elements times 2^-ENDS_POWER; products so small
+ * that their errors are no doubles, of elements times 2^ENDS_POWER. */
+typedef enum { ENDS_ALONE, ENDS_BESIDE_SUM, ENDS_SCALED_DOWN, ENDS_SCALED_UP, ENDS_KINDS } ends_kind;
+#define ENDS_POWER 600
+#define ENDS_SCALE_DOWN 0x1p-600
+#define ENDS_SCALE_UP 0x1p600
 
 /* Results of count vectors as floats or as doubles, to nearest: of the sum, its root, or it divided by counts. A bit
  * for each that the ends do not tell; what stands there is not its result. */

@@ -1,7 +1,7 @@
 /* upward.h - additions that round upward. AVX-512 says so in an addition. Others have a mode, of which the compiler
- * does not know: so the instruction that sets it takes the sums that loops begin with, and the one that sets it back
- * all memory, where the results must be by then. No addition can be moved past either. Between the two no other
- * arithmetic than this may stand that rounds.
+ * does not know: so the instruction that sets it takes the sums that loops begin with and all memory, from which terms
+ * are read, and the one that sets it back all memory, where the results must be by then. No addition can be moved past
+ * either. Between the two no other arithmetic than this may stand that rounds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,8 @@ QUIRE_INLINE rounding_mode enter_upward(v_f64 a[UPWARD_SUMS], v_f64 b[UPWARD_SUM
     const rounding_mode callers = _mm_getcsr(), upward = callers | MXCSR_UPWARD;
     __asm__ volatile("ldmxcsr %8"
                      : "+x"(a[0]), "+x"(a[1]), "+x"(a[2]), "+x"(a[3]), "+x"(b[0]), "+x"(b[1]), "+x"(b[2]), "+x"(b[3])
-                     : "m"(upward));
+                     : "m"(upward)
+                     : "memory");
     return callers;
 }
 QUIRE_INLINE void leave_upward(rounding_mode callers) { __asm__ volatile("ldmxcsr %0" : : "m"(callers) : "memory"); }
@@ -62,7 +63,7 @@ typedef int rounding_mode;
 
 QUIRE_INLINE rounding_mode enter_upward(v_f64 a[UPWARD_SUMS], v_f64 b[UPWARD_SUMS]) {
     fesetround(FE_UPWARD);
-    for (int i = 0; i < UPWARD_SUMS; i++) __asm__ volatile("" : "+m"(a[i]), "+m"(b[i]));
+    for (int i = 0; i < UPWARD_SUMS; i++) __asm__ volatile("" : "+m"(a[i]), "+m"(b[i]) : : "memory");
     return FE_TONEAREST;
 }
 QUIRE_INLINE void leave_upward(rounding_mode callers) {
