@@ -19,15 +19,16 @@ merge(down, up, other_down, other_up)
     the ends of two parts together, for loops over tiles
 value(down, up)
     what two ends round to, float32, and whether they decide it: whether both round to it
-row_of(x, r)
-    row r of a two-dimensional block, to do an undecided one again by sum, sumsq or dot
+
+sum, sumsq and dot have all states in them, which take registers. Where speed counts use ends and value, note which rows
+are undecided, and do these again in a second kernel by sum: so rms_norm and softmax do.
 
 mask says which elements of a block are there; without it all are. Kernels need CUDA; num_warps and num_stages are free.
 """
 
 from __future__ import annotations
 
-from ._exact import dot, ends, ends_of_products, merge, row_of, sum, sumsq, value
+from ._exact import dot, ends, ends_of_products, merge, sum, sumsq, value
 from ._kernels import rms_norm, softmax
 
-__all__ = ["dot", "ends", "ends_of_products", "merge", "rms_norm", "row_of", "softmax", "sum", "sumsq", "value"]
+__all__ = ["dot", "ends", "ends_of_products", "merge", "rms_norm", "softmax", "sum", "sumsq", "value"]

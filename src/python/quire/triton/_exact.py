@@ -44,7 +44,8 @@ def _times(a, b):
 def _number(x):
     """Elements as float64, exactly: by a conversion that keeps subnormals."""
     tl.static_assert(x.dtype.primitive_bitwidth <= 32, "quire.triton adds elements of up to 32 bits")
-    return tl.inline_asm_elementwise("cvt.f64.f32 $0, $1;", "=d,r", [x.to(tl.float32)], tl.float64, is_pure=True, pack=1)
+    x = x.to(tl.float32)
+    return tl.inline_asm_elementwise("cvt.f64.f32 $0, $1;", "=d,r", [x], tl.float64, is_pure=True, pack=1)
 
 
 @triton.jit
@@ -107,13 +108,6 @@ def value(down, up):
     is_nan = (lower != lower) & (upper != upper)
     is_same = lower.to(tl.int32, bitcast=True) == upper.to(tl.int32, bitcast=True)
     return tl.where(is_nan, float("nan"), upper), is_same | is_nan
-
-
-@triton.jit
-def row_of(x, r):
-    """Row r of a block of two dimensions; a -0 may become +0."""
-    rows = tl.arange(0, x.shape[0])[:, None]
-    return tl.sum(tl.where(rows == r, x, 0), 0)
 
 
 @triton.jit

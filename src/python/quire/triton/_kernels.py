@@ -1,5 +1,7 @@
-"""RMSNorm and softmax over the last axis, as kernels made with quire.triton. Each output has the bits that it has alone:
-of whatever batch, and whatever the launch."""
+"""RMSNorm and softmax over the last axis, kernels made with quire.triton. Each output has the bits that it has alone,
+whatever the batch and the launch."""
+
+# mypy: disable-error-code=no-untyped-def
 
 from __future__ import annotations
 
@@ -10,13 +12,24 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from ._exact import ends, ends_of_products, row_of, sum, sumsq, value
+from ._exact import ends, ends_of_products, sum, sumsq, value
 
 LONGEST = 65536  # a row is one block
+TOGETHER = 1024  # rows that a program of the second kernel looks at
+
+
+# Each has two kernels. The first knows two ends alone, so that it has registers for the row, and says which rows these
+# leave undecided. The second, which mostly has nothing to do, does those again.
 
 
 @triton.jit
-def _rms_norm(x, weight, y, rows, n, eps, R: tl.constexpr, N: tl.constexpr):  # type: ignore[no-untyped-def]
+def _normalized(v, weight, c, n, squares, eps):
+    w = tl.load(weight + c, mask=c < n, other=0.0).to(tl.float32)
+    return v * tl.rsqrt(squares / n + eps) * w
+
+
+@triton.jit
+def _rms_norm(x, weight, y, is_open, rows, n, eps, R: tl.constexpr, N: tl.constexpr):
     r = tl.program_id(0) * R + tl.arange(0, R)
     c = tl.arange(0, N)
     at = r.to(tl.int64)[:, None] * n + c[None, :]
@@ -24,71 +37,107 @@ def _rms_norm(x, weight, y, rows, n, eps, R: tl.constexpr, N: tl.constexpr):  # 
     v = tl.load(x + at, mask=mask, other=0.0).to(tl.float32)
     down, up = ends_of_products(v, v, 1)
     squares, is_decided = value(down, up)
-    if tl.min(is_decided.to(tl.int32), 0) == 0:
-        for i in range(R):
-            squares = tl.where(tl.arange(0, R) == i, sumsq(row_of(v, i)), squares)
-    w = tl.load(weight + c, mask=c < n, other=0.0).to(tl.float32)
-    result = v * tl.rsqrt(squares / n + eps)[:, None] * w[None, :]
+    result = _normalized(v, weight, c[None, :], n, squares[:, None], eps)
     tl.store(y + at, result.to(y.dtype.element_ty), mask=mask)
+    tl.store(is_open + r, (~is_decided).to(tl.int8), mask=r < rows)
 
 
 @triton.jit
-def _softmax(x, y, rows, n, R: tl.constexpr, N: tl.constexpr):  # type: ignore[no-untyped-def]
+def _rms_norm_again(x, weight, y, is_open, rows, n, eps, B: tl.constexpr, N: tl.constexpr):
+    first = tl.program_id(0) * B
+    r = first + tl.arange(0, B)
+    if tl.max(tl.load(is_open + r, mask=r < rows, other=0).to(tl.int32), 0) != 0:
+        c = tl.arange(0, N)
+        for i in range(min(B, rows - first)):
+            if tl.load(is_open + first + i) != 0:
+                at = (first + i).to(tl.int64) * n + c
+                v = tl.load(x + at, mask=c < n, other=0.0).to(tl.float32)
+                result = _normalized(v, weight, c, n, sumsq(v), eps)
+                tl.store(y + at, result.to(y.dtype.element_ty), mask=c < n)
+
+
+@triton.jit
+def _exponentials(v, greatest, mask):
+    return tl.where(mask, tl.exp(v - greatest), 0.0)
+
+
+@triton.jit
+def _softmax(x, y, is_open, rows, n, R: tl.constexpr, N: tl.constexpr):
     r = tl.program_id(0) * R + tl.arange(0, R)
     c = tl.arange(0, N)
     at = r.to(tl.int64)[:, None] * n + c[None, :]
     mask = (r[:, None] < rows) & (c[None, :] < n)
     v = tl.load(x + at, mask=mask, other=float("-inf")).to(tl.float32)
-    greatest = tl.max(v, 1)
-    e = tl.where(mask, tl.exp(v - greatest[:, None]), 0.0)
+    e = _exponentials(v, tl.max(v, 1)[:, None], mask)
     down, up = ends(e, 1)
     total, is_decided = value(down, up)
-    if tl.min(is_decided.to(tl.int32), 0) == 0:
-        for i in range(R):
-            total = tl.where(tl.arange(0, R) == i, sum(row_of(e, i)), total)
     tl.store(y + at, (e / total[:, None]).to(y.dtype.element_ty), mask=mask)
+    tl.store(is_open + r, (~is_decided).to(tl.int8), mask=r < rows)
 
 
-def _rows_of(x: Tensor, name: str) -> tuple[Tensor, int, dict[str, Any]]:
-    """x as a matrix, its rows' length, and the launch: short rows several to a program."""
+@triton.jit
+def _softmax_again(x, y, is_open, rows, n, B: tl.constexpr, N: tl.constexpr):
+    first = tl.program_id(0) * B
+    r = first + tl.arange(0, B)
+    if tl.max(tl.load(is_open + r, mask=r < rows, other=0).to(tl.int32), 0) != 0:
+        c = tl.arange(0, N)
+        for i in range(min(B, rows - first)):
+            if tl.load(is_open + first + i) != 0:
+                at = (first + i).to(tl.int64) * n + c
+                v = tl.load(x + at, mask=c < n, other=float("-inf")).to(tl.float32)
+                e = _exponentials(v, tl.max(v, 0), c < n)
+                tl.store(y + at, (e / sum(e)).to(y.dtype.element_ty), mask=c < n)
+
+
+def _launch(
+    first: Any, second: Any, tensors: tuple[Tensor, ...], rows: int, n: int, *more: float, **launch: Any
+) -> None:
+    """Both kernels, on the current stream of the tensors' device. launch: of the first one."""
+    x, block = tensors[0], triton.next_power_of_2(n)
+    is_open = torch.empty(rows, dtype=torch.int8, device=x.device)
+    warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
+    launch = {"R": max(1, 1024 // block), "num_warps": warps, **launch}
+    if rows:
+        with torch.cuda.device(x.device):
+            first[(triton.cdiv(rows, launch["R"]),)](*tensors, is_open, rows, n, *more, N=block, **launch)
+            grid = (triton.cdiv(rows, TOGETHER),)
+            second[grid](*tensors, is_open, rows, n, *more, B=TOGETHER, N=block, num_warps=warps)
+
+
+def _rows_of(x: Tensor, name: str) -> tuple[Tensor, int]:
+    """x as a matrix, and its rows' length."""
     if not x.is_cuda or x.dtype not in (torch.float16, torch.bfloat16, torch.float32):
-        raise TypeError(f"quire.triton.{name} takes float16, bfloat16 or float32 on a CUDA device, not {x.dtype} on "
-                        f"{x.device}")
+        raise TypeError(
+            f"quire.triton.{name} takes float16, bfloat16 or float32 on a CUDA device, not {x.dtype} on {x.device}"
+        )
     n = x.shape[-1] if x.ndim else 0
     if not 1 <= n <= LONGEST:
         raise ValueError(f"quire.triton.{name} takes rows of 1 to {LONGEST} elements, not {n}")
-    block = triton.next_power_of_2(n)
-    warps = 4 if block <= 2048 else 8 if block <= 8192 else 16
-    return x.reshape(-1, n).contiguous(), n, {"N": block, "R": max(1, 1024 // block), "num_warps": warps}
+    return x.reshape(-1, n).contiguous(), n
 
 
-def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> Tensor:
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6, **launch: Any) -> Tensor:
     """x * weight / sqrt(mean(x**2) + eps) over the last axis, in float; the sum of squares is correctly rounded.
 
     x: float16, bfloat16 or float32 on a CUDA device, rows of up to 65536 elements; weight: one number for each of a
-    row. The result has the type and shape of x. No gradient.
+    row. The result has the type and shape of x. launch: num_warps, num_stages, and R, a power of two: rows of a
+    program; none of them shows in the result. No gradient.
     """
-    rows, n, launch = _rows_of(x, "rms_norm")
+    rows, n = _rows_of(x, "rms_norm")
     if weight.shape != (n,) or weight.device != x.device:
-        raise ValueError(f"weight is a vector of {n} numbers on {x.device}, not {tuple(weight.shape)} on {weight.device}")
+        raise ValueError(f"weight is a vector of {n} on {x.device}, not {tuple(weight.shape)} on {weight.device}")
     y = torch.empty_like(rows)
-    grid = (triton.cdiv(len(rows), launch["R"]),)
-    if len(rows):
-        with torch.cuda.device(x.device):
-            _rms_norm[grid](rows, weight.contiguous(), y, len(rows), n, eps, **launch)
+    _launch(_rms_norm, _rms_norm_again, (rows, weight.contiguous(), y), len(rows), n, eps, **launch)
     return y.view(x.shape)
 
 
-def softmax(x: Tensor) -> Tensor:
+def softmax(x: Tensor, **launch: Any) -> Tensor:
     """exp(x - max(x)) / sum(exp(x - max(x))) over the last axis, in float; the sum is correctly rounded.
 
     x: float16, bfloat16 or float32 on a CUDA device, rows of up to 65536 elements. The result has the type and shape of
-    x. No gradient.
+    x. launch: as above. No gradient.
     """
-    rows, n, launch = _rows_of(x, "softmax")
+    rows, n = _rows_of(x, "softmax")
     y = torch.empty_like(rows)
-    grid = (triton.cdiv(len(rows), launch["R"]),)
-    if len(rows):
-        with torch.cuda.device(x.device):
-            _softmax[grid](rows, y, len(rows), n, **launch)
+    _launch(_softmax, _softmax_again, (rows, y), len(rows), n, **launch)
     return y.view(x.shape)
