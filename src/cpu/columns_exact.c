@@ -59,7 +59,7 @@ static void clear_accumulators(const panel_job *p, panel_accumulators *a) {
 
 /* A block of rows. */
 static void add_block(const panel_job *p, size_t first, size_t rows, panel_accumulators *a) {
-    strided_vector v = { p->context->tier, p->job->type, p->job->term, QUIRE_EXACT, 0, p->x_stride, p->y_stride };
+    strided_vector v = { p->context->tier, p->job->type, p->job->term, QUIRE_EXACT, 0, p->x_stride, p->y_stride, NULL };
     v.size = (size_t)describe_format(p->job->type).size;
     for (int i = 0; i < sums_of(p->job->finish); i++) {
         v.term = term_of_sum(p->job->term, i);

@@ -5,6 +5,7 @@
 #ifndef QUIRE_CPU_STRIDED_H
 #define QUIRE_CPU_STRIDED_H
 
+#include "cpu/indexed.h"
 #include "cpu/lane_methods.h"
 #include "cpu/split.h"
 
@@ -17,10 +18,12 @@ typedef struct {
     quire_method method;
     size_t size; /* bytes of an element */
     ptrdiff_t x_stride, y_stride;
+    const indexed_vector *indexed; /* or NULL: what stands at the strides are entries of an index */
 } strided_vector;
 
 QUIRE_INLINE strided_vector strided_vector_of(const cpu_work *w, quire_term term) {
-    return (strided_vector){ w->context->tier, w->job->type, term, w->job->method, w->size, w->x_stride, w->y_stride };
+    return (strided_vector){ w->context->tier, w->job->type, term,        w->job->method,
+                             w->size,          w->x_stride,  w->y_stride, w->context->indexed };
 }
 
 /* A tile of the order, or less: n elements, 0 < n <= tile. */
