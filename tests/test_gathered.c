@@ -36,6 +36,8 @@ static gathered draw_gathered(generator *g, size_t x_rows, size_t y_rows, size_t
         d.begin[i] = (int64_t)generator_below(g, d.entries - n + 1);
         d.end[i] = d.begin[i] + (int64_t)n;
         if (generator_below(g, 9) == 0) d.end[i] = d.begin[i] - (int64_t)generator_below(g, 5);
+        const int64_t back = (int64_t)generator_below(g, d.entries); /* rows before the first one are absent */
+        if (!d.x_order && !d.y_order && generator_below(g, 2)) d.begin[i] -= back, d.end[i] -= back;
     }
     return d;
 }
@@ -106,9 +108,10 @@ static void check_at_random(generator *g, const quire_reduction *what, size_t mo
     quire_layout l = draw_rows(g, y_rows);
     l.outer = x.layout.outer, l.inner = x.layout.inner;
     row_array y = row_array_new(what->type, l, which, 2 * turn + 1);
-    gathered d = draw_gathered(g, x_rows, y_rows, most);
+    const int is_one = generator_below(g, 4) == 0; /* of both factors the same array */
+    gathered d = draw_gathered(g, x_rows, is_one ? x_rows : y_rows, most);
     const size_t all = x.layout.outer * x.layout.inner * d.segments;
-    check_gathered(what, &d, index, &x, &y, variant, 1 + all / 200);
+    check_gathered(what, &d, index, &x, is_one ? &x : &y, variant, 1 + all / 200);
     gathered_free(&d);
     row_array_free(&x);
     row_array_free(&y);
@@ -134,6 +137,25 @@ START_TEST(long_segments) {
         const quire_reduction what = draw_reduction(&g);
         check_at_random(&g, &what, turn % 4 ? 30000 : 300000, turn, (size_t)_i);
     }
+}
+END_TEST
+
+/* Worth several threads, and with rows that are absent, or without. */
+START_TEST(segments_for_threads) {
+    enum { N = 600000 };
+    const quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, METHODS[_i / 2], QUIRE_TO_NEAREST, 0, { 0 } };
+    generator g;
+    generator_seed(&g, 7 + (uint64_t)_i);
+    if (!is_there()) return;
+    row_array x = row_array_new(QUIRE_F32, quire_strided(N, 1), FAMILY_NORMAL, 1);
+    row_array y = row_array_new(QUIRE_F32, quire_strided(N, -1), FAMILY_NORMAL, 2);
+    int64_t offsets[4] = { 0, 10, N - 10, N };
+    gathered d = { 3, N, offsets, offsets + 1, draw_order(&g, N, N, _i % 2 ? 1000 : 0), draw_order(&g, N, N, 0) };
+    for (size_t v = 0; v < place_variants(); v++)
+        if (place_use(v)) check_gathered(&what, &d, QUIRE_I32, &x, &y, v, 1);
+    array_free(d.x_order), array_free(d.y_order);
+    row_array_free(&x);
+    row_array_free(&y);
 }
 END_TEST
 
@@ -192,6 +214,7 @@ static void add_gathered(TCase *cases) {
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, gathered_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, long_segments, 0, (int)place_variants());
+    tcase_add_loop_test(cases, segments_for_threads, 0, 2 * METHOD_COUNT);
     tcase_add_loop_test(cases, sparse_times_dense, 0, METHOD_COUNT);
     tcase_add_test(cases, arguments);
 }
