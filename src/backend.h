@@ -69,12 +69,13 @@ typedef struct {
      * QUIRE_WRONG_CONTEXT. */
     quire_status (*reduce_gathered)(quire_context *context, const quire_job *job, const quire_gathered *rows);
     /* Bytes of workspace, or 0: more than memory holds; and what needs as many, where the arguments have been checked,
-     * and n, keys or results may be none. counts may be NULL. NULL: there is no such call, as above. */
+     * and n, keys or results may be none. counts may be NULL; arrays: 2 if y is read beside x. NULL: there is no such
+     * call, as above. */
     size_t (*order_workspace)(quire_context *context, const quire_keys *keys);
     quire_status (*order_by_key)(quire_context *context, const quire_keys *keys, void *order, void *offsets,
                                  void *workspace);
     size_t (*by_key_workspace)(quire_context *context, const quire_job *job, const quire_keys *keys,
-                               const quire_layout *x_layout);
+                               const quire_layout *x_layout, int arrays);
     quire_status (*reduce_by_key)(quire_context *context, const quire_job *job, const quire_keys *keys,
                                   const quire_layout *x_layout, const quire_layout *y_layout, int64_t *counts,
                                   void *workspace);

@@ -4,8 +4,7 @@
  */
 #include "api/check.h"
 #include "format/formats.h"
-
-#define WORKSPACE_ALIGNMENT 256
+#include "workspace.h"
 
 /* Pointers that a call needs: all are looked at, so that a NULL is found before any misalignment. */
 typedef struct {
@@ -168,7 +167,7 @@ size_t quire_by_key_workspace(quire_context *context, const quire_reduction *wha
     const quire_backend *backend = backend_of(context);
     if (check_by_key(&l, &rows) || !backend->by_key_workspace) return 0;
     const quire_job job = job_of(&l, NULL, NULL, NULL);
-    return backend->by_key_workspace(context, &job, &rows, &l.x);
+    return backend->by_key_workspace(context, &job, &rows, &l.x, 1 + l.reads_y);
 }
 
 quire_status quire_reduce_by_key(quire_context *context, const quire_reduction *what, size_t groups, quire_index index,
@@ -184,7 +183,7 @@ quire_status quire_reduce_by_key(quire_context *context, const quire_reduction *
     const quire_backend *backend = backend_of(context);
     if (!backend->reduce_by_key) return QUIRE_WRONG_CONTEXT;
     const int has_results = groups && l.x.outer && l.x.inner;
-    const size_t needed = backend->by_key_workspace(context, &job, &rows, &l.x);
+    const size_t needed = backend->by_key_workspace(context, &job, &rows, &l.x, 1 + l.reads_y);
     if (!needed) return QUIRE_SIZE_OVERFLOW;
     if (!groups || (!has_results && !counts)) return QUIRE_OK;
     pointer_check check = { 0, 0 };

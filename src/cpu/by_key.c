@@ -32,15 +32,15 @@ static by_key_plan plan_of(const cpu_context *context, const quire_keys *keys) {
     p.offsets = bytes;
     fits = fits && workspace_add(&bytes, keys->groups + 1, size);
     p.workspace = bytes;
-    fits = fits && workspace_add(&bytes, more, 1) && bytes <= PTRDIFF_MAX;
+    fits = fits && workspace_add(&bytes, more, 1);
     p.bytes = fits ? bytes : 0;
     return p;
 }
 
 size_t cpu_by_key_workspace(quire_context *context, const quire_job *job, const quire_keys *keys,
-                            const quire_layout *x_layout) {
+                            const quire_layout *x_layout, int arrays) {
     const cpu_context c = cpu_context_of(context);
-    (void)job, (void)x_layout;
+    (void)job, (void)x_layout, (void)arrays;
     return plan_of(&c, keys).bytes;
 }
 

@@ -52,8 +52,7 @@ static size_t pair_size(const order_work *w) {
 size_t key_order_workspace(const cpu_context *context, const quire_keys *keys) {
     const order_work w = order_work_of(context, keys, QUIRE_I64);
     size_t bytes = 0;
-    return workspace_add(&bytes, w.ranges * w.buckets, sizeof *w.next) &&
-                   workspace_add(&bytes, keys->n, pair_size(&w)) && bytes <= PTRDIFF_MAX
+    return workspace_add(&bytes, w.ranges * w.buckets, sizeof *w.next) && workspace_add(&bytes, keys->n, pair_size(&w))
                ? bytes
                : 0;
 }

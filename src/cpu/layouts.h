@@ -17,7 +17,7 @@ QUIRE_PRIVATE size_t cpu_order_workspace(quire_context *context, const quire_key
 QUIRE_PRIVATE quire_status cpu_order_by_key(quire_context *context, const quire_keys *keys, void *order, void *offsets,
                                             void *workspace);
 QUIRE_PRIVATE size_t cpu_by_key_workspace(quire_context *context, const quire_job *job, const quire_keys *keys,
-                                          const quire_layout *x_layout);
+                                          const quire_layout *x_layout, int arrays);
 QUIRE_PRIVATE quire_status cpu_reduce_by_key(quire_context *context, const quire_job *job, const quire_keys *keys,
                                              const quire_layout *x_layout, const quire_layout *y_layout,
                                              int64_t *counts, void *workspace);
