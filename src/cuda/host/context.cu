@@ -113,6 +113,7 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = cudaMallocHost((void **)&c->clash, sizeof *c->clash);
     if (!error) *c->clash = 0;
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);
     if (!error) error = quire_cuda_load_keys(c->vectors, sizeof *c->vectors, stream);
     if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);
     if (!error) error = cudaStreamSynchronize(stream);
