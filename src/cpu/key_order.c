@@ -51,8 +51,9 @@ static size_t pair_size(const order_work *w) {
 
 size_t key_order_workspace(const cpu_context *context, const quire_keys *keys) {
     const order_work w = order_work_of(context, keys, QUIRE_I64);
+    const size_t groups = keys->groups < DIRECT_GROUPS ? keys->groups + 1 : DIRECT_GROUPS; /* of fewer, most counters */
     size_t bytes = 0;
-    return workspace_add(&bytes, w.ranges * w.buckets, sizeof *w.next) && workspace_add(&bytes, keys->n, pair_size(&w))
+    return workspace_add(&bytes, w.ranges * groups, sizeof *w.next) && workspace_add(&bytes, keys->n, pair_size(&w))
                ? bytes
                : 0;
 }

@@ -8,7 +8,7 @@
 #include "cpu/context.h"
 #include "workspace.h"
 
-/* Bytes of workspace for this; 0: more than memory holds. */
+/* Bytes of workspace for these groups, or fewer; 0: more than memory holds. */
 QUIRE_PRIVATE size_t key_order_workspace(const cpu_context *context, const quire_keys *keys);
 
 /* See quire_order_by_key; index: of the order and the offsets. */
