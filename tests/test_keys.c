@@ -1,5 +1,6 @@
 /* test_keys.c - sums by key: the order is the stable one, and each group's result has the bits of the single call on
  * its rows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,73 @@ START_TEST(wide_rows) {
 }
 END_TEST
 
+/* One group has all rows of a family, of few elements or of enough for threads; every third row is of no group. */
+START_TEST(families_in_one_group) {
+    static const size_t sizes[] = { 200, 60000 };
+    generator g;
+    generator_seed(&g, 9);
+    for (size_t k = 0; k < 4; k++) {
+        const quire_type type = k % 2 ? QUIRE_F64 : QUIRE_F32;
+        const quire_reduction what = { QUIRE_SUM, type, type, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+        const size_t n = sizes[k / 2], size = type_size(type);
+        int64_t *keys = array_new((3 * n + 1) * sizeof *keys, 0);
+        char *family_rows = array_new(n * size, 0);
+        row_array x = row_array_new(type, quire_strided(3 * n, 1), FAMILY_ANY_BITS, 1);
+        family_fill((family)_i, type, 3, n, family_rows);
+        for (size_t i = 0, at = 0; i < 3 * n; i++) {
+            keys[i] = i % 3 == 0 ? -1 : i % 3 == 1 ? 0 : 2;
+            if (i % 3 == 1) copy_element(type, x.memory, i, family_rows, (ptrdiff_t)at++);
+        }
+        grouped d = grouped_of(keys, 3 * n, 3);
+        for (size_t v = 0; v < place_variants(); v++)
+            if (place_use(v)) check_by_key(&what, &d, QUIRE_I64, &x, &x, v, 1);
+        grouped_free(&d);
+        row_array_free(&x);
+        array_free(family_rows);
+    }
+}
+END_TEST
+
+/* What was lost twice decides: ties, and a little more or less, in the first rows or in the last ones. */
+START_TEST(ties) {
+    enum { N = 60000 };
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_layout rows = quire_strided(N, 1);
+    const double tiny = _i % 2 ? 0x1p-200 : -0x1p-200;
+    const size_t first = _i / 2 % 2 ? N - 3 : 0, last = _i / 4 % 2 ? N - 1 : 2;
+    double *x = array_new(N * sizeof *x, 0), result;
+    int32_t *keys = array_new(N * sizeof *keys, 0);
+    for (size_t i = 0; i < N; i++) x[i] = 0, keys[i] = 0;
+    x[first] = 1, x[first + 1] = 0x1p-53, x[last] += tiny;
+    for (size_t v = 0; v < place_variants(); v++) {
+        if (!place_use(v)) continue;
+        check_ok(place_by_key(&what, 1, QUIRE_I32, keys, &rows, x, NULL, NULL, &result, NULL));
+        ck_assert(result == (tiny > 0 ? 1 + 0x1p-52 : 1));
+    }
+    place_use(0);
+    array_free(x);
+    array_free(keys);
+}
+END_TEST
+
+/* Some thousands of groups are left open by what comes first, of vectors that are one or several. */
+START_TEST(open_groups) {
+    enum { N = 60000, GROUPS = 20000 };
+    const quire_reduction what = { QUIRE_MEAN, QUIRE_F64, QUIRE_F32, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
+    const quire_layout layouts[2] = { quire_strided(N, 1), { 2, N, 3, 3 * N, 3, 1 } };
+    generator g;
+    generator_seed(&g, 10);
+    row_array x = row_array_new(QUIRE_F64, layouts[_i], FAMILY_NORMAL, 3);
+    grouped d = draw_grouped(&g, ANYWHERE, N, GROUPS, QUIRE_I64);
+    for (size_t i = 0; i < N; i++)
+        if (d.keys[i] % 4 == 0) ((double *)x.memory)[i * layouts[_i].inner] *= i % 2 ? HUGE_VAL : 0x1p-1040;
+    for (size_t v = 0; v < place_variants(); v++)
+        if (place_use(v)) check_by_key(&what, &d, QUIRE_I64, &x, &x, v, 37);
+    grouped_free(&d);
+    row_array_free(&x);
+}
+END_TEST
+
 /* By the exact method, no order of the rows shows. */
 START_TEST(any_order_of_rows) {
     enum { N = 5000, GROUPS = 70 };
@@ -318,6 +386,9 @@ static void add_keys(TCase *cases) {
     tcase_add_loop_test(cases, groups_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, many_rows, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, wide_rows, 0, 2 * METHOD_COUNT);
+    tcase_add_loop_test(cases, families_in_one_group, 0, FAMILY_COUNT);
+    tcase_add_loop_test(cases, ties, 0, 8);
+    tcase_add_loop_test(cases, open_groups, 0, 2);
     tcase_add_loop_test(cases, any_order_of_rows, 0, FAMILY_COUNT);
     tcase_add_test(cases, nothing_to_do);
     tcase_add_test(cases, arguments_of_orders);
