@@ -10,10 +10,11 @@
 
 #include <string.h>
 
-#define RANGES ((size_t)64) /* the most ranges of rows that threads take, each with states of its own */
-#define RANGE_STATES 4      /* and rows of a range, at least, for each of its states */
-#define AHEAD ((size_t)16)  /* rows between that which is added and the one whose state is fetched */
-#define TOGETHER ((size_t)4096)
+#define RANGES ((size_t)64)     /* the most ranges of rows that threads take, each with states of its own */
+#define RANGE_STATES 4          /* and rows of a range, at least, for each of its states */
+#define AHEAD ((size_t)16)      /* rows between that which is added and the one whose state is fetched */
+#define STRETCH ((size_t)512)   /* rows that are taken one way or the other */
+#define TOGETHER ((size_t)4096) /* groups that a thread takes at a time */
 
 /* States of a group: of each column the sum, then what was lost, then how far off that may be; and at the end how many
  * rows there are. */
@@ -72,10 +73,10 @@ QUIRE_INLINE double term_at(const char *x, const char *y, int is_double, quire_t
     return term == TERM_PRODUCT ? value * element_at(y, is_double) : value;
 }
 
-static void add_one(double *count) {
+static void add_count(double *count, size_t more) {
     int64_t rows;
     memcpy(&rows, count, sizeof rows);
-    rows++;
+    rows += (int64_t)more;
     memcpy(count, &rows, sizeof rows);
 }
 
@@ -106,15 +107,52 @@ QUIRE_INLINE void add_rows(const group_work *w, double *states, size_t first, si
             const double value = term_at(x + i * of->x_inner, y + i * of->y_inner, is_double, term);
             lost_add(&lost[c], &off[c], two_sum_f64(sum[c], value, &sum[c]));
         }
-        add_one(off + columns);
+        add_count(off + columns, 1);
     }
+}
+
+/* The same of one column where many neighbours are of one group, whose state stays in registers. */
+QUIRE_INLINE void add_runs(const group_work *w, double *states, size_t first, size_t last, int is_double,
+                           quire_term term) {
+    const group_columns *of = &w->of;
+    for (size_t row = first, next; row < last; row = next) {
+        const uint64_t key = key_at(of->keys, row);
+        for (next = row + 1; next < last && key_at(of->keys, next) == key;) next++;
+        if (key >= of->keys->groups) continue;
+        double *state = states + key * w->group, sum = state[0], lost = state[1], off = state[2];
+        for (size_t i = row; i < next; i++) {
+            const ptrdiff_t at = (ptrdiff_t)i;
+            const double value = term_at(of->x + at * of->x_row, of->y + at * of->y_row, is_double, term);
+            lost_add(&lost, &off, two_sum_f64(sum, value, &sum));
+        }
+        state[0] = sum, state[1] = lost, state[2] = off;
+        add_count(&state[3], next - row);
+    }
+}
+
+/* Whether of most rows the next one is of the same group. */
+static int has_runs(const quire_keys *keys, size_t first, size_t last) {
+    size_t same = 0;
+    if (keys->index == QUIRE_I64)
+        for (size_t i = first; i + 1 < last; i++)
+            same += ((const int64_t *)keys->keys)[i] == ((const int64_t *)keys->keys)[i + 1];
+    else
+        for (size_t i = first; i + 1 < last; i++)
+            same += ((const int32_t *)keys->keys)[i] == ((const int32_t *)keys->keys)[i + 1];
+    return same > (last - first) / 2;
 }
 
 /* One column, or many. */
 QUIRE_INLINE void add_columns(const group_work *w, double *states, size_t first, size_t last, int is_double,
                               quire_term term) {
     if (w->of.columns == 1)
-        add_rows(w, states, first, last, 1, is_double, term);
+        for (size_t next; first < last; first = next) {
+            next = last - first < STRETCH ? last : first + STRETCH;
+            if (has_runs(w->of.keys, first, next))
+                add_runs(w, states, first, next, is_double, term);
+            else
+                add_rows(w, states, first, next, 1, is_double, term);
+        }
     else
         add_rows(w, states, first, last, w->of.columns, is_double, term);
 }
