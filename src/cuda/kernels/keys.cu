@@ -4,6 +4,8 @@
  */
 #include "cuda/kernels/keys.cuh"
 
+#define CCCL_DISABLE_NVTX /* or every call looks for a profiler */
+#define NVTX_DISABLE
 #include <cub/device/device_radix_sort.cuh>
 
 #include "workspace.h"
@@ -19,6 +21,16 @@ static __device__ __forceinline__ size_t threads_of_grid() { return gridDim.x * 
 static unsigned blocks_for(size_t count) {
     const size_t blocks = count / KEYS_THREADS + (count % KEYS_THREADS != 0);
     return (unsigned)(blocks < KEYS_BLOCKS ? blocks : KEYS_BLOCKS);
+}
+
+/* What a launch answers is its own error: an earlier one of the caller's, that he has not asked for, stays his. */
+template <class... Expected, class... Given>
+static cudaError_t start(unsigned blocks, cudaStream_t stream, void (*kernel)(Expected...), Given... given) {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(KEYS_THREADS);
+    config.stream = stream;
+    return cudaLaunchKernelEx(&config, kernel, Expected(given)...);
 }
 
 static int bits_of(size_t number) {
@@ -40,8 +52,10 @@ static __global__ void __launch_bounds__(KEYS_THREADS)
     }
 }
 
-/* One call of CUB's; temporary NULL: it says how many bytes it needs. */
+/* One call of CUB's; temporary NULL: it says how many bytes it needs. CUB would take an earlier error of the caller's
+ * for its own: that is forgotten, unless it stays. */
 template <class Number> static cudaError_t sort_pairs(const key_sort *s, size_t *bytes, cudaStream_t stream) {
+    cudaGetLastError();
     return cub::DeviceRadixSort::SortPairs(s->temporary, *bytes, (const Number *)s->groups, (Number *)s->sorted_groups,
                                            (const Number *)s->rows, (Number *)s->sorted_rows, s->keys.n, 0,
                                            bits_of(s->keys.groups), stream);
@@ -58,11 +72,10 @@ template <class Number> static cudaError_t sort_numbers(const key_sort *s, cudaS
     const size_t n = s->keys.n, groups = s->keys.groups;
     size_t bytes = s->temporary_bytes;
     Number *const group = (Number *)s->groups, *const row = (Number *)s->rows;
-    if (s->keys.index == QUIRE_I64)
-        number_rows<<<blocks_for(n), KEYS_THREADS, 0, stream>>>((const int64_t *)s->keys.keys, n, groups, group, row);
-    else
-        number_rows<<<blocks_for(n), KEYS_THREADS, 0, stream>>>((const int32_t *)s->keys.keys, n, groups, group, row);
-    const cudaError_t error = cudaGetLastError();
+    const cudaError_t error = s->keys.index == QUIRE_I64 ? start(blocks_for(n), stream, number_rows<int64_t, Number>,
+                                                                 (const int64_t *)s->keys.keys, n, groups, group, row)
+                                                         : start(blocks_for(n), stream, number_rows<int32_t, Number>,
+                                                                 (const int32_t *)s->keys.keys, n, groups, group, row);
     return error ? error : sort_pairs<Number>(s, &bytes, stream);
 }
 
@@ -91,11 +104,10 @@ template <class Number>
 static cudaError_t start_offsets(const key_sort *s, quire_index index, void *offsets, cudaStream_t stream) {
     const size_t n = s->keys.n, groups = s->keys.groups;
     const Number *const sorted = (const Number *)s->sorted_groups;
-    if (index == QUIRE_I64)
-        find_offsets<<<blocks_for(groups + 1), KEYS_THREADS, 0, stream>>>(sorted, n, groups, (int64_t *)offsets);
-    else
-        find_offsets<<<blocks_for(groups + 1), KEYS_THREADS, 0, stream>>>(sorted, n, groups, (int32_t *)offsets);
-    return cudaGetLastError();
+    const unsigned blocks = blocks_for(groups + 1);
+    return index == QUIRE_I64
+               ? start(blocks, stream, find_offsets<Number, int64_t>, sorted, n, groups, (int64_t *)offsets)
+               : start(blocks, stream, find_offsets<Number, int32_t>, sorted, n, groups, (int32_t *)offsets);
 }
 
 cudaError_t quire_cuda_offsets(const key_sort *sort, quire_index index, void *offsets, cudaStream_t stream) {
@@ -112,11 +124,8 @@ template <class Number>
 static cudaError_t start_order(const key_sort *s, quire_index index, void *order, cudaStream_t stream) {
     const size_t n = s->keys.n;
     const Number *const rows = (const Number *)s->sorted_rows;
-    if (index == QUIRE_I64)
-        copy_rows<<<blocks_for(n), KEYS_THREADS, 0, stream>>>(rows, n, (int64_t *)order);
-    else
-        copy_rows<<<blocks_for(n), KEYS_THREADS, 0, stream>>>(rows, n, (int32_t *)order);
-    return cudaGetLastError();
+    return index == QUIRE_I64 ? start(blocks_for(n), stream, copy_rows<Number, int64_t>, rows, n, (int64_t *)order)
+                              : start(blocks_for(n), stream, copy_rows<Number, int32_t>, rows, n, (int32_t *)order);
 }
 
 cudaError_t quire_cuda_order(const key_sort *sort, quire_index index, void *order, cudaStream_t stream) {
@@ -131,8 +140,7 @@ static __global__ void __launch_bounds__(KEYS_THREADS)
 }
 
 cudaError_t quire_cuda_counts(const int64_t *offsets, size_t groups, int64_t *counts, cudaStream_t stream) {
-    count_groups<<<blocks_for(groups), KEYS_THREADS, 0, stream>>>(offsets, groups, counts);
-    return cudaGetLastError();
+    return start(blocks_for(groups), stream, count_groups, offsets, groups, counts);
 }
 
 /* --------------------------------------------------------------------------------------------------------- gathering
@@ -173,11 +181,8 @@ static cudaError_t start_gather(const key_sort *s, const quire_layout *l, const 
                                 cudaStream_t stream) {
     const Number *const rows = (const Number *)s->sorted_rows;
     const unsigned blocks = blocks_for(l->outer * l->n * l->inner);
-    if (l->inner == 1)
-        gather_column<<<blocks, KEYS_THREADS, 0, stream>>>(rows, *l, (const Element *)x, (Element *)to);
-    else
-        gather_columns<<<blocks, KEYS_THREADS, 0, stream>>>(rows, *l, (const Element *)x, (Element *)to);
-    return cudaGetLastError();
+    const auto kernel = l->inner == 1 ? gather_column<Number, Element> : gather_columns<Number, Element>;
+    return start(blocks, stream, kernel, rows, *l, (const Element *)x, (Element *)to);
 }
 
 template <class Number>
@@ -211,9 +216,8 @@ static __global__ void __launch_bounds__(KEYS_THREADS)
 
 cudaError_t quire_cuda_group_segments(const int64_t *offsets, size_t groups, const quire_layout *layout, int64_t *begin,
                                       int64_t *end, cudaStream_t stream) {
-    find_segments<<<blocks_for(layout->outer * groups * layout->inner), KEYS_THREADS, 0, stream>>>(offsets, groups,
-                                                                                                   *layout, begin, end);
-    return cudaGetLastError();
+    return start(blocks_for(layout->outer * groups * layout->inner), stream, find_segments, offsets, groups, *layout,
+                 begin, end);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- loading
