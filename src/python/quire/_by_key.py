@@ -20,8 +20,8 @@ def by_key(
     name: str,
     operation: int,
     x: Any,
-    keys: Any,
-    groups: Any,
+    codes: Array,
+    count: int,
     axis: Any,
     dtype: Any,
     out: Any,
@@ -29,8 +29,7 @@ def by_key(
     rounding: str,
     correction: int = 0,
 ) -> Any:
-    """A reduction by key in one call."""
-    codes, count, _ = numbered(keys, groups, name)
+    """A reduction by the numbers of groups, of which there are count, in one call."""
     rows = Rows(x, axis, codes.size, count, dtype, out, name)
     what = rows.what(operation, method, rounding, correction)
     index = index_of(codes, count)
@@ -76,7 +75,8 @@ def group_sum(
     >>> quire.group_sum(np.array([1e16, 0.5, 1.0, -1e16]), [1, 0, 1, 1], 3)
     array([0.5, 1. , 0. ])
     """
-    return by_key("group_sum", SUM, x, keys, groups, axis, dtype, out, method, rounding)
+    codes, count, _ = numbered(keys, groups, "group_sum")
+    return by_key("group_sum", SUM, x, codes, count, axis, dtype, out, method, rounding)
 
 
 def group_mean(
@@ -92,7 +92,8 @@ def group_mean(
     rounding: Rounding = "nearest",
 ) -> Any:
     """The mean of the rows of each group. Parameters: see `quire.groupby` and its ``sum``."""
-    return by_key("group_mean", MEAN, x, keys, groups, axis, dtype, out, method, rounding)
+    codes, count, _ = numbered(keys, groups, "group_mean")
+    return by_key("group_mean", MEAN, x, codes, count, axis, dtype, out, method, rounding)
 
 
 def group_norm(
@@ -108,7 +109,8 @@ def group_norm(
     rounding: Rounding = "nearest",
 ) -> Any:
     """The Euclidean norm of the rows of each group. Parameters: see `quire.groupby` and its ``sum``."""
-    return by_key("group_norm", NRM2, x, keys, groups, axis, dtype, out, method, rounding)
+    codes, count, _ = numbered(keys, groups, "group_norm")
+    return by_key("group_norm", NRM2, x, codes, count, axis, dtype, out, method, rounding)
 
 
 def group_var(
@@ -125,7 +127,8 @@ def group_var(
 ) -> Any:
     """The variance of the rows of each group. Parameters: see `quire.groupby` and its ``var``."""
     correction = whole_number(correction, "group_var")
-    return by_key("group_var", VARIANCE, x, keys, groups, axis, dtype, out, "exact", rounding, correction)
+    codes, count, _ = numbered(keys, groups, "group_var")
+    return by_key("group_var", VARIANCE, x, codes, count, axis, dtype, out, "exact", rounding, correction)
 
 
 def group_std(
@@ -142,7 +145,8 @@ def group_std(
 ) -> Any:
     """The standard deviation of the rows of each group. Parameters: see `quire.groupby` and its ``std``."""
     correction = whole_number(correction, "group_std")
-    return by_key("group_std", STDDEV, x, keys, groups, axis, dtype, out, "exact", rounding, correction)
+    codes, count, _ = numbered(keys, groups, "group_std")
+    return by_key("group_std", STDDEV, x, codes, count, axis, dtype, out, "exact", rounding, correction)
 
 
 def group_count(keys: Any, /, groups: int | None = None) -> Array:
@@ -176,11 +180,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         raise ValueError(f"quire.bincount: x must have one dimension, not {keys.ndim}")
     if keys.size and keys.dtype.kind not in "iub":
         raise TypeError(f"quire.bincount: x must be integers, not {keys.dtype.name}")
-    if least < 0 or (keys.size and keys.min() < 0):
+    if least < 0 or (keys.size and keys.dtype.kind == "i" and keys.min() < 0):
         raise ValueError("quire.bincount: neither x nor minlength may be negative")
     sums = _arrays.as_numpy(weights, "bincount").astype(np.float64, casting="safe", copy=False)
     if sums.shape != keys.shape:
         raise ValueError("quire.bincount: x and weights must have the same length")
     groups = max(int(keys.max()) + 1 if keys.size else 0, least)
-    result: Array = by_key("bincount", SUM, sums, keys.astype(np.int64), groups, 0, None, None, "exact", "nearest")
+    result: Array = by_key("bincount", SUM, sums, keys, groups, 0, None, None, "exact", "nearest")
     return result
