@@ -72,7 +72,7 @@ quire_status quire_order_by_key(quire_context *context, size_t groups, quire_ind
     return status ? status : backend->order_by_key(context, &rows, order, offsets, workspace);
 }
 
-/* ------------------------------------------------------------------------------------------------------ reductions */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* A reduction whose layouts are to be checked: x's, and y's, which is x's where the operation reads one array. */
 typedef struct {

@@ -9,15 +9,20 @@
 
 #include <string.h>
 
+static size_t size_of(quire_index index) { return index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t); }
+
+/* What an order consists of. */
+static keyed_elements row_numbers(quire_index index) { return (keyed_elements){ NULL, 0, size_of(index) }; }
+
 size_t cpu_order_workspace(quire_context *context, const quire_keys *keys) {
     const cpu_context c = cpu_context_of(context);
-    return key_order_workspace(&c, keys);
+    return key_order_workspace(&c, keys, row_numbers(keys->index));
 }
 
 quire_status cpu_order_by_key(quire_context *context, const quire_keys *keys, void *order, void *offsets,
                               void *workspace) {
     const cpu_context c = cpu_context_of(context);
-    key_order(&c, keys, keys->index, order, offsets, workspace);
+    key_order(&c, keys, row_numbers(keys->index), keys->index, order, offsets, workspace);
     return QUIRE_OK;
 }
 
@@ -36,13 +41,16 @@ static int take(size_t *bytes, size_t *at, size_t count, size_t size) {
 
 static by_key_plan plan_of(const cpu_context *context, const quire_job *job, const quire_keys *keys, size_t inner) {
     by_key_plan p = { .index = keys->n <= INT32_MAX ? QUIRE_I32 : QUIRE_I64 };
-    const size_t sort = key_order_workspace(context, keys), groups = keys->groups;
+    const size_t element = (size_t)describe_format(job->type).size, groups = keys->groups;
     const size_t columns = inner < GROUP_COLUMNS ? inner : GROUP_COLUMNS;
+    const size_t of_rows = key_order_workspace(context, keys, row_numbers(p.index));
+    const size_t of_elements = key_order_workspace(context, keys, (keyed_elements){ (const char *)job, 0, element });
+    const size_t sort = of_rows && of_elements ? (of_rows > of_elements ? of_rows : of_elements) : 0;
     size_t bytes = 0;
-    p.size = p.index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t);
+    p.size = size_of(p.index);
     p.has_sums = inner && groups && has_group_sums(job, keys);
-    int fits = sort && take(&bytes, &p.order, keys->n, p.size) && take(&bytes, &p.offsets, groups + 1, p.size) &&
-               take(&bytes, &p.sort, sort, 1);
+    int fits = sort && take(&bytes, &p.order, keys->n, p.size > element ? p.size : element) &&
+               take(&bytes, &p.offsets, groups + 1, p.size) && take(&bytes, &p.sort, sort, 1);
     if (fits && p.has_sums) {
         const size_t states = group_sums_states(context, keys, columns);
         fits = states && take(&bytes, &p.states, states, 1) && take(&bytes, &p.numbers, groups, sizeof(int64_t)) &&
@@ -59,8 +67,7 @@ size_t cpu_by_key_workspace(quire_context *context, const quire_job *job, const 
     return plan_of(&c, job, keys, x_layout->outer ? x_layout->inner : 0).bytes;
 }
 
-/* --------------------------------------------------------------------------------------------------------- by a sort
- */
+/* -------------------------------------------------------------------------------------------------------- by a sort */
 
 static int64_t index_at(const void *array, quire_index index, size_t i) {
     return index == QUIRE_I64 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
@@ -70,6 +77,21 @@ static void count_groups(const quire_segments *s, int64_t *counts) {
     for (size_t g = 0; g < s->count; g++) counts[g] = index_at(s->end, s->index, g) - index_at(s->begin, s->index, g);
 }
 
+/* One column of one array: its elements themselves are sorted. */
+static quire_status reduce_column(quire_context *context, const quire_job *job, const quire_keys *keys,
+                                  const by_key_plan *p, char *workspace, const quire_layout *x, int64_t *counts) {
+    const cpu_context c = cpu_context_of(context);
+    const size_t size = (size_t)describe_format(job->type).size;
+    const keyed_elements elements = { job->x, x->n > 1 ? x->stride * (ptrdiff_t)size : 0, size };
+    char *offsets = workspace + p->offsets;
+    const quire_segments segments = { keys->groups, p->index, offsets, offsets + p->size };
+    quire_job sorted = *job;
+    sorted.x = sorted.y = workspace + p->order;
+    key_order(&c, keys, elements, p->index, workspace + p->order, offsets, workspace + p->sort);
+    if (counts) count_groups(&segments, counts);
+    return cpu_reduce_segments(context, &sorted, &segments);
+}
+
 /* Rows of layouts by their keys, in the order of a plan. */
 static quire_status reduce_sorted(quire_context *context, const quire_job *job, const quire_keys *keys,
                                   const by_key_plan *p, char *workspace, const quire_layout *x, const quire_layout *y,
@@ -77,13 +99,15 @@ static quire_status reduce_sorted(quire_context *context, const quire_job *job, 
     const cpu_context c = cpu_context_of(context);
     char *order = workspace + p->order, *offsets = workspace + p->offsets;
     const quire_gathered rows = { { keys->groups, p->index, offsets, offsets + p->size }, order, order, *x, *y };
-    key_order(&c, keys, p->index, order, offsets, workspace + p->sort);
+    const int is_one_array = job->y == job->x && memcmp(x, y, sizeof *x) == 0;
+    if (x->outer == 1 && x->inner == 1 && x->n && is_one_array)
+        return reduce_column(context, job, keys, p, workspace, x, counts);
+    key_order(&c, keys, row_numbers(p->index), p->index, order, offsets, workspace + p->sort);
     if (counts) count_groups(&rows.segments, counts);
     return x->outer && x->inner ? cpu_reduce_gathered(context, job, &rows) : QUIRE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- as they come
- */
+/* ----------------------------------------------------------------------------------------------------- as they come */
 
 /* Columns of one outer vector, and where their results go, `apart` from group to group. */
 typedef struct {

@@ -124,7 +124,7 @@ static void block_reduce(const gathered_work *w, const plane *p, gathered_block 
     b->count = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------- longer segments */
+/* -------------------------------------------------------------------------------------------------- longer segments */
 
 /* Without an index rows stand at strides; those that are there are neighbours. */
 static uint64_t reduce_strided(const cpu_context *context, quire_job job, const indexed_vector *v, entries e) {
@@ -167,7 +167,7 @@ static void reduce_segment(const gathered_work *w, const cpu_context *context, c
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------- the call */
+/* --------------------------------------------------------------------------------------------------------- the call */
 
 static int is_left(const gathered_work *w, entries e) { return w->leaves_long && e.n >= LONG_ELEMENTS; }
 

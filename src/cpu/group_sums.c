@@ -47,8 +47,7 @@ size_t group_sums_states(const cpu_context *context, const quire_keys *keys, siz
     return bytes;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ adding
- */
+/* ----------------------------------------------------------------------------------------------------------- adding */
 
 /* Where TwoSum has lost something. */
 QUIRE_INLINE void lost_add(double *lost, double *off, double error) {
@@ -188,8 +187,7 @@ static void run_ranges(const void *work, size_t first, size_t last) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- results
- */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 /* A group's states of all ranges, in the first. */
 static void merge_ranges(const group_work *w, double *group) {

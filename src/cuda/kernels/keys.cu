@@ -39,8 +39,7 @@ static int bits_of(size_t number) {
     return bits;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- sorting
- */
+/* ---------------------------------------------------------------------------------------------------------- sorting */
 
 template <class Key, class Number>
 static __global__ void __launch_bounds__(KEYS_THREADS)
@@ -143,8 +142,7 @@ cudaError_t quire_cuda_counts(const int64_t *offsets, size_t groups, int64_t *co
     return start(blocks_for(groups), stream, count_groups, offsets, groups, counts);
 }
 
-/* --------------------------------------------------------------------------------------------------------- gathering
- */
+/* -------------------------------------------------------------------------------------------------------- gathering */
 
 /* Of one column. */
 template <class Number, class Element>
@@ -220,8 +218,7 @@ cudaError_t quire_cuda_group_segments(const int64_t *offsets, size_t groups, con
                  begin, end);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- loading
- */
+/* ---------------------------------------------------------------------------------------------------------- loading */
 
 template <class Number, class Element> static cudaError_t load_gathers() {
     cudaFuncAttributes is;
