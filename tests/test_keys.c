@@ -164,7 +164,7 @@ END_TEST
 /* Enough for threads, with groups that are worth several, and many that are empty. */
 START_TEST(many_rows) {
     enum { N = 700000 };
-    static const size_t groups[] = { 1, 10, 3000, 100000 };
+    static const size_t groups[] = { 1, 10, 3000, 100000, 600000 };
     static const kind kinds[] = { UNIFORM, POWER_LAW, ANYWHERE };
     const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, METHODS[_i], QUIRE_TO_NEAREST, 0, { 0 } };
     row_array x = row_array_new(QUIRE_F32, quire_strided(N, 1), FAMILY_NORMAL, 3);

@@ -39,7 +39,13 @@ static int take(size_t *bytes, size_t *at, size_t count, size_t size) {
     return workspace_add(bytes, count, size);
 }
 
-static by_key_plan plan_of(const cpu_context *context, const quire_job *job, const quire_keys *keys, size_t inner) {
+/* One column of one array is sorted where its states would be more than caches hold. */
+#define MOST_STATES ((size_t)1 << 19)
+
+static by_key_plan plan_of(const cpu_context *context, const quire_job *job, const quire_keys *keys,
+                           const quire_layout *x, int arrays) {
+    const size_t inner = x->outer ? x->inner : 0;
+    const int is_sorted = x->outer == 1 && inner == 1 && arrays == 1 && keys->groups > MOST_STATES;
     by_key_plan p = { .index = keys->n <= INT32_MAX ? QUIRE_I32 : QUIRE_I64 };
     const size_t element = (size_t)describe_format(job->type).size, groups = keys->groups;
     const size_t columns = inner < GROUP_COLUMNS ? inner : GROUP_COLUMNS;
@@ -48,7 +54,7 @@ static by_key_plan plan_of(const cpu_context *context, const quire_job *job, con
     const size_t sort = of_rows && of_elements ? (of_rows > of_elements ? of_rows : of_elements) : 0;
     size_t bytes = 0;
     p.size = size_of(p.index);
-    p.has_sums = inner && groups && has_group_sums(job, keys);
+    p.has_sums = inner && groups && !is_sorted && has_group_sums(job, keys);
     int fits = sort && take(&bytes, &p.order, keys->n, p.size > element ? p.size : element) &&
                take(&bytes, &p.offsets, groups + 1, p.size) && take(&bytes, &p.sort, sort, 1);
     if (fits && p.has_sums) {
@@ -63,8 +69,7 @@ static by_key_plan plan_of(const cpu_context *context, const quire_job *job, con
 size_t cpu_by_key_workspace(quire_context *context, const quire_job *job, const quire_keys *keys,
                             const quire_layout *x_layout, int arrays) {
     const cpu_context c = cpu_context_of(context);
-    (void)arrays;
-    return plan_of(&c, job, keys, x_layout->outer ? x_layout->inner : 0).bytes;
+    return plan_of(&c, job, keys, x_layout, arrays).bytes;
 }
 
 /* -------------------------------------------------------------------------------------------------------- by a sort */
@@ -92,6 +97,11 @@ static quire_status reduce_column(quire_context *context, const quire_job *job, 
     return cpu_reduce_segments(context, &sorted, &segments);
 }
 
+/* Whether y is not read beside x. */
+static int is_one_array(const quire_job *job, const quire_layout *x, const quire_layout *y) {
+    return job->y == job->x && memcmp(x, y, sizeof *x) == 0;
+}
+
 /* Rows of layouts by their keys, in the order of a plan. */
 static quire_status reduce_sorted(quire_context *context, const quire_job *job, const quire_keys *keys,
                                   const by_key_plan *p, char *workspace, const quire_layout *x, const quire_layout *y,
@@ -99,8 +109,7 @@ static quire_status reduce_sorted(quire_context *context, const quire_job *job, 
     const cpu_context c = cpu_context_of(context);
     char *order = workspace + p->order, *offsets = workspace + p->offsets;
     const quire_gathered rows = { { keys->groups, p->index, offsets, offsets + p->size }, order, order, *x, *y };
-    const int is_one_array = job->y == job->x && memcmp(x, y, sizeof *x) == 0;
-    if (x->outer == 1 && x->inner == 1 && x->n && is_one_array)
+    if (x->outer == 1 && x->inner == 1 && x->n && is_one_array(job, x, y))
         return reduce_column(context, job, keys, p, workspace, x, counts);
     key_order(&c, keys, row_numbers(p->index), p->index, order, offsets, workspace + p->sort);
     if (counts) count_groups(&rows.segments, counts);
@@ -171,7 +180,7 @@ quire_status cpu_reduce_by_key(quire_context *context, const quire_job *job, con
                                void *workspace) {
     const cpu_context c = cpu_context_of(context);
     char *const room = workspace;
-    const by_key_plan p = plan_of(&c, job, keys, x_layout->outer ? x_layout->inner : 0);
+    const by_key_plan p = plan_of(&c, job, keys, x_layout, is_one_array(job, x_layout, y_layout) ? 1 : 2);
     if (!p.has_sums || c.report) return reduce_sorted(context, job, keys, &p, room, x_layout, y_layout, counts);
     for (size_t i = 0; i < x_layout->outer; i++)
         for (size_t j = 0; j < x_layout->inner; j += GROUP_COLUMNS) {
