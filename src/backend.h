@@ -31,6 +31,20 @@ typedef struct {
     const void *begin, *end;
 } quire_segments;
 
+/* The same of rows that are found through an index, see quire_reduce_gathered. */
+typedef struct {
+    quire_segments segments;
+    const void *x_order, *y_order;
+    quire_layout x, y;
+} quire_gathered;
+
+/* The groups that rows belong to, see quire_order_by_key. */
+typedef struct {
+    size_t groups, n;
+    quire_index index;
+    const void *keys;
+} quire_keys;
+
 typedef struct {
     quire_status (*reduce)(quire_context *context, const quire_job *job);
     /* A result for each vector of the layouts, whose n is the job's; at least one vector. The job's x, y and result are
@@ -51,6 +65,20 @@ typedef struct {
      * this itself. */
     quire_status (*finish)(quire_context *context, const quire_job *job, size_t count, const quire_accumulator *sums,
                            const quire_accumulator *squares);
+    /* Sums by key. A result for each vector of the layouts and each segment, of which there is at least one. NULL:
+     * QUIRE_WRONG_CONTEXT. */
+    quire_status (*reduce_gathered)(quire_context *context, const quire_job *job, const quire_gathered *rows);
+    /* Bytes of workspace, or 0: more than memory holds; and what needs as many, where the arguments have been checked,
+     * and n, keys or results may be none. counts may be NULL; arrays: 2 if y is read beside x. NULL: there is no such
+     * call, as above. */
+    size_t (*order_workspace)(quire_context *context, const quire_keys *keys);
+    quire_status (*order_by_key)(quire_context *context, const quire_keys *keys, void *order, void *offsets,
+                                 void *workspace);
+    size_t (*by_key_workspace)(quire_context *context, const quire_job *job, const quire_keys *keys,
+                               const quire_layout *x_layout, int arrays);
+    quire_status (*reduce_by_key)(quire_context *context, const quire_job *job, const quire_keys *keys,
+                                  const quire_layout *x_layout, const quire_layout *y_layout, int64_t *counts,
+                                  void *workspace);
 } quire_backend;
 
 /* Every context begins with its backend. */

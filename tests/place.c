@@ -1,4 +1,5 @@
 /* place.c - the calls, which are the same everywhere: lend the arrays to the place, call, collect. */
+#define _POSIX_C_SOURCE 200809L
 #include "place.h"
 
 #include <stdio.h>
@@ -221,6 +222,69 @@ quire_status place_segments(const quire_reduction *what, size_t segments, quire_
     const void *b = lend(PLACE_BEGIN, begin, offsets), *e = lend(PLACE_END, end, offsets);
     void *r = lend(PLACE_RESULT, results, bytes);
     quire_status status = quire_reduce_segments(place_context(), what, segments, index, b, e, u, v, r);
+    the_place()->collect(PLACE_RESULT, results, bytes);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ sums by key */
+
+static size_t index_size(quire_index index) { return index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t); }
+
+/* Memory for a workspace, at a multiple of 256 bytes, and with just so many; NULL if there is none. */
+static void *workspace_new(size_t size) {
+    void *workspace = NULL;
+    return size && !posix_memalign(&workspace, 256, size) ? workspace : NULL;
+}
+
+quire_status place_order_by_key(size_t groups, quire_index index, size_t n, const void *keys, void *order,
+                                void *offsets) {
+    const size_t size = index_size(index), needed = quire_order_workspace(place_context(), groups, index, n);
+    void *workspace = workspace_new(needed);
+    const void *k = lend(PLACE_KEYS, keys, n * size);
+    void *o = lend(PLACE_X_ORDER, order, n * size), *f = lend(PLACE_BEGIN, offsets, (groups + 1) * size);
+    void *w = lend(PLACE_WORKSPACE, workspace, needed);
+    const quire_status status = quire_order_by_key(place_context(), groups, index, n, k, o, f, w, needed);
+    the_place()->collect(PLACE_X_ORDER, order, n * size);
+    the_place()->collect(PLACE_BEGIN, offsets, (groups + 1) * size);
+    free(workspace);
+    return status;
+}
+
+/* Results of a reduction for each vector of a layout and each of so many parts, in bytes. */
+static size_t results_size(const quire_reduction *what, const quire_layout *l, size_t parts) {
+    return l->outer * l->inner * parts * type_size(what->result_type ? what->result_type : what->type);
+}
+
+quire_status place_by_key(const quire_reduction *what, size_t groups, quire_index index, const void *keys,
+                          const quire_layout *x_layout, const void *x, const quire_layout *y_layout, const void *y,
+                          void *results, int64_t *counts) {
+    const size_t needed = quire_by_key_workspace(place_context(), what, groups, index, x_layout);
+    const size_t size = type_size(what->type), bytes = results_size(what, x_layout, groups);
+    void *workspace = workspace_new(needed);
+    const void *u = lend_layout(PLACE_X, x_layout, x, size), *v = NULL;
+    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
+    const void *k = lend(PLACE_KEYS, keys, x_layout->n * index_size(index));
+    void *r = lend(PLACE_RESULT, results, bytes), *c = lend(PLACE_COUNTS, counts, groups * sizeof *counts);
+    void *w = lend(PLACE_WORKSPACE, workspace, needed);
+    const quire_status status =
+        quire_reduce_by_key(place_context(), what, groups, index, k, x_layout, u, y_layout, v, r, c, w, needed);
+    the_place()->collect(PLACE_RESULT, results, bytes);
+    if (counts) the_place()->collect(PLACE_COUNTS, counts, groups * sizeof *counts);
+    free(workspace);
+    return status;
+}
+
+quire_status place_gathered(const quire_reduction *what, const place_rows *rows, const quire_layout *x_layout,
+                            const void *x, const quire_layout *y_layout, const void *y, void *results) {
+    const size_t size = type_size(what->type), bytes = results_size(what, x_layout, rows->segments);
+    const size_t offsets = rows->segments * index_size(rows->index), order = rows->entries * index_size(rows->index);
+    const void *u = lend_layout(PLACE_X, x_layout, x, size), *v = NULL;
+    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
+    const void *b = lend(PLACE_BEGIN, rows->begin, offsets), *e = lend(PLACE_END, rows->end, offsets);
+    const void *i = lend(PLACE_X_ORDER, rows->x_order, order), *j = lend(PLACE_Y_ORDER, rows->y_order, order);
+    void *r = lend(PLACE_RESULT, results, bytes);
+    const quire_status status = quire_reduce_gathered(place_context(), what, rows->segments, rows->index, b, e, i,
+                                                      x_layout, u, j, y_layout, v, r);
     the_place()->collect(PLACE_RESULT, results, bytes);
     return status;
 }

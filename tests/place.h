@@ -11,6 +11,13 @@
 
 #include "operation.h"
 
+/* Segments of rows that are found through an index, as quire_reduce_gathered has them. */
+typedef struct place_rows {
+    size_t segments, entries; /* entries: of each order */
+    quire_index index;
+    const void *begin, *end, *x_order, *y_order;
+} place_rows;
+
 /* --------------------------------------------------------------------------------------------------- for the suites */
 
 /* NULL, or why the place cannot be had on this machine. Asks the place itself, never the library. */
@@ -54,6 +61,17 @@ quire_status place_layouts(const quire_reduction *what, const quire_layout *x_la
 quire_status place_segments(const quire_reduction *what, size_t segments, quire_index index, const void *begin,
                             const void *end, size_t elements, const void *x, const void *y, void *results);
 
+/* Sums by key with host pointers; the workspace has just the bytes that the library asks for. */
+quire_status place_order_by_key(size_t groups, quire_index index, size_t n, const void *keys, void *order,
+                                void *offsets);
+quire_status place_by_key(const quire_reduction *what, size_t groups, quire_index index, const void *keys,
+                          const quire_layout *x_layout, const void *x, const quire_layout *y_layout, const void *y,
+                          void *results, int64_t *counts);
+
+/* quire_reduce_gathered with host pointers; the orders have so many entries. */
+quire_status place_gathered(const quire_reduction *what, const place_rows *rows, const quire_layout *x_layout,
+                            const void *x, const quire_layout *y_layout, const void *y, void *results);
+
 /* Ways to run that must not show in the bits: tiers and threads on a CPU, launch shapes on a GPU. Variant 0 is the
  * default context. place_use makes a variant the current one and answers its name, or NULL if this machine lacks it. */
 size_t place_variants(void);
@@ -70,7 +88,19 @@ void place_close(void);
 /* --------------------------------------------------------------------------------------------------- for the places */
 
 /* Arrays that a call works on at a time. */
-typedef enum place_slot { PLACE_X, PLACE_Y, PLACE_RESULT, PLACE_BEGIN, PLACE_END, PLACE_SLOT_COUNT } place_slot;
+typedef enum place_slot {
+    PLACE_X,
+    PLACE_Y,
+    PLACE_RESULT,
+    PLACE_BEGIN,
+    PLACE_END,
+    PLACE_KEYS,
+    PLACE_X_ORDER,
+    PLACE_Y_ORDER,
+    PLACE_COUNTS,
+    PLACE_WORKSPACE,
+    PLACE_SLOT_COUNT
+} place_slot;
 
 /* What a place must offer. A new place is one file that defines such a table, and one line in place.c. */
 typedef struct place {

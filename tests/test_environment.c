@@ -187,7 +187,7 @@ END_TEST
 
 /* ----------------------------------------------------------------------------------------------------- many vectors */
 
-/* Rows, with gaps, long, wide and narrow columns, strides; and segments. */
+/* Rows, with gaps, long, wide and narrow columns, strides; and segments; and by key a vector and columns. */
 static const quire_layout LAYOUTS[] = {
     { 31, 40, 1, 40, 1, 0 },  { 7, 300, 1, 305, 1, 0 }, { 3, 8300, 1, 8301, 1, 0 }, { 1, 40, 40, 0, 41, 1 },
     { 1, 300, 33, 0, 33, 1 }, { 1, 50, 3, 0, 3, 1 },    { 2, 900, 1, 900, 7, 0 },   { 1, 8192, 5, 0, 3, 1 },
@@ -196,7 +196,12 @@ enum { LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS, MANY_ELEMENTS = 25000, M
 
 static quire_status call_many(size_t k, const quire_reduction *what, const void *x, const void *y, uint64_t *results) {
     static const int32_t offsets[8] = { 0, 5, 5, 300, 301, 9400, 9416, MANY_ELEMENTS };
+    static const quire_layout keyed[2] = { { 1, MANY_ELEMENTS, 1, 0, 1, 0 }, { 1, 8000, 3, 0, 3, 1 } };
+    static int32_t keys[MANY_ELEMENTS];
+    for (int i = 0; i < MANY_ELEMENTS; i++) keys[i] = i % 7 * i % 14;
     if (k < LAYOUT_COUNT) return place_layouts(what, &LAYOUTS[k], x, NULL, y, results);
+    if (k > LAYOUT_COUNT)
+        return place_by_key(what, 13, QUIRE_I32, keys, &keyed[k - LAYOUT_COUNT - 1], x, NULL, y, results, NULL);
     return place_segments(what, 7, QUIRE_I32, offsets, offsets + 1, MANY_ELEMENTS, x, y, results);
 }
 
@@ -228,7 +233,7 @@ START_TEST(many_vectors_in_every_environment) {
         family_fill_pair(FAMILIES[f / TYPE_COUNT], type, f, MANY_ELEMENTS, x, y);
         for (size_t v = 0; v < place_variants(); v++) {
             const char *variant = place_use(v);
-            for (size_t k = 0; variant && k <= LAYOUT_COUNT; k++) {
+            for (size_t k = 0; variant && k <= LAYOUT_COUNT + 2; k++) {
                 quire_reduction what = draw_reduction(&g);
                 what.type = type;
                 check_many(&HOSTILE[_i], k, &what, x, y, variant);

@@ -35,10 +35,11 @@
  *
  *     types.h         statuses, the formats of numbers, methods, operations, roundings
  *     reduce.h        the general call: rows, columns, strides and segments of arrays, every rounding
+ *     keys.h          sums by key, and segments of rows that are found through an index
  *     accumulator.h   exact sums under way, to be continued, merged and rounded; covariance and correlation
  *     version.h       the release
  *
- * It includes these four. None needs a CUDA header, and all compile as C99 and later and as C++.
+ * It includes these five. None needs a CUDA header, and all compile as C99 and later and as C++.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,6 +50,7 @@
 #include <stdint.h>
 
 #include <quire/accumulator.h>
+#include <quire/keys.h>
 #include <quire/reduce.h>
 #include <quire/types.h>
 #include <quire/version.h>

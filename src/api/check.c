@@ -18,6 +18,14 @@ quire_status check_accumulator(const quire_accumulator *accumulator) {
     return check_pointer(accumulator, _Alignof(quire_accumulator));
 }
 
+size_t size_of_index(quire_index index) {
+    switch (index) {
+    case QUIRE_I32: return sizeof(int32_t);
+    case QUIRE_I64: return sizeof(int64_t);
+    }
+    return 0;
+}
+
 int follows_order(quire_method method) {
 #define QUIRE_CASE(name, METHOD, words, rows, unused) case METHOD:
     switch ((int)method) {
@@ -76,6 +84,20 @@ quire_status check_reduction(const quire_reduction *what) {
         return QUIRE_INVALID_METHOD;
     if (!describe_format(what->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
     return is_rounding(what->rounding) ? QUIRE_OK : QUIRE_INVALID_ROUNDING;
+}
+
+/* Adds the distance between the first and the last of count things, in elements; answers whether that fits. */
+static int add_span(size_t *span, size_t count, ptrdiff_t stride) {
+    size_t product;
+    return !__builtin_mul_overflow(count - 1, stride_magnitude(stride), &product) &&
+           !__builtin_add_overflow(*span, product, span);
+}
+
+int layout_fits(const quire_layout *l, size_t size) {
+    size_t span = 1;
+    if (!l->outer || !l->n || !l->inner) return 1;
+    return l->n <= PTRDIFF_MAX / size && add_span(&span, l->outer, l->outer_stride) &&
+           add_span(&span, l->n, l->stride) && add_span(&span, l->inner, l->inner_stride) && span <= PTRDIFF_MAX / size;
 }
 
 quire_status check_job(const quire_job *job) {

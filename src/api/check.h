@@ -27,6 +27,13 @@ QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *resu
 QUIRE_PRIVATE quire_reduction reduction_with_defaults(quire_reduction what);
 QUIRE_PRIVATE quire_status check_reduction(const quire_reduction *what);
 
+/* Bytes of an index; 0 if there is no such type. */
+QUIRE_PRIVATE size_t size_of_index(quire_index index);
+
+/* Whether all elements of a layout, of size bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector if
+ * they stood side by side. */
+QUIRE_PRIVATE int layout_fits(const quire_layout *l, size_t size);
+
 /* All arguments of a reduction of one vector. */
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
 

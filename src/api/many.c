@@ -6,27 +6,11 @@
 #include "api/check.h"
 #include "format/formats.h"
 
-/* Adds the distance between the first and the last of count things, in elements; answers whether that fits. */
-static int add_span(size_t *span, size_t count, ptrdiff_t stride) {
-    size_t product;
-    return !__builtin_mul_overflow(count - 1, stride_magnitude(stride), &product) &&
-           !__builtin_add_overflow(*span, product, span);
-}
-
-/* Whether all elements of a layout, of size bytes each, lie within PTRDIFF_MAX bytes, and so would those of a vector if
- * they stood side by side. */
-static int reaches(const quire_layout *l, size_t size) {
-    size_t span = 1;
-    if (!l->outer || !l->n || !l->inner) return 1;
-    return l->n <= PTRDIFF_MAX / size && add_span(&span, l->outer, l->outer_stride) &&
-           add_span(&span, l->n, l->stride) && add_span(&span, l->inner, l->inner_stride) && span <= PTRDIFF_MAX / size;
-}
-
 static quire_status check_layouts(const quire_reduction *what, const quire_layout *x, const quire_layout *y) {
     const size_t size = (size_t)describe_format(what->type).size;
     size_t results;
     if (x->outer != y->outer || x->n != y->n || x->inner != y->inner) return QUIRE_INVALID_LAYOUT;
-    if (!reaches(x, size) || !reaches(y, size) || __builtin_mul_overflow(x->outer, x->inner, &results))
+    if (!layout_fits(x, size) || !layout_fits(y, size) || __builtin_mul_overflow(x->outer, x->inner, &results))
         return QUIRE_INVALID_LAYOUT;
     return results > PTRDIFF_MAX / (size_t)describe_format(what->result_type).size ? QUIRE_INVALID_LAYOUT : QUIRE_OK;
 }

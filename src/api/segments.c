@@ -6,15 +6,6 @@
 #include "api/check.h"
 #include "format/formats.h"
 
-/* Bytes of an offset; 0 if the index is none. */
-static size_t size_of_index(quire_index index) {
-    switch (index) {
-    case QUIRE_I32: return sizeof(int32_t);
-    case QUIRE_I64: return sizeof(int64_t);
-    }
-    return 0;
-}
-
 /* NULL before misalignment; x and y may be NULL, as all segments may be empty. */
 static quire_status check_memory(const quire_job *job, const quire_segments *s) {
     const size_t size = (size_t)describe_format(job->type).size,

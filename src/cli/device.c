@@ -163,6 +163,22 @@ int device_reduce_vectors(struct device *device, const quire_reduction *what, co
     return status ? status : gpu_fetch(device->gpu, there, results, bytes);
 }
 
+/* On the CPU. */
+int device_reduce_by_key(struct device *device, const quire_reduction *what, size_t groups, const int64_t *keys,
+                         size_t n, const void *x, const void *y, void *results, int64_t *counts) {
+    const quire_layout rows = quire_strided(n, 1);
+    const size_t bytes = quire_by_key_workspace(device->context, what, groups, QUIRE_I64, &rows);
+    void *workspace = NULL;
+    if (!bytes || posix_memalign(&workspace, 256, bytes))
+        return device_trouble(operation_name(what->operation), QUIRE_OUT_OF_MEMORY);
+    progress_begin("summing", 0);
+    const quire_status status = quire_reduce_by_key(device->context, what, groups, QUIRE_I64, keys, &rows, x, NULL, y,
+                                                    results, counts, workspace, bytes);
+    progress_end();
+    free(workspace);
+    return status ? device_trouble(operation_name(what->operation), status) : EXIT_FINE;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- closing */
 
 void device_close(struct device *device) {

@@ -96,10 +96,10 @@ static int begin_npy(struct input *input, const struct reading *reading) {
     return EXIT_FINE;
 }
 
-static int begin_text(struct input *input, const char *column, int delimiter) {
+static int begin_text(struct input *input, const char *column, const struct reading *reading) {
     input->stored = STORED_TEXT;
     input->element = (struct element){ .type = QUIRE_F64, .size = sizeof(double), .is_signed = true };
-    return text_open(&input->text, &input->bytes, column, delimiter);
+    return (reading->words ? text_open_words : text_open)(&input->text, &input->bytes, column, reading->delimiter);
 }
 
 static int begin(struct input *input, const struct source *source, const struct reading *reading) {
@@ -111,7 +111,7 @@ static int begin(struct input *input, const struct source *source, const struct 
         return trouble(input, "an .npy file has no columns; --axis or a member's name chooses there");
     }
     input->header = (struct npy_header){ .dimensions = 1 };
-    if (source->column) return begin_text(input, source->column, reading->delimiter);
+    if (source->column) return begin_text(input, source->column, reading);
     if (reading->typed) {
         input->element = reading->element;
         return EXIT_FINE;
@@ -122,7 +122,7 @@ static int begin(struct input *input, const struct source *source, const struct 
         return trouble(input, "an .npz archive is read by its name, from a file");
     if (source->in_archive || ends_in(input->name, ".npy") || !is_text(&input->bytes))
         return trouble(input, "not an .npy file (raw numbers need --type)");
-    return begin_text(input, NULL, 0);
+    return begin_text(input, NULL, reading);
 }
 
 /* ------------------------------------------------------------------------------------------------------- its length */

@@ -20,6 +20,7 @@ struct reading {
     struct element element; /* of raw numbers; an .npy file must agree */
     const char *column;     /* NULL: not given */
     int delimiter;          /* 0: not given */
+    bool words;             /* of a column: it is read by text_read_word */
 };
 
 /* Where an array is. */

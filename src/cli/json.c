@@ -121,6 +121,17 @@ void json_facts(const struct options *options, const struct report *report, cons
     add(object);
 }
 
+/* What groups are called, and how many elements each has. */
+static void add_groups(json_t *object, const struct results *results) {
+    json_t *keys = json_array(), *counts = json_array();
+    for (size_t i = 0; i < results->count; i++) {
+        json_array_append_new(keys, name(results->keys[i]));
+        json_array_append_new(counts, json_integer((json_int_t)results->counts[i]));
+    }
+    json_object_set_new(object, "keys", keys);
+    json_object_set_new(object, "counts", counts);
+}
+
 void json_results(const struct options *options, const struct results *results) {
     json_t *shape = json_array(), *array = json_array();
     for (int i = 0; i < results->dimensions; i++)
@@ -131,9 +142,12 @@ void json_results(const struct options *options, const struct results *results) 
         memcpy(&number, (const char *)results->array + at * size, size);
         json_array_append_new(array, number_object(results->result_type, &number));
     }
-    add(json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "command", options->command->name, "file", name(results->file),
+    json_t *object =
+        json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "command", options->command->name, "file", name(results->file),
                   "type", results->type, "result_type", type_name(results->result_type), "method",
-                  method_name((quire_method)options->method), "shape", shape, "results", array));
+                  method_name((quire_method)options->method), "shape", shape, "results", array);
+    if (results->keys) add_groups(object, results);
+    add(object);
 }
 
 /* null without a driver. */

@@ -30,6 +30,8 @@ static const struct command commands[] = {
       "  quire sum --total *.npy            one sum of all\n"
       "  seq 1000000 | quire sum            numbers in decimal, from a pipe\n"
       "  quire sum data.csv --column price  a column of a table\n"
+      "  quire sum data.csv --column price --by city\n"
+      "                                     of each city\n"
       "  quire sum both.npz:weights         an array of an archive\n"
       "  quire sum matrix.npy --axis -1     the sum of each row\n",
       REDUCTION, 0, -1, QUIRE_SUM, verb_reduce },

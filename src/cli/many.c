@@ -1,4 +1,4 @@
-/* many.c - one result for each vector along an axis, each row, or each segment.
+/* many.c - one result for each vector along an axis, each row, or each segment; by.c has those by key.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -180,15 +180,18 @@ static int reduce_cut(struct device *device, const struct options *options, cons
     return status;
 }
 
-static int cut_and_reduce(struct device *device, const struct options *options, struct input *input,
-                          struct pieces *pieces) {
+static int cut_and_reduce(struct device *device, const struct options *options, const struct source *source,
+                          struct input *input, struct pieces *pieces) {
     struct whole whole;
     struct cut cut = { .dimensions = 0 };
     int status = pieces_whole(pieces, &whole);
     if (!status && options->by_axis) status = cut_axis(&cut, options, input);
     if (!status && options->rows) status = cut_rows(&cut, options, input, whole.n);
     if (!status && options->segments) status = cut_segments(&cut, options, whole.n);
-    if (!status) status = reduce_cut(device, options, &cut, pieces, &whole);
+    if (!status && options->by)
+        status = reduce_by_key(device, options, pieces, &whole, source);
+    else if (!status)
+        status = reduce_cut(device, options, &cut, pieces, &whole);
     free(cut.vectors.offsets);
     whole_close(&whole);
     return status;
@@ -208,7 +211,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
         status = wrong("dot needs equal shapes for --axis");
     if (!status) {
         status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, false);
-        if (!status) status = cut_and_reduce(device, options, &input[0], &pieces);
+        if (!status) status = cut_and_reduce(device, options, source, &input[0], &pieces);
         pieces_close(&pieces);
     }
     while (opened > 0) input_close(&input[--opened]);

@@ -28,6 +28,7 @@ enum {
     AXIS,
     ROWS,
     SEGMENTS,
+    BY,
     THREADS,
     TIER,
     DEVICE,
@@ -62,6 +63,7 @@ static const struct {
     { AXIS, "axis", "K", "one result for each vector along axis K of an .npy file; -1 is the last", REDUCERS },
     { ROWS, "rows", "N", "one result for each of N rows of equal length", REDUCERS },
     { SEGMENTS, "segments", "FILE", "one result for each segment between the offsets in FILE", REDUCERS },
+    { BY, "by", "NAME|NUMBER", "one result for each key in this column of the table", REDUCERS },
     { 'o', "output", "FILE", "where the results go: an .npy file, or accumulators", REDUCERS | ACCUMULATE | MERGE },
     { 'v', "verbose", NULL, "also print the hexadecimal and how many elements there are",
       REDUCERS | ROUND | ACCUMULATE },
@@ -170,6 +172,7 @@ static bool read_value(struct options *options, int option, char *word) {
         return read_whole(option, word, -NPY_MAX_DIMENSIONS, NPY_MAX_DIMENSIONS - 1, &options->axis);
     case ROWS: return read_rows(options, word);
     case SEGMENTS: options->segments = word; return true;
+    case BY: options->by = word; return *word || bad_value(option, word, "a name or a number");
     case 'o': options->output = word; return *word || bad_value(option, word, "a file's name");
     case 'v': options->verbose = true; return true;
     case JSON: options->json = true; return true;
@@ -194,7 +197,9 @@ static bool take_option(void *user, int option, char *word) {
 
 /* --------------------------------------------------------------------------------------------------------- the line */
 
-bool options_many(const struct options *options) { return options->by_axis || options->rows || options->segments; }
+bool options_many(const struct options *options) {
+    return options->by_axis || options->rows || options->segments || options->by;
+}
 
 static bool wrong(const char *what) {
     complain("%s", what);
@@ -205,20 +210,22 @@ static bool wrong(const char *what) {
 static bool check_combinations(const struct options *options) {
     const bool many = options_many(options);
     if (options->cuda && options->cpu_only) return wrong("--threads and --tier are for --device cpu");
-    if (options->by_axis + (options->rows != 0) + (options->segments != NULL) > 1)
-        return wrong("--axis, --rows and --segments are different ways to cut an array: choose one");
+    if (options->by_axis + (options->rows != 0) + (options->segments != NULL) + (options->by != NULL) > 1)
+        return wrong("--axis, --rows, --segments and --by are different ways to cut an array: choose one");
+    if (options->by && !options->reading.column) return wrong("--by needs a table, and --column for its numbers");
+    if (options->by && options->cuda) return wrong("--by is for --device cpu");
     if (many && (options->skip_nan || options->total))
-        return wrong("--skip-nan and --total are for whole files, not for --axis, --rows or --segments");
+        return wrong("--skip-nan and --total are for whole files, not for --axis, --rows, --segments or --by");
     if (many && options->method == METHOD_ALL) return wrong("--method all is for whole files");
     if (many && options->files > 1 && options->command->family != DOT)
-        return wrong("--axis, --rows and --segments take one file");
+        return wrong("--axis, --rows, --segments and --by take one file");
     if (options->method == METHOD_ALL && options->rounding) return wrong("--method all rounds to nearest");
     if (options->method == METHOD_ALL && options->total)
         return wrong("--method all is for one file after the other, not for --total");
     if (options->total && options->method != QUIRE_EXACT) return wrong("--total is for the exact method");
     if (options->cuda && options->skip_nan) return wrong("--skip-nan is for --device cpu");
     if (options->output && !many && options->command->family & REDUCERS)
-        return wrong("--output takes the results of --axis, --rows or --segments");
+        return wrong("--output takes the results of --axis, --rows, --segments or --by");
     if (!options->output && options->command->family & (ACCUMULATE | MERGE)) return wrong("--output FILE is missing");
     return true;
 }

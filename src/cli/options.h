@@ -52,7 +52,7 @@ struct options {
     bool by_axis;
     long axis;
     size_t rows;
-    const char *segments, *output;
+    const char *segments, *by, *output;
     int threads;
     int tier; /* a quire_tier; -1: not given */
     bool cuda, cpu_only;

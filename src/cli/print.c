@@ -140,6 +140,7 @@ int print_facts(const struct options *options, const struct report *report, cons
 /* How many elements result i is of. A segment whose end is not beyond its begin is empty. */
 static uintmax_t elements_of_result(const struct results *results, size_t i) {
     const int64_t *offsets = results->offsets;
+    if (results->counts) return (uintmax_t)results->counts[i];
     if (!offsets) return results->n;
     return offsets[i + 1] > offsets[i] ? (uintmax_t)(offsets[i + 1] - offsets[i]) : 0;
 }
@@ -153,8 +154,11 @@ int print_results(const struct options *options, const struct results *results) 
     for (size_t i = 0; i < results->count; i++) {
         union number number;
         memcpy(&number, (const char *)results->array + (results->place ? results->place[i] : i) * size, size);
+        if (results->keys) printf("%s\t", results->keys[i]);
         print_number(options, results->result_type, &number);
-        if (options->verbose) {
+        if (results->keys) {
+            printf("\t%ju", elements_of_result(results, i));
+        } else if (options->verbose) {
             fputs("  ", stdout);
             print_count(options, elements_of_result(results, i), 0);
         }

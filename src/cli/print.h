@@ -42,8 +42,10 @@ struct results {
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;
     int dimensions;
-    size_t n;               /* elements of each */
-    const int64_t *offsets; /* of segments, each of which has a number of its own; NULL: there are none */
+    size_t n;                /* elements of each */
+    const int64_t *offsets;  /* of segments, each of which has a number of its own; NULL: there are none */
+    const char *const *keys; /* of groups, and how many elements each has; NULL: there are none */
+    const int64_t *counts;
 };
 int print_results(const struct options *options, const struct results *results);
 

@@ -185,7 +185,7 @@ int verb_reduce(const struct command *command, const struct options *options) {
     if (!status) {
         print_begin(options, sources.count > 1 && !options->total);
         if (options_many(options) && sources.count != 1) {
-            complain("--axis, --rows and --segments take one array, not %zu", sources.count);
+            complain("--axis, --rows, --segments and --by take one array, not %zu", sources.count);
             status = EXIT_USAGE;
         } else if (options_many(options)) {
             status = reduce_many(&device, options, sources.source, 1);

@@ -21,7 +21,12 @@ int gather_sources(struct device *device, const struct options *options, const s
 int gather_total(struct device *device, const struct options *options, const struct sources *sources,
                  struct gathering *gathering, struct report *report);
 
-/* One result a row, column or segment, of one source or, for dot, of two. */
+/* One result for each key that stands beside the elements in a column of their table: those of pieces, which are whole.
+ */
+int reduce_by_key(struct device *device, const struct options *options, const struct pieces *pieces,
+                  const struct whole *whole, const struct source *source);
+
+/* One result a row, column, segment or key, of one source or, for dot, of two. */
 int reduce_many(struct device *device, const struct options *options, const struct source *source, int count);
 
 #endif

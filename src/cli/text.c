@@ -171,13 +171,17 @@ static int next_row(struct text *text) {
     return 1;
 }
 
-/* The number of the wanted field; the line's end is stepped over behind it, so that a complaint names the line. */
-static int next_of_column(struct text *text, double *value) {
-    if (!text->kept) {
-        const int row = next_row(text);
-        if (row <= 0) return row;
-    }
+/* The wanted field of the next row, which may be there already. */
+static int next_kept(struct text *text) {
+    const int row = text->kept ? 1 : next_row(text);
     text->kept = false;
+    return row;
+}
+
+/* Its number; the line's end is stepped over behind it, so that a complaint names the line. */
+static int next_of_column(struct text *text, double *value) {
+    const int row = next_kept(text);
+    if (row <= 0) return row;
     if (!read_number(text->field, value)) return no_number(text);
     step_over(text, peek(text));
     return 1;
@@ -226,13 +230,13 @@ static int begin_column(struct text *text) {
     double value;
     const int row = next_row(text);
     if (row <= 0) return row ? EXIT_TROUBLE : EXIT_FINE;
-    text->kept = read_number(text->field, &value);
+    text->kept = text->words || read_number(text->field, &value);
     if (!text->kept) step_over(text, peek(text));
     return EXIT_FINE;
 }
 
-int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
-    *text = (struct text){ .bytes = bytes, .table = column != NULL, .delimiter = delimiter, .line = 1 };
+static int open_text(struct text *text, struct bytes *bytes, const char *column, int delimiter, bool words) {
+    *text = (struct text){ .bytes = bytes, .table = column != NULL, .delimiter = delimiter, .line = 1, .words = words };
     const ssize_t there = bytes_peek(bytes, 3);
     if (there < 0) return EXIT_TROUBLE;
     if (there >= 3 && !memcmp(bytes->buffer + bytes->next, "\xef\xbb\xbf", 3)) bytes->next += 3;
@@ -249,6 +253,21 @@ int text_open(struct text *text, struct bytes *bytes, const char *column, int de
     }
     text->column = (int)number;
     return begin_column(text);
+}
+
+int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
+    return open_text(text, bytes, column, delimiter, false);
+}
+
+int text_open_words(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
+    return open_text(text, bytes, column, delimiter, true);
+}
+
+int text_read_word(struct text *text) {
+    const int row = next_kept(text);
+    if (row < 0) return -1;
+    if (row) step_over(text, peek(text));
+    return row;
 }
 
 ssize_t text_read(struct text *text, double *to, size_t n) {

@@ -22,13 +22,22 @@ struct text {
     int column;    /* from 1 on */
     int delimiter; /* ' ' stands for any number of blanks */
     uintmax_t line;
-    bool kept; /* field holds a number of the first line that was no heading */
+    bool words; /* fields need be no numbers */
+    bool kept;  /* field holds one of the first line that was no heading */
     char field[TEXT_FIELD];
 };
 
 /* column: NULL, a number from 1 on, or a name of the first line. delimiter: 0 finds it in the first line: a tab, comma
  * or semicolon, else blanks. EXIT_FINE or EXIT_TROUBLE. */
 int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter);
+
+/* The same of a column whose fields need be no numbers; of one that has a number itself, no line is taken for a
+ * heading.
+ */
+int text_open_words(struct text *text, struct bytes *bytes, const char *column, int delimiter);
+
+/* The next field of such a column, in text->field: 1; 0 at the end; -1 after a complaint. */
+int text_read_word(struct text *text);
 
 /* The next n numbers, or all there are: how many; -1 after a complaint. */
 ssize_t text_read(struct text *text, double *to, size_t n);

@@ -57,7 +57,7 @@ static void clear_accumulators(const panel_job *p, panel_accumulators *a) {
 static void add_block(const panel_job *p, size_t first, size_t rows, panel_accumulators *a) {
     for (int i = 0; i < sums_of(p->job->finish); i++) {
         const quire_term term = term_of_sum(p->job->term, i);
-        const strided_vector v = strided_vector_of(p->context->tier, p->job, term, p->x_stride, p->y_stride);
+        const strided_vector v = strided_vector_of(p->context, p->job, term, p->x_stride, p->y_stride);
         for (size_t c = 0; c < p->count; c++)
             strided_exact(&v, &a->of[i][c], p->x[c] + (ptrdiff_t)first * p->x_stride,
                           p->y[c] + (ptrdiff_t)first * p->y_stride, rows);

@@ -216,8 +216,8 @@ static uint64_t some_sums(const cpu_tier *tier, ends_kind kind, const many_ends 
 #define VARIANCE_COUNTS ((int64_t)1 << 26)
 
 /* The same of variances. */
-static uint64_t some_variances(const cpu_tier *tier, const many_ends ends[MOST_SUMS], size_t count,
-                               const quire_job *job, format_description format, char *results) {
+static uint64_t some_variances(const cpu_tier *tier, const many_ends *ends, size_t count, const quire_job *job,
+                               format_description format, char *results) {
     const int64_t n = (int64_t)job->n, less = (int64_t)(job->n - (uint64_t)job->correction);
     const int are_few = job->n <= (size_t)VARIANCE_COUNTS && job->correction >= -VARIANCE_COUNTS &&
                         job->correction < n && less <= VARIANCE_COUNTS;
@@ -226,8 +226,8 @@ static uint64_t some_variances(const cpu_tier *tier, const many_ends ends[MOST_S
                                  results);
 }
 
-uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends ends[MOST_SUMS], const size_t *n,
-                      size_t count, const quire_job *job, format_description format, char *results) {
+uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n, size_t count,
+                      const quire_job *job, format_description format, char *results) {
     uint64_t open = needs_squares(job->finish) ? some_variances(tier, ends, count, job, format, results)
                                                : some_sums(tier, kind, &ends[0], n, count, job, format, results);
     quire_job one = *job;
@@ -319,7 +319,7 @@ typedef struct {
 
 static void run_ends(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     const ends_work *e = w->own;
-    const strided_vector v = strided_vector_of(w->context->tier, w->job, w->job->term, w->x_stride, w->y_stride);
+    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
     e->of_piece[piece] = strided_ends(&v, e->add, x, y, n);
 }
 
@@ -340,7 +340,7 @@ int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_
                   format_description format) {
     if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
     if (!is_widened_sum(job, format) || job->n <= VECTOR_EXACT_ELEMENTS || has_short_elements(job)) return 0;
-    const strided_vector v = strided_vector_of(context->tier, job, job->term, x_stride, y_stride);
+    const strided_vector v = strided_vector_of(context, job, job->term, x_stride, y_stride);
     const cpu_environment callers = environment_enter();
     const sum_ends e = strided_ends(&v, context->tier->ends->of[ENDS_ALONE][job->type][job->term].vectors, job->x,
                                     job->y, FIRST_ELEMENTS);

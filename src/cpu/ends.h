@@ -30,9 +30,8 @@ QUIRE_PRIVATE ends_kind ends_kind_after(const quire_job *job, ends_kind kind, co
 /* The results of some vectors whose sums have these ends, of one kind, as many sums as the job has: of n[i] elements
  * or, if n is NULL or the job needs squares, all of the job's. Answers with a bit for each result that is not told, and
  * not there. In this and the next ones the environment is ours. */
-QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends ends[MOST_SUMS],
-                                    const size_t *n, size_t count, const quire_job *job, format_description format,
-                                    char *results);
+QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n,
+                                    size_t count, const quire_job *job, format_description format, char *results);
 
 /* The result of a contiguous vector; of some, as above, which have the job's n elements each if it needs squares. */
 QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);

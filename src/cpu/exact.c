@@ -10,7 +10,7 @@
 
 static void add_terms(const cpu_work *w, quire_term term, quire_accumulator *a, const char *x, const char *y,
                       size_t n) {
-    const strided_vector v = strided_vector_of(w->context->tier, w->job, term, w->x_stride, w->y_stride);
+    const strided_vector v = strided_vector_of(w->context, w->job, term, w->x_stride, w->y_stride);
     if (is_contiguous(w))
         w->context->tier->exact[w->job->type][term](a, x, y, n, w->fetches);
     else

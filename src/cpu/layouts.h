@@ -1,4 +1,4 @@
-/* layouts.h - slots of the backend for many vectors.
+/* layouts.h - slots of the backend for many vectors, and for sums by key.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,5 +11,15 @@ QUIRE_PRIVATE quire_status cpu_reduce_many(quire_context *context, const quire_j
                                            const quire_layout *y_layout);
 QUIRE_PRIVATE quire_status cpu_reduce_segments(quire_context *context, const quire_job *job,
                                                const quire_segments *segments);
+QUIRE_PRIVATE quire_status cpu_reduce_gathered(quire_context *context, const quire_job *job,
+                                               const quire_gathered *rows);
+QUIRE_PRIVATE size_t cpu_order_workspace(quire_context *context, const quire_keys *keys);
+QUIRE_PRIVATE quire_status cpu_order_by_key(quire_context *context, const quire_keys *keys, void *order, void *offsets,
+                                            void *workspace);
+QUIRE_PRIVATE size_t cpu_by_key_workspace(quire_context *context, const quire_job *job, const quire_keys *keys,
+                                          const quire_layout *x_layout, int arrays);
+QUIRE_PRIVATE quire_status cpu_reduce_by_key(quire_context *context, const quire_job *job, const quire_keys *keys,
+                                             const quire_layout *x_layout, const quire_layout *y_layout,
+                                             int64_t *counts, void *workspace);
 
 #endif

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/segments.h"
 #include "cpu/ends.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
@@ -18,9 +19,16 @@ typedef struct {
     cpu_context single;
     size_t size;
     format_description format;
-    int leaves_long; /* to all threads */
-    size_t cut[PIECES + 1];
+    int leaves_long;   /* to all threads */
+    const size_t *cut; /* where pieces begin */
 } segment_work;
+
+static segment_work work_on(const cpu_context *context, const quire_job *job, const quire_segments *segments) {
+    segment_work w = { .job = job, .segments = segments, .single = context_single(context) };
+    w.size = (size_t)describe_format(job->type).size;
+    w.format = describe_format(job->result_type);
+    return w;
+}
 
 typedef struct {
     int64_t begin;
@@ -106,6 +114,11 @@ static void run_pieces(const void *work, size_t first, size_t last) {
     for (size_t i = first; i < last; i++) run_segments(w, w->cut[i], w->cut[i + 1]);
 }
 
+void segments_reduce(const cpu_context *context, const quire_job *job, const quire_segments *segments) {
+    const segment_work w = work_on(context, job, segments);
+    run_segments(&w, 0, segments->count);
+}
+
 /* What the segments cost that are not left to all threads; *elements: how many all of them have. */
 static size_t weigh(const segment_work *w, size_t *elements) {
     size_t weight = 0;
@@ -119,19 +132,19 @@ static size_t weigh(const segment_work *w, size_t *elements) {
 }
 
 /* Cuts where a piece has its share of the weight; answers how many pieces there are. */
-static size_t cut(segment_work *w, size_t weight) {
+static size_t cut(const segment_work *w, size_t weight, size_t *cut) {
     const size_t share = weight / PIECES + 1;
     size_t pieces = 0, now = 0;
-    w->cut[0] = 0;
+    cut[0] = 0;
     for (size_t i = 0; i < w->segments->count; i++) {
         const segment s = segment_at(w->segments, i);
         if (is_left(w, s)) continue;
         now += s.n + SEGMENT_WEIGHT;
         if (now < share) continue;
-        w->cut[++pieces] = i + 1;
+        cut[++pieces] = i + 1;
         now = 0;
     }
-    if (w->cut[pieces] < w->segments->count) w->cut[++pieces] = w->segments->count;
+    if (cut[pieces] < w->segments->count) cut[++pieces] = w->segments->count;
     return pieces;
 }
 
@@ -153,11 +166,9 @@ static int needs_elements(const quire_segments *s) {
 
 quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
     const cpu_context c = cpu_context_of(context);
-    segment_work w = { .job = job, .segments = segments, .single = context_single(&c) };
-    size_t elements = 0, weight = 0;
+    segment_work w = work_on(&c, job, segments);
+    size_t elements = 0, weight = 0, cuts[PIECES + 1];
     int threads = 1;
-    w.size = (size_t)describe_format(job->type).size;
-    w.format = describe_format(job->result_type);
     if ((!job->x || !job->y) && needs_elements(segments)) return QUIRE_NULL_POINTER;
     if (c.threads != 1) {
         weight = weigh(&w, &elements);
@@ -169,6 +180,7 @@ quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, c
     }
     w.leaves_long = 1;
     run_long(&c, &w);
-    units_run(&c, run_pieces, &w, cut(&w, weight), 1, threads);
+    w.cut = cuts;
+    units_run(&c, run_pieces, &w, cut(&w, weight, cuts), 1, threads);
     return QUIRE_OK;
 }

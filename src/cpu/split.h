@@ -35,7 +35,7 @@ QUIRE_PRIVATE cpu_work work_of(const cpu_context *context, const quire_job *job,
 QUIRE_PRIVATE void work_run(const cpu_work *w);
 
 QUIRE_INLINE int is_contiguous(const cpu_work *w) {
-    return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size;
+    return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size && !w->context->indexed;
 }
 
 /* The fewest elements of a piece. */

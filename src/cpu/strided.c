@@ -17,21 +17,33 @@ typedef struct {
 
 /* Whether y is another vector than x. */
 static int reads_y(const strided_vector *v, const char *x, const char *y) {
-    return x != y || v->x_stride != v->y_stride;
+    return v->indexed ? v->indexed->reads_y : x != y || v->x_stride != v->y_stride;
+}
+
+static int are_neighbours(const strided_vector *v, ptrdiff_t stride) {
+    return stride == (ptrdiff_t)v->size && !v->indexed;
+}
+
+/* Elements of x, or of y, side by side. */
+static void gather_elements(const strided_vector *v, int of_y, void *to, const char *from, size_t n) {
+    if (v->indexed)
+        indexed_gather(v->indexed, of_y, to, from, n, v->size);
+    else
+        gather(to, from, n, of_y ? v->y_stride : v->x_stride, v->size);
 }
 
 /* A block's elements side by side: as they stand if they do so already. *y is *x unless y is read. */
 static void gather_block(const strided_vector *v, block_buffer *buffer, const char **x, const char **y, size_t n) {
     const int y_too = reads_y(v, *x, *y);
     const char *from_y = *y;
-    if (v->x_stride != (ptrdiff_t)v->size) {
-        gather(buffer->x, *x, n, v->x_stride, v->size);
+    if (!are_neighbours(v, v->x_stride)) {
+        gather_elements(v, 0, buffer->x, *x, n);
         *x = buffer->x;
     }
     if (!y_too) {
         *y = *x;
-    } else if (v->y_stride != (ptrdiff_t)v->size) {
-        gather(buffer->y, from_y, n, v->y_stride, v->size);
+    } else if (!are_neighbours(v, v->y_stride)) {
+        gather_elements(v, 1, buffer->y, from_y, n);
         *y = buffer->y;
     }
 }
@@ -56,8 +68,8 @@ void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x,
 #define DOUBLES ((size_t)1 << 16)
 
 sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n) {
-    const int are_neighbours = v->x_stride == (ptrdiff_t)v->size && v->y_stride == (ptrdiff_t)v->size;
-    const size_t most = !are_neighbours ? BLOCK : has_double_lanes(v->type) ? DOUBLES : n;
+    const int in_place = are_neighbours(v, v->x_stride) && are_neighbours(v, v->y_stride);
+    const size_t most = !in_place ? BLOCK : has_double_lanes(v->type) ? DOUBLES : n;
     sum_ends all = { -0.0, -0.0, -0.0 };
     block_buffer buffer;
     many_ends some;
@@ -115,8 +127,8 @@ static void grown_tile(const strided_vector *v, const char *x, const char *y, si
     const char *from_y = y_too ? buffer.y : buffer.x;
     for (size_t done = 0, count; done < n; done += count) {
         count = n - done < BLOCK ? n - done : BLOCK;
-        gather(buffer.x, x + (ptrdiff_t)done * v->x_stride, count, v->x_stride, v->size);
-        if (y_too) gather(buffer.y, y + (ptrdiff_t)done * v->y_stride, count, v->y_stride, v->size);
+        gather_elements(v, 0, buffer.x, x + (ptrdiff_t)done * v->x_stride, count);
+        if (y_too) gather_elements(v, 1, buffer.y, y + (ptrdiff_t)done * v->y_stride, count);
         fill_row(buffer.x, count, v->size, missing);
         if (y_too) fill_row(buffer.y, count, v->size, 0);
         const panel_rows rows = { buffer.x, from_y, (ptrdiff_t)row, (ptrdiff_t)row, (count - 1) / ORDER_LANES + 1 };

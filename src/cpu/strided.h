@@ -5,6 +5,7 @@
 #ifndef QUIRE_CPU_STRIDED_H
 #define QUIRE_CPU_STRIDED_H
 
+#include "cpu/indexed.h"
 #include "cpu/lane_methods.h"
 #include "cpu/split.h"
 
@@ -17,13 +18,14 @@ typedef struct {
     quire_method method;
     size_t size; /* bytes of an element */
     ptrdiff_t x_stride, y_stride;
+    const indexed_vector *indexed; /* or NULL: what stands at the strides are entries of an index */
 } strided_vector;
 
 /* Of a job's elements, with a term of its sums. */
-QUIRE_INLINE strided_vector strided_vector_of(const cpu_tier *tier, const quire_job *job, quire_term term,
+QUIRE_INLINE strided_vector strided_vector_of(const cpu_context *context, const quire_job *job, quire_term term,
                                               ptrdiff_t x_stride, ptrdiff_t y_stride) {
-    return (strided_vector){ tier,     job->type, term, job->method, (size_t)describe_format(job->type).size,
-                             x_stride, y_stride };
+    const size_t size = (size_t)describe_format(job->type).size;
+    return (strided_vector){ context->tier, job->type, term, job->method, size, x_stride, y_stride, context->indexed };
 }
 
 /* A tile of the order, or less: n elements, 0 < n <= tile. */

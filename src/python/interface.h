@@ -31,6 +31,19 @@ int quire_reduce(quire_context *context, const quire_reduction *what, const quir
 int quire_reduce_segments(quire_context *context, const quire_reduction *what, size_t segments, int index,
                           const void *begin, const void *end, const void *x, const void *y, void *results);
 
+size_t quire_by_key_workspace(quire_context *context, const quire_reduction *what, size_t groups, int index,
+                              const quire_layout *x_layout);
+int quire_reduce_by_key(quire_context *context, const quire_reduction *what, size_t groups, int index, const void *keys,
+                        const quire_layout *x_layout, const void *x, const quire_layout *y_layout, const void *y,
+                        void *results, int64_t *counts, void *workspace, size_t workspace_size);
+size_t quire_order_workspace(quire_context *context, size_t groups, int index, size_t n);
+int quire_order_by_key(quire_context *context, size_t groups, int index, size_t n, const void *keys, void *order,
+                       void *offsets, void *workspace, size_t workspace_size);
+int quire_reduce_gathered(quire_context *context, const quire_reduction *what, size_t segments, int index,
+                          const void *begin, const void *end, const void *x_order, const quire_layout *x_layout,
+                          const void *x, const void *y_order, const quire_layout *y_layout, const void *y,
+                          void *results);
+
 int quire_accumulate(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x);
 int quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, int type, size_t n,
                                 const void *x);

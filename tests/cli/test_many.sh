@@ -140,4 +140,34 @@ refuses 2 'rounds to nearest' sum near.txt --rounding up --method all
 run sum near.txt --rounding up --json
 check "the rounding in JSON" same "$(member rounding)" up
 
+# By key.
+printf 'city,price,n\nRome,1e20,2\nOslo,0.25,3\nRome,1,4\n"New York",0.5,1\nRome,-1e20,1\nOslo,0.5,1\n' >t.csv
+lines() { # TEXT ARGUMENTS...: quire so called prints these lines
+    wanted=$1
+    shift
+    run "$@"
+    check "$program $* prints its groups" same "$status$(cat err) $(tr '\t\n' ' ;' <out)" "0 $wanted"
+}
+lines 'New York 0.5 1;Oslo 0.75 2;Rome 1 3;' sum t.csv --column price --by city
+lines 'New York 0.5 1;Oslo 0.75 2;Rome 1 3;' sum t.csv --column 2 --by 1
+lines 'New York 0.5 1;Oslo 1.25 2;Rome 1e+20 3;' dot t.csv --column price,n --by city
+lines '1 -1e+20 3;2 1e+20 1;3 0.25 1;4 1 1;' sum t.csv --column price --by n
+printf '10 1\n9 2\n10 3\n' >u.txt
+lines '9 2 1;10 2 2;' mean u.txt --column 2 --by 1
+lines '9 0 1;10 1 2;' stddev u.txt --column 2 --by 1 --threads 2
+printf 'b 1\na 2\n\nb 3\n' | gzip >w.gz
+if "$QUIRE_EXE" sum w.gz >out 2>&1 || ! grep -q zlib out; then lines 'a 2 1;b 4 2;' sum w.gz --column 2 --by 1; fi
+: >empty.csv
+lines '' sum empty.csv --column 2 --by 1
+run sum t.csv --column price --by city --json
+check "keys and counts in JSON" same "$(tr -d ' \n' <out | sed 's/.*"keys"/"keys"/')" \
+    '"keys":["NewYork","Oslo","Rome"],"counts":[1,2,3]}'
+run sum t.csv --column price --by city -o by.npy
+list '2.25' sum by.npy
+refuses 2 'needs a table' sum c.npy --by 1
+refuses 2 'choose one' sum t.csv --column price --by city --axis 0
+refuses 2 '--device cpu' sum t.csv --column price --by city --device cuda
+refuses 1 "no column 'town'" sum t.csv --column price --by town
+refuses 2 'read once' sum --column 2 --by 1 <u.txt
+
 finish

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cuda/host/many.cuh"
+#include "cuda/host/by_key.cuh"
 
 /* ------------------------------------------------------------------------------------------------------ the backend */
 
@@ -68,9 +68,13 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,       cuda_reduce_many, cuda_reduce_segments,
-                                            cuda_accumulate,   cuda_set_stream,  cuda_set_tier,
-                                            cuda_set_progress, cuda_close,       cuda_finish };
+static const quire_backend cuda_backend = { cuda_reduce,           cuda_reduce_many,
+                                            cuda_reduce_segments,  cuda_accumulate,
+                                            cuda_set_stream,       cuda_set_tier,
+                                            cuda_set_progress,     cuda_close,
+                                            cuda_finish,           NULL,
+                                            cuda_order_workspace,  cuda_order_by_key,
+                                            cuda_by_key_workspace, cuda_reduce_by_key };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
@@ -109,6 +113,8 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = cudaMallocHost((void **)&c->clash, sizeof *c->clash);
     if (!error) *c->clash = 0;
     if (!error) error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);
+    if (!error) error = quire_cuda_load_keys(c->vectors, sizeof *c->vectors, stream);
     if (!error) error = cudaMemsetAsync(c->vectors, 0, sizeof *c->vectors, stream);
     if (!error) error = cudaStreamSynchronize(stream);
     if (stream) cudaStreamDestroy(stream);

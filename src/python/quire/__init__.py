@@ -6,7 +6,9 @@ np.float64(2.0)
 """
 
 from ._accumulators import Accumulator, Moments
+from ._by_key import bincount, group_count, group_mean, group_norm, group_std, group_sum, group_var
 from ._functions import asum, mean, norm, std, sum, var, vecdot, vector_norm
+from ._groups import groupby
 from ._quire import ffi as _ffi
 from ._quire import lib as _lib
 from ._segments import segment_sum
@@ -17,6 +19,14 @@ __all__ = [
     "Accumulator",
     "Moments",
     "asum",
+    "bincount",
+    "group_count",
+    "group_mean",
+    "group_norm",
+    "group_std",
+    "group_sum",
+    "group_var",
+    "groupby",
     "mean",
     "norm",
     "segment_sum",

@@ -1,0 +1,292 @@
+/* group_sums.c - see group_sums.h. A state is a sum by TwoSum, what its additions lost, added up by TwoSum as well, and
+ * the magnitudes of what these lost in turn: ends beside a sum, as in block/pairs.h.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/group_sums.h"
+#include "cpu/ends.h"
+#include "cpu/pair.h"
+#include "cpu/vector.h"
+
+#include <string.h>
+
+#define RANGES ((size_t)64)     /* the most ranges of rows that threads take, each with states of its own */
+#define RANGE_STATES 4          /* and rows of a range, at least, for each of its states */
+#define AHEAD ((size_t)16)      /* rows between that which is added and the one whose state is fetched */
+#define STRETCH ((size_t)512)   /* rows that are taken one way or the other */
+#define TOGETHER ((size_t)4096) /* groups that a thread takes at a time */
+
+/* States of a group: of each column the sum, then what was lost, then how far off that may be; and at the end how many
+ * rows there are. */
+typedef struct {
+    group_columns of;
+    double *states;
+    size_t group, ranges, range; /* group: doubles of one; range: rows */
+} group_work;
+
+static size_t words_of(size_t columns) { return 3 * columns + 1; }
+
+static size_t ranges_of(const cpu_context *context, const quire_keys *keys) {
+    const size_t most = keys->n / RANGE_STATES / (keys->groups + 1);
+    const size_t threads = (size_t)cpu_threads(context, keys->n * sizeof(int64_t), RANGES);
+    return most < 1 ? 1 : threads < most ? threads : most;
+}
+
+/* Of more groups than rows most states would be for nothing. */
+int has_group_sums(const quire_job *job, const quire_keys *keys) {
+    const int is_double = job->type == QUIRE_F64;
+    if (job->method != QUIRE_EXACT || needs_squares(job->finish)) return 0;
+    if (!is_double && job->type != QUIRE_F32) return 0;
+    return keys->groups <= keys->n && !(is_double && describe_term(job->term).is_product);
+}
+
+size_t group_sums_states(const cpu_context *context, const quire_keys *keys, size_t columns) {
+    size_t bytes;
+    if (__builtin_mul_overflow(keys->groups, ranges_of(context, keys) * words_of(columns) * sizeof(double), &bytes))
+        return 0;
+    return bytes;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- adding */
+
+/* Where TwoSum has lost something. */
+QUIRE_INLINE void lost_add(double *lost, double *off, double error) {
+    *off += abs_f64(two_sum_f64(*lost, error, lost));
+}
+
+/* The type and the term are constants for each caller. */
+QUIRE_INLINE double element_at(const char *from, int is_double) {
+    float narrow;
+    double wide;
+    if (is_double) {
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, from, sizeof narrow);
+    return (double)narrow;
+}
+
+QUIRE_INLINE double term_at(const char *x, const char *y, int is_double, quire_term term) {
+    const double value = element_at(x, is_double);
+    if (term == TERM_MAGNITUDE) return abs_f64(value);
+    return term == TERM_PRODUCT ? value * element_at(y, is_double) : value;
+}
+
+static void add_count(double *count, size_t more) {
+    int64_t rows;
+    memcpy(&rows, count, sizeof rows);
+    rows += (int64_t)more;
+    memcpy(count, &rows, sizeof rows);
+}
+
+static int64_t count_of(const double *group, size_t columns) {
+    int64_t rows;
+    memcpy(&rows, &group[3 * columns], sizeof rows);
+    return rows;
+}
+
+QUIRE_INLINE uint64_t key_at(const quire_keys *keys, size_t row) {
+    return keys->index == QUIRE_I64 ? (uint64_t)((const int64_t *)keys->keys)[row]
+                                    : (uint64_t)(int64_t)((const int32_t *)keys->keys)[row];
+}
+
+QUIRE_INLINE void add_rows(const group_work *w, double *states, size_t first, size_t last, size_t columns,
+                           int is_double, quire_term term) {
+    const group_columns *of = &w->of;
+    const quire_keys *keys = of->keys;
+    for (size_t row = first; row < last; row++) {
+        const uint64_t key = key_at(keys, row);
+        const uint64_t later = key_at(keys, row + AHEAD < last ? row + AHEAD : row);
+        if (later < keys->groups) __builtin_prefetch(states + later * w->group, 1);
+        if (key >= keys->groups) continue;
+        double *sum = states + key * w->group, *lost = sum + columns, *off = lost + columns;
+        const char *x = of->x + (ptrdiff_t)row * of->x_row, *y = of->y + (ptrdiff_t)row * of->y_row;
+        for (size_t c = 0; c < columns; c++) {
+            const ptrdiff_t i = (ptrdiff_t)c;
+            const double value = term_at(x + i * of->x_inner, y + i * of->y_inner, is_double, term);
+            lost_add(&lost[c], &off[c], two_sum_f64(sum[c], value, &sum[c]));
+        }
+        add_count(off + columns, 1);
+    }
+}
+
+/* The same of one column where many neighbours are of one group, whose state stays in registers. */
+QUIRE_INLINE void add_runs(const group_work *w, double *states, size_t first, size_t last, int is_double,
+                           quire_term term) {
+    const group_columns *of = &w->of;
+    for (size_t row = first, next; row < last; row = next) {
+        const uint64_t key = key_at(of->keys, row);
+        for (next = row + 1; next < last && key_at(of->keys, next) == key;) next++;
+        if (key >= of->keys->groups) continue;
+        double *state = states + key * w->group, sum = state[0], lost = state[1], off = state[2];
+        for (size_t i = row; i < next; i++) {
+            const ptrdiff_t at = (ptrdiff_t)i;
+            const double value = term_at(of->x + at * of->x_row, of->y + at * of->y_row, is_double, term);
+            lost_add(&lost, &off, two_sum_f64(sum, value, &sum));
+        }
+        state[0] = sum, state[1] = lost, state[2] = off;
+        add_count(&state[3], next - row);
+    }
+}
+
+/* Whether of most rows the next one is of the same group. */
+static int has_runs(const quire_keys *keys, size_t first, size_t last) {
+    size_t same = 0;
+    if (keys->index == QUIRE_I64)
+        for (size_t i = first; i + 1 < last; i++)
+            same += ((const int64_t *)keys->keys)[i] == ((const int64_t *)keys->keys)[i + 1];
+    else
+        for (size_t i = first; i + 1 < last; i++)
+            same += ((const int32_t *)keys->keys)[i] == ((const int32_t *)keys->keys)[i + 1];
+    return same > (last - first) / 2;
+}
+
+/* One column, or many. */
+QUIRE_INLINE void add_columns(const group_work *w, double *states, size_t first, size_t last, int is_double,
+                              quire_term term) {
+    if (w->of.columns == 1)
+        for (size_t next; first < last; first = next) {
+            next = last - first < STRETCH ? last : first + STRETCH;
+            if (has_runs(w->of.keys, first, next))
+                add_runs(w, states, first, next, is_double, term);
+            else
+                add_rows(w, states, first, next, 1, is_double, term);
+        }
+    else
+        add_rows(w, states, first, last, w->of.columns, is_double, term);
+}
+
+static void add_terms(const group_work *w, double *states, size_t first, size_t last) {
+    const int is_double = w->of.job->type == QUIRE_F64;
+    switch (w->of.job->term) {
+    case TERM_MAGNITUDE:
+        if (is_double)
+            add_columns(w, states, first, last, 1, TERM_MAGNITUDE);
+        else
+            add_columns(w, states, first, last, 0, TERM_MAGNITUDE);
+        break;
+    case TERM_PRODUCT: add_columns(w, states, first, last, 0, TERM_PRODUCT); break;
+    default:
+        if (is_double)
+            add_columns(w, states, first, last, 1, TERM_IDENTITY);
+        else
+            add_columns(w, states, first, last, 0, TERM_IDENTITY);
+        break;
+    }
+}
+
+static void run_ranges(const void *work, size_t first, size_t last) {
+    const group_work *w = work;
+    const size_t groups = w->of.keys->groups, n = w->of.keys->n, columns = w->of.columns;
+    for (size_t r = first; r < last; r++) {
+        double *states = w->states + r * groups * w->group;
+        memset(states, 0, groups * w->group * sizeof *states);
+        for (size_t g = 0; g < groups; g++)
+            for (size_t c = 0; c < columns; c++) states[g * w->group + c] = -0.0;
+        add_terms(w, states, r * w->range < n ? r * w->range : n, (r + 1) * w->range < n ? (r + 1) * w->range : n);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+/* A group's states of all ranges, in the first. */
+static void merge_ranges(const group_work *w, double *group) {
+    const size_t columns = w->of.columns;
+    int64_t rows = count_of(group, columns);
+    for (size_t r = 1; r < w->ranges; r++) {
+        const double *other = group + r * w->of.keys->groups * w->group;
+        for (size_t c = 0; c < columns; c++) {
+            double *lost = &group[columns + c], *off = &group[2 * columns + c];
+            lost_add(lost, off, two_sum_f64(group[c], other[c], &group[c]));
+            lost_add(lost, off, other[columns + c]);
+            *off += other[2 * columns + c];
+        }
+        rows += count_of(other, columns);
+    }
+    memcpy(&group[3 * columns], &rows, sizeof rows);
+}
+
+/* Results that wait to be rounded together. */
+typedef struct {
+    many_ends ends;
+    size_t count, n[ENDS_TOGETHER], group[ENDS_TOGETHER], column[ENDS_TOGETHER];
+} waiting_results;
+
+typedef struct {
+    const group_work *sums;
+    const cpu_tier *tier;
+    format_description format;
+    uint64_t empty; /* the result of no rows */
+    char *results;
+    size_t apart;
+    int64_t *numbers, *counts;
+} result_work;
+
+static void round_waiting(const result_work *w, waiting_results *some) {
+    const size_t size = (size_t)w->format.size;
+    _Alignas(8) char results[ENDS_TOGETHER * 8];
+    if (!some->count) return;
+    const uint64_t open =
+        ends_results(w->tier, ENDS_ALONE, &some->ends, some->n, some->count, w->sums->of.job, w->format, results);
+    for (size_t i = 0; i < some->count; i++)
+        if (open >> i & 1)
+            w->numbers[some->group[i]] = 0;
+        else
+            memcpy(w->results + (some->group[i] * w->apart + some->column[i]) * size, results + i * size, size);
+    some->count = 0;
+}
+
+/* See lost_ends in block/pairs.h. Where nothing is lost they are 0 and -0, so that a zero keeps its sign. */
+static sum_ends ends_of(double sum, double lost, double off) {
+    const double radius = off != 0 ? 2 * off + abs_f64(lost) * 0x1p-51 : 0;
+    const sum_ends ends = { sum, radius - lost, radius + lost };
+    return ends.low == 0 && ends.up == 0 ? (sum_ends){ sum, 0.0, -0.0 } : ends;
+}
+
+static void finish_group(const result_work *w, size_t g, waiting_results *some) {
+    const size_t columns = w->sums->of.columns;
+    double *group = w->sums->states + g * w->sums->group;
+    merge_ranges(w->sums, group);
+    const int64_t rows = count_of(group, columns);
+    w->numbers[g] = -1;
+    if (w->counts) w->counts[g] = rows;
+    for (size_t c = 0; c < columns; c++) {
+        if (!rows) {
+            format_store(w->empty, w->format.size, w->results + (g * w->apart + c) * (size_t)w->format.size);
+            continue;
+        }
+        ends_put(&some->ends, some->count, ends_of(group[c], group[columns + c], group[2 * columns + c]));
+        some->n[some->count] = (size_t)rows, some->group[some->count] = g, some->column[some->count] = c;
+        if (++some->count == ENDS_TOGETHER) round_waiting(w, some);
+    }
+}
+
+static void run_results(const void *work, size_t first, size_t last) {
+    waiting_results some;
+    some.count = 0;
+    for (size_t g = first; g < last; g++) finish_group(work, g, &some);
+    round_waiting(work, &some);
+}
+
+/* From marks to numbers; answers how many there are. */
+static size_t number_open(int64_t *numbers, size_t groups) {
+    size_t open = 0;
+    for (size_t g = 0; g < groups; g++)
+        if (numbers[g] >= 0) numbers[g] = (int64_t)open++;
+    return open;
+}
+
+size_t group_sums(const cpu_context *context, const group_columns *columns, void *states, char *results, size_t apart,
+                  int64_t *numbers, int64_t *counts) {
+    const quire_keys *keys = columns->keys;
+    const size_t ranges = ranges_of(context, keys);
+    const group_work w = { *columns, states, words_of(columns->columns), ranges, keys->n / ranges + 1 };
+    const format_description format = describe_format(columns->job->result_type);
+    quire_job none = *columns->job;
+    none.n = 0;
+    const uint64_t empty = vector_reduce(context, &none, 0, 0);
+    const result_work r = { &w, context->tier, format, empty, results, apart, numbers, counts };
+    units_run(context, run_ranges, &w, ranges, 1, (int)ranges);
+    units_run(context, run_results, &r, keys->groups, TOGETHER, (int)ranges);
+    return number_open(numbers, keys->groups);
+}

@@ -1,0 +1,150 @@
+/* by_key.cuh - sums by key: rows are sorted by their groups, their elements gathered in the caller's workspace, and
+ * reduced there as segments.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_HOST_BY_KEY_CUH
+#define QUIRE_CUDA_HOST_BY_KEY_CUH
+
+#include "cuda/host/many.cuh"
+#include "cuda/kernels/keys.cuh"
+#include "workspace.h"
+
+/* Takes so many things of a workspace, which is NULL where it is only measured. */
+static void *take(char *workspace, size_t *bytes, size_t count, size_t size, bool *fits) {
+    const size_t at = *bytes;
+    *fits = *fits && workspace_add(bytes, count, size);
+    return workspace ? workspace + at : NULL;
+}
+
+/* Where a sort puts what it needs, from *bytes on. */
+static key_sort plan_sort(const quire_keys *keys, char *workspace, size_t *bytes, bool *fits, cudaError_t *error) {
+    key_sort s = {};
+    s.keys = *keys;
+    s.is_wide = key_sort_is_wide(keys);
+    const size_t size = s.is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    void **const places[4] = { &s.groups, &s.sorted_groups, &s.rows, &s.sorted_rows };
+    for (void **place : places) *place = take(workspace, bytes, keys->n, size, fits);
+    if (*fits) *error = quire_cuda_sort_bytes(keys, &s.temporary_bytes);
+    s.temporary = take(workspace, bytes, s.temporary_bytes, 1, fits);
+    return s;
+}
+
+/* All that a sum by key needs. */
+struct by_key_plan {
+    key_sort sort;
+    int64_t *offsets, *begin, *end;
+    void *x, *y; /* what has been gathered */
+    size_t bytes;
+    bool fits;
+    cudaError_t error;
+};
+
+static by_key_plan plan_by_key(const quire_job *job, const quire_keys *keys, const quire_layout *l, int arrays,
+                               char *workspace) {
+    const size_t size = (size_t)describe_format(job->type).size, vectors = l->outer * l->inner;
+    const size_t segments = vectors > 1 ? vectors * keys->groups : 0;
+    size_t elements;
+    by_key_plan p = {};
+    p.fits = !__builtin_mul_overflow(vectors, l->n, &elements);
+    p.sort = plan_sort(keys, workspace, &p.bytes, &p.fits, &p.error);
+    p.offsets = (int64_t *)take(workspace, &p.bytes, keys->groups + 1, sizeof(int64_t), &p.fits);
+    p.begin = (int64_t *)take(workspace, &p.bytes, segments, sizeof(int64_t), &p.fits);
+    p.end = (int64_t *)take(workspace, &p.bytes, segments, sizeof(int64_t), &p.fits);
+    p.x = take(workspace, &p.bytes, elements, size, &p.fits);
+    p.y = take(workspace, &p.bytes, arrays == 2 ? elements : 0, size, &p.fits);
+    if (vectors <= 1) p.begin = p.offsets, p.end = p.offsets + 1;
+    return p;
+}
+
+static size_t cuda_order_workspace(quire_context *context, const quire_keys *keys) {
+    const on_device here(((const cuda_context *)context)->device);
+    size_t bytes = 0;
+    bool fits = true;
+    cudaError_t error = here.error;
+    if (!error) plan_sort(keys, NULL, &bytes, &fits, &error);
+    if (error) cudaGetLastError();
+    return error || !fits ? 0 : bytes + WORKSPACE_ALIGNMENT; /* never none */
+}
+
+static size_t cuda_by_key_workspace(quire_context *context, const quire_job *job, const quire_keys *keys,
+                                    const quire_layout *x_layout, int arrays) {
+    const on_device here(((const cuda_context *)context)->device);
+    if (here.error) return 0;
+    const by_key_plan p = plan_by_key(job, keys, x_layout, arrays, NULL);
+    if (p.error) cudaGetLastError();
+    return p.error || !p.fits ? 0 : p.bytes;
+}
+
+static quire_status cuda_order_by_key(quire_context *context, const quire_keys *keys, void *order, void *offsets,
+                                      void *workspace) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    quire_status status = check_memory(offsets, c);
+    if (!status) status = check_memory(workspace, c);
+    if (!status && keys->n) status = check_memory(keys->keys, c);
+    if (!status && keys->n) status = check_memory(order, c);
+    if (status) return status;
+    size_t bytes = 0;
+    bool fits = true;
+    cudaError_t error = cudaSuccess;
+    const key_sort sort = plan_sort(keys, (char *)workspace, &bytes, &fits, &error);
+    if (!error) error = quire_cuda_sort(&sort, c->stream);
+    if (!error) error = quire_cuda_offsets(&sort, keys->index, offsets, c->stream);
+    if (!error) error = quire_cuda_order(&sort, keys->index, order, c->stream);
+    return status_of(error);
+}
+
+static quire_status check_by_key(const cuda_context *c, const quire_job *job, const quire_keys *keys,
+                                 const quire_layout *x, const quire_layout *y, bool has_results, const int64_t *counts,
+                                 const void *workspace) {
+    const size_t size = (size_t)describe_format(job->type).size;
+    quire_status status = check_alone(c);
+    if (!status) status = check_memory(workspace, c);
+    if (!status && counts) status = check_memory(counts, c);
+    if (!status && keys->n) status = check_memory(keys->keys, c);
+    if (!status && has_results) status = check_memory(job->result, c);
+    if (!status && has_results && keys->n) status = check_layout_memory(c, x, job->x, size);
+    if (!status && has_results && keys->n && is_pair(job, x, y)) status = check_layout_memory(c, y, job->y, size);
+    return status;
+}
+
+/* The elements in the order of their groups, and of each group's a segment. */
+static cudaError_t reduce_groups(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                 const quire_layout *y, const by_key_plan *p) {
+    const size_t size = (size_t)describe_format(job->type).size, groups = p->sort.keys.groups;
+    const bool reads_y = is_pair(job, x, y);
+    quire_job gathered = *job;
+    gathered.x = p->x, gathered.y = reads_y ? p->y : p->x;
+    cudaError_t error = quire_cuda_gather(&p->sort, x, job->x, size, p->x, c->stream);
+    if (!error && reads_y) error = quire_cuda_gather(&p->sort, y, job->y, size, p->y, c->stream);
+    if (!error && p->begin != p->offsets)
+        error = quire_cuda_group_segments(p->offsets, groups, x, p->begin, p->end, c->stream);
+    if (error) return error;
+    vectors_job work = vectors_job_of(c, &gathered, NULL);
+    work.at.begin = p->begin, work.at.end = p->end, work.at.is_64_bit = true;
+    work.vectors = x->outer * x->inner * groups;
+    return start_segments(c, &gathered, &work);
+}
+
+static quire_status cuda_reduce_by_key(quire_context *context, const quire_job *job, const quire_keys *keys,
+                                       const quire_layout *x_layout, const quire_layout *y_layout, int64_t *counts,
+                                       void *workspace) {
+    const cuda_context *c = (const cuda_context *)context;
+    const on_device here(c->device);
+    if (here.error) return status_of(here.error);
+    const bool has_results = x_layout->outer && x_layout->inner;
+    const quire_status status = check_by_key(c, job, keys, x_layout, y_layout, has_results, counts, workspace);
+    if (status) return status;
+    const int arrays = is_pair(job, x_layout, y_layout) ? 2 : 1;
+    const by_key_plan p = plan_by_key(job, keys, x_layout, arrays, (char *)workspace);
+    cudaError_t error = p.error;
+    if (!error) error = quire_cuda_sort(&p.sort, c->stream);
+    if (!error) error = quire_cuda_offsets(&p.sort, QUIRE_I64, p.offsets, c->stream);
+    if (!error && counts) error = quire_cuda_counts(p.offsets, keys->groups, counts, c->stream);
+    if (!error && has_results) error = reduce_groups(c, job, x_layout, y_layout, &p);
+    return status_of(error);
+}
+
+#endif

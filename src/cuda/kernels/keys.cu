@@ -1,0 +1,269 @@
+/* keys.cu - see keys.cuh. The sort is CUB's, by radix: stable, without waiting, and in memory that is given to it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cuda/kernels/keys.cuh"
+
+#define CCCL_DISABLE_NVTX /* or every call looks for a profiler */
+#define NVTX_DISABLE
+#include <cub/device/device_radix_sort.cuh>
+
+#include "workspace.h"
+
+#define KEYS_THREADS 256
+#define KEYS_BLOCKS 4096 /* at most: more than these have threads for is taken in turns */
+#define TILE 32          /* rows, and columns, that a block gathers at a time */
+
+static __device__ __forceinline__ size_t thread_of_grid() { return blockIdx.x * (size_t)blockDim.x + threadIdx.x; }
+static __device__ __forceinline__ size_t threads_of_grid() { return gridDim.x * (size_t)blockDim.x; }
+
+/* Blocks for so many things, each of which a thread has at a time; 0: nothing to do. */
+static unsigned blocks_for(size_t count) {
+    const size_t blocks = count / KEYS_THREADS + (count % KEYS_THREADS != 0);
+    return (unsigned)(blocks < KEYS_BLOCKS ? blocks : KEYS_BLOCKS);
+}
+
+/* What a launch answers is its own error: an earlier one of the caller's, that he has not asked for, stays his. */
+template <class... Expected, class... Given>
+static cudaError_t start(unsigned blocks, cudaStream_t stream, void (*kernel)(Expected...), Given... given) {
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(KEYS_THREADS);
+    config.stream = stream;
+    return cudaLaunchKernelEx(&config, kernel, Expected(given)...);
+}
+
+static int bits_of(size_t number) {
+    int bits = 1;
+    while (bits < 64 && number >> bits) bits++;
+    return bits;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- sorting */
+
+template <class Key, class Number>
+static __global__ void __launch_bounds__(KEYS_THREADS)
+    number_rows(const Key *keys, size_t n, size_t groups, Number *group, Number *row) {
+    for (size_t i = thread_of_grid(); i < n; i += threads_of_grid()) {
+        const uint64_t key = (uint64_t)(int64_t)keys[i];
+        group[i] = (Number)(key < groups ? key : groups);
+        row[i] = (Number)i;
+    }
+}
+
+/* One call of CUB's; temporary NULL: it says how many bytes it needs. CUB would take an earlier error of the caller's
+ * for its own: that is forgotten, unless it stays. */
+template <class Number> static cudaError_t sort_pairs(const key_sort *s, size_t *bytes, cudaStream_t stream) {
+    cudaGetLastError();
+    return cub::DeviceRadixSort::SortPairs(s->temporary, *bytes, (const Number *)s->groups, (Number *)s->sorted_groups,
+                                           (const Number *)s->rows, (Number *)s->sorted_rows, s->keys.n, 0,
+                                           bits_of(s->keys.groups), stream);
+}
+
+cudaError_t quire_cuda_sort_bytes(const quire_keys *keys, size_t *bytes) {
+    key_sort s = {};
+    s.keys = *keys;
+    *bytes = 0;
+    return key_sort_is_wide(keys) ? sort_pairs<uint64_t>(&s, bytes, NULL) : sort_pairs<uint32_t>(&s, bytes, NULL);
+}
+
+template <class Number> static cudaError_t sort_numbers(const key_sort *s, cudaStream_t stream) {
+    const size_t n = s->keys.n, groups = s->keys.groups;
+    size_t bytes = s->temporary_bytes;
+    Number *const group = (Number *)s->groups, *const row = (Number *)s->rows;
+    const cudaError_t error = s->keys.index == QUIRE_I64 ? start(blocks_for(n), stream, number_rows<int64_t, Number>,
+                                                                 (const int64_t *)s->keys.keys, n, groups, group, row)
+                                                         : start(blocks_for(n), stream, number_rows<int32_t, Number>,
+                                                                 (const int32_t *)s->keys.keys, n, groups, group, row);
+    return error ? error : sort_pairs<Number>(s, &bytes, stream);
+}
+
+cudaError_t quire_cuda_sort(const key_sort *sort, cudaStream_t stream) {
+    if (!sort->keys.n) return cudaSuccess;
+    return sort->is_wide ? sort_numbers<uint64_t>(sort, stream) : sort_numbers<uint32_t>(sort, stream);
+}
+
+/* The first row of each group, found by halving: as long for a group of many rows as for an empty one. */
+template <class Number, class Index>
+static __global__ void __launch_bounds__(KEYS_THREADS)
+    find_offsets(const Number *sorted, size_t n, size_t groups, Index *offsets) {
+    for (size_t g = thread_of_grid(); g <= groups; g += threads_of_grid()) {
+        size_t first = 0, count = n;
+        while (count) {
+            const size_t half = count / 2;
+            const bool is_below = sorted[first + half] < g;
+            if (is_below) first += half + 1;
+            count = is_below ? count - half - 1 : half;
+        }
+        offsets[g] = (Index)first;
+    }
+}
+
+template <class Number>
+static cudaError_t start_offsets(const key_sort *s, quire_index index, void *offsets, cudaStream_t stream) {
+    const size_t n = s->keys.n, groups = s->keys.groups;
+    const Number *const sorted = (const Number *)s->sorted_groups;
+    const unsigned blocks = blocks_for(groups + 1);
+    return index == QUIRE_I64
+               ? start(blocks, stream, find_offsets<Number, int64_t>, sorted, n, groups, (int64_t *)offsets)
+               : start(blocks, stream, find_offsets<Number, int32_t>, sorted, n, groups, (int32_t *)offsets);
+}
+
+cudaError_t quire_cuda_offsets(const key_sort *sort, quire_index index, void *offsets, cudaStream_t stream) {
+    return sort->is_wide ? start_offsets<uint64_t>(sort, index, offsets, stream)
+                         : start_offsets<uint32_t>(sort, index, offsets, stream);
+}
+
+template <class Number, class Index>
+static __global__ void __launch_bounds__(KEYS_THREADS) copy_rows(const Number *rows, size_t n, Index *order) {
+    for (size_t i = thread_of_grid(); i < n; i += threads_of_grid()) order[i] = (Index)rows[i];
+}
+
+template <class Number>
+static cudaError_t start_order(const key_sort *s, quire_index index, void *order, cudaStream_t stream) {
+    const size_t n = s->keys.n;
+    const Number *const rows = (const Number *)s->sorted_rows;
+    return index == QUIRE_I64 ? start(blocks_for(n), stream, copy_rows<Number, int64_t>, rows, n, (int64_t *)order)
+                              : start(blocks_for(n), stream, copy_rows<Number, int32_t>, rows, n, (int32_t *)order);
+}
+
+cudaError_t quire_cuda_order(const key_sort *sort, quire_index index, void *order, cudaStream_t stream) {
+    if (!sort->keys.n) return cudaSuccess;
+    return sort->is_wide ? start_order<uint64_t>(sort, index, order, stream)
+                         : start_order<uint32_t>(sort, index, order, stream);
+}
+
+static __global__ void __launch_bounds__(KEYS_THREADS)
+    count_groups(const int64_t *offsets, size_t groups, int64_t *counts) {
+    for (size_t g = thread_of_grid(); g < groups; g += threads_of_grid()) counts[g] = offsets[g + 1] - offsets[g];
+}
+
+cudaError_t quire_cuda_counts(const int64_t *offsets, size_t groups, int64_t *counts, cudaStream_t stream) {
+    return start(blocks_for(groups), stream, count_groups, offsets, groups, counts);
+}
+
+/* -------------------------------------------------------------------------------------------------------- gathering */
+
+/* Of one column. */
+template <class Number, class Element>
+static __global__ void __launch_bounds__(KEYS_THREADS)
+    gather_column(const Number *rows, const quire_layout l, const Element *x, Element *to) {
+    const size_t all = l.outer * l.n;
+    for (size_t i = thread_of_grid(); i < all; i += threads_of_grid())
+        to[i] = x[(ptrdiff_t)(i / l.n) * l.outer_stride + (ptrdiff_t)rows[i % l.n] * l.stride];
+}
+
+/* Of many: a square of rows and columns at a time, which is read along the rows and written along the columns. */
+template <class Number, class Element>
+static __global__ void __launch_bounds__(KEYS_THREADS)
+    gather_columns(const Number *rows, const quire_layout l, const Element *x, Element *to) {
+    __shared__ Element square[TILE][TILE + 1];
+    const size_t down = (l.n + TILE - 1) / TILE, across = (l.inner + TILE - 1) / TILE;
+    const unsigned lane = threadIdx.x % TILE, line = threadIdx.x / TILE;
+    for (size_t t = blockIdx.x; t < l.outer * down * across; t += gridDim.x) {
+        const size_t i = t / across / down, row = t / across % down * TILE, column = t % across * TILE;
+        for (unsigned r = line; r < TILE; r += KEYS_THREADS / TILE)
+            if (row + r < l.n && column + lane < l.inner)
+                square[r][lane] = x[(ptrdiff_t)i * l.outer_stride + (ptrdiff_t)rows[row + r] * l.stride +
+                                    (ptrdiff_t)(column + lane) * l.inner_stride];
+        __syncthreads();
+        for (unsigned c = line; c < TILE; c += KEYS_THREADS / TILE)
+            if (row + lane < l.n && column + c < l.inner)
+                to[(i * l.inner + column + c) * l.n + row + lane] = square[lane][c];
+        __syncthreads();
+    }
+}
+
+template <class Number, class Element>
+static cudaError_t start_gather(const key_sort *s, const quire_layout *l, const void *x, void *to,
+                                cudaStream_t stream) {
+    const Number *const rows = (const Number *)s->sorted_rows;
+    const unsigned blocks = blocks_for(l->outer * l->n * l->inner);
+    const auto kernel = l->inner == 1 ? gather_column<Number, Element> : gather_columns<Number, Element>;
+    return start(blocks, stream, kernel, rows, *l, (const Element *)x, (Element *)to);
+}
+
+template <class Number>
+static cudaError_t start_gather_of(const key_sort *s, const quire_layout *l, const void *x, size_t size, void *to,
+                                   cudaStream_t stream) {
+    switch (size) {
+    case 1: return start_gather<Number, uint8_t>(s, l, x, to, stream);
+    case 2: return start_gather<Number, uint16_t>(s, l, x, to, stream);
+    case 4: return start_gather<Number, uint32_t>(s, l, x, to, stream);
+    default: return start_gather<Number, uint64_t>(s, l, x, to, stream);
+    }
+}
+
+cudaError_t quire_cuda_gather(const key_sort *sort, const quire_layout *layout, const void *x, size_t size, void *to,
+                              cudaStream_t stream) {
+    if (!layout->outer || !layout->n || !layout->inner) return cudaSuccess;
+    return sort->is_wide ? start_gather_of<uint64_t>(sort, layout, x, size, to, stream)
+                         : start_gather_of<uint32_t>(sort, layout, x, size, to, stream);
+}
+
+static __global__ void __launch_bounds__(KEYS_THREADS)
+    find_segments(const int64_t *offsets, size_t groups, const quire_layout l, int64_t *begin, int64_t *end) {
+    const size_t all = l.outer * groups * l.inner;
+    for (size_t v = thread_of_grid(); v < all; v += threads_of_grid()) {
+        const size_t j = v % l.inner, g = v / l.inner % groups, i = v / l.inner / groups;
+        const int64_t at = (int64_t)((i * l.inner + j) * l.n);
+        begin[v] = at + offsets[g];
+        end[v] = at + offsets[g + 1];
+    }
+}
+
+cudaError_t quire_cuda_group_segments(const int64_t *offsets, size_t groups, const quire_layout *layout, int64_t *begin,
+                                      int64_t *end, cudaStream_t stream) {
+    return start(blocks_for(layout->outer * groups * layout->inner), stream, find_segments, offsets, groups, *layout,
+                 begin, end);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- loading */
+
+template <class Number, class Element> static cudaError_t load_gathers() {
+    cudaFuncAttributes is;
+    const cudaError_t error = cudaFuncGetAttributes(&is, (const void *)gather_column<Number, Element>);
+    return error ? error : cudaFuncGetAttributes(&is, (const void *)gather_columns<Number, Element>);
+}
+
+template <class Number> static cudaError_t load_numbers() {
+    cudaFuncAttributes is;
+    cudaError_t error = cudaSuccess;
+    for (const void *function :
+         { (const void *)number_rows<int32_t, Number>, (const void *)number_rows<int64_t, Number>,
+           (const void *)find_offsets<Number, int32_t>, (const void *)find_offsets<Number, int64_t>,
+           (const void *)copy_rows<Number, int32_t>, (const void *)copy_rows<Number, int64_t> })
+        if (!error) error = cudaFuncGetAttributes(&is, function);
+    if (!error) error = load_gathers<Number, uint8_t>();
+    if (!error) error = load_gathers<Number, uint16_t>();
+    if (!error) error = load_gathers<Number, uint32_t>();
+    return error ? error : load_gathers<Number, uint64_t>();
+}
+
+/* CUB's own kernels have no names here: they are loaded by sorts, of few numbers and of many, of whatever is in the
+ * scratch memory. */
+template <class Number> static cudaError_t load_sorts(void *scratch, size_t bytes, cudaStream_t stream) {
+    cudaError_t error = cudaSuccess;
+    for (size_t n = 1; n <= (1 << 14) && !error; n <<= 14) {
+        Number *const numbers = (Number *)scratch;
+        key_sort s = {};
+        s.keys.n = n, s.keys.groups = 1;
+        s.groups = numbers, s.sorted_groups = numbers + n, s.rows = numbers + 2 * n, s.sorted_rows = numbers + 3 * n;
+        error = sort_pairs<Number>(&s, &s.temporary_bytes, stream);
+        size_t at = 0;
+        workspace_add(&at, 4 * n, sizeof(Number));
+        s.temporary = (char *)scratch + at;
+        if (!error && s.temporary_bytes <= bytes - at) error = sort_pairs<Number>(&s, &s.temporary_bytes, stream);
+    }
+    return error;
+}
+
+cudaError_t quire_cuda_load_keys(void *scratch, size_t bytes, cudaStream_t stream) {
+    cudaFuncAttributes is;
+    cudaError_t error = cudaFuncGetAttributes(&is, (const void *)count_groups);
+    if (!error) error = cudaFuncGetAttributes(&is, (const void *)find_segments);
+    if (!error) error = load_numbers<uint32_t>();
+    if (!error) error = load_numbers<uint64_t>();
+    if (!error) error = load_sorts<uint32_t>(scratch, bytes, stream);
+    return error ? error : load_sorts<uint64_t>(scratch, bytes, stream);
+}

@@ -1,0 +1,190 @@
+"""Reductions by key in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _arrays
+from ._keys import Rows, index_of, index_type, numbered, workspace
+from ._layout import integer
+from ._quire import ffi, lib
+from ._reduce import Array
+from ._types import MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+
+NULL = ffi.NULL
+
+
+def by_key(
+    name: str,
+    operation: int,
+    x: Any,
+    codes: Array,
+    count: int,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
+    """A reduction by the numbers of groups, of which there are count, in one call."""
+    rows = Rows(x, axis, codes.size, count, dtype, out, name)
+    what = rows.what(operation, method, rounding, correction)
+    index = index_of(codes, count)
+    size = lib.quire_by_key_workspace(NULL, what, count, index_type(index), rows.layout)
+    room, _memory = workspace(size, name)
+    status = lib.quire_reduce_by_key(
+        NULL,
+        what,
+        count,
+        index_type(index),
+        pointer(index),
+        rows.layout,
+        pointer(rows.x),
+        NULL,
+        NULL,
+        pointer(rows.results),
+        NULL,
+        room,
+        size,
+    )
+    if status:
+        fail(status, name)
+    return rows.delivered(x)
+
+
+def group_sum(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    axis: int = 0,
+    dtype: Any = None,
+    out: Any = None,
+    method: Method = "exact",
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The sum of the rows of each group: ``quire.groupby(keys, groups).sum(x)``, results only.
+
+    Examples
+    --------
+    >>> import numpy as np, quire
+    >>> quire.group_sum(np.array([1e16, 0.5, 1.0, -1e16]), [1, 0, 1, 1], 3)
+    array([0.5, 1. , 0. ])
+    """
+    codes, count, _ = numbered(keys, groups, "group_sum")
+    return by_key("group_sum", SUM, x, codes, count, axis, dtype, out, method, rounding)
+
+
+def group_mean(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    axis: int = 0,
+    dtype: Any = None,
+    out: Any = None,
+    method: Method = "exact",
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The mean of the rows of each group. Parameters: see `quire.groupby` and its ``sum``."""
+    codes, count, _ = numbered(keys, groups, "group_mean")
+    return by_key("group_mean", MEAN, x, codes, count, axis, dtype, out, method, rounding)
+
+
+def group_norm(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    axis: int = 0,
+    dtype: Any = None,
+    out: Any = None,
+    method: Method = "exact",
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The Euclidean norm of the rows of each group. Parameters: see `quire.groupby` and its ``sum``."""
+    codes, count, _ = numbered(keys, groups, "group_norm")
+    return by_key("group_norm", NRM2, x, codes, count, axis, dtype, out, method, rounding)
+
+
+def group_var(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    axis: int = 0,
+    correction: int | float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The variance of the rows of each group. Parameters: see `quire.groupby` and its ``var``."""
+    correction = whole_number(correction, "group_var")
+    codes, count, _ = numbered(keys, groups, "group_var")
+    return by_key("group_var", VARIANCE, x, codes, count, axis, dtype, out, "exact", rounding, correction)
+
+
+def group_std(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    axis: int = 0,
+    correction: int | float = 0,
+    dtype: Any = None,
+    out: Any = None,
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The standard deviation of the rows of each group. Parameters: see `quire.groupby` and its ``std``."""
+    correction = whole_number(correction, "group_std")
+    codes, count, _ = numbered(keys, groups, "group_std")
+    return by_key("group_std", STDDEV, x, codes, count, axis, dtype, out, "exact", rounding, correction)
+
+
+def group_count(keys: Any, /, groups: int | None = None) -> Array:
+    """How many rows each group has. Parameters: see `quire.groupby`."""
+    codes, count, _ = numbered(keys, groups, "group_count")
+    return np.bincount(codes[codes >= 0], minlength=count).astype(np.int64)
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
+    """`numpy.bincount`, whose sums of weights are correctly rounded, whatever their order.
+
+    Parameters
+    ----------
+    x : array of integers of one dimension, none of them negative
+    weights : array of the same shape, optional
+        Converted to float64. Without it, the result is how often each number is there.
+    minlength : int
+        The least number of results.
+
+    Examples
+    --------
+    >>> import quire
+    >>> quire.bincount([0, 1, 1, 1], [0.5, 1e16, 1.0, -1e16])
+    array([0.5, 1. ])
+    """
+    keys = _arrays.as_numpy(x, "bincount")
+    if weights is None:
+        return np.bincount(keys, minlength=minlength)
+    least = integer(minlength)
+    if keys.ndim != 1:
+        raise ValueError(f"quire.bincount: x must have one dimension, not {keys.ndim}")
+    if keys.size and keys.dtype.kind not in "iub":
+        raise TypeError(f"quire.bincount: x must be integers, not {keys.dtype.name}")
+    if least < 0 or (keys.size and keys.dtype.kind == "i" and keys.min() < 0):
+        raise ValueError("quire.bincount: neither x nor minlength may be negative")
+    sums = _arrays.as_numpy(weights, "bincount").astype(np.float64, casting="safe", copy=False)
+    if sums.shape != keys.shape:
+        raise ValueError("quire.bincount: x and weights must have the same length")
+    groups = max(int(keys.max()) + 1 if keys.size else 0, least)
+    result: Array = by_key("bincount", SUM, sums, keys, groups, 0, None, None, "exact", "nearest")
+    return result

@@ -1,0 +1,250 @@
+"""Groups of rows with the same key, sorted once for many reductions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _arrays
+from ._keys import Rows, index_of, index_type, numbered, workspace
+from ._quire import ffi, lib
+from ._reduce import Array
+from ._types import MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+
+NULL = ffi.NULL
+
+
+class Groups:
+    """Rows sorted by their keys, once for many reductions. `quire.groupby` makes it.
+
+    Attributes
+    ----------
+    keys : array
+        What the groups are called: the unique keys in rising order, the categories, or 0 to groups - 1.
+    counts : array of int64
+        How many rows each group has.
+    """
+
+    def __init__(self, keys: Any, groups: Any = None):
+        codes, self._groups, self.keys = numbered(keys, groups, "groupby")
+        index = index_of(codes, self._groups)
+        self._n = index.size
+        self._order = np.empty_like(index)
+        self._offsets = np.empty(self._groups + 1, index.dtype)
+        size = lib.quire_order_workspace(NULL, self._groups, index_type(index), index.size)
+        room, _memory = workspace(size, "groupby")
+        status = lib.quire_order_by_key(
+            NULL,
+            self._groups,
+            index_type(index),
+            index.size,
+            pointer(index),
+            pointer(self._order),
+            pointer(self._offsets),
+            room,
+            size,
+        )
+        if status:
+            fail(status, "groupby")
+        self.counts = np.diff(self._offsets).astype(np.int64)
+
+    def __len__(self) -> int:
+        return self._groups
+
+    def __repr__(self) -> str:
+        return f"<quire groups: {self._groups} of {self._n} rows>"
+
+    def sum(
+        self,
+        x: Any,
+        /,
+        *,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        method: Method = "exact",
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        """The sum of each group's rows, element by element.
+
+        Parameters
+        ----------
+        x : array of floating-point numbers
+            Along the axis it has as many rows as there are keys.
+        axis : int
+            The axis of the rows. In the result the groups take its place.
+        where : array of bool, optional
+            Which elements count; it is broadcast to the shape of x.
+        dtype, out, method, rounding
+            As `quire.sum` has them.
+        """
+        return self._reduce("sum", SUM, x, axis, dtype, out, method, rounding, where)
+
+    def mean(
+        self,
+        x: Any,
+        /,
+        *,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        method: Method = "exact",
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        """The mean of each group's rows; of a group without rows it is NaN. Parameters: see `sum`."""
+        return self._reduce("mean", MEAN, x, axis, dtype, out, method, rounding, where)
+
+    def norm(
+        self,
+        x: Any,
+        /,
+        *,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        method: Method = "exact",
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        """The Euclidean norm of each group's rows, element by element. Parameters: see `sum`."""
+        return self._reduce("norm", NRM2, x, axis, dtype, out, method, rounding, where)
+
+    def var(
+        self,
+        x: Any,
+        /,
+        *,
+        axis: int = 0,
+        correction: int | float = 0,
+        dtype: Any = None,
+        out: Any = None,
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        """The variance of each group's rows. Parameters: see `sum`, and `quire.var` for the correction."""
+        correction = whole_number(correction, "var")
+        return self._reduce("var", VARIANCE, x, axis, dtype, out, "exact", rounding, where, correction)
+
+    def std(
+        self,
+        x: Any,
+        /,
+        *,
+        axis: int = 0,
+        correction: int | float = 0,
+        dtype: Any = None,
+        out: Any = None,
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        """The standard deviation of each group's rows. Parameters: see `var`."""
+        correction = whole_number(correction, "std")
+        return self._reduce("std", STDDEV, x, axis, dtype, out, "exact", rounding, where, correction)
+
+    def _reduce(
+        self,
+        name: str,
+        operation: int,
+        x: Any,
+        axis: Any,
+        dtype: Any,
+        out: Any,
+        method: str,
+        rounding: str,
+        where: Any,
+        correction: int = 0,
+    ) -> Any:
+        rows = Rows(x, axis, self._n, self._groups, dtype, out, name)
+        what = rows.what(operation, method, rounding, correction)
+        if where is True or where is None:
+            self._gathered(what, rows.layout, rows.x, self._order, rows.results, name)
+        else:
+            self._selected(what, rows, mask_for(where, rows, name))
+        return rows.delivered(x)
+
+    def _gathered(self, what: Any, layout: Any, x: Array, order: Array, results: Array, name: str) -> None:
+        status = lib.quire_reduce_gathered(
+            NULL,
+            what,
+            self._groups,
+            index_type(order),
+            pointer(self._offsets[:-1]),
+            pointer(self._offsets[1:]),
+            pointer(order),
+            layout,
+            pointer(x),
+            NULL,
+            NULL,
+            NULL,
+            pointer(results),
+        )
+        if status:
+            fail(status, name)
+
+    def _selected(self, what: Any, rows: Rows, mask: Array) -> None:
+        """The same of the rows that a mask selects, of all vectors alike or of each its own: the others are absent."""
+        if mask.ndim == 1:
+            self._gathered(what, rows.layout, rows.x, self._without(mask), rows.results, rows.name)
+            return
+        one = ffi.new("quire_layout *")
+        one.outer, one.n, one.inner = 1, self._n, 1
+        one.outer_stride, one.stride, one.inner_stride = 0, 1, 0
+        to = np.moveaxis(rows.results, rows.axis, -1)
+        x = np.ascontiguousarray(np.moveaxis(rows.x, rows.axis, -1))
+        mask = np.moveaxis(mask, rows.axis, -1)
+        found = np.empty(self._groups, rows.wanted)
+        for i in np.ndindex(x.shape[:-1]):
+            self._gathered(what, one, x[i], self._without(mask[i]), found, rows.name)
+            to[i] = found
+
+    def _without(self, mask: Array) -> Array:
+        """The order, with -1 in place of rows that do not count."""
+        return np.where(mask[self._order], self._order, self._order.dtype.type(-1))
+
+
+def mask_for(where: Any, rows: Rows, name: str) -> Array:
+    """A mask as NumPy has it: of rows alone if it is the same along all other axes, else of the shape of x."""
+    mask = _arrays.as_numpy(where, name)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"quire.{name}: where must be an array of bool, not of {mask.dtype.name}")
+    shape, n = rows.x.shape, rows.x.shape[rows.axis]
+    try:
+        whole = np.broadcast_to(mask, shape)
+    except ValueError:
+        raise ValueError(f"quire.{name}: where has shape {mask.shape}, which does not fit x, of {shape}") from None
+    others = [s for a, s in enumerate(whole.strides) if a != rows.axis and shape[a] > 1]
+    if not any(others):
+        first = tuple(slice(None) if a == rows.axis else 0 for a in range(len(shape)))
+        return whole[first] if whole.size else np.zeros(n, np.bool_)
+    return whole
+
+
+def groupby(keys: Any, /, groups: int | None = None) -> Groups:
+    """Groups of the rows that have the same key, for sums, means and so on of each.
+
+    Parameters
+    ----------
+    keys : array of one dimension
+        A key for each row. Integers, strings or whatever NumPy sorts; a column of pandas or Polars; a pandas
+        categorical, whose missing values (code -1) belong to no group.
+    groups : int, optional
+        How many groups there are: then keys are integers in [0, groups), and nothing is looked up.
+
+    Returns
+    -------
+    Groups, with ``keys``, ``counts``, and the methods ``sum``, ``mean``, ``var``, ``std``, ``norm``. Each result has
+    the bits of the same reduction of the group's rows alone.
+
+    Examples
+    --------
+    >>> import numpy as np, quire
+    >>> g = quire.groupby(np.array(["b", "a", "b", "b"]))
+    >>> g.keys.tolist(), g.counts.tolist()
+    (['a', 'b'], [1, 3])
+    >>> g.sum(np.array([1e16, 0.5, 1.0, -1e16]))
+    array([0.5, 1. ])
+    """
+    return Groups(keys, groups)
