@@ -37,7 +37,7 @@ def of_vectors(keys, x, groups):
     calls = {
         "quire.bincount": lambda: quire.bincount(keys, x, groups),
         "quire.group_sum": lambda: quire.group_sum(x, keys, groups),
-        "quire.group_sum, plain": lambda: quire.group_sum(x, keys, groups, method="plain"),
+        "quire.group_sum by plain": lambda: quire.group_sum(x, keys, groups, method="plain"),
         "quire.group_var": lambda: quire.group_var(x, keys, groups),
         "groupby(keys)": lambda: quire.groupby(keys, groups),
         "g.sum": lambda: g.sum(x),
