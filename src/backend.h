@@ -79,6 +79,9 @@ typedef struct {
     quire_status (*reduce_by_key)(quire_context *context, const quire_job *job, const quire_keys *keys,
                                   const quire_layout *x_layout, const quire_layout *y_layout, int64_t *counts,
                                   void *workspace);
+    /* Running sums, of at least one element. The job's x and result are those of index 0. NULL: QUIRE_WRONG_CONTEXT. */
+    quire_status (*scan)(quire_context *context, const quire_job *job, quire_scan_kind kind,
+                         const quire_layout *x_layout, const quire_layout *results_layout);
 } quire_backend;
 
 /* Every context begins with its backend. */

@@ -226,6 +226,25 @@ quire_status place_segments(const quire_reduction *what, size_t segments, quire_
     return status;
 }
 
+/* A layout's elements back to where they came from. */
+static void collect_layout(place_slot slot, const quire_layout *l, void *x, size_t size) {
+    ptrdiff_t least, greatest;
+    if (!x || !l->outer || !l->n || !l->inner) return;
+    extent(l, &least, &greatest);
+    the_place()->collect(slot, (char *)x + least * (ptrdiff_t)size, (size_t)(greatest - least + 1) * size);
+}
+
+quire_status place_scan(const quire_reduction *what, quire_scan_kind kind, const quire_layout *x_layout, const void *x,
+                        const quire_layout *results_layout, void *results) {
+    const size_t size = type_size(what->type), result = type_size(what->result_type ? what->result_type : what->type);
+    const place_slot slot = results == x ? PLACE_X : PLACE_RESULT;
+    const void *u = lend_layout(PLACE_X, x_layout, x, size);
+    void *r = (void *)(uintptr_t)(results == x ? u : lend_layout(slot, results_layout, results, result));
+    const quire_status status = quire_scan(place_context(), what, kind, x_layout, u, results_layout, r);
+    collect_layout(slot, results_layout, results, result);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------------------------ sums by key */
 
 static size_t index_size(quire_index index) { return index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t); }

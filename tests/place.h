@@ -72,6 +72,11 @@ quire_status place_by_key(const quire_reduction *what, size_t groups, quire_inde
 quire_status place_gathered(const quire_reduction *what, const place_rows *rows, const quire_layout *x_layout,
                             const void *x, const quire_layout *y_layout, const void *y, void *results);
 
+/* quire_scan with host pointers. All memory between the least and the greatest address that the results' layout reaches
+ * is lent, too; where results is x it is the same memory. */
+quire_status place_scan(const quire_reduction *what, quire_scan_kind kind, const quire_layout *x_layout, const void *x,
+                        const quire_layout *results_layout, void *results);
+
 /* Ways to run that must not show in the bits: tiers and threads on a CPU, launch shapes on a GPU. Variant 0 is the
  * default context. place_use makes a variant the current one and answers its name, or NULL if this machine lacks it. */
 size_t place_variants(void);

@@ -34,6 +34,9 @@ QUIRE_PRIVATE size_t size_of_index(quire_index index);
  * they stood side by side. */
 QUIRE_PRIVATE int layout_fits(const quire_layout *l, size_t size);
 
+/* Whether there is at least one. */
+QUIRE_INLINE int has_elements(const quire_layout *l) { return l->outer && l->n && l->inner; }
+
 /* All arguments of a reduction of one vector. */
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
 

@@ -31,8 +31,6 @@ static quire_status workspace_status(pointer_check c, size_t needed, size_t size
     return !status && size < needed ? QUIRE_OUT_OF_MEMORY : status;
 }
 
-static int has_elements(const quire_layout *l) { return l->outer && l->n && l->inner; }
-
 /* Whether there can be so many numbers of 64 bits. */
 static int counts_fit(size_t n) { return n < PTRDIFF_MAX / sizeof(int64_t); }
 

@@ -1,4 +1,4 @@
-/* layouts.h - slots of the backend for many vectors, and for sums by key.
+/* layouts.h - slots of the backend for many vectors, for sums by key, and for running sums.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,5 +21,7 @@ QUIRE_PRIVATE size_t cpu_by_key_workspace(quire_context *context, const quire_jo
 QUIRE_PRIVATE quire_status cpu_reduce_by_key(quire_context *context, const quire_job *job, const quire_keys *keys,
                                              const quire_layout *x_layout, const quire_layout *y_layout,
                                              int64_t *counts, void *workspace);
+QUIRE_PRIVATE quire_status cpu_scan(quire_context *context, const quire_job *job, quire_scan_kind kind,
+                                    const quire_layout *x_layout, const quire_layout *results_layout);
 
 #endif

@@ -1,0 +1,47 @@
+/* scan.c - quire_scan: arguments are checked, and go to the context's backend.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "api/check.h"
+#include "format/formats.h"
+
+/* In the order that the header promises: the method before what follows it. */
+static quire_status check_scan(const quire_reduction *what, quire_scan_kind kind) {
+    const int has_operation = what->operation == QUIRE_SUM || what->operation == QUIRE_ASUM;
+    if (!has_operation || (kind != QUIRE_INCLUSIVE && kind != QUIRE_EXCLUSIVE)) return QUIRE_INVALID_OPERATION;
+    const quire_status status = check_reduction(what);
+    if (status == QUIRE_INVALID_OPERATION || status == QUIRE_INVALID_TYPE) return status;
+    return what->method == QUIRE_EXACT ? status : QUIRE_INVALID_METHOD;
+}
+
+static int have_same_sizes(const quire_layout *x, const quire_layout *y) {
+    return x->outer == y->outer && x->n == y->n && x->inner == y->inner;
+}
+
+static quire_status check_memory(const quire_job *job) {
+    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t result = (size_t)describe_format(job->result_type).size;
+    return both_checks(check_pointer(job->x, size), check_pointer(job->result, result));
+}
+
+quire_status quire_scan(quire_context *context, const quire_reduction *what, quire_scan_kind kind,
+                        const quire_layout *x_layout, const void *x, const quire_layout *results_layout,
+                        void *results) {
+    if (!what || !x_layout || !results_layout) return QUIRE_NULL_POINTER;
+    const quire_reduction r = reduction_with_defaults(*what);
+    const operation_description is = describe_operation(r.operation);
+    quire_status status = check_scan(&r, kind);
+    if (status) return status;
+    size_t vectors;
+    if (!have_same_sizes(x_layout, results_layout)) return QUIRE_INVALID_LAYOUT;
+    if (__builtin_mul_overflow(x_layout->outer, x_layout->inner, &vectors)) return QUIRE_INVALID_LAYOUT;
+    if (!layout_fits(x_layout, (size_t)describe_format(r.type).size)) return QUIRE_INVALID_LAYOUT;
+    if (!layout_fits(results_layout, (size_t)describe_format(r.result_type).size)) return QUIRE_INVALID_LAYOUT;
+    const quire_backend *backend = backend_of(context);
+    if (!backend->scan) return QUIRE_WRONG_CONTEXT;
+    if (!has_elements(x_layout)) return QUIRE_OK;
+    const quire_job job = { r.type,   is.term,       is.finish, x_layout->n, x,           x,
+                            r.method, r.result_type, results,   r.rounding,  r.correction };
+    status = check_memory(&job);
+    return status ? status : backend->scan(context, &job, kind, x_layout, results_layout);
+}

@@ -1,0 +1,273 @@
+/* scan.c - running sums on the CPU. A state goes along each vector: a sum by TwoSum, what its additions lost, added up
+ * by TwoSum as well, and how far off that may be, as in block/pairs.h. It has the ends of every running sum, which
+ * mostly tell its result. What they leave open is settled by limbs.
+ *
+ * As long as the state is exact it is all that is known of the elements before a block: limbs, where a block needs
+ * them, begin with it. From where it is not, limbs take every element, until they fit a state again. So no element is
+ * read twice, and results may stand in the place of elements.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/ends.h"
+#include "cpu/gather.h"
+#include "cpu/layouts.h"
+#include "cpu/pair.h"
+#include "cpu/split.h"
+
+#define BLOCK ((size_t)ENDS_TOGETHER)
+#define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
+#define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
+
+/* ------------------------------------------------------------------------------------------------------------ states */
+
+/* Of the elements so far: sum + lost, off by so much at most, exact if off is 0. magnitudes: bits of all of them, the
+ * signs shifted out; signs: bits that all of them have. */
+typedef struct {
+    double sum, lost, off;
+    uint64_t magnitudes, signs;
+} scan_state;
+
+typedef struct {
+    scan_state state;
+    int is_held;             /* whether limbs hold all elements so far */
+    uint64_t last;           /* the bits of the last result, in memory as they are stored */
+    size_t count;            /* elements so far */
+    size_t since_carry;      /* and those that limbs hold since their last carry */
+    quire_accumulator limbs; /* undefined unless it is held */
+} running_sum;
+
+static void running_sum_begin(running_sum *r) {
+    r->state = (scan_state){ -0.0, 0, 0, 0, ~(uint64_t)0 };
+    r->is_held = 0, r->last = 0, r->count = 0;
+}
+
+/* A block's elements, as doubles, and what becomes of them. The first result is that before the block. */
+typedef struct {
+    double value[BLOCK];
+    many_ends ends;
+    _Alignas(8) char results[(BLOCK + 1) * 8];
+} scan_block;
+
+static int is_exact(const scan_state *s) {
+    return s->off == 0 && double_is_finite(s->sum) && double_is_finite(s->lost);
+}
+
+/* See lost_ends in block/pairs.h. Where nothing is lost they are 0 and -0, so that a zero keeps its sign. */
+QUIRE_INLINE sum_ends ends_of(double sum, double lost, double off) {
+    const double radius = off != 0 ? 2 * off + abs_f64(lost) * 0x1p-51 : 0;
+    const sum_ends ends = { sum, radius - lost, radius + lost };
+    return ends.low == 0 && ends.up == 0 ? (sum_ends){ sum, 0.0, -0.0 } : ends;
+}
+
+/* The running sums of a block in doubles, and what each addition loses; answers whether any loses something. A NaN is
+ * something. */
+static int add_block(double before, const double *value, size_t n, double *sum, double *error) {
+    uint64_t any = 0;
+    double now = before;
+    for (size_t k = 0; k < n; k++) sum[k] = now = now + value[k];
+    for (size_t k = 0; k < n; k++) {
+        const double a = k ? sum[k - 1] : before, z = sum[k] - a;
+        error[k] = (a - (sum[k] - z)) + (value[k] - z);
+    }
+    for (size_t k = 0; k < n; k++) any |= bits_of_double(error[k]) << 1;
+    return any != 0;
+}
+
+/* A state after a block, and the ends on the way. */
+static scan_state scan_ends(scan_state s, scan_block *b, size_t n) {
+    double error[BLOCK];
+    const int loses = add_block(s.sum, b->value, n, b->ends.sum, error);
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t bits = bits_of_double(b->value[k]);
+        s.magnitudes |= bits << 1, s.signs &= bits;
+    }
+    s.sum = b->ends.sum[n - 1];
+    if (!loses && s.lost == 0 && s.off == 0) {
+        for (size_t k = 0; k < n; k++) b->ends.low[k] = 0.0, b->ends.up[k] = -0.0;
+        return s;
+    }
+    for (size_t k = 0; k < n; k++) {
+        s.off += abs_f64(two_sum_f64(s.lost, error[k], &s.lost));
+        ends_put(&b->ends, k, ends_of(b->ends.sum[k], s.lost, s.off));
+    }
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- limbs */
+
+static void limbs_take(running_sum *r, double value) {
+    accumulator_note(&r->limbs, value);
+    if (double_is_finite(value)) limbs_add_double(r->limbs.limb, value);
+    accumulator_count(&r->limbs, 1);
+    if (++r->since_carry <= CARRY_ELEMENTS) return;
+    limbs_carry(r->limbs.limb);
+    r->since_carry = 0;
+}
+
+/* Limbs begin with an exact state. */
+static void limbs_begin(running_sum *r) {
+    const scan_state *s = &r->state;
+    memset(&r->limbs, 0, sizeof r->limbs);
+    limbs_add_double(r->limbs.limb, s->sum);
+    limbs_add_double(r->limbs.limb, s->lost);
+    accumulator_count(&r->limbs, r->count);
+    if (r->count) r->limbs.other = s->magnitudes ? OTHER_NONZERO : !(s->signs >> 63);
+    r->since_carry = 2;
+    r->is_held = 1;
+}
+
+static int is_special(const quire_accumulator *a) { return a->nan || a->positive_infinity || a->negative_infinity; }
+
+/* Adds a block's elements to limbs, which settle the results that are open, a bit for each. */
+static void settle_block(running_sum *r, const double *value, size_t n, uint64_t open, const quire_job *job,
+                         format_description format, char *results) {
+    if (!r->is_held) limbs_begin(r);
+    for (size_t k = 0; k < n; k++) {
+        limbs_take(r, value[k]);
+        if (!(open >> k & 1)) continue;
+        const quire_total total =
+            is_special(&r->limbs) ? accumulator_total_of(&r->limbs, total_zero(0)) : accumulator_total(&r->limbs);
+        format_store(total_round(total, format, job->rounding), format.size, results + k * (size_t)format.size);
+    }
+}
+
+/* A state of what limbs hold; exact, if two doubles can be. Of what is not finite, or no double, the sum is infinite,
+ * and all that follows is open. */
+static void state_of_limbs(running_sum *r) {
+    const format_description f64 = describe_format(QUIRE_F64);
+    quire_accumulator left = r->limbs;
+    scan_state *s = &r->state;
+    if (is_special(&left)) return;
+    s->sum = double_of_bits(total_round(accumulator_total(&left), f64, QUIRE_TO_NEAREST));
+    s->lost = s->off = 0;
+    if (!double_is_finite(s->sum)) return;
+    limbs_add_double(left.limb, -s->sum);
+    s->lost = double_of_bits(total_round(limbs_total(left.limb), f64, QUIRE_TO_NEAREST));
+    limbs_add_double(left.limb, -s->lost);
+    quire_total off = limbs_total(left.limb);
+    off.negative = 0;
+    s->off = double_of_bits(total_round(off, f64, QUIRE_UPWARD));
+    r->is_held = s->off != 0;
+}
+
+/* The results of a block, behind that before it. */
+static void scan_one_block(running_sum *r, scan_block *b, size_t n, const cpu_tier *tier, const quire_job *job,
+                           format_description format) {
+    char *results = b->results + format.size;
+    const scan_state after = scan_ends(r->state, b, n);
+    const uint64_t open = ends_results(tier, ENDS_ALONE, &b->ends, NULL, n, job, format, results);
+    const int by_limbs = r->is_held || open || !is_exact(&after);
+    if (by_limbs) settle_block(r, b->value, n, open, job, format, results);
+    r->state = after;
+    if (by_limbs) state_of_limbs(r);
+    r->count += n;
+    memcpy(b->results, &r->last, (size_t)format.size);
+    memcpy(&r->last, b->results + n * (size_t)format.size, (size_t)format.size);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- elements */
+
+typedef void (*values_function)(double *to, const char *from, ptrdiff_t stride, size_t n);
+
+#define VALUES(name, NAME, number, real, unused)                                                                       \
+    static void name##_values(double *to, const char *from, ptrdiff_t stride, size_t n) {                              \
+        if (stride == (ptrdiff_t)sizeof(name##_element))                                                               \
+            for (size_t k = 0; k < n; k++) to[k] = (double)name##_load_##real(from + k * sizeof(name##_element));      \
+        else                                                                                                           \
+            for (size_t k = 0; k < n; k++) to[k] = (double)name##_load_##real(from + (ptrdiff_t)k * stride);           \
+    }
+QUIRE_FORMATS(VALUES, )
+#undef VALUES
+
+#define VALUES_ENTRY(name, NAME, number, real, unused) [number] = name##_values,
+static const values_function values_of[FORMAT_NUMBERS] = { QUIRE_FORMATS(VALUES_ENTRY, ) };
+#undef VALUES_ENTRY
+
+/* n elements that stand side by side to where they stand apart. */
+#define SCATTER(type)                                                                                                  \
+    do {                                                                                                               \
+        for (size_t k = 0; k < n; k++)                                                                                 \
+            memcpy(__builtin_assume_aligned(to + (ptrdiff_t)k * stride, sizeof(type)), from + k * sizeof(type),        \
+                   sizeof(type));                                                                                      \
+    } while (0)
+static void scatter(char *to, ptrdiff_t stride, const char *from, size_t n, size_t size) {
+    if (stride == (ptrdiff_t)size) {
+        memcpy(to, from, n * size);
+        return;
+    }
+    switch (size) {
+    case 1: SCATTER(uint8_t); break;
+    case 2: SCATTER(uint16_t); break;
+    case 4: SCATTER(uint32_t); break;
+    default: SCATTER(uint64_t); break;
+    }
+}
+#undef SCATTER
+
+/* ------------------------------------------------------------------------------------------------------------ vectors */
+
+/* Strides are in bytes; those along which there is but one are 0. */
+typedef struct {
+    ptrdiff_t outer, element, inner;
+} byte_strides;
+
+static byte_strides strides_of(const quire_layout *l, size_t size) {
+    const ptrdiff_t bytes = (ptrdiff_t)size;
+    return (byte_strides){ l->outer > 1 ? l->outer_stride * bytes : 0, l->n > 1 ? l->stride * bytes : 0,
+                           l->inner > 1 ? l->inner_stride * bytes : 0 };
+}
+
+typedef struct {
+    const quire_job *job;
+    const cpu_tier *tier;
+    quire_scan_kind kind;
+    byte_strides x, results;
+    size_t inner, panel, panels; /* vectors side by side, of them in a panel, panels of all */
+    format_description format;
+} scan_work;
+
+static void scan_block_of(const scan_work *w, running_sum *r, const char *x, char *to, size_t n) {
+    scan_block b;
+    const size_t size = (size_t)w->format.size;
+    values_of[w->job->type](b.value, x, w->x.element, n);
+    if (w->job->term == TERM_MAGNITUDE)
+        for (size_t k = 0; k < n; k++) b.value[k] = abs_f64(b.value[k]);
+    scan_one_block(r, &b, n, w->tier, w->job, w->format);
+    scatter(to, w->results.element, w->kind == QUIRE_EXCLUSIVE ? b.results : b.results + size, n, size);
+}
+
+static void scan_panel(const scan_work *w, size_t panel) {
+    running_sum running[PANEL_VECTORS];
+    const size_t i = panel / w->panels, first = panel % w->panels * w->panel, left = w->inner - first;
+    const size_t vectors = left < w->panel ? left : w->panel, n = w->job->n;
+    const char *x = (const char *)w->job->x + (ptrdiff_t)i * w->x.outer + (ptrdiff_t)first * w->x.inner;
+    char *to = (char *)w->job->result + (ptrdiff_t)i * w->results.outer + (ptrdiff_t)first * w->results.inner;
+    for (size_t j = 0; j < vectors; j++) running_sum_begin(&running[j]);
+    for (size_t k = 0; k < n; k += BLOCK)
+        for (size_t j = 0; j < vectors; j++) {
+            const ptrdiff_t column = (ptrdiff_t)j, row = (ptrdiff_t)k;
+            scan_block_of(w, &running[j], x + column * w->x.inner + row * w->x.element,
+                          to + column * w->results.inner + row * w->results.element, n - k < BLOCK ? n - k : BLOCK);
+        }
+}
+
+static void scan_panels(const void *work, size_t first, size_t last) {
+    for (size_t panel = first; panel < last; panel++) scan_panel(work, panel);
+}
+
+quire_status cpu_scan(quire_context *context, const quire_job *job, quire_scan_kind kind, const quire_layout *x_layout,
+                      const quire_layout *results_layout) {
+    const cpu_context c = cpu_context_of(context);
+    const size_t size = (size_t)describe_format(job->type).size, inner = x_layout->inner;
+    const format_description format = describe_format(job->result_type);
+    scan_work w = {
+        job, c.tier, kind,  strides_of(x_layout, size), strides_of(results_layout, (size_t)format.size), inner,
+        1,   0,      format
+    };
+    if (inner > 1 && stride_magnitude(w.x.inner) < stride_magnitude(w.x.element)) w.panel = PANEL_VECTORS;
+    w.panels = (inner - 1) / w.panel + 1;
+    const size_t units = x_layout->outer * w.panels, unit = job->n * w.panel;
+    const size_t together = unit < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / unit : 1;
+    units_run(&c, scan_panels, &w, units, together, cpu_threads(&c, units * unit * size, (units - 1) / together + 1));
+    return QUIRE_OK;
+}
