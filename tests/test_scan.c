@@ -15,7 +15,7 @@ static int is_there(void) {
     return status == QUIRE_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- expectation */
+/* ------------------------------------------------------------------------------------------------------ expectation */
 
 /* The bits of the first n elements on a CPU, by the general call. */
 static uint64_t sum_of_first(const quire_reduction *what, size_t n, const void *x) {
@@ -52,7 +52,7 @@ static uint64_t expected_sum(expectation *e, size_t n) {
     return type_load(e->what->result_type, &result, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- arrays */
+/* ----------------------------------------------------------------------------------------------------------- arrays */
 
 /* Elements of a layout, in memory of their own. */
 typedef struct array {
@@ -143,7 +143,7 @@ static void check_in_place(const quire_reduction *what, quire_scan_kind kind, co
     array_free(results.memory);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ layouts */
+/* ---------------------------------------------------------------------------------------------------------- layouts */
 
 static ptrdiff_t either_sign(generator *g, ptrdiff_t stride) { return generator_below(g, 3) ? stride : -stride; }
 

@@ -31,7 +31,7 @@ typedef enum quire_scan_kind {
 /* The running sums of each vector of a layout. A result has the bits that quire_reduce gives of the elements that it
  * sums up: signs of zeros, NaN and infinities, too, whatever stands behind them or beside them, and however many
  * threads or blocks do it.
- *   context         where to work; NULL: the CPU, this thread. A CUDA context has no such call yet
+ *   context         where to work; NULL: the CPU, this thread
  *   what            operation QUIRE_SUM or QUIRE_ASUM (running sums of |x|), method QUIRE_EXACT; any type, result type
  *                   and rounding
  *   kind            see there
@@ -46,9 +46,9 @@ typedef enum quire_scan_kind {
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout, results_layout), QUIRE_INVALID_OPERATION (also
  * of any but these two, and where kind is none), QUIRE_INVALID_TYPE, QUIRE_INVALID_METHOD (any but QUIRE_EXACT),
  * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the elements, or the
- * results, reach over more than PTRDIFF_MAX bytes, or as many side by side would), QUIRE_WRONG_CONTEXT (a CUDA
- * context), QUIRE_NULL_POINTER, QUIRE_MISALIGNED. Where there are no elements, QUIRE_OK comes before what is said of
- * pointers. */
+ * results, reach over more than PTRDIFF_MAX bytes, or as many side by side would), QUIRE_NULL_POINTER,
+ * QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are no elements,
+ * QUIRE_OK comes before what is said of pointers. */
 QUIRE_API quire_status quire_scan(quire_context *context, const quire_reduction *what, quire_scan_kind kind,
                                   const quire_layout *x_layout, const void *x, const quire_layout *results_layout,
                                   void *results);

@@ -18,7 +18,7 @@
 #define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
 
-/* ------------------------------------------------------------------------------------------------------------ states */
+/* ----------------------------------------------------------------------------------------------------------- states */
 
 /* Of the elements so far: sum + lost, off by so much at most, exact if off is 0. magnitudes: bits of all of them, the
  * signs shifted out; signs: bits that all of them have. */
@@ -93,7 +93,7 @@ static scan_state scan_ends(scan_state s, scan_block *b, size_t n) {
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- limbs */
+/* ------------------------------------------------------------------------------------------------------------ limbs */
 
 static void limbs_take(running_sum *r, double value) {
     accumulator_note(&r->limbs, value);
@@ -165,7 +165,7 @@ static void scan_one_block(running_sum *r, scan_block *b, size_t n, const cpu_ti
     memcpy(&r->last, b->results + n * (size_t)format.size, (size_t)format.size);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- elements */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 typedef void (*values_function)(double *to, const char *from, ptrdiff_t stride, size_t n);
 
@@ -204,7 +204,7 @@ static void scatter(char *to, ptrdiff_t stride, const char *from, size_t n, size
 }
 #undef SCATTER
 
-/* ------------------------------------------------------------------------------------------------------------ vectors */
+/* ---------------------------------------------------------------------------------------------------------- vectors */
 
 /* Strides are in bytes; those along which there is but one are 0. */
 typedef struct {
