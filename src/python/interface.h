@@ -44,6 +44,9 @@ int quire_reduce_gathered(quire_context *context, const quire_reduction *what, s
                           const void *x, const void *y_order, const quire_layout *y_layout, const void *y,
                           void *results);
 
+int quire_scan(quire_context *context, const quire_reduction *what, int kind, const quire_layout *x_layout,
+               const void *x, const quire_layout *results_layout, void *results);
+
 int quire_accumulate(quire_context *context, quire_accumulator *accumulator, int type, size_t n, const void *x);
 int quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator, int type, size_t n,
                                 const void *x);

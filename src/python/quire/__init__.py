@@ -11,6 +11,7 @@ from ._functions import asum, mean, norm, std, sum, var, vecdot, vector_norm
 from ._groups import groupby
 from ._quire import ffi as _ffi
 from ._quire import lib as _lib
+from ._scans import cumsum, cumulative_sum
 from ._segments import segment_sum
 
 __version__: str = _ffi.string(_lib.quire_version()).decode()
@@ -20,6 +21,8 @@ __all__ = [
     "Moments",
     "asum",
     "bincount",
+    "cumsum",
+    "cumulative_sum",
     "group_count",
     "group_mean",
     "group_norm",
