@@ -54,7 +54,8 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
     WEAK const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = { { { 0 } } };           \
     WEAK const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } };                              \
     WEAK const tier_ends ends_##name = { 0 };                                                                          \
-    WEAK const panel_functions panels_##name = { 0 };
+    WEAK const panel_functions panels_##name = { 0 };                                                                  \
+    WEAK const tier_scan scan_##name = { 0 };
 CPU_TIERS(TABLES)
 
 /* --------------------------------------------------------------------------------------------------- what is right */

@@ -1,6 +1,5 @@
-/* scan.c - running sums on the CPU. A state goes along each vector: a sum by TwoSum, what its additions lost, added up
- * by TwoSum as well, and how far off that may be, as in block/pairs.h. It has the ends of every running sum, which
- * mostly tell its result. What they leave open is settled by limbs.
+/* scan.c - running sums on the CPU. A state goes along each vector, and has the ends of every running sum
+ * (block/scan.h), which mostly tell its result. What they leave open is settled by limbs.
  *
  * As long as the state is exact it is all that is known of the elements before a block: limbs, where a block needs
  * them, begin with it. From where it is not, limbs take every element, until they fit a state again. So no element is
@@ -19,13 +18,6 @@
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
 
 /* ----------------------------------------------------------------------------------------------------------- states */
-
-/* Of the elements so far: sum + lost, off by so much at most, exact if off is 0. magnitudes: bits of all of them, the
- * signs shifted out; signs: bits that all of them have. */
-typedef struct {
-    double sum, lost, off;
-    uint64_t magnitudes, signs;
-} scan_state;
 
 typedef struct {
     scan_state state;
@@ -50,47 +42,6 @@ typedef struct {
 
 static int is_exact(const scan_state *s) {
     return s->off == 0 && double_is_finite(s->sum) && double_is_finite(s->lost);
-}
-
-/* See lost_ends in block/pairs.h. Where nothing is lost they are 0 and -0, so that a zero keeps its sign. */
-QUIRE_INLINE sum_ends ends_of(double sum, double lost, double off) {
-    const double radius = off != 0 ? 2 * off + abs_f64(lost) * 0x1p-51 : 0;
-    const sum_ends ends = { sum, radius - lost, radius + lost };
-    return ends.low == 0 && ends.up == 0 ? (sum_ends){ sum, 0.0, -0.0 } : ends;
-}
-
-/* The running sums of a block in doubles, and what each addition loses; answers whether any loses something. A NaN is
- * something. */
-static int add_block(double before, const double *value, size_t n, double *sum, double *error) {
-    uint64_t any = 0;
-    double now = before;
-    for (size_t k = 0; k < n; k++) sum[k] = now = now + value[k];
-    for (size_t k = 0; k < n; k++) {
-        const double a = k ? sum[k - 1] : before, z = sum[k] - a;
-        error[k] = (a - (sum[k] - z)) + (value[k] - z);
-    }
-    for (size_t k = 0; k < n; k++) any |= bits_of_double(error[k]) << 1;
-    return any != 0;
-}
-
-/* A state after a block, and the ends on the way. */
-static scan_state scan_ends(scan_state s, scan_block *b, size_t n) {
-    double error[BLOCK];
-    const int loses = add_block(s.sum, b->value, n, b->ends.sum, error);
-    for (size_t k = 0; k < n; k++) {
-        const uint64_t bits = bits_of_double(b->value[k]);
-        s.magnitudes |= bits << 1, s.signs &= bits;
-    }
-    s.sum = b->ends.sum[n - 1];
-    if (!loses && s.lost == 0 && s.off == 0) {
-        for (size_t k = 0; k < n; k++) b->ends.low[k] = 0.0, b->ends.up[k] = -0.0;
-        return s;
-    }
-    for (size_t k = 0; k < n; k++) {
-        s.off += abs_f64(two_sum_f64(s.lost, error[k], &s.lost));
-        ends_put(&b->ends, k, ends_of(b->ends.sum[k], s.lost, s.off));
-    }
-    return s;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limbs */
@@ -154,7 +105,8 @@ static void state_of_limbs(running_sum *r) {
 static void scan_one_block(running_sum *r, scan_block *b, size_t n, const cpu_tier *tier, const quire_job *job,
                            format_description format) {
     char *results = b->results + format.size;
-    const scan_state after = scan_ends(r->state, b, n);
+    scan_state after = r->state;
+    tier->scan->ends(&after, b->value, n, &b->ends);
     const uint64_t open = ends_results(tier, ENDS_ALONE, &b->ends, NULL, n, job, format, results);
     const int by_limbs = r->is_held || open || !is_exact(&after);
     if (by_limbs) settle_block(r, b->value, n, open, job, format, results);
@@ -166,22 +118,6 @@ static void scan_one_block(running_sum *r, scan_block *b, size_t n, const cpu_ti
 }
 
 /* --------------------------------------------------------------------------------------------------------- elements */
-
-typedef void (*values_function)(double *to, const char *from, ptrdiff_t stride, size_t n);
-
-#define VALUES(name, NAME, number, real, unused)                                                                       \
-    static void name##_values(double *to, const char *from, ptrdiff_t stride, size_t n) {                              \
-        if (stride == (ptrdiff_t)sizeof(name##_element))                                                               \
-            for (size_t k = 0; k < n; k++) to[k] = (double)name##_load_##real(from + k * sizeof(name##_element));      \
-        else                                                                                                           \
-            for (size_t k = 0; k < n; k++) to[k] = (double)name##_load_##real(from + (ptrdiff_t)k * stride);           \
-    }
-QUIRE_FORMATS(VALUES, )
-#undef VALUES
-
-#define VALUES_ENTRY(name, NAME, number, real, unused) [number] = name##_values,
-static const values_function values_of[FORMAT_NUMBERS] = { QUIRE_FORMATS(VALUES_ENTRY, ) };
-#undef VALUES_ENTRY
 
 /* n elements that stand side by side to where they stand apart. */
 #define SCATTER(type)                                                                                                  \
@@ -229,7 +165,7 @@ typedef struct {
 static void scan_block_of(const scan_work *w, running_sum *r, const char *x, char *to, size_t n) {
     scan_block b;
     const size_t size = (size_t)w->format.size;
-    values_of[w->job->type](b.value, x, w->x.element, n);
+    w->tier->scan->values[w->job->type](b.value, x, w->x.element, n);
     if (w->job->term == TERM_MAGNITUDE)
         for (size_t k = 0; k < n; k++) b.value[k] = abs_f64(b.value[k]);
     scan_one_block(r, &b, n, w->tier, w->job, w->format);

@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "cpu/block/panel.h"
+#include "cpu/block/scan.h"
 #include "format/formats.h"
 #include "method/methods.h"
 
@@ -16,6 +17,7 @@ typedef struct {
     const exact_function (*exact)[TERM_COUNT];
     const tier_ends *ends;
     const panel_functions *panels;
+    const tier_scan *scan;
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
@@ -45,7 +47,8 @@ QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
     extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];           \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const tier_ends ends_##name;                                                                  \
-    extern QUIRE_PRIVATE const panel_functions panels_##name;
+    extern QUIRE_PRIVATE const panel_functions panels_##name;                                                          \
+    extern QUIRE_PRIVATE const tier_scan scan_##name;
 CPU_TIERS(CPU_TIER_TABLES)
 #undef CPU_TIER_TABLES
 

@@ -1,0 +1,23 @@
+/* scan.c - running sums in one tier: elements of every format as doubles, and the ends of block/scan.h.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu/block/scan.h"
+#include "cpu/simd/simd.h"
+#include "cpu/tier/tier.h"
+
+#define VALUES(name, NAME, number, real, unused)                                                                       \
+    static void name##_values(double *to, const char *from, ptrdiff_t stride, size_t n) {                              \
+        if (stride == (ptrdiff_t)sizeof(name##_element))                                                               \
+            for (size_t k = 0; k < n; k++) to[k] = (double)name##_load_##real(from + k * sizeof(name##_element));      \
+        else                                                                                                           \
+            for (size_t k = 0; k < n; k++) to[k] = (double)name##_load_##real(from + (ptrdiff_t)k * stride);           \
+    }
+QUIRE_FORMATS(VALUES, )
+
+#define VALUES_ENTRY(name, NAME, number, real, unused) [number] = name##_values,
+static const scan_values_function values[FORMAT_NUMBERS] = { QUIRE_FORMATS(VALUES_ENTRY, ) };
+
+static void ends(scan_state *s, const double *value, size_t n, many_ends *of) { scan_block_ends(s, value, n, of); }
+
+const tier_scan QUIRE_NAME(scan, SIMD_TIER) = { values, ends };
