@@ -1,6 +1,6 @@
-/* scan.cu - running sums on a device, the plain way. A state is an exact sum in a few doubles: a sum, and two ends of
- * what its additions lost. Totals of stretches, these added up, then each stretch again from where it starts. A result
- * is stored where both ends round to it.
+/* scan.cu - running sums on a device, the plain way. A state is an exact sum in a few doubles (a sum, and two ends of
+ * what its additions lost) and what is to be known of its terms. Totals of stretches, these added up, then each stretch
+ * again from where it starts. A result is stored where both ends round to it.
  *
  * If any result is not told so, all are found by limbs instead. Where results stand in the place of elements, a first
  * pass over the stretches stores nothing, so that elements are there still if limbs need them.
@@ -18,7 +18,32 @@
 #define SCAN_THREADS (32 * SCAN_WARPS)
 #define LIMB_WARPS 4 /* of a block, of which each has limbs in shared memory */
 
-typedef exact_sum<2> scan_state;
+/* What sums do not tell of their terms: which of these there were. */
+enum { SEEN_OTHER = 1, SEEN_POSITIVE = 2, SEEN_NEGATIVE = 4, SEEN_NAN = 8 }; /* no zero, infinities, NaN */
+
+static __device__ __forceinline__ unsigned seen_of(double term) {
+    const uint64_t bits = bits_of_double(term), magnitude = bits << 1;
+    const unsigned special = double_is_nan(term) ? SEEN_NAN : bits >> 63 ? SEEN_NEGATIVE : SEEN_POSITIVE;
+    return (double_is_finite(term) ? 0 : special) | (magnitude ? SEEN_OTHER : 0);
+}
+
+struct scan_state {
+    exact_sum<2> sum;
+    unsigned seen;
+
+    __device__ __forceinline__ void clear() { sum.clear(), seen = 0; }
+    __device__ __forceinline__ void add(double term) { sum.add(term), seen |= seen_of(term); }
+    __device__ __forceinline__ void merge(const scan_state &other) { sum.merge(other.sum), seen |= other.seen; }
+    /* That of another lane; by a whole warp. */
+    __device__ __forceinline__ scan_state of_lane(unsigned lane) const {
+        scan_state other;
+        other.sum.word[0] = __shfl_sync(WHOLE_WARP, sum.word[0], (int)lane);
+        other.sum.down = __shfl_sync(WHOLE_WARP, sum.down, (int)lane);
+        other.sum.up = __shfl_sync(WHOLE_WARP, sum.up, (int)lane);
+        other.seen = __shfl_sync(WHOLE_WARP, seen, (int)lane);
+        return other;
+    }
+};
 static_assert(sizeof(scan_state) * SCAN_STRETCHES * 2 <= sizeof(vectors_workspace::place), "a state for each stretch");
 
 static __device__ __forceinline__ scan_state *states_of(const scan_job &job) {
@@ -69,47 +94,47 @@ static __device__ __forceinline__ uint64_t round_two(const scan_job &job, double
     return round_total(job, total_of_two(sum, lost), 0);
 }
 
-/* The result of a state, if it tells it. */
+/* The result where there were NaN or infinities. */
+static __device__ __forceinline__ uint64_t round_special(const scan_job &job, unsigned seen) {
+    const unsigned both = SEEN_POSITIVE | SEEN_NEGATIVE;
+    const bool is_nan = seen & SEEN_NAN || (seen & both) == both;
+    return is_nan ? job.format.quiet_nan : infinity_bits(job.format, seen & SEEN_NEGATIVE ? job.format.sign : 0);
+}
+
+/* The result of a state, if it tells it. A sum of doubles that overflows on the way does not. */
 static __device__ __forceinline__ bool round_state(const scan_job &job, const scan_state &s, uint64_t *bits) {
-    const double sum = s.word[0];
-    if (!double_is_finite(sum) || !double_is_finite(s.down) || !double_is_finite(s.up)) {
-        if (has_double_lanes(job.type) || double_is_finite(sum)) return false; /* sums of doubles may overflow */
-        *bits = round_total(job, total_of_double(sum), 0);
+    const double sum = s.sum.word[0], down = s.sum.down, up = s.sum.up;
+    if (s.seen & ~SEEN_OTHER) {
+        *bits = round_special(job, s.seen);
         return true;
     }
-    if (s.is_one_number() && sum == 0) {
-        *bits = bits_of_double(sum) >> 63 ? job.format.sign : 0;
-        return *bits || job.magnitude || job.rounding != QUIRE_DOWNWARD; /* was a term no zero? */
+    if (!double_is_finite(sum) || !double_is_finite(down) || !double_is_finite(up)) return false;
+    if (s.sum.is_one_number() && sum == 0) {
+        const bool is_negative = bits_of_double(sum) >> 63 || (s.seen && job.rounding == QUIRE_DOWNWARD);
+        *bits = is_negative ? job.format.sign : 0;
+        return true;
     }
-    *bits = round_two(job, sum, s.up);
-    if (s.down == s.up) return true;
-    const double low = sum + s.down, high = sum + s.up;
-    return ((low > 0 && high > 0) || (low < 0 && high < 0)) && *bits == round_two(job, sum, s.down);
+    *bits = round_two(job, sum, up);
+    if (down == up) return true;
+    const double low = sum + down, high = sum + up;
+    return ((low > 0 && high > 0) || (low < 0 && high < 0)) && *bits == round_two(job, sum, down);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ states
  */
-
-static __device__ __forceinline__ scan_state state_from(const scan_state &s, unsigned lane) {
-    scan_state other;
-    other.word[0] = __shfl_sync(WHOLE_WARP, s.word[0], (int)lane);
-    other.down = __shfl_sync(WHOLE_WARP, s.down, (int)lane);
-    other.up = __shfl_sync(WHOLE_WARP, s.up, (int)lane);
-    return other;
-}
 
 /* Of each thread's state the sum of those before it in the block; and of all of them. By whole blocks. */
 template <int WARPS>
 static __device__ __forceinline__ scan_state states_before(scan_state mine, scan_state *room, scan_state *all) {
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     for (unsigned w = 1; w < WARP; w *= 2) {
-        const scan_state other = state_from(mine, lane >= w ? lane - w : lane);
+        const scan_state other = mine.of_lane(lane >= w ? lane - w : lane);
         if (lane >= w) mine.merge(other);
     }
-    scan_state of_warp = state_from(mine, lane ? lane - 1 : 0), before;
+    scan_state of_warp = mine.of_lane(lane ? lane - 1 : 0), before;
     if (lane == 0) of_warp.clear();
     if (WARPS == 1) {
-        *all = state_from(mine, WARP - 1);
+        *all = mine.of_lane(WARP - 1);
         return of_warp;
     }
     if (lane == WARP - 1) room[warp] = mine;
