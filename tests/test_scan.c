@@ -232,6 +232,24 @@ START_TEST(long_vectors) {
 }
 END_TEST
 
+/* Worth several threads, or many blocks; in place and not. */
+START_TEST(vectors_for_threads) {
+    enum { N = 150001 };
+    if (!is_there()) return;
+    for (size_t t = 0; t < 4; t++) {
+        const quire_type type = t % 2 ? QUIRE_F64 : QUIRE_F32;
+        const quire_rounding rounding = ROUNDINGS[(t / 2 + (size_t)_i) % ROUNDING_COUNT];
+        const quire_reduction what = { t == 3 ? QUIRE_ASUM : QUIRE_SUM, type, type, QUIRE_EXACT, rounding, 0, { 0 } };
+        array x = array_of_family(type, t / 2 ? quire_columns(N, 2, 2) : quire_strided(N, -1), (family)_i, t);
+        const char *name = place_use(place_variants() - 1);
+        if (name && t % 2) check_in_place(&what, t / 2 ? QUIRE_INCLUSIVE : QUIRE_EXCLUSIVE, &x, name);
+        if (name && !(t % 2)) check_scan(&what, t / 2 ? QUIRE_EXCLUSIVE : QUIRE_INCLUSIVE, &x, x.layout, name);
+        place_use(0);
+        array_free(x.memory);
+    }
+}
+END_TEST
+
 /* Enough vectors for threads and for many blocks. */
 START_TEST(many_vectors) {
     static const size_t lengths[] = { 1, 2, 3, 7, 31, 32, 33, 64, 65, 129, 1000 };
@@ -320,6 +338,7 @@ static void add_cases(TCase *cases) {
     tcase_add_loop_test(cases, scans_at_random, 0, (int)place_variants());
     tcase_add_loop_test(cases, families, 0, FAMILY_COUNT);
     tcase_add_loop_test(cases, long_vectors, 0, FAMILY_COUNT);
+    tcase_add_loop_test(cases, vectors_for_threads, 0, FAMILY_COUNT);
     tcase_add_loop_test(cases, many_vectors, 0, 22);
     tcase_add_loop_test(cases, ties, 0, 9);
     tcase_add_loop_test(cases, zeros, 0, 8);

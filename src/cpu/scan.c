@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/ends.h"
+#include "cpu/exact.h"
 #include "cpu/gather.h"
 #include "cpu/layouts.h"
 #include "cpu/pair.h"
@@ -101,6 +102,19 @@ static void state_of_limbs(running_sum *r) {
     r->is_held = s->off != 0;
 }
 
+/* A running sum that goes on from limbs. */
+static void running_sum_resume(running_sum *r, const quire_accumulator *from, const quire_job *job,
+                               format_description format) {
+    running_sum_begin(r);
+    r->limbs = *from, r->count = (size_t)from->count;
+    r->is_held = 1, r->since_carry = 0;
+    if (!r->count) return;
+    r->state.magnitudes = from->other >= OTHER_NONZERO, r->state.signs = from->other ? 0 : ~(uint64_t)0;
+    if (is_special(from)) r->state.sum = NAN; /* which leaves all that follows to limbs */
+    state_of_limbs(r);
+    format_store(total_round(accumulator_total(from), format, job->rounding), format.size, &r->last);
+}
+
 /* The results of a block, behind that before it. */
 static void scan_one_block(running_sum *r, scan_block *b, size_t n, const cpu_tier *tier, const quire_job *job,
                            format_description format) {
@@ -158,7 +172,7 @@ typedef struct {
     const cpu_tier *tier;
     quire_scan_kind kind;
     byte_strides x, results;
-    size_t inner, panel, panels; /* vectors side by side, of them in a panel, panels of all */
+    size_t vectors, inner, panel, panels; /* all, those side by side, of them in a panel, panels of all of these */
     format_description format;
 } scan_work;
 
@@ -191,19 +205,100 @@ static void scan_panels(const void *work, size_t first, size_t last) {
     for (size_t panel = first; panel < last; panel++) scan_panel(work, panel);
 }
 
+/* --------------------------------------------------------------------------------------- vectors that threads share */
+
+/* A long vector is cut into pieces. All are added up, then each has its results, from what is before it: by then, no
+ * piece is read by another thread, and results may replace elements. */
+#define SHARED_PIECES ((size_t)32)
+
+typedef struct {
+    const scan_work *w;
+    cpu_context single;
+    const char *x;
+    char *to;
+    size_t piece; /* elements of one, a multiple of a block's */
+    quire_accumulator *sums;
+} shared_scan;
+
+static size_t elements_of_piece(const shared_scan *s, size_t piece) {
+    const size_t left = s->w->job->n - piece * s->piece;
+    return left < s->piece ? left : s->piece;
+}
+
+static void add_pieces(const void *work, size_t first, size_t last) {
+    const shared_scan *s = work;
+    quire_job job = *s->w->job;
+    for (size_t p = first; p < last; p++) {
+        job.x = job.y = s->x + (ptrdiff_t)(p * s->piece) * s->w->x.element;
+        job.n = elements_of_piece(s, p);
+        memset(&s->sums[p], 0, sizeof *s->sums);
+        exact_accumulate(&s->single, &job, s->w->x.element, s->w->x.element, &s->sums[p]);
+        accumulator_carry(&s->sums[p]);
+    }
+}
+
+static void scan_pieces(const void *work, size_t first, size_t last) {
+    const shared_scan *s = work;
+    const scan_work *w = s->w;
+    running_sum r;
+    for (size_t p = first; p < last; p++) {
+        const size_t begin = p * s->piece, end = begin + elements_of_piece(s, p);
+        running_sum_resume(&r, &s->sums[p], w->job, w->format);
+        for (size_t k = begin; k < end; k += BLOCK)
+            scan_block_of(w, &r, s->x + (ptrdiff_t)k * w->x.element, s->to + (ptrdiff_t)k * w->results.element,
+                          end - k < BLOCK ? end - k : BLOCK);
+    }
+}
+
+/* From the sums of pieces to those before them. */
+static void sums_before(quire_accumulator *sums, size_t pieces) {
+    quire_accumulator before = QUIRE_ACCUMULATOR_ZERO;
+    for (size_t p = 0; p < pieces; p++) {
+        const quire_accumulator own = sums[p];
+        sums[p] = before;
+        accumulator_merge(&before, &own);
+    }
+}
+
+static void scan_shared(const cpu_context *context, const scan_work *w, size_t vector, int threads) {
+    quire_accumulator sums[SHARED_PIECES];
+    const ptrdiff_t i = (ptrdiff_t)(vector / w->inner), j = (ptrdiff_t)(vector % w->inner);
+    const size_t blocks = (w->job->n - 1) / BLOCK + 1;
+    shared_scan s = { w, context_single(context), NULL, NULL, ((blocks - 1) / SHARED_PIECES + 1) * BLOCK, sums };
+    s.x = (const char *)w->job->x + i * w->x.outer + j * w->x.inner;
+    s.to = (char *)w->job->result + i * w->results.outer + j * w->results.inner;
+    const size_t pieces = (w->job->n - 1) / s.piece + 1;
+    cpu_context quiet = *context;
+    quiet.report = NULL;
+    units_run(&quiet, add_pieces, &s, pieces, 1, threads);
+    sums_before(sums, pieces);
+    units_run(vector + 1 == w->vectors ? context : &quiet, scan_pieces, &s, pieces, 1, threads);
+}
+
 quire_status cpu_scan(quire_context *context, const quire_job *job, quire_scan_kind kind, const quire_layout *x_layout,
                       const quire_layout *results_layout) {
     const cpu_context c = cpu_context_of(context);
     const size_t size = (size_t)describe_format(job->type).size, inner = x_layout->inner;
     const format_description format = describe_format(job->result_type);
-    scan_work w = {
-        job, c.tier, kind,  strides_of(x_layout, size), strides_of(results_layout, (size_t)format.size), inner,
-        1,   0,      format
-    };
+    scan_work w = { job,
+                    c.tier,
+                    kind,
+                    strides_of(x_layout, size),
+                    strides_of(results_layout, (size_t)format.size),
+                    x_layout->outer * inner,
+                    inner,
+                    1,
+                    0,
+                    format };
+    const int threads = cpu_threads(&c, job->n * size, SHARED_PIECES);
+    if (threads > 1 && w.vectors < (size_t)threads) {
+        for (size_t v = 0; v < w.vectors; v++) scan_shared(&c, &w, v, threads);
+        return QUIRE_OK;
+    }
     if (inner > 1 && stride_magnitude(w.x.inner) < stride_magnitude(w.x.element)) w.panel = PANEL_VECTORS;
     w.panels = (inner - 1) / w.panel + 1;
     const size_t units = x_layout->outer * w.panels, unit = job->n * w.panel;
-    const size_t together = unit < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / unit : 1;
-    units_run(&c, scan_panels, &w, units, together, cpu_threads(&c, units * unit * size, (units - 1) / together + 1));
+    const size_t together = unit < CHUNK_ELEMENTS ? CHUNK_ELEMENTS / unit : 1, chunks = (units - 1) / together + 1;
+    units_run(&c, scan_panels, &w, units, together, cpu_threads(&c, units * unit * size, chunks));
     return QUIRE_OK;
 }
