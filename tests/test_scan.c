@@ -250,6 +250,23 @@ START_TEST(vectors_for_threads) {
 }
 END_TEST
 
+/* Pieces of nothing but zeros, behind others, or behind numbers that cancel. */
+START_TEST(zeros_for_threads) {
+    enum { N = 150001 };
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, ROUNDINGS[_i % 4], 0, { 0 } };
+    float *x = array_new(N * sizeof *x, 8);
+    if (!is_there()) return;
+    for (size_t k = 0; k < N; k++) x[k] = -0.0f;
+    if (_i / 4 == 1) x[1] = 0.0f;
+    if (_i / 4 == 2) x[1] = 1, x[2] = -1;
+    const array a = { QUIRE_F32, quire_strided(N, 1), x, x, N };
+    const char *name = place_use(place_variants() - 1);
+    if (name) check_scan(&what, QUIRE_INCLUSIVE, &a, a.layout, name);
+    place_use(0);
+    array_free(x);
+}
+END_TEST
+
 /* Enough vectors for threads and for many blocks. */
 START_TEST(many_vectors) {
     static const size_t lengths[] = { 1, 2, 3, 7, 31, 32, 33, 64, 65, 129, 1000 };
@@ -339,6 +356,7 @@ static void add_cases(TCase *cases) {
     tcase_add_loop_test(cases, families, 0, FAMILY_COUNT);
     tcase_add_loop_test(cases, long_vectors, 0, FAMILY_COUNT);
     tcase_add_loop_test(cases, vectors_for_threads, 0, FAMILY_COUNT);
+    tcase_add_loop_test(cases, zeros_for_threads, 0, 12);
     tcase_add_loop_test(cases, many_vectors, 0, 22);
     tcase_add_loop_test(cases, ties, 0, 9);
     tcase_add_loop_test(cases, zeros, 0, 8);
