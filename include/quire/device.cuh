@@ -5,7 +5,7 @@
  *     __global__ void __launch_bounds__(256) norms(const float *x, size_t n, float *result) { // a block a row
  *         __shared__ quire::block_scratch<256> scratch;
  *         const float *row = x + blockIdx.x * n;
- *         const float norm = quire::block_nrm2<256>(scratch, n, [=](size_t k) { return row[k]; });
+ *         const float norm = quire::block_nrm2(scratch, n, [=](size_t k) { return row[k]; });
  *         if (threadIdx.x == 0) result[blockIdx.x] = norm;
  *     }
  *

@@ -1,7 +1,7 @@
 /* term.h - what an element contributes: itself, its magnitude, or a product; and the error-free transforms of products
  * and of additions. Included once per real type (a float, a double, a vector of either), by C and CUDA alike, with
- * REAL, the type, and SUFFIX, its name, defined; abs_SUFFIX and fma_SUFFIX are at hand. SUBTRACT(a, b) is a - b, unless
- * the includer knows a faster way to the same bits.
+ * REAL, the type, and SUFFIX, its name, defined; abs_SUFFIX and fma_SUFFIX are at hand. ADD(a, b) is a + b, and
+ * SUBTRACT(a, b) is a - b, unless the includer knows a faster way to the same bits, or one that no compiler contracts.
  *
  * What each term is, is said in the list of operations.h, on which all ways rely.
  *
@@ -10,6 +10,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#ifndef ADD
+#define ADD(a, b) ((a) + (b))
+#endif
 #ifndef SUBTRACT
 #define SUBTRACT(a, b) ((a) - (b))
 #endif
@@ -43,7 +46,7 @@ QUIRE_INLINE REAL QUIRE_NAME(product_error, SUFFIX)(REAL x, REAL y, REAL value) 
 /* *sum = fl(a + b), and the returned error with a + b = *sum + error exactly, whatever the magnitudes, barring overflow
  * (Knuth, TAOCP 2, 4.2.2, Theorem B). No branch. */
 QUIRE_INLINE REAL QUIRE_NAME(two_sum, SUFFIX)(REAL a, REAL b, REAL *sum) {
-    const REAL s = a + b;
+    const REAL s = ADD(a, b);
     const REAL z = s - a;
     *sum = s;
     return SUBTRACT(a, SUBTRACT(s, z)) + SUBTRACT(b, z);
@@ -51,4 +54,5 @@ QUIRE_INLINE REAL QUIRE_NAME(two_sum, SUFFIX)(REAL a, REAL b, REAL *sum) {
 
 #undef REAL
 #undef SUFFIX
+#undef ADD
 #undef SUBTRACT

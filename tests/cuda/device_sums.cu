@@ -125,6 +125,19 @@ template <class T, class R> static __global__ void states_kernel(device_sums_job
     memcpy((R *)job.results + v, &result, sizeof result);
 }
 
+/* Elements that are products of the caller's, rounded to double: a compiler that may contract must not look through
+ * them. A thread a vector. */
+static __global__ void computed_kernel(device_sums_job job) {
+    const size_t v = blockIdx.x * (size_t)blockDim.x + threadIdx.x, n = job.n;
+    if (v >= job.vectors) return;
+    const double *x = (const double *)job.x + v * n, *y = (const double *)job.y + v * n;
+    quire::exact<double> sum;
+    for (size_t k = 0; k < n; k++) sum.add(x[k] * y[k]);
+    double result = 0;
+    job.flags[v] = sum.value(&result, job.what.rounding);
+    ((double *)job.results)[v] = result;
+}
+
 template <class T> static __global__ void accumulate_kernel(device_sums_job job, int way, quire_accumulator *to) {
     constexpr int threads = 96, share = 1000; /* elements of a block */
     __shared__ quire::block_scratch<threads> scratch;
@@ -210,6 +223,11 @@ extern "C" int NAME(device_states, VARIANT)(const device_sums_job *job, unsigned
     PAIRS(START)
 #undef START
     return -1;
+}
+
+extern "C" int NAME(device_computed, VARIANT)(const device_sums_job *job) {
+    computed_kernel<<<(unsigned)((job->vectors + 63) / 64), 64>>>(*job);
+    return cudaGetLastError();
 }
 
 extern "C" int NAME(device_accumulate, VARIANT)(const device_sums_job *job, int way, quire_accumulator *sum) {

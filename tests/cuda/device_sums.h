@@ -31,10 +31,12 @@ typedef struct {
 } device_sums_job;
 
 /* All answer a cudaError_t, or -1 where the table has no such kernel. By collectives; by the states of threads alone,
- * merged in any order (seed), by warps; and one vector by many blocks into an accumulator. */
+ * merged in any order (seed), by warps; of doubles x[k] * y[k], computed in the kernel, by threads; and one vector by
+ * many blocks into an accumulator. */
 #define DEVICE_SUMS(name)                                                                                              \
     int device_sums_##name(const device_sums_job *job);                                                                \
     int device_states_##name(const device_sums_job *job, unsigned seed);                                               \
+    int device_computed_##name(const device_sums_job *job);                                                            \
     int device_accumulate_##name(const device_sums_job *job, int way, quire_accumulator *sum);
 DEVICE_SUMS(careful)
 DEVICE_SUMS(fast)

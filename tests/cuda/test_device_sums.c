@@ -13,14 +13,17 @@
 
 typedef int sums(const device_sums_job *job);
 typedef int states(const device_sums_job *job, unsigned seed);
+typedef int computed(const device_sums_job *job);
 typedef int accumulate(const device_sums_job *job, int way, quire_accumulator *sum);
 static const struct variant {
     const char *name;
     sums *sums;
     states *states;
+    computed *computed;
     accumulate *accumulate;
-} VARIANTS[] = { { "careful", device_sums_careful, device_states_careful, device_accumulate_careful },
-                 { "fast", device_sums_fast, device_states_fast, device_accumulate_fast } };
+} VARIANTS[] = { { "careful", device_sums_careful, device_states_careful, device_computed_careful,
+                   device_accumulate_careful },
+                 { "fast", device_sums_fast, device_states_fast, device_computed_fast, device_accumulate_fast } };
 
 static const struct pair {
     quire_type type, result_type;
@@ -195,6 +198,41 @@ START_TEST(states_of_threads) {
 }
 END_TEST
 
+/* The elements are the products as they are rounded, and no longer ones. */
+START_TEST(computed_elements) {
+    const quire_reduction what = { QUIRE_SUM, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
+    const size_t vectors = 300, n = 9;
+    generator g;
+    generator_seed(&g, 5200);
+    for (size_t turn = 0; turn < scaled(20); turn++) {
+        double *products = array_new(vectors * n * sizeof *products, 0), *x, *y;
+        const quire_layout l = quire_rows(vectors, n, (ptrdiff_t)n);
+        size_t decided = 0;
+        case_of c;
+        open_case(&c, &g, what, vectors, n);
+        x = (double *)c.x, y = (double *)c.y;
+        for (size_t k = 0; k < vectors * n; k++) { /* of every two one takes away what the other adds, nearly */
+            x[k] = k % 2 ? -x[k - 1] : 1 + generator_uniform(&g), y[k] = k % 2 ? y[k - 1] : generator_uniform(&g);
+            if (k % 4 == 1) y[k] = x[k - 1] * y[k - 1], x[k] = -1;
+            products[k] = x[k] * y[k];
+        }
+        check_ok(quire_reduce(NULL, &what, &l, products, NULL, NULL, c.expected));
+        CUDA(cudaMemcpy((void *)c.job.x, x, vectors * n * sizeof *x, cudaMemcpyHostToDevice));
+        CUDA(cudaMemcpy((void *)c.job.y, y, vectors * n * sizeof *y, cudaMemcpyHostToDevice));
+        for (size_t i = 0; i < COUNT_OF(VARIANTS); i++) {
+            clear(&c);
+            must(VARIANTS[i].computed(&c.job));
+            collect(&c);
+            for (size_t v = 0; v < vectors; v++)
+                if (c.flags[v]) check_result(&c, v, VARIANTS[i].name), decided++;
+        }
+        check_that(decided > vectors, "%zu are decided", decided);
+        close_case(&c);
+        array_free(products);
+    }
+}
+END_TEST
+
 START_TEST(accumulators) {
     static const quire_type OF[] = { QUIRE_F16, QUIRE_BF16, QUIRE_F32, QUIRE_F64, QUIRE_E4M3, QUIRE_E5M2 };
     generator g;
@@ -225,6 +263,7 @@ END_TEST
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, collectives, 0, (int)COUNT_OF(PAIRS));
     tcase_add_loop_test(cases, states_of_threads, 0, (int)COUNT_OF(PAIRS));
+    tcase_add_test(cases, computed_elements);
     tcase_add_loop_test(cases, accumulators, 0, TYPE_COUNT);
 }
 

@@ -27,12 +27,17 @@ static const quire_reduction VARIANCE = {
     QUIRE_VARIANCE, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 }
 };
 
+static size_t greater(size_t a, size_t b) { return a > b ? a : b; }
+
+/* For all of the calls below. */
 static size_t workspace_size(quire_context *c) {
-    const quire_layout matrix = quire_columns(ROWS, WIDTH, WIDTH);
-    const size_t sums = quire_by_key_workspace(c, &PLAIN, GROUPS, QUIRE_I64, &matrix);
+    const quire_layout vector = quire_strided(ROWS, 1), matrix = quire_columns(ROWS, WIDTH, WIDTH);
+    const size_t sums = quire_by_key_workspace(c, &SUM, GROUPS, QUIRE_I64, &vector);
+    const size_t plain = quire_by_key_workspace(c, &PLAIN, GROUPS, QUIRE_I64, &matrix);
+    const size_t variance = quire_by_key_workspace(c, &VARIANCE, GROUPS, QUIRE_I64, &vector);
     const size_t order = quire_order_workspace(c, GROUPS, QUIRE_I64, ROWS);
-    ck_assert(sums && order);
-    return sums > order ? sums : order;
+    ck_assert(sums && plain && variance && order);
+    return greater(greater(sums, plain), greater(variance, order));
 }
 
 static void call_all(quire_context *c, const arrays *a, results *r, void *workspace, size_t size) {

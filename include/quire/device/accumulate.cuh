@@ -6,8 +6,9 @@
  *
  *   to        an accumulator in memory that the device can write: device memory, or shared memory. It begins as zeros
  *             (cudaMemset to 0), and is finished by quire_finish_many on the device, or by quire_finish on the host.
- *   CARRIES   Between two carries (quire_accumulate with n = 0 carries, and so does every call of the host) all threads
- *             together may add up to 2^26 elements or products, or 2^28 sums of block_accumulate.
+ *   CARRIES   Between two carries all threads together may add up to 2^26 elements or products, or 2^28 sums: those of
+ *             threads, and those of block_accumulate. quire_accumulate carries, with n = 0 too, and so do quire_carry
+ *             and quire_merge on the host. Carry before accumulators are added word by word (NCCL, MPI).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,6 +18,16 @@
 #include <quire/device/collectives.cuh>
 
 namespace quire {
+namespace detail {
+
+/* A sum of n terms as two numbers, of which one may be 0. */
+static __device__ __forceinline__ void atomic_add_numbers(quire_accumulator *to, const double (&number)[2], size_t n) {
+    for (double one : number)
+        if (one != 0) atomic_add_number(to, one);
+    atomic_add_word(&to->count, (int64_t)n);
+}
+
+} // namespace detail
 
 /* Adds x, or x * y, exactly: up to four atomic additions of 64 bits, of a product of doubles up to seven. */
 template <class T> static __device__ __forceinline__ void atomic_add(quire_accumulator *to, T x) {
@@ -28,15 +39,13 @@ template <class T> static __device__ __forceinline__ void atomic_add_product(qui
     detail::atomic_add_word(&to->count, 1);
 }
 
-/* Adds a thread's sum of n terms, if it is known exactly and is not 0 (the sign of a zero would be lost). Else false,
- * and nothing is added: an interval can not go into an accumulator, but its elements can. */
+/* Adds a thread's sum of n terms, if it is known exactly and is not 0 (whose sign would be lost). Else false, and
+ * nothing is added: an interval can not go into an accumulator, but its elements can. */
 template <class T, class R>
 static __device__ __forceinline__ bool atomic_add(quire_accumulator *to, const exact<T, R> &sum, size_t n) {
     double number[2];
-    if (!sum.numbers(number) || number[0] == 0) return false;
-    detail::atomic_add_number(to, number[0]);
-    if (number[1] != 0) detail::atomic_add_number(to, number[1]);
-    detail::atomic_add_word(&to->count, (int64_t)n);
+    if (!sum.numbers(number) || (number[0] == 0 && number[1] == 0)) return false;
+    detail::atomic_add_numbers(to, number, n);
     return true;
 }
 
@@ -68,17 +77,13 @@ template <terms TERMS, class Group, class X, class Y>
 static __device__ __forceinline__ void accumulate(const Group &group, quire_accumulator *to, size_t n, const X &x,
                                                   const Y &y) {
     typedef std::decay_t<decltype(x((size_t)0))> T;
+    static_assert(std::is_same_v<T, std::decay_t<decltype(y((size_t)0))>>, "x and y give elements of one type");
     thread_sum<T, exact_sum<2>> s;
     double number[2];
     add_terms<TERMS>(s, group.rank, n, group.size, x, y);
     s = group.total(s);
-    bool is_known = false;
-    if (group.rank == 0 && s.numbers(number) && number[0] != 0) {
-        is_known = true;
-        atomic_add_number(to, number[0]);
-        if (number[1] != 0) atomic_add_number(to, number[1]);
-        atomic_add_word(&to->count, (int64_t)n);
-    }
+    const bool is_known = group.rank == 0 && s.numbers(number) && (number[0] != 0 || number[1] != 0);
+    if (is_known) atomic_add_numbers(to, number, n);
     if (!group.share(is_known)) accumulate_again<TERMS>(group, to, n, x, y);
 }
 

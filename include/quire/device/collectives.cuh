@@ -130,7 +130,7 @@ template <terms TERMS, class Group, class X, class Y>
 static __device__ __forceinline__ void add_to_limbs(const Group &group, size_t n, const X &x, const Y &y) {
     quire_accumulator &sum = group.scratch.limbs;
     shared_limbs limbs = { &sum };
-    int64_t *word = sum.limb;
+    int64_t *word = (int64_t *)&sum;
     group.sync();
     for (unsigned i = group.rank; i < QUIRE_ACCUMULATOR_WORDS; i += group.size) word[i] = 0;
     group.sync();
@@ -189,6 +189,8 @@ template <terms TERMS, class T, class R, class Group, class X, class Y>
 static __device__ __forceinline__ R finish_sum(const Group &group, const thread_sum<T, first_state<T, R>> &s, size_t n,
                                                finish how, const X &x, const Y &y, quire_rounding rounding) {
     typedef thread_sum<T, first_state<T, R>> sum;
+    static_assert(std::is_same_v<T, std::decay_t<decltype(x((size_t)0))>>, "x gives elements of the sum's type");
+    static_assert(std::is_same_v<T, std::decay_t<decltype(y((size_t)0))>>, "y gives elements of the sum's type");
     constexpr bool has_signs = TERMS == terms::elements || TERMS == terms::products;
     const rounding_job<R> job(how, rounding);
     uint64_t bits;
@@ -205,7 +207,6 @@ static __device__ __forceinline__ auto reduce(const Group &group, size_t n, fini
                                               quire_rounding rounding) {
     typedef std::decay_t<decltype(x((size_t)0))> T;
     typedef std::conditional_t<std::is_void_v<RESULT>, T, RESULT> R;
-    static_assert(std::is_same_v<T, std::decay_t<decltype(y((size_t)0))>>, "x and y give elements of one type");
     thread_sum<T, first_state<T, R>> s;
     add_terms<TERMS>(s, group.rank, n, group.size, x, y);
     return finish_sum<TERMS, T, R>(group, s, n, how, x, y, rounding);

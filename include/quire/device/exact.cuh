@@ -39,7 +39,9 @@ static __device__ __noinline__ bool round_state(const rounding_job<R> job, const
                                                 uint64_t *bits) {
     term_count terms = { n, {}, {} };
     if (job.finish == FINISH_DIVIDE) {
-        if (n == 0 || n > GREATEST_COUNT) return false;
+        if (n > GREATEST_COUNT) return false;
+        *bits = job.format.quiet_nan;
+        if (n == 0) return true;
         terms.each = reciprocal_around((double)n);
     }
     if (job.finish == FINISH_ROOT && s.down < 0) { /* which has none */
@@ -63,7 +65,7 @@ static __device__ __noinline__ bool round_state(const rounding_job<R> job, const
         *bits = round_total(job, total_of_double(sum), n);
         return !has_signs || job.rounding != QUIRE_DOWNWARD;
     }
-    if (!double_is_finite(s.width()) || (down <= 0 && up >= 0)) return false;
+    if (!double_is_finite(s.width()) || (down <= 0 && up >= 0)) return false; /* a zero, perhaps */
     *bits = round_total(job, total_of_two(sum, s.up), n);
     return s.down == s.up || *bits == round_total(job, total_of_two(sum, s.down), n);
 }
@@ -145,9 +147,9 @@ using first_state = std::conditional_t<precision_of<T> <= 24 && precision_of<R> 
 
 /* The sum of elements of type T, or of products of two, under way in one thread's registers, for a result of type R.
  *
- * State: two doubles where R has at most 24 bits of precision and T is no double (two operations an element); three
- * doubles otherwise (eight operations). A new object is the empty sum. Sums may be merged in any order; what shows of
- * the order is whether the result is decided, and nothing else. */
+ * State: two doubles where R has at most 24 bits of precision and T is no double (two operations on doubles an
+ * element); three doubles otherwise (eight, and for a product of doubles thirteen). A new object is the empty sum. Sums
+ * may be merged in any order; what shows of the order is whether the result is decided, and nothing else. */
 template <class T, class R = T> class exact {
   public:
     /* Adds x; |x|; x * y, exactly. */
@@ -168,7 +170,7 @@ template <class T, class R = T> class exact {
 
     /* Writes to *result what the sum rounds to, or its root, or its mean over n terms (n is read for that alone), once,
      * in the direction of rounding. False: undecided, and *result is not written. An empty sum counts as -0 here; only
-     * the caller knows that it is empty, and the empty sum of quire.h is +0. */
+     * the caller knows that it is empty, and the empty sum of quire.h is +0. The mean of n = 0 is NaN. */
     __device__ __forceinline__ bool value(R *result, quire_rounding rounding = QUIRE_TO_NEAREST,
                                           finish how = finish::keep, size_t n = 1) const {
         uint64_t bits;

@@ -1,5 +1,5 @@
 /* by_key.cuh - sums by key: rows are sorted by their groups, their elements gathered in the caller's workspace, and
- * reduced there as segments.
+ * reduced there as segments; of a vector the elements themselves are sorted.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,14 +18,15 @@ static void *take(char *workspace, size_t *bytes, size_t count, size_t size, boo
 }
 
 /* Where a sort puts what it needs, from *bytes on. */
-static key_sort plan_sort(const quire_keys *keys, char *workspace, size_t *bytes, bool *fits, cudaError_t *error) {
+static key_sort plan_sort(const quire_keys *keys, size_t element, char *workspace, size_t *bytes, bool *fits,
+                          cudaError_t *error) {
     key_sort s = {};
     s.keys = *keys;
     s.is_wide = key_sort_is_wide(keys);
     const size_t size = s.is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
     void **const places[4] = { &s.groups, &s.sorted_groups, &s.rows, &s.sorted_rows };
     for (void **place : places) *place = take(workspace, bytes, keys->n, size, fits);
-    if (*fits) *error = quire_cuda_sort_bytes(keys, &s.temporary_bytes);
+    if (*fits) *error = quire_cuda_sort_bytes(keys, element, &s.temporary_bytes);
     s.temporary = take(workspace, bytes, s.temporary_bytes, 1, fits);
     return s;
 }
@@ -34,7 +35,8 @@ static key_sort plan_sort(const quire_keys *keys, char *workspace, size_t *bytes
 struct by_key_plan {
     key_sort sort;
     int64_t *offsets, *begin, *end;
-    void *x, *y; /* what has been gathered */
+    void *x, *y;       /* what has been gathered */
+    bool has_elements; /* what is sorted is x itself */
     size_t bytes;
     bool fits;
     cudaError_t error;
@@ -47,7 +49,7 @@ static by_key_plan plan_by_key(const quire_job *job, const quire_keys *keys, con
     size_t elements;
     by_key_plan p = {};
     p.fits = !__builtin_mul_overflow(vectors, l->n, &elements);
-    p.sort = plan_sort(keys, workspace, &p.bytes, &p.fits, &p.error);
+    p.sort = plan_sort(keys, size, workspace, &p.bytes, &p.fits, &p.error);
     p.offsets = (int64_t *)take(workspace, &p.bytes, keys->groups + 1, sizeof(int64_t), &p.fits);
     p.begin = (int64_t *)take(workspace, &p.bytes, segments, sizeof(int64_t), &p.fits);
     p.end = (int64_t *)take(workspace, &p.bytes, segments, sizeof(int64_t), &p.fits);
@@ -62,7 +64,7 @@ static size_t cuda_order_workspace(quire_context *context, const quire_keys *key
     size_t bytes = 0;
     bool fits = true;
     cudaError_t error = here.error;
-    if (!error) plan_sort(keys, NULL, &bytes, &fits, &error);
+    if (!error) plan_sort(keys, sizeof(uint32_t), NULL, &bytes, &fits, &error);
     if (error) cudaGetLastError();
     return error || !fits ? 0 : bytes + WORKSPACE_ALIGNMENT; /* never none */
 }
@@ -89,7 +91,7 @@ static quire_status cuda_order_by_key(quire_context *context, const quire_keys *
     size_t bytes = 0;
     bool fits = true;
     cudaError_t error = cudaSuccess;
-    const key_sort sort = plan_sort(keys, (char *)workspace, &bytes, &fits, &error);
+    const key_sort sort = plan_sort(keys, sizeof(uint32_t), (char *)workspace, &bytes, &fits, &error);
     if (!error) error = quire_cuda_sort(&sort, c->stream);
     if (!error) error = quire_cuda_offsets(&sort, keys->index, offsets, c->stream);
     if (!error) error = quire_cuda_order(&sort, keys->index, order, c->stream);
@@ -110,6 +112,11 @@ static quire_status check_by_key(const cuda_context *c, const quire_job *job, co
     return status;
 }
 
+/* Whether the elements of a layout are one vector, side by side. */
+static bool is_one_vector(const quire_layout *l) {
+    return l->outer == 1 && l->inner == 1 && (l->stride == 1 || l->n <= 1);
+}
+
 /* The elements in the order of their groups, and of each group's a segment. */
 static cudaError_t reduce_groups(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                  const quire_layout *y, const by_key_plan *p) {
@@ -117,7 +124,8 @@ static cudaError_t reduce_groups(const cuda_context *c, const quire_job *job, co
     const bool reads_y = is_pair(job, x, y);
     quire_job gathered = *job;
     gathered.x = p->x, gathered.y = reads_y ? p->y : p->x;
-    cudaError_t error = quire_cuda_gather(&p->sort, x, job->x, size, p->x, c->stream);
+    cudaError_t error = cudaSuccess;
+    if (!p->has_elements) error = quire_cuda_gather(&p->sort, x, job->x, size, p->x, c->stream);
     if (!error && reads_y) error = quire_cuda_gather(&p->sort, y, job->y, size, p->y, c->stream);
     if (!error && p->begin != p->offsets)
         error = quire_cuda_group_segments(p->offsets, groups, x, p->begin, p->end, c->stream);
@@ -138,9 +146,13 @@ static quire_status cuda_reduce_by_key(quire_context *context, const quire_job *
     const quire_status status = check_by_key(c, job, keys, x_layout, y_layout, has_results, counts, workspace);
     if (status) return status;
     const int arrays = is_pair(job, x_layout, y_layout) ? 2 : 1;
-    const by_key_plan p = plan_by_key(job, keys, x_layout, arrays, (char *)workspace);
+    by_key_plan p = plan_by_key(job, keys, x_layout, arrays, (char *)workspace);
     cudaError_t error = p.error;
-    if (!error) error = quire_cuda_sort(&p.sort, c->stream);
+    p.has_elements = arrays == 1 && is_one_vector(x_layout) && !p.sort.is_wide;
+    if (!error)
+        error = p.has_elements
+                    ? quire_cuda_sort_elements(&p.sort, job->x, (size_t)describe_format(job->type).size, p.x, c->stream)
+                    : quire_cuda_sort(&p.sort, c->stream);
     if (!error) error = quire_cuda_offsets(&p.sort, QUIRE_I64, p.offsets, c->stream);
     if (!error && counts) error = quire_cuda_counts(p.offsets, keys->groups, counts, c->stream);
     if (!error && has_results) error = reduce_groups(c, job, x_layout, y_layout, &p);

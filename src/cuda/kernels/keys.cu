@@ -41,46 +41,73 @@ static int bits_of(size_t number) {
 
 /* ---------------------------------------------------------------------------------------------------------- sorting */
 
+/* row: NULL if no numbers of rows are wanted. */
 template <class Key, class Number>
 static __global__ void __launch_bounds__(KEYS_THREADS)
     number_rows(const Key *keys, size_t n, size_t groups, Number *group, Number *row) {
     for (size_t i = thread_of_grid(); i < n; i += threads_of_grid()) {
         const uint64_t key = (uint64_t)(int64_t)keys[i];
         group[i] = (Number)(key < groups ? key : groups);
-        row[i] = (Number)i;
+        if (row) row[i] = (Number)i;
     }
 }
 
-/* One call of CUB's; temporary NULL: it says how many bytes it needs. CUB would take an earlier error of the caller's
- * for its own: that is forgotten, unless it stays. */
-template <class Number> static cudaError_t sort_pairs(const key_sort *s, size_t *bytes, cudaStream_t stream) {
+template <class Number> static cudaError_t start_numbers(const key_sort *s, Number *row, cudaStream_t stream) {
+    const size_t n = s->keys.n, groups = s->keys.groups;
+    Number *const group = (Number *)s->groups;
+    return s->keys.index == QUIRE_I64 ? start(blocks_for(n), stream, number_rows<int64_t, Number>,
+                                              (const int64_t *)s->keys.keys, n, groups, group, row)
+                                      : start(blocks_for(n), stream, number_rows<int32_t, Number>,
+                                              (const int32_t *)s->keys.keys, n, groups, group, row);
+}
+
+/* One call of CUB's, of numbers of groups and what goes with them; temporary NULL: it says how many bytes it needs. CUB
+ * would take an earlier error of the caller's for its own: that is forgotten, unless it stays. */
+template <class Number, class Payload>
+static cudaError_t sort_pairs(const key_sort *s, const void *from, void *to, size_t *bytes, cudaStream_t stream) {
     cudaGetLastError();
     return cub::DeviceRadixSort::SortPairs(s->temporary, *bytes, (const Number *)s->groups, (Number *)s->sorted_groups,
-                                           (const Number *)s->rows, (Number *)s->sorted_rows, s->keys.n, 0,
-                                           bits_of(s->keys.groups), stream);
+                                           (const Payload *)from, (Payload *)to, s->keys.n, 0, bits_of(s->keys.groups),
+                                           stream);
 }
 
-cudaError_t quire_cuda_sort_bytes(const quire_keys *keys, size_t *bytes) {
+static cudaError_t sort_elements(const key_sort *s, const void *x, size_t size, void *to, size_t *bytes,
+                                 cudaStream_t stream) {
+    switch (size) {
+    case 1: return sort_pairs<uint32_t, uint8_t>(s, x, to, bytes, stream);
+    case 2: return sort_pairs<uint32_t, uint16_t>(s, x, to, bytes, stream);
+    case 4: return sort_pairs<uint32_t, uint32_t>(s, x, to, bytes, stream);
+    default: return sort_pairs<uint32_t, uint64_t>(s, x, to, bytes, stream);
+    }
+}
+
+cudaError_t quire_cuda_sort_bytes(const quire_keys *keys, size_t element, size_t *bytes) {
     key_sort s = {};
+    size_t of_rows = 0, of_elements = 0;
     s.keys = *keys;
-    *bytes = 0;
-    return key_sort_is_wide(keys) ? sort_pairs<uint64_t>(&s, bytes, NULL) : sort_pairs<uint32_t>(&s, bytes, NULL);
+    cudaError_t error = key_sort_is_wide(keys) ? sort_pairs<uint64_t, uint64_t>(&s, NULL, NULL, &of_rows, NULL)
+                                               : sort_pairs<uint32_t, uint32_t>(&s, NULL, NULL, &of_rows, NULL);
+    if (!error && !key_sort_is_wide(keys)) error = sort_elements(&s, NULL, element, NULL, &of_elements, NULL);
+    *bytes = of_rows > of_elements ? of_rows : of_elements;
+    return error;
 }
 
-template <class Number> static cudaError_t sort_numbers(const key_sort *s, cudaStream_t stream) {
-    const size_t n = s->keys.n, groups = s->keys.groups;
+template <class Number> static cudaError_t sort_rows(const key_sort *s, cudaStream_t stream) {
     size_t bytes = s->temporary_bytes;
-    Number *const group = (Number *)s->groups, *const row = (Number *)s->rows;
-    const cudaError_t error = s->keys.index == QUIRE_I64 ? start(blocks_for(n), stream, number_rows<int64_t, Number>,
-                                                                 (const int64_t *)s->keys.keys, n, groups, group, row)
-                                                         : start(blocks_for(n), stream, number_rows<int32_t, Number>,
-                                                                 (const int32_t *)s->keys.keys, n, groups, group, row);
-    return error ? error : sort_pairs<Number>(s, &bytes, stream);
+    const cudaError_t error = start_numbers(s, (Number *)s->rows, stream);
+    return error ? error : sort_pairs<Number, Number>(s, s->rows, s->sorted_rows, &bytes, stream);
 }
 
 cudaError_t quire_cuda_sort(const key_sort *sort, cudaStream_t stream) {
     if (!sort->keys.n) return cudaSuccess;
-    return sort->is_wide ? sort_numbers<uint64_t>(sort, stream) : sort_numbers<uint32_t>(sort, stream);
+    return sort->is_wide ? sort_rows<uint64_t>(sort, stream) : sort_rows<uint32_t>(sort, stream);
+}
+
+cudaError_t quire_cuda_sort_elements(const key_sort *sort, const void *x, size_t size, void *to, cudaStream_t stream) {
+    size_t bytes = sort->temporary_bytes;
+    if (!sort->keys.n) return cudaSuccess;
+    const cudaError_t error = start_numbers(sort, (uint32_t *)NULL, stream);
+    return error ? error : sort_elements(sort, x, size, to, &bytes, stream);
 }
 
 /* The first row of each group, found by halving: as long for a group of many rows as for an empty one. */
@@ -149,8 +176,10 @@ template <class Number, class Element>
 static __global__ void __launch_bounds__(KEYS_THREADS)
     gather_column(const Number *rows, const quire_layout l, const Element *x, Element *to) {
     const size_t all = l.outer * l.n;
-    for (size_t i = thread_of_grid(); i < all; i += threads_of_grid())
-        to[i] = x[(ptrdiff_t)(i / l.n) * l.outer_stride + (ptrdiff_t)rows[i % l.n] * l.stride];
+    for (size_t i = thread_of_grid(); i < all; i += threads_of_grid()) {
+        const size_t vector = l.outer > 1 ? i / l.n : 0, row = i - vector * l.n; /* divisions are slow */
+        to[i] = x[(ptrdiff_t)vector * l.outer_stride + (ptrdiff_t)rows[row] * l.stride];
+    }
 }
 
 /* Of many: a square of rows and columns at a time, which is read along the rows and written along the columns. */
@@ -242,18 +271,25 @@ template <class Number> static cudaError_t load_numbers() {
 
 /* CUB's own kernels have no names here: they are loaded by sorts, of few numbers and of many, of whatever is in the
  * scratch memory. */
-template <class Number> static cudaError_t load_sorts(void *scratch, size_t bytes, cudaStream_t stream) {
+template <class Number, class Payload> static cudaError_t load_sorts(void *scratch, size_t bytes, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
     for (size_t n = 1; n <= (1 << 14) && !error; n <<= 14) {
-        Number *const numbers = (Number *)scratch;
         key_sort s = {};
-        s.keys.n = n, s.keys.groups = 1;
-        s.groups = numbers, s.sorted_groups = numbers + n, s.rows = numbers + 2 * n, s.sorted_rows = numbers + 3 * n;
-        error = sort_pairs<Number>(&s, &s.temporary_bytes, stream);
         size_t at = 0;
-        workspace_add(&at, 4 * n, sizeof(Number));
-        s.temporary = (char *)scratch + at;
-        if (!error && s.temporary_bytes <= bytes - at) error = sort_pairs<Number>(&s, &s.temporary_bytes, stream);
+        char *const room = (char *)scratch;
+        s.keys.n = n, s.keys.groups = 1;
+        s.groups = room;
+        workspace_add(&at, n, sizeof(Number));
+        s.sorted_groups = room + at;
+        workspace_add(&at, n, sizeof(Number));
+        void *const from = room + at;
+        workspace_add(&at, n, sizeof(Payload));
+        void *const to = room + at;
+        workspace_add(&at, n, sizeof(Payload));
+        error = sort_pairs<Number, Payload>(&s, from, to, &s.temporary_bytes, stream);
+        s.temporary = room + at;
+        if (!error && s.temporary_bytes <= bytes - at)
+            error = sort_pairs<Number, Payload>(&s, from, to, &s.temporary_bytes, stream);
     }
     return error;
 }
@@ -264,6 +300,9 @@ cudaError_t quire_cuda_load_keys(void *scratch, size_t bytes, cudaStream_t strea
     if (!error) error = cudaFuncGetAttributes(&is, (const void *)find_segments);
     if (!error) error = load_numbers<uint32_t>();
     if (!error) error = load_numbers<uint64_t>();
-    if (!error) error = load_sorts<uint32_t>(scratch, bytes, stream);
-    return error ? error : load_sorts<uint64_t>(scratch, bytes, stream);
+    if (!error) error = load_sorts<uint32_t, uint8_t>(scratch, bytes, stream);
+    if (!error) error = load_sorts<uint32_t, uint16_t>(scratch, bytes, stream);
+    if (!error) error = load_sorts<uint32_t, uint32_t>(scratch, bytes, stream);
+    if (!error) error = load_sorts<uint32_t, uint64_t>(scratch, bytes, stream);
+    return error ? error : load_sorts<uint64_t, uint64_t>(scratch, bytes, stream);
 }

@@ -21,10 +21,15 @@ static inline bool key_sort_is_wide(const quire_keys *keys) {
     return keys->groups >= UINT32_MAX || keys->n > UINT32_MAX;
 }
 
-/* Bytes of the temporary memory, on the current device. */
-QUIRE_PRIVATE cudaError_t quire_cuda_sort_bytes(const quire_keys *keys, size_t *bytes);
+/* Bytes of the temporary memory, on the current device, for elements of so many bytes too. */
+QUIRE_PRIVATE cudaError_t quire_cuda_sort_bytes(const quire_keys *keys, size_t element, size_t *bytes);
 
 QUIRE_PRIVATE cudaError_t quire_cuda_sort(const key_sort *sort, cudaStream_t stream);
+
+/* The same, but that elements side by side, of size bytes each, are sorted in place of their row numbers. Not of a wide
+ * one. */
+QUIRE_PRIVATE cudaError_t quire_cuda_sort_elements(const key_sort *sort, const void *x, size_t size, void *to,
+                                                   cudaStream_t stream);
 
 /* Of a sort that is done: where each group begins, groups + 1 numbers; and the rows. */
 QUIRE_PRIVATE cudaError_t quire_cuda_offsets(const key_sort *sort, quire_index index, void *offsets,

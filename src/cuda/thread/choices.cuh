@@ -24,12 +24,18 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
 #undef QUIRE_INLINE
 #define QUIRE_INLINE static __device__ __forceinline__
 
+/* TwoSum by instructions of its own: b may be a product of the caller's, which a compiler that may contract would make
+ * one of with the addition, and again with the subtraction. */
 #define REAL float
 #define SUFFIX f32
+#define ADD(a, b) __fadd_rn(a, b)
+#define SUBTRACT(a, b) __fsub_rn(a, b)
 #include "operation/term.h"
 
 #define REAL double
 #define SUFFIX f64
+#define ADD(a, b) __dadd_rn(a, b)
+#define SUBTRACT(a, b) __dsub_rn(a, b)
 #include "operation/term.h"
 
 #define REAL float

@@ -43,6 +43,7 @@ def _times(a, b):
 @triton.jit
 def _number(x):
     """Elements as float64, exactly: by a conversion that keeps subnormals."""
+    tl.static_assert(x.dtype.is_floating(), "quire.triton adds floating-point numbers")
     tl.static_assert(x.dtype.primitive_bitwidth <= 32, "quire.triton adds elements of up to 32 bits")
     x = x.to(tl.float32)
     return tl.inline_asm_elementwise("cvt.f64.f32 $0, $1;", "=d,r", [x], tl.float64, is_pure=True, pack=1)

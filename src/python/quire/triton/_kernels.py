@@ -30,9 +30,9 @@ def _normalized(v, weight, c, n, squares, eps):
 
 @triton.jit
 def _rms_norm(x, weight, y, is_open, rows, n, eps, R: tl.constexpr, N: tl.constexpr):
-    r = tl.program_id(0) * R + tl.arange(0, R)
+    r = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     c = tl.arange(0, N)
-    at = r.to(tl.int64)[:, None] * n + c[None, :]
+    at = r[:, None] * n + c[None, :]
     mask = (r[:, None] < rows) & (c[None, :] < n)
     v = tl.load(x + at, mask=mask, other=0.0).to(tl.float32)
     down, up = ends_of_products(v, v, 1)
@@ -44,13 +44,13 @@ def _rms_norm(x, weight, y, is_open, rows, n, eps, R: tl.constexpr, N: tl.conste
 
 @triton.jit
 def _rms_norm_again(x, weight, y, is_open, rows, n, eps, B: tl.constexpr, N: tl.constexpr):
-    first = tl.program_id(0) * B
+    first = tl.program_id(0).to(tl.int64) * B
     r = first + tl.arange(0, B)
     if tl.max(tl.load(is_open + r, mask=r < rows, other=0).to(tl.int32), 0) != 0:
         c = tl.arange(0, N)
         for i in range(min(B, rows - first)):
             if tl.load(is_open + first + i) != 0:
-                at = (first + i).to(tl.int64) * n + c
+                at = (first + i) * n + c
                 v = tl.load(x + at, mask=c < n, other=0.0).to(tl.float32)
                 result = _normalized(v, weight, c, n, sumsq(v), eps)
                 tl.store(y + at, result.to(y.dtype.element_ty), mask=c < n)
@@ -63,9 +63,9 @@ def _exponentials(v, greatest, mask):
 
 @triton.jit
 def _softmax(x, y, is_open, rows, n, R: tl.constexpr, N: tl.constexpr):
-    r = tl.program_id(0) * R + tl.arange(0, R)
+    r = tl.program_id(0).to(tl.int64) * R + tl.arange(0, R)
     c = tl.arange(0, N)
-    at = r.to(tl.int64)[:, None] * n + c[None, :]
+    at = r[:, None] * n + c[None, :]
     mask = (r[:, None] < rows) & (c[None, :] < n)
     v = tl.load(x + at, mask=mask, other=float("-inf")).to(tl.float32)
     e = _exponentials(v, tl.max(v, 1)[:, None], mask)
@@ -77,13 +77,13 @@ def _softmax(x, y, is_open, rows, n, R: tl.constexpr, N: tl.constexpr):
 
 @triton.jit
 def _softmax_again(x, y, is_open, rows, n, B: tl.constexpr, N: tl.constexpr):
-    first = tl.program_id(0) * B
+    first = tl.program_id(0).to(tl.int64) * B
     r = first + tl.arange(0, B)
     if tl.max(tl.load(is_open + r, mask=r < rows, other=0).to(tl.int32), 0) != 0:
         c = tl.arange(0, N)
         for i in range(min(B, rows - first)):
             if tl.load(is_open + first + i) != 0:
-                at = (first + i).to(tl.int64) * n + c
+                at = (first + i) * n + c
                 v = tl.load(x + at, mask=c < n, other=float("-inf")).to(tl.float32)
                 e = _exponentials(v, tl.max(v, 0), c < n)
                 tl.store(y + at, (e / sum(e)).to(y.dtype.element_ty), mask=c < n)
@@ -121,7 +121,8 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6, **launch: Any) -> Ten
 
     x: float16, bfloat16 or float32 on a CUDA device, rows of up to 65536 elements; weight: one number for each of a
     row. The result has the type and shape of x. launch: num_warps, num_stages, and R, a power of two: rows of a
-    program; none of them shows in the result. No gradient.
+    program; none of them shows in the result. No gradient. Where mean(x**2) + eps is subnormal, 1 / sqrt is infinite,
+    as tl.rsqrt has it.
     """
     rows, n = _rows_of(x, "rms_norm")
     if weight.shape != (n,) or weight.device != x.device:
