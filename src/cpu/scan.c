@@ -3,7 +3,7 @@
  *
  * As long as the state is exact it is all that is known of the elements before a block: limbs, where a block needs
  * them, begin with it. From where it is not, limbs take every element, until they fit a state again. So no element is
- * read twice, and results may stand in the place of elements.
+ * read again once results are stored, which may stand in the place of elements.
  *
  * SPDX-License-Identifier: MIT
  */
