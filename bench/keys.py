@@ -8,7 +8,6 @@ bench/keys.py [--rows N] [--turns N] [--csv FILE]
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import platform
 import time
@@ -19,6 +18,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 import numpy as np
 import quire
 import today
+from least_times import measure
 
 KINDS = ("uniform", "power law", "sorted")
 
@@ -70,17 +70,6 @@ def of_rows(keys, x, groups):
         "g.sum": lambda: g.sum(x),
         "np.add.at": lambda: np.add.at(np.zeros((groups, x.shape[1])), keys, x),
     }
-
-
-def measure(calls, turns, size):
-    """The least time of each, in nanoseconds an element."""
-    least = dict.fromkeys(calls, math.inf)
-    for _ in range(turns):
-        for name, call in calls.items():
-            begin = time.perf_counter()
-            call()
-            least[name] = min(least[name], time.perf_counter() - begin)
-    return {name: seconds / size * 1e9 for name, seconds in least.items()}
 
 
 def main():

@@ -8,7 +8,6 @@ bench/scan.py [--turns N] [--csv FILE]
 from __future__ import annotations
 
 import argparse
-import math
 import platform
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import quire
 import today
+from least_times import measure
 
 SHAPES = {"2^16 elements": (2**16,), "2^24 elements": (2**24,), "rows of 64": (2**14, 64), "columns of 64": (64, 2**14)}
 DATA = ("uniform", "normal", "wide")
@@ -28,17 +28,6 @@ def array_of(data, shape, kind, random):
     x = random.normal(size=shape).astype(kind)
     exponents = random.integers(-100, 100, shape) if data == "wide" else 0
     return np.ldexp(x, exponents).astype(kind)
-
-
-def measure(calls, turns, size):
-    """The least time of each, in nanoseconds an element."""
-    least = dict.fromkeys(calls, math.inf)
-    for _ in range(turns):
-        for name, call in calls.items():
-            begin = time.perf_counter()
-            call()
-            least[name] = min(least[name], time.perf_counter() - begin)
-    return {name: seconds / size * 1e9 for name, seconds in least.items()}
 
 
 def calls_of(x, axis, out):
