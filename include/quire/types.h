@@ -113,7 +113,13 @@ typedef enum quire_operation {
     QUIRE_MEAN = 5,     /* the sum of x[i], divided by n */
     QUIRE_VARIANCE = 6, /* see quire_variance; QUIRE_EXACT alone */
     QUIRE_STDDEV = 7,   /* see quire_stddev; QUIRE_EXACT alone */
-    QUIRE_SUMSQ = 8     /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
+    QUIRE_SUMSQ = 8,    /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
+
+    /* Of two vectors, by QUIRE_EXACT alone; quire/pairs.h says what they are. On the CPU: a CUDA context answers
+     * QUIRE_WRONG_CONTEXT. */
+    QUIRE_AVERAGE = 9,     /* the sum of x[i] * y[i], divided by that of y[i], which are the weights */
+    QUIRE_COVARIANCE = 10, /* of x and y */
+    QUIRE_CORRELATION = 11 /* of x and y */
 } quire_operation;
 
 /* Of the one rounding, after IEEE 754-2019, 4.3. In a directed mode a result beyond the greatest finite number becomes
@@ -135,7 +141,7 @@ typedef struct quire_reduction {
     quire_type result_type;    /* 0: as type */
     quire_method method;       /* 0: QUIRE_EXACT */
     quire_rounding rounding;   /* of the one rounding of each result */
-    int64_t correction;        /* of QUIRE_VARIANCE and QUIRE_STDDEV; no other operation reads it */
+    int64_t correction;        /* of QUIRE_VARIANCE, QUIRE_STDDEV and QUIRE_COVARIANCE; no other operation reads it */
     int64_t reserved[4];       /* must be 0 */
 } quire_reduction;
 

@@ -7,7 +7,9 @@
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
+#include "cpu/gram.h"
 #include "cpu/layouts.h"
+#include "cpu/pairs.h"
 #include "cpu/split.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
@@ -130,7 +132,8 @@ static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
     for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
         vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
     char *results = (char *)w->job->result + first * (size_t)w->format.size;
-    uint64_t open = ends_reduce_many(past.tier, w->job, vectors, count, w->format, results);
+    uint64_t open = (needs_pair_sums(w->job->finish) ? pairs_reduce_many : ends_reduce_many)(past.tier, w->job, vectors,
+                                                                                             count, w->format, results);
     for (; open; open &= open - 1) {
         const size_t i = (size_t)__builtin_ctzll(open);
         quire_job job = *w->job;
@@ -173,7 +176,7 @@ static size_t longest_for_panels(quire_method method) { return lane_methods[meth
  * one do; and those too short to fill the lanes of the order, which cost as much as if they did. */
 static int prefers_panels(const many_work *w, size_t vectors) {
     const size_t apart = stride_magnitude(w->inner > 1 ? w->x.inner : w->x.outer);
-    if (vectors < PANEL_LEAST) return 0;
+    if (vectors < PANEL_LEAST || needs_pair_sums(w->job->finish)) return 0;
     return apart < stride_magnitude(w->x.element) ||
            (w->job->method != QUIRE_EXACT && w->job->n <= longest_for_panels(w->job->method));
 }
@@ -227,6 +230,11 @@ static int has_short_moments(const cpu_context *context, const quire_job *job, f
            format.precision <= 24 && !has_double_lanes(job->type);
 }
 
+/* The same of results that need sums of two arrays. */
+static int has_short_pairs(const cpu_context *context, const quire_job *job) {
+    return needs_pair_sums(job->finish) && job->n <= VECTOR_EXACT_ELEMENTS && !context->report;
+}
+
 static size_t product_or_most(size_t a, size_t b) {
     size_t product;
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
@@ -243,11 +251,16 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
         for (size_t v = 0; v < vectors; v++) store(&w, v, empty);
         return QUIRE_OK;
     }
+    if (is_gram(&c, job, x_layout, y_layout)) {
+        gram_reduce(&c, job, x_layout, y_layout);
+        return QUIRE_OK;
+    }
     w.x = strides_of(x_layout, size);
     w.y = strides_of(y_layout, size);
     w.panels = most_panels(&w, vectors);
     w.by_ends = !w.panels && w.x.element == (ptrdiff_t)size && w.y.element == (ptrdiff_t)size &&
-                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format));
+                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format) ||
+                 has_short_pairs(&w.single, job));
     const size_t bytes = product_or_most(product_or_most(vectors, job->n), size);
     const size_t together = vectors_together(&w, vectors, (size_t)cpu_threads(&c, bytes, vectors));
     const size_t chunks = (vectors - 1) / together + 1;
