@@ -251,6 +251,43 @@ START_TEST(matrices) {
 }
 END_TEST
 
+/* More vectors than have their own sums kept at a time, of which some are no numbers: each result is that of the single
+ * call. The first matrix is all pairs of its rows, the second of the rows of two. */
+START_TEST(large_matrices) {
+    enum { ROWS = 300, OTHERS = 523, MOST = 700 };
+    const quire_type type = TYPES[_i];
+    const size_t n = _i % 2 ? 17 : MOST, size = type_size(type);
+    char *x = array_new(ROWS * n * size, 0), *y = array_new(OTHERS * n * size, 0), *results;
+    if (!place_has_pairs()) return;
+    family_fill(FAMILY_NORMAL, type, 3, ROWS * n, x);
+    family_fill(FAMILY_POSITIVE, type, 4, OTHERS * n, y);
+    type_store(type, x, 270 * n + 5, type_nan(type));
+    for (int k = 0; k < 4; k++) {
+        const quire_reduction what = {
+            PAIRS[1 + k / 2], type, k % 2 ? QUIRE_F64 : QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 1, { 0 }
+        };
+        const size_t others = k % 2 ? OTHERS : ROWS, result_size = type_size(what.result_type);
+        const char *second = k % 2 ? y : x;
+        const quire_layout first = { ROWS, n, others, (ptrdiff_t)n, 1, 0 };
+        const quire_layout of_second = { ROWS, n, others, 0, 1, (ptrdiff_t)n };
+        if (!place_use(k % place_variants())) continue;
+        results = array_new(ROWS * others * result_size, 0);
+        memset(results, 0xa5, ROWS * others * result_size);
+        check_ok(place_layouts(&what, &first, x, &of_second, second, results));
+        place_use(0);
+        for (size_t r = (size_t)k; r < ROWS * others; r += 97) {
+            const size_t i = r / others, j = r % others;
+            check_bits(what.result_type, results + r * result_size,
+                       single_call(&what, n, x + i * n * size, second + j * n * size), "%s of %zu, rows %zu and %zu",
+                       reduction_text(&what), n, i, j);
+        }
+        array_free(results);
+    }
+    place_use(0);
+    array_free(x), array_free(y);
+}
+END_TEST
+
 static void add(TCase *cases) {
     tcase_add_loop_test(cases, families_at_random, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_test(cases, cancellation);
@@ -259,6 +296,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, ties);
     tcase_add_test(cases, lines);
     tcase_add_loop_test(cases, matrices, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, large_matrices, 0, TYPE_COUNT);
 }
 
 int main(void) { return run_cases("pairs", add); }

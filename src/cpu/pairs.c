@@ -17,9 +17,6 @@
 #define BLOCK ((size_t)1 << 12)
 _Static_assert(CARRIES_IN_TIME(BLOCK), "limbs are carried after each block");
 
-static const quire_term TERMS[MOST_PAIR_SUMS] = { TERM_PRODUCT, TERM_IDENTITY, TERM_IDENTITY, TERM_PRODUCT,
-                                                  TERM_PRODUCT };
-
 /* The factors of a sum's terms, or twice its elements. */
 static ends_vector vector_of_sum(int sum, const char *x, const char *y, size_t n) {
     const int has_x = sum == PAIR_PRODUCTS || sum == PAIR_OF_X || sum == PAIR_SQUARES_X;
@@ -63,7 +60,7 @@ static void add_exactly_to(const cpu_work *w, void *to, const char *x, const cha
     quire_accumulator *a = to;
     for (int i = 0; i < pair_sums_of(w->job->finish); i++) {
         const ends_vector of = vector_of_sum(i, x, y, n);
-        w->context->tier->exact[w->job->type][TERMS[i]](&a[i], of.x, of.y, n, 0);
+        w->context->tier->exact[w->job->type][pair_term(i)](&a[i], of.x, of.y, n, 0);
         limbs_carry(a[i].limb);
     }
 }
@@ -140,7 +137,7 @@ static void add_ends(const cpu_work *w, void *to, const char *x, const char *y, 
     many_ends ends;
     for (int i = 0; i < pair_sums_of(w->job->finish); i++) {
         const ends_vector of = vector_of_sum(i, x, y, n);
-        add[TERMS[i]].vectors(&of, 1, &ends);
+        add[pair_term(i)].vectors(&of, 1, &ends);
         ends_merge(&target->all->of[i], ends_at(&ends, 0));
     }
 }
@@ -194,7 +191,7 @@ uint64_t pairs_reduce_many(const cpu_tier *tier, const quire_job *job, const end
     uint64_t open = 0;
     for (int i = 0; i < sums; i++) {
         for (size_t k = 0; k < count; k++) of[k] = vector_of_sum(i, vectors[k].x, vectors[k].y, vectors[k].n);
-        add[TERMS[i]].vectors(of, count, &ends[i]);
+        add[pair_term(i)].vectors(of, count, &ends[i]);
     }
     for (size_t k = 0; k < count; k++) {
         sum_ends one[MOST_PAIR_SUMS];

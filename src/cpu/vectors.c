@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/columns.h"
+#include "cpu/columns_pairs.h"
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
@@ -117,7 +118,9 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
         cursor_skip(w, at, p.panels * PANEL);
     } else
         for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
-    if (context)
+    if (needs_pair_sums(w->job->finish))
+        panel_pairs(&p, results);
+    else if (context)
         panel_reduce_shared(context, &p, results);
     else
         panel_reduce(&p, results);
@@ -176,7 +179,7 @@ static size_t longest_for_panels(quire_method method) { return lane_methods[meth
  * one do; and those too short to fill the lanes of the order, which cost as much as if they did. */
 static int prefers_panels(const many_work *w, size_t vectors) {
     const size_t apart = stride_magnitude(w->inner > 1 ? w->x.inner : w->x.outer);
-    if (vectors < PANEL_LEAST || needs_pair_sums(w->job->finish)) return 0;
+    if (vectors < PANEL_LEAST) return 0;
     return apart < stride_magnitude(w->x.element) ||
            (w->job->method != QUIRE_EXACT && w->job->n <= longest_for_panels(w->job->method));
 }
@@ -266,7 +269,9 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     const size_t chunks = (vectors - 1) / together + 1;
     const int threads = cpu_threads(&c, bytes, chunks);
     const size_t least = w.panels ? LONG_ELEMENTS / PANEL : LONG_ELEMENTS;
-    if (job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX))
+    const int are_shared = job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX);
+    if (are_shared && needs_pair_sums(job->finish)) w.panels = 0; /* one vector after the other */
+    if (are_shared)
         reduce_long(&c, &w, vectors);
     else
         units_run(&c, run_vectors, &w, vectors, together, threads);

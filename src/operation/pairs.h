@@ -22,6 +22,10 @@ QUIRE_INLINE int pair_sums_of(finish_kind finish) {
     return finish == FINISH_AVERAGE ? PAIR_OF_Y + 1 : finish == FINISH_COVARIANCE ? PAIR_OF_X + 1 : MOST_PAIR_SUMS;
 }
 
+QUIRE_INLINE quire_term pair_term(int sum) {
+    return sum == PAIR_OF_Y || sum == PAIR_OF_X ? TERM_IDENTITY : TERM_PRODUCT;
+}
+
 /* Digits for the integers on the way to a result. */
 typedef struct {
     uint32_t sum[MOST_PAIR_SUMS][WIDE_OF_LIMBS];

@@ -143,9 +143,7 @@ def layout_of(a: Array, is_second: bool) -> Any:
     return made
 
 
-def matrix(
-    name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: int, dtype: Any, rounding: str
-) -> Any:
+def matrix(name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: int, dtype: Any, rounding: str) -> Any:
     """The results of all pairs of variables."""
     a = variables(m, bool(rowvar), name)
     if a.shape[0] and y is not None:
