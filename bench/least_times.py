@@ -1,4 +1,4 @@
-"""What bench/keys.py and bench/scan.py measure: the least times of several calls, taken in turns."""
+"""What bench/keys.py, bench/pairs.py and bench/scan.py measure: the least times of several calls, taken in turns."""
 
 import math
 import time

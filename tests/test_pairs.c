@@ -89,7 +89,7 @@ END_TEST
 /* Many elements, by pieces, blocks and threads. */
 START_TEST(long_vectors) {
     const quire_type type = TYPES[_i / 3];
-    const size_t n = scaled(400000) + 12345, size = type_size(type);
+    const size_t n = scaled(150000) + 12345, size = type_size(type);
     void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
     oracle_moments o;
     if (!place_has_pairs()) return;

@@ -124,9 +124,9 @@ typedef enum quire_operation {
 
 /* Of the one rounding, after IEEE 754-2019, 4.3. In a directed mode a result beyond the greatest finite number becomes
  * that number where the direction leads back to it, and a result of magnitude below the least becomes the least where
- * the direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0; a variance or
- * a standard deviation that is zero is +0 in all modes. The ordered methods add to nearest, whatever the mode (1 - 1 is
- * +0 then), and round their total once in it. */
+ * the direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0; a
+ * variance, its root, a covariance or a correlation that is zero is +0 in all modes. The ordered methods add to
+ * nearest, whatever the mode (1 - 1 is +0 then), and round their total once in it. */
 typedef enum quire_rounding {
     QUIRE_TO_NEAREST = 0, /* ties to even */
     QUIRE_DOWNWARD = 1,   /* towards -Inf */
