@@ -113,14 +113,20 @@ typedef enum quire_operation {
     QUIRE_MEAN = 5,     /* the sum of x[i], divided by n */
     QUIRE_VARIANCE = 6, /* see quire_variance; QUIRE_EXACT alone */
     QUIRE_STDDEV = 7,   /* see quire_stddev; QUIRE_EXACT alone */
-    QUIRE_SUMSQ = 8     /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
+    QUIRE_SUMSQ = 8,    /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
+
+    /* Of two vectors, by QUIRE_EXACT alone; quire/pairs.h says what they are. On the CPU: a CUDA context answers
+     * QUIRE_WRONG_CONTEXT. */
+    QUIRE_AVERAGE = 9,     /* the sum of x[i] * y[i], divided by that of y[i], which are the weights */
+    QUIRE_COVARIANCE = 10, /* of x and y */
+    QUIRE_CORRELATION = 11 /* of x and y */
 } quire_operation;
 
 /* Of the one rounding, after IEEE 754-2019, 4.3. In a directed mode a result beyond the greatest finite number becomes
  * that number where the direction leads back to it, and a result of magnitude below the least becomes the least where
- * the direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0; a variance or
- * a standard deviation that is zero is +0 in all modes. The ordered methods add to nearest, whatever the mode (1 - 1 is
- * +0 then), and round their total once in it. */
+ * the direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0; a
+ * variance, its root, a covariance or a correlation that is zero is +0 in all modes. The ordered methods add to
+ * nearest, whatever the mode (1 - 1 is +0 then), and round their total once in it. */
 typedef enum quire_rounding {
     QUIRE_TO_NEAREST = 0, /* ties to even */
     QUIRE_DOWNWARD = 1,   /* towards -Inf */
@@ -135,7 +141,7 @@ typedef struct quire_reduction {
     quire_type result_type;    /* 0: as type */
     quire_method method;       /* 0: QUIRE_EXACT */
     quire_rounding rounding;   /* of the one rounding of each result */
-    int64_t correction;        /* of QUIRE_VARIANCE and QUIRE_STDDEV; no other operation reads it */
+    int64_t correction;        /* of QUIRE_VARIANCE, QUIRE_STDDEV and QUIRE_COVARIANCE; no other operation reads it */
     int64_t reserved[4];       /* must be 0 */
 } quire_reduction;
 

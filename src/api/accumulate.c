@@ -38,22 +38,29 @@ quire_status quire_carry(quire_accumulator *accumulator) {
     return status;
 }
 
-/* A reduction of accumulators with its defaults in place of zeros, and whether all it names is there. */
-static quire_status check_finish(const quire_reduction *what, quire_reduction *r) {
+quire_status check_finish(const quire_reduction *what, quire_reduction *r) {
     *r = reduction_with_defaults(*what);
     r->type = QUIRE_F64; /* no elements are read: any will do */
     const quire_status status = check_reduction(r);
     return status != QUIRE_INVALID_OPERATION && r->method != QUIRE_EXACT ? QUIRE_INVALID_METHOD : status;
 }
 
+/* What quire_finish_pair alone has. */
+static int is_of_more_sums(finish_kind finish) { return needs_pair_sums(finish) && finish != FINISH_AVERAGE; }
+
+/* Whether a finish has a second sum. */
+static int has_second_sum(finish_kind finish) { return needs_squares(finish) || finish == FINISH_AVERAGE; }
+
 quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum, const quire_accumulator *squares,
                           void *result) {
     if (!what) return QUIRE_NULL_POINTER;
     quire_reduction r;
     quire_status status = check_finish(what, &r);
-    if (!status) status = both_checks(check_accumulator(sum), check_result(r.result_type, result));
     const finish_kind finish = describe_operation(r.operation).finish;
+    if (is_of_more_sums(finish)) return QUIRE_INVALID_OPERATION;
+    if (!status) status = both_checks(check_accumulator(sum), check_result(r.result_type, result));
     if (needs_squares(finish)) return finish_moments(&r, status, sum, squares, result);
+    if (finish == FINISH_AVERAGE) return finish_average(&r, status, sum, squares, result);
     if (status) return status;
     const format_description format = describe_format(r.result_type);
     const uint64_t n = (uint64_t)sum->count;
@@ -80,13 +87,15 @@ quire_status quire_finish_many(quire_context *context, const quire_reduction *wh
     const quire_backend *backend = backend_of(context);
     quire_reduction r;
     quire_status status = check_finish(what, &r);
-    if (status) return status;
     const finish_kind finish = describe_operation(r.operation).finish;
+    if (is_of_more_sums(finish)) return QUIRE_INVALID_OPERATION;
+    if (status) return status;
+    if (lacks_finish(backend, finish)) return QUIRE_WRONG_CONTEXT;
     if (count > PTRDIFF_MAX / sizeof *sums) return QUIRE_SIZE_OVERFLOW;
     if (!count) return QUIRE_OK;
-    if (!needs_squares(finish)) squares = NULL;
+    if (!has_second_sum(finish)) squares = NULL;
     status = both_checks(check_accumulator(sums), check_result(r.result_type, results));
-    if (needs_squares(finish)) status = both_checks(status, check_accumulator(squares));
+    if (has_second_sum(finish)) status = both_checks(status, check_accumulator(squares));
     if (status) return status;
     if (!backend->finish) return finish_here(&r, count, sums, squares, results);
     const quire_job job = { r.type,   TERM_IDENTITY, finish,  0,          NULL,        NULL,

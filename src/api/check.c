@@ -80,7 +80,7 @@ quire_status check_reduction(const quire_reduction *what) {
     if (!describe_operation(what->operation).arrays) return QUIRE_INVALID_OPERATION;
     if (!describe_format(what->type).size) return QUIRE_INVALID_TYPE;
     if (!is_method(what->method)) return QUIRE_INVALID_METHOD;
-    if (needs_squares(describe_operation(what->operation).finish) && what->method != QUIRE_EXACT)
+    if (is_exact_finish(describe_operation(what->operation).finish) && what->method != QUIRE_EXACT)
         return QUIRE_INVALID_METHOD;
     if (!describe_format(what->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
     return is_rounding(what->rounding) ? QUIRE_OK : QUIRE_INVALID_ROUNDING;

@@ -40,6 +40,11 @@ QUIRE_INLINE int has_elements(const quire_layout *l) { return l->outer && l->n &
 /* All arguments of a reduction of one vector. */
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
 
+/* Whether a backend has no such finish. */
+QUIRE_INLINE int lacks_finish(const quire_backend *backend, finish_kind finish) {
+    return needs_pair_sums(finish) && !backend->has_pair_sums;
+}
+
 /* The backend behind a context, NULL included. */
 QUIRE_INLINE const quire_backend *backend_of(const quire_context *context) {
     return context ? context->backend : &quire_cpu_backend;

@@ -27,6 +27,8 @@ quire_status quire_reduce_segments(quire_context *context, const quire_reduction
     if (status) return status;
     if (!size_of_index(index)) return QUIRE_INVALID_INDEX;
     if (segments > PTRDIFF_MAX / sizeof(int64_t)) return QUIRE_SIZE_OVERFLOW;
+    const quire_backend *backend = backend_of(context);
+    if (lacks_finish(backend, is.finish)) return QUIRE_WRONG_CONTEXT;
     if (!segments) return QUIRE_OK;
     const void *second = is.arrays == 1 ? x : y;
     const quire_job job = { r.type,   is.term,       is.finish, 0,          x,           second,
@@ -34,6 +36,5 @@ quire_status quire_reduce_segments(quire_context *context, const quire_reduction
     const quire_segments where = { segments, index, begin, end };
     status = check_memory(&job, &where);
     if (status) return status;
-    const quire_backend *backend = backend_of(context);
     return backend->reduce_segments ? backend->reduce_segments(context, &job, &where) : QUIRE_WRONG_CONTEXT;
 }

@@ -14,6 +14,7 @@ Method = Literal["exact", "kahan", "pairwise", "plain"]
 Rounding = Literal["nearest", "downward", "upward", "toward_zero"]
 
 SUM, ASUM, DOT, NRM2, MEAN, VARIANCE, STDDEV = 1, 2, 3, 4, 5, 6, 7
+AVERAGE, COVARIANCE, CORRELATION = 9, 10, 11
 F16, BF16, F32, F64, E5M2, E4M3 = 1, 2, 3, 4, 5, 6
 I32, I64 = 1, 2
 
