@@ -5,6 +5,7 @@
 #ifndef QUIRE_BACKEND_H
 #define QUIRE_BACKEND_H
 
+#include "format/integers.h"
 #include "operation/operations.h"
 #include "quire/quire.h"
 
@@ -82,6 +83,8 @@ typedef struct {
     /* Running sums, of at least one element. The job's x and result are those of index 0. NULL: QUIRE_WRONG_CONTEXT. */
     quire_status (*scan)(quire_context *context, const quire_job *job, quire_scan_kind kind,
                          const quire_layout *x_layout, const quire_layout *results_layout);
+    /* Whether elements and results may be integers. 0: QUIRE_WRONG_CONTEXT. */
+    int has_integers;
 } quire_backend;
 
 /* Every context begins with its backend. */

@@ -5,7 +5,7 @@
 #include "api/moments.h"
 
 #include "api/check.h"
-#include "format/formats.h"
+#include "format/integers.h"
 #include "operation/moments.h"
 
 /* n * products - sum_x * sum_y of accumulators. */
@@ -43,6 +43,7 @@ static quire_status check_all(const quire_accumulator *const *accumulators, int 
                               const void *result) {
     quire_status status = check_result(result_type, result);
     if (status == QUIRE_INVALID_RESULT_TYPE) return status;
+    if (result_type == QUIRE_INT128) return QUIRE_NO_INTEGER;
     for (int i = 0; i < count; i++) status = both_checks(status, check_accumulator(accumulators[i]));
     for (int i = 1; i < count && !status; i++)
         if (accumulators[i]->count != accumulators[0]->count) status = QUIRE_INVALID_MOMENTS;

@@ -83,7 +83,8 @@ static const quire_backend cuda_backend = { cuda_reduce,
                                             cuda_order_by_key,
                                             cuda_by_key_workspace,
                                             cuda_reduce_by_key,
-                                            cuda_scan };
+                                            cuda_scan,
+                                            0 };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
