@@ -5,6 +5,7 @@
 #ifndef QUIRE_BACKEND_H
 #define QUIRE_BACKEND_H
 
+#include "format/integers.h"
 #include "operation/operations.h"
 #include "quire/quire.h"
 
@@ -84,6 +85,8 @@ typedef struct {
                          const quire_layout *x_layout, const quire_layout *results_layout);
     /* Whether jobs may have a finish that needs pair sums. 0: QUIRE_WRONG_CONTEXT. */
     int has_pair_sums;
+    /* Whether elements and results may be integers. 0: QUIRE_WRONG_CONTEXT. */
+    int has_integers;
 } quire_backend;
 
 /* Every context begins with its backend. */

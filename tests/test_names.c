@@ -27,6 +27,7 @@ START_TEST(statuses_have_texts) {
         { QUIRE_MISALIGNED, 21 },
         { QUIRE_SIZE_OVERFLOW, 22 },
         { QUIRE_WRONG_CONTEXT, 23 },
+        { QUIRE_NO_INTEGER, 24 },
         { QUIRE_OUT_OF_MEMORY, 30 },
         { QUIRE_TIER_UNAVAILABLE, 31 },
         { QUIRE_NO_DEVICE, 40 },
@@ -59,6 +60,9 @@ END_TEST
 
 START_TEST(types_and_methods_are_pinned) {
     ck_assert(QUIRE_F16 == 1 && QUIRE_BF16 == 2 && QUIRE_F32 == 3 && QUIRE_F64 == 4);
+    ck_assert(QUIRE_INT8 == 16 && QUIRE_INT16 == 17 && QUIRE_INT32 == 18 && QUIRE_INT64 == 19);
+    ck_assert(QUIRE_UINT8 == 20 && QUIRE_UINT16 == 21 && QUIRE_UINT32 == 22 && QUIRE_UINT64 == 23);
+    ck_assert(QUIRE_INT128 == 24);
     for (int i = 0; i < TYPE_COUNT; i++) ck_assert_uint_eq(quire_type_size(TYPES[i]), type_size(TYPES[i]));
     ck_assert(!quire_type_size((quire_type)0) && !quire_type_size((quire_type)INT_MAX));
     ck_assert(QUIRE_EXACT == 1 && QUIRE_KAHAN == 2 && QUIRE_PAIRWISE == 3 && QUIRE_PLAIN == 4);

@@ -27,6 +27,9 @@ QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *resu
 QUIRE_PRIVATE quire_reduction reduction_with_defaults(quire_reduction what);
 QUIRE_PRIVATE quire_status check_reduction(const quire_reduction *what);
 
+/* QUIRE_WRONG_CONTEXT where there are integers and the backend has no way for them. */
+QUIRE_PRIVATE quire_status check_integers(const quire_backend *backend, quire_type type, quire_type result_type);
+
 /* Bytes of an index; 0 if there is no such type. */
 QUIRE_PRIVATE size_t size_of_index(quire_index index);
 

@@ -5,7 +5,7 @@
 #include "api/moments.h"
 
 #include "api/check.h"
-#include "format/formats.h"
+#include "format/integers.h"
 #include "operation/moments.h"
 
 /* n * products - sum_x * sum_y of accumulators. */

@@ -19,9 +19,7 @@ _Static_assert(CARRIES_IN_TIME(BLOCK), "limbs are carried after each block");
 
 /* The factors of a sum's terms, or twice its elements. */
 static ends_vector vector_of_sum(int sum, const char *x, const char *y, size_t n) {
-    const int has_x = sum == PAIR_PRODUCTS || sum == PAIR_OF_X || sum == PAIR_SQUARES_X;
-    const char *first = has_x ? x : y;
-    return (ends_vector){ first, sum == PAIR_PRODUCTS ? y : first, n };
+    return (ends_vector){ pair_begins_with_x(sum) ? x : y, pair_ends_with_x(sum) ? x : y, n };
 }
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */

@@ -9,6 +9,7 @@
 #include "cpu/environment.h"
 #include "cpu/gather.h"
 #include "cpu/gram.h"
+#include "cpu/integers.h"
 #include "cpu/layouts.h"
 #include "cpu/pairs.h"
 #include "cpu/split.h"
@@ -246,6 +247,10 @@ static size_t product_or_most(size_t a, size_t b) {
 quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                              const quire_layout *y_layout) {
     const cpu_context c = cpu_context_of(context);
+    if (is_integer(job->type)) {
+        integers_reduce_many(&c, job, x_layout, y_layout);
+        return QUIRE_OK;
+    }
     const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)describe_format(job->type).size;
     many_work w = { .job = job, .single = context_single(&c), .inner = x_layout->inner, .size = size };
     w.format = describe_format(job->result_type);

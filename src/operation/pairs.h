@@ -26,6 +26,10 @@ QUIRE_INLINE quire_term pair_term(int sum) {
     return sum == PAIR_OF_Y || sum == PAIR_OF_X ? TERM_IDENTITY : TERM_PRODUCT;
 }
 
+/* Which array the first factors of a sum's terms are from, or its elements; and which the second ones are from. */
+QUIRE_INLINE int pair_begins_with_x(int sum) { return sum != PAIR_OF_Y && sum != PAIR_SQUARES_Y; }
+QUIRE_INLINE int pair_ends_with_x(int sum) { return sum == PAIR_OF_X || sum == PAIR_SQUARES_X; }
+
 /* Digits for the integers on the way to a result. */
 typedef struct {
     uint32_t sum[MOST_PAIR_SUMS][WIDE_OF_LIMBS];

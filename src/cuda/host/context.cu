@@ -85,6 +85,7 @@ static const quire_backend cuda_backend = { cuda_reduce,
                                             cuda_by_key_workspace,
                                             cuda_reduce_by_key,
                                             cuda_scan,
+                                            0,
                                             0 };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._quire import ffi, lib
-from ._types import ASUM, AVERAGE, CODES, DOT, NRM2, PLAIN_BITS, STDDEV, VARIANCE, fail, pointer
+from ._types import ASUM, AVERAGE, DOT, NRM2, PLAIN_BITS, STDDEV, VARIANCE, fail, number_of, pointer
 
 Array = np.ndarray[Any, Any]
 CHUNK = 1 << 16  # elements that are copied at a time
@@ -37,7 +37,7 @@ def chunks(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
 
 def accumulate(words: Any, arrays: tuple[Array, ...], call: Callable[..., int], name: str) -> None:
     """Adds arrays to a C accumulator."""
-    code = CODES[arrays[0].dtype]
+    code = number_of(arrays[0].dtype)
     for pieces in chunks(arrays):
         status = call(ffi.NULL, words, code, pieces[0].size, *(pointer(p) for p in pieces))
         if status:

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
+from ._integers import refuse_rounded
 from ._layout import integer, normalized, plain_axis
 from ._quire import ffi, lib
 from ._reduce import Array, operand, reduce, results_for
 from ._types import (
     AVERAGE,
-    CODES,
     CORRELATION,
     COVARIANCE,
+    INTEGERS,
     MEAN,
     SUM,
     Rounding,
     code_of,
     fail,
+    number_of,
     pointer,
     reduction,
     whole_number,
@@ -29,10 +31,12 @@ NULL = ffi.NULL
 
 
 def promoted(a: Array, b: Array, name: str) -> tuple[Array, Array]:
-    """Both in one format that holds the values of both."""
+    """Both in one dtype that holds the values of both."""
     if a.dtype != b.dtype:
         common = np.result_type(a.dtype, b.dtype)
-        code_of(common, name)
+        refuse_rounded(common, a, b, name=name)
+        if common not in INTEGERS:
+            code_of(common, name)
         a, b = a.astype(common, copy=False), b.astype(common, copy=False)
     return a, b
 
@@ -110,7 +114,8 @@ def average(
         w = placed(w, a, axis)
     a, w = promoted(a, w, "average")
     words = ("exact", rounding)
-    sums = np.asarray(reduce("average", SUM, (w,), axis, None, None, keepdims, *words))
+    of_sums = np.float64 if w.dtype in INTEGERS else None
+    sums = np.asarray(reduce("average", SUM, (w,), axis, of_sums, None, keepdims, *words))
     if np.any(sums == 0) or (not w.size and not sums.size):
         raise ZeroDivisionError("quire.average: weights add up to zero")
     both = (a, np.broadcast_to(w, a.shape))
@@ -155,7 +160,7 @@ def matrix(name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: i
     if any(s % a.itemsize for s in a.strides):
         a = np.ascontiguousarray(a)
     wanted = results_for(None, dtype, a.dtype, name)
-    what = reduction(operation, CODES[a.dtype], CODES[wanted], "exact", rounding, correction)
+    what = reduction(operation, number_of(a.dtype), number_of(wanted), "exact", rounding, correction)
     results = np.empty((a.shape[0],) * 2, wanted)
     if results.size:
         status = lib.quire_reduce(
