@@ -79,10 +79,16 @@ static int is_integer_sum(quire_type type, quire_term term, finish_kind finish) 
     return is_integer(type) && finish == FINISH_KEEP && (!describe_term(term).is_product || element_size(type) <= 4);
 }
 
+/* Whether there is a way for integers. */
+static int has_integer_sums(finish_kind finish) {
+    return finish == FINISH_KEEP || finish == FINISH_ROOT || finish == FINISH_DIVIDE || needs_squares(finish);
+}
+
 /* The types and the method of a reduction. */
 static quire_status check_kinds(quire_type type, quire_term term, finish_kind finish, quire_method method,
                                 quire_type result_type) {
     if (!element_size(type)) return QUIRE_INVALID_TYPE;
+    if (is_integer(type) && !has_integer_sums(finish)) return QUIRE_INVALID_OPERATION;
     if (!is_method(method)) return QUIRE_INVALID_METHOD;
     if ((needs_squares(finish) || is_integer(type)) && method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
     if (!result_size(result_type)) return QUIRE_INVALID_RESULT_TYPE;
