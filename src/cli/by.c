@@ -11,6 +11,7 @@
 #include "complain.h"
 #include "npy_write.h"
 #include "reduce.h"
+#include "whole.h"
 
 static int out_of_memory(void) {
     complain("out of memory");
@@ -129,7 +130,7 @@ static void groups_free(struct groups *groups) {
 /* ---------------------------------------------------------------------------------------------------------- results */
 
 static int deliver(const struct options *options, const struct input *input, const struct groups *groups,
-                   quire_type type, const void *array, const int64_t *counts) {
+                   quire_type type, void *array, const int64_t *counts) {
     const struct results results = { .file = input->name,
                                      .type = element_name(&input->element),
                                      .result_type = type,
@@ -139,6 +140,13 @@ static int deliver(const struct options *options, const struct input *input, con
                                      .dimensions = 1,
                                      .keys = groups->key,
                                      .counts = counts };
+    if (type == QUIRE_INT128 && options->output) {
+        if (!whole_narrow(array, groups->count)) {
+            complain("-o: a sum is beyond int64; --result f64 rounds it");
+            return EXIT_TROUBLE;
+        }
+        type = QUIRE_INT64;
+    }
     if (options->output) return npy_write(options->output, type, &groups->count, 1, false, array, groups->count);
     return print_results(options, &results);
 }

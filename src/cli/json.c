@@ -44,7 +44,7 @@ static int print_and_free(json_t *root) {
 static json_t *number_object(quire_type type, const union number *number) {
     const double value = number_value(type, number);
     char decimal[NUMBER_TEXT], hex[NUMBER_TEXT], bits[NUMBER_TEXT];
-    number_decimal(type, value, decimal);
+    number_text(type, number, decimal);
     number_hex(value, hex);
     number_bit_text(type, number, bits);
     return json_pack("{s:o, s:s, s:s, s:s}", "value", real(value), "decimal", decimal, "hex", hex, "bits", bits);
@@ -52,6 +52,7 @@ static json_t *number_object(quire_type type, const union number *number) {
 
 static json_t *outcome_object(const struct job *job, const struct outcome *outcome, bool judged) {
     json_t *object = number_object(job->what.result_type, &outcome->result);
+    if (object && *outcome->digits) json_object_set_new(object, "decimal", json_string(outcome->digits));
     if (object) json_object_set_new(object, "method", json_string(method_name(outcome->method)));
     if (object && judged)
         json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o}", "error_ulps", real(outcome->error),

@@ -10,6 +10,7 @@
 #include "complain.h"
 #include "npy_write.h"
 #include "reduce.h"
+#include "whole.h"
 
 /* How an array is cut, and what the results look like. */
 struct cut {
@@ -144,7 +145,11 @@ static size_t *places(const struct cut *cut) {
 }
 
 static int deliver(const struct options *options, const struct cut *cut, const struct input *input, quire_type type,
-                   const void *array) {
+                   void *array) {
+    if (type == QUIRE_INT128 && options->output) {
+        if (!whole_narrow(array, cut->vectors.count)) return wrong("-o: a sum is beyond int64; --result f64 rounds it");
+        type = QUIRE_INT64;
+    }
     if (options->output)
         return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
     size_t *place = cut->fortran ? places(cut) : NULL;
@@ -202,12 +207,14 @@ int reduce_many(struct device *device, const struct options *options, const stru
     struct pieces pieces;
     int opened = 0, status = EXIT_FINE;
     const char *verb = options->command->name;
+    struct reading reading = options->reading;
     if (options->command->family & OF_TWO && count != 2) {
         complain("%s needs two arrays", verb);
         return EXIT_TROUBLE;
     }
+    reading.integers = count == 1 && options->method == QUIRE_EXACT && !device->gpu;
     while (opened < count && !status) {
-        status = input_open(&input[opened], &source[opened], &options->reading);
+        status = input_open(&input[opened], &source[opened], &reading);
         opened += !status;
     }
     if (!status && count == 2) status = input_match(verb, &input[0], &input[1]);

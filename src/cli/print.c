@@ -69,11 +69,13 @@ void print_begin(const struct options *options, bool several) {
 
 int print_end(const struct options *options) { return options->json ? json_end() : EXIT_FINE; }
 
-static void print_number(const struct options *options, quire_type type, const union number *number) {
+/* digits: in place of the number's decimal, unless they are empty. */
+static void print_number(const struct options *options, quire_type type, const union number *number,
+                         const char *digits) {
     char text[NUMBER_TEXT];
     const double value = number_value(type, number);
-    number_decimal(type, value, text);
-    fputs(text, stdout);
+    number_text(type, number, text);
+    fputs(*digits ? digits : text, stdout);
     if (!options->verbose) return;
     number_hex(value, text);
     printf("  %s", text);
@@ -96,7 +98,7 @@ int print_report(const struct options *options, const struct report *report) {
         print_table(&report->job, report->outcomes, report->count);
         return EXIT_FINE;
     }
-    print_number(options, report->job.what.result_type, &report->outcomes[0].result);
+    print_number(options, report->job.what.result_type, &report->outcomes[0].result, report->outcomes[0].digits);
     if (options->verbose) {
         fputs("  ", stdout);
         print_count(options, report->n, report->skipped);
@@ -155,7 +157,7 @@ int print_results(const struct options *options, const struct results *results) 
         union number number;
         memcpy(&number, (const char *)results->array + (results->place ? results->place[i] : i) * size, size);
         if (results->keys) printf("%s\t", results->keys[i]);
-        print_number(options, results->result_type, &number);
+        print_number(options, results->result_type, &number, "");
         if (results->keys) {
             printf("\t%ju", elements_of_result(results, i));
         } else if (options->verbose) {

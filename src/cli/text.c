@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "whole.h"
 
 #define END_OF_TEXT (-1)
 #define TROUBLE (-2) /* complained already */
@@ -270,12 +271,14 @@ int text_read_word(struct text *text) {
     return row;
 }
 
-ssize_t text_read(struct text *text, double *to, size_t n) {
+ssize_t text_read(struct text *text, double *to, double *low, size_t n) {
     size_t done = 0;
     while (done < n) {
         const int one = text->table ? next_of_column(text, &to[done]) : next_word(text, &to[done]);
         if (one < 0) return -1;
         if (!one) break;
+        double lacking;
+        if (!whole_word(text->field, to[done], low ? &low[done] : &lacking)) text->fractions = true;
         done++;
     }
     return (ssize_t)done;

@@ -22,8 +22,9 @@ struct text {
     int column;    /* from 1 on */
     int delimiter; /* ' ' stands for any number of blanks */
     uintmax_t line;
-    bool words; /* fields need be no numbers */
-    bool kept;  /* field holds one of the first line that was no heading */
+    bool words;     /* fields need be no numbers */
+    bool kept;      /* field holds one of the first line that was no heading */
+    bool fractions; /* a number that was read is no integer in decimal */
     char field[TEXT_FIELD];
 };
 
@@ -39,7 +40,8 @@ int text_open_words(struct text *text, struct bytes *bytes, const char *column, 
 /* The next field of such a column, in text->field: 1; 0 at the end; -1 after a complaint. */
 int text_read_word(struct text *text);
 
-/* The next n numbers, or all there are: how many; -1 after a complaint. */
-ssize_t text_read(struct text *text, double *to, size_t n);
+/* The next n numbers, or all there are: how many; -1 after a complaint. low takes what integers beyond 2^53 are more
+ * than the nearest double (whole.h), else 0; it may be NULL. */
+ssize_t text_read(struct text *text, double *to, double *low, size_t n);
 
 #endif

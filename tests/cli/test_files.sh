@@ -141,10 +141,11 @@ array '<u2' '(2,)' ffff 0001 >u16.npy
 gives 4 sum i32.npy
 gives 6 sum i64.npy
 gives 2 mean i64.npy
-gives 9.223372036854776e+18 asum i64.npy
-gives 4.253529586511731e+37 dot i64.npy i64.npy
+gives 9223372036854775814 asum i64.npy
+gives 42535295865117307942145197965825802266 dot i64.npy i64.npy
 gives 6.521908912666392e+18 nrm2 i64.npy
-gives 1.8446744073709552e+19 sum u64.npy
+gives 18446744073709551616 sum u64.npy
+gives 1.8446744073709552e+19 sum u64.npy --result f64
 gives -1 sum i8.npy
 gives 65536 sum u16.npy
 gives 65536 sum --method plain u16.npy
