@@ -93,7 +93,7 @@ static int add_offsets(struct cut *cut, const struct pieces *pieces, size_t got,
 
 static int read_offsets(struct cut *cut, struct input *input, size_t n) {
     struct pieces pieces;
-    int status = pieces_open(&pieces, input, NULL, false);
+    int status = pieces_open(&pieces, input, NULL, LEAVE_NOTHING);
     ssize_t got = 0;
     while (!status && (got = pieces_next(&pieces)) > 0) status = add_offsets(cut, &pieces, (size_t)got, n, input->name);
     pieces_close(&pieces);
@@ -143,13 +143,15 @@ static size_t *places(const struct cut *cut) {
     return place;
 }
 
-static int deliver(const struct options *options, const struct cut *cut, const struct input *input, quire_type type,
-                   const void *array) {
+static int deliver(const struct options *options, const struct cut *cut, const struct pieces *pieces, size_t elements,
+                   quire_type type, const void *array) {
+    const struct input *input = pieces->input[0];
     if (options->output)
         return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
     size_t *place = cut->fortran ? places(cut) : NULL;
     if (cut->fortran && !place) return out_of_memory();
-    const struct results results = { .file = input->name,
+    const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
+                                     .elements = elements,
                                      .type = element_name(&input->element),
                                      .result_type = type,
                                      .count = cut->vectors.count,
@@ -175,7 +177,7 @@ static int reduce_cut(struct device *device, const struct options *options, cons
     int status = device_load(device, input->name, whole->x[0], bytes, &x);
     if (!status && whole->x[1]) status = device_load(device, pieces->input[1]->name, whole->x[1], bytes, &y);
     if (!status) status = device_reduce_vectors(device, &what, &cut->vectors, x, y, array);
-    if (!status) status = deliver(options, cut, input, what.result_type, array);
+    if (!status) status = deliver(options, cut, pieces, whole->n, what.result_type, array);
     free(array);
     return status;
 }
@@ -210,7 +212,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
     if (!status && count == 2 && options->by_axis && !npy_same_shape(&input[0].header, &input[1].header))
         status = wrong("dot needs equal shapes for --axis");
     if (!status) {
-        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, false);
+        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, LEAVE_NOTHING);
         if (!status) status = cut_and_reduce(device, options, source, &input[0], &pieces);
         pieces_close(&pieces);
     }

@@ -57,7 +57,7 @@ static void find_again(const struct sources *names, const char *quoted, size_t l
     REQUIRE(length < sizeof table - 1);
     struct source file;
     struct sources sources;
-    const struct reading reading = { .column = quoted, .delimiter = ',' };
+    const struct reading reading = { .column = quoted, .ways.delimiter = ',' };
     const int fd = fuzz_file((const uint8_t *)table, length, &file);
     REQUIRE(find(&sources, file.path, &reading) && sources.count == names->count);
     for (size_t i = 0; i < names->count && i < 16; i++) {
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const int delimiters[] = { 0, ',', ';', '\t', ' ', '|', 'x', '1' };
     struct source source;
     if (!size) return 0;
-    struct reading reading = { .delimiter = delimiters[data[0] >> 3 & 7] };
+    struct reading reading = { .ways.delimiter = delimiters[data[0] >> 3 & 7] };
     if (data[0] & NAMED) {
         named(data + 1, size - 1, &reading);
         return 0;
