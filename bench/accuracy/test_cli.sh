@@ -17,6 +17,7 @@ passed() {
 # A short run over everything: every kind of case, and one page.
 run --quick --seed 1
 check "a quick run passes, on all kinds of cases" passed '828 of 828 kinds'
+check "it begins with the verdict" same "$(head -n 1 out)" 'verdict   pass'
 check "every tier that is there was run" grep -Eq '^cpu, portable +[1-9][0-9]* +0$' out
 check "threads were run, or named as left out" grep -Eq '^cpu, best, 2 threads +[1-9]|left out  threads' out
 check "its report is one page" test "$(wc -l <out)" -le 60

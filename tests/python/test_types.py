@@ -56,7 +56,7 @@ WRONG = [
 
 
 @pytest.fixture(scope="module")
-def folder(folder_factory):
+def folder(tmp_path_factory):
     """One for all programs, so that mypy reads NumPy's stubs once."""
     return tmp_path_factory.mktemp("types")
 

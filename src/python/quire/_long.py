@@ -9,7 +9,7 @@ from typing import Any
 
 from ._quire import lib
 
-LONG = 1 << 24  # elements: more may take a tenth of a second
+LONG = 1 << 23  # elements: more may take a tenth of a second
 
 
 def interruptible(function: Callable[..., int], *arguments: Any) -> int:
