@@ -270,7 +270,8 @@ case $BENCH_HAS in
         check "the JSON can be read" python3 -c '
 import json
 run = json.load(open("run.json"), parse_constant=lambda word: 1 / 0)
-assert run["version"].startswith("quire ") and run["rows"][2]["method"] and run["rows"][0]["error_ulps"] is None'
+assert run["version"].startswith("quire ") and run["rows"][2]["method"] and run["rows"][0]["error_ulps"] is None
+assert not [member for member in [*run, *run["rows"][0]] if " " in member] and "left_out" in run'
     fi
     ;;
 *) refuses 1 'without jansson' --place cpu --n 10 --json run.json ;;
