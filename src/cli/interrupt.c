@@ -60,7 +60,7 @@ static void end(int signal) {
     if (progress_shown()) add_text(&line, "\r\033[K");
     add_text(&line, QUIRE_PROGRAM ": interrupted");
     add_place(&line);
-    add_text(&line, "; nothing was written\n");
+    add_text(&line, "; no result\n");
     const ssize_t ignored = write(STDERR_FILENO, line.text, line.length);
     (void)ignored;
     output_abandon();

@@ -232,7 +232,7 @@ if timeout --preserve-status 10 true 2>/dev/null; then
     status=$? ran='sum slow, interrupted'
     check "a shell sees 130" same "$status" 130
     check "nothing is printed" test ! -s out
-    line="^$program: interrupted( after [0-9]+ (numbers|MB))?; nothing was written\$"
+    line="^$program: interrupted( after [0-9]+ (numbers|MB))?; no result\$"
     check "but a line on how far it came" grep -Eq "$line" err
     kill $writer 2>/dev/null
     wait $writer 2>/dev/null

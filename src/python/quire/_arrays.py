@@ -18,7 +18,7 @@ def is_foreign(x: Any) -> bool:
     """Whether results for x are arrays of another library than NumPy."""
     if type(x) is np.ndarray or isinstance(x, (np.ndarray, np.generic)):
         return False
-    if hasattr(x, "__cuda_array_interface__"):
+    if is_tensor(x) or hasattr(x, "__cuda_array_interface__"):
         return True
     if not hasattr(x, "__dlpack__"):
         return False
