@@ -110,7 +110,7 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
     char *const operand[] = { path };
     struct sources sources;
     struct input input;
-    const struct reading reading = { .typed = false };
+    const struct reading reading = { .ways = { .missing = MISSING_ERROR, .quiet = true } };
     if (strlen(options->segments) >= sizeof path) return wrong("--segments: the name is too long");
     strcpy(path, options->segments);
     int status = sources_find(&sources, "--segments", operand, 1, &reading);

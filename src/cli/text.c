@@ -299,7 +299,7 @@ static void tell(struct text *text) {
     const struct text_ways *ways = &text->ways;
     if (text->told) return;
     text->told = true;
-    if (!ways->delimiter && (!text->table || text->by_number))
+    if (!ways->quiet && !ways->delimiter && (!text->table || text->by_number))
         shape_tell(&text->shape, text->bytes->name, text->column, ways->point == '.');
     if (ways->missing == MISSING_TOLD) shape_tell_missing(&text->shape, text->bytes->name);
 }

@@ -26,6 +26,7 @@ struct text_ways {
     int delimiter;        /* of a table found in its first line: a tab, comma or semicolon, else blanks */
     char point;           /* before the fraction of a number: '.', or ',' */
     enum missing missing; /* what a missing cell is */
+    bool quiet;           /* how it was read is of no interest */
 };
 
 struct text {

@@ -211,6 +211,8 @@ refuses 2 'it is also read' sum matrix.npy --axis 0 -o ./matrix.npy
 ln -s matrix.npy link.npy
 refuses 2 'it is also read' sum link.npy --axis 0 -o matrix.npy
 printf '0 2 4' >offsets.txt
+run sum matrix.npy --segments offsets.txt
+check "offsets are read in silence" same "$status$(cat err) $(tr '\n' ' ' <out)" '0 3 7 '
 refuses 2 'it is also read' sum matrix.npy --segments offsets.txt -o offsets.txt
 run accumulate matrix.npy -o a.quire
 refuses 2 'it is also read' merge a.quire a.quire -o a.quire
