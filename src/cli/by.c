@@ -129,9 +129,11 @@ static void groups_free(struct groups *groups) {
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-static int deliver(const struct options *options, const struct input *input, const struct groups *groups,
+static int deliver(const struct options *options, const struct pieces *pieces, const struct groups *groups,
                    quire_type type, void *array, const int64_t *counts) {
-    const struct results results = { .file = input->name,
+    const struct input *input = pieces->input[0];
+    const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
+                                     .elements = groups->rows,
                                      .type = element_name(&input->element),
                                      .result_type = type,
                                      .count = groups->count,
@@ -161,7 +163,7 @@ static int reduce_groups(struct device *device, const struct options *options, c
     if (!status)
         status = device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows, whole->x[0],
                                       whole->x[1], array, counts);
-    if (!status) status = deliver(options, input, groups, what.result_type, array, counts);
+    if (!status) status = deliver(options, pieces, groups, what.result_type, array, counts);
     free(array);
     free(counts);
     return status;

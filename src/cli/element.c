@@ -71,6 +71,7 @@ const char *element_name(const struct element *element) {
 
 bool element_described(const char *descr, struct element *element) {
     const char order = *descr && strchr("<>=|", *descr) ? *descr++ : '=';
+    if (!strcmp(descr, "b1")) descr = "u1"; /* NumPy writes False and True as bytes 0 and 1 */
     for (size_t i = 0; i < COUNT(types); i++) {
         if (strcmp(descr, types[i].numpy)) continue;
         *element = types[i].element;

@@ -16,6 +16,7 @@
 #include "accumulators.h"
 #include "complain.h"
 #include "convert.h"
+#include "foreign.h"
 
 #define GZIP_MAGIC "\x1f\x8b\x08"
 #define ZIP_MAGIC "PK\3\4"
@@ -99,13 +100,14 @@ static int begin_npy(struct input *input, const struct reading *reading) {
 static int begin_text(struct input *input, const char *column, const struct reading *reading) {
     input->stored = STORED_TEXT;
     input->element = (struct element){ .type = QUIRE_F64, .size = sizeof(double), .is_signed = true };
-    return (reading->words ? text_open_words : text_open)(&input->text, &input->bytes, column, reading->delimiter);
+    return (reading->words ? text_open_words : text_open)(&input->text, &input->bytes, column, &reading->ways);
 }
 
 static int begin(struct input *input, const struct source *source, const struct reading *reading) {
     if (bytes_peek(&input->bytes, 1) < 0) return EXIT_TROUBLE;
     const int status = decompress(input, reading);
     if (status || bytes_peek(&input->bytes, 1) < 0) return EXIT_TROUBLE;
+    if (!reading->typed && foreign_refused(&input->bytes, source->path)) return EXIT_TROUBLE;
     if (begins_with(&input->bytes, NPY_MAGIC, NPY_MAGIC_SIZE)) {
         if (!source->column) return begin_npy(input, reading);
         return trouble(input, "an .npy file has no columns; --axis or a member's name chooses there");
@@ -119,7 +121,8 @@ static int begin(struct input *input, const struct source *source, const struct 
     if (begins_with(&input->bytes, ACCUMULATORS_MAGIC, ACCUMULATORS_MAGIC_SIZE))
         return trouble(input, "accumulators, not numbers: quire round rounds them");
     if (begins_with(&input->bytes, ZIP_MAGIC, 4))
-        return trouble(input, "an .npz archive is read by its name, from a file");
+        return trouble(input, "a zip archive: NumPy's are read from a file whose name ends in .npz; for others, try: "
+                              "unzip -p FILE | quire sum");
     if (source->in_archive || ends_in(input->name, ".npy") || !is_text(&input->bytes))
         return trouble(input, "not an .npy file (raw numbers need --type)");
     return begin_text(input, NULL, reading);

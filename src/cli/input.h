@@ -19,7 +19,7 @@ struct reading {
     bool typed;             /* element was given */
     struct element element; /* of raw numbers; an .npy file must agree */
     const char *column;     /* NULL: not given */
-    int delimiter;          /* 0: not given */
+    struct text_ways ways;  /* of texts */
     bool words;             /* of a column: it is read by text_read_word */
     bool integers;          /* those of a file are left as they are, of their own types */
 };

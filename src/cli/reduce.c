@@ -58,9 +58,8 @@ static int open_inputs(struct opened *opened, const struct options *options, con
         opened->count += !status;
     }
     if (!status && count == 2) status = input_match(verb, &opened->input[0], &opened->input[1]);
-    if (!status)
-        status =
-            pieces_open(&opened->pieces, &opened->input[0], count == 2 ? &opened->input[1] : NULL, options->skip_nan);
+    struct input *second = count == 2 ? &opened->input[1] : NULL;
+    if (!status) status = pieces_open(&opened->pieces, &opened->input[0], second, options_skip(options));
     opened->pieces.verb = verb;
     if (status) close_inputs(opened);
     return status;
