@@ -25,7 +25,11 @@ VIEWS = [
 def same(found, right):
     nan = np.isnan(right.astype(np.float64))
     host = found.host
-    return host.shape == right.shape and host.dtype == right.dtype and np.where(nan, 7, host).tobytes() == np.where(nan, 7, right).tobytes()
+    return (
+        host.shape == right.shape
+        and host.dtype == right.dtype
+        and np.where(nan, 7, host).tobytes() == np.where(nan, 7, right).tobytes()
+    )
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -42,6 +46,29 @@ def test_groups(cp, call, view):
         assert call(on_device(x), on_device(keys), 5, axis=axis, out=out) is out
         assert same(out, call(x, keys, 5, axis=axis, dtype=float))
     assert set(cp.opened) == {("cuda", 0, 0, True)}
+
+
+def test_groups_that_are_sorted_once(cp):
+    keys = RANDOM.integers(-1, 6, 5)
+    kept = (keys >= 0) & (keys < 5)
+    for k in (keys, keys.astype(np.int32)):
+        g, right = quire.groupby(on_device(k), 5), quire.groupby(keys[kept], 5)
+        assert len(g) == 5 and g.keys.host.tolist() == right.keys.tolist() and same(g.counts, right.counts)
+        for call in ("sum", "mean", "norm", "var", "std"):
+            assert same(getattr(g, call)(on_device(X), axis=1), getattr(right, call)(X[:, kept], axis=1))
+        out = on_device(np.zeros((6, 5, 7)))
+        assert g.sum(on_device(X), axis=1, out=out) is out
+        assert same(out, right.sum(X[:, kept], axis=1, dtype=float))
+        assert same(g.sum(on_device(X), axis=1, method="plain"), right.sum(X[:, kept], axis=1, method="plain"))
+    for error, words, call in [
+        (NotImplementedError, "take no where", lambda: g.sum(on_device(X), axis=1, where=on_device(X > 0))),
+        (TypeError, "x is a ndarray", lambda: g.sum(X, axis=1)),
+        (ValueError, "x has 6 rows along the axis, but there are 5 keys", lambda: g.sum(on_device(X))),
+        (ValueError, "groups must be given", lambda: quire.groupby(on_device(keys))),
+    ]:
+        with pytest.raises(error) as raised:
+            call()
+        assert words in str(raised.value)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -32,6 +32,14 @@ def block_layout(shape: tuple[int, ...], axis: int, rows: int | None = None) -> 
     return layout
 
 
+def room_of(cp: Any, size: int, name: str) -> tuple[Any, Any]:
+    """A workspace of that many bytes: what holds it, and where it begins."""
+    if size == 0:
+        raise MemoryError(f"quire.{name}: more than memory holds")
+    memory = cp.empty(size + ALIGNMENT, np.uint8)
+    return memory, address(memory, -memory.data.ptr % ALIGNMENT)
+
+
 def on_device(cp: Any, keys: Any, groups: Any, x: Any, name: str) -> tuple[Any, int]:
     """Keys beside x, and how many groups there are. Those on the host are checked, and sent."""
     if not (_arrays.is_foreign(keys) and _arrays.is_on_cuda(keys)):
@@ -85,9 +93,7 @@ def by_key(
         rows, layout, index = cp.ascontiguousarray(a), block_layout(a.shape, along), index_type(keys)
         results = place(cp, target, shape, wanted, (a, keys))
         size = lib.quire_by_key_workspace(context, what, count, index, layout)
-        if size == 0:
-            raise MemoryError(f"quire.{name}: more than memory holds")
-        room = cp.empty(size + ALIGNMENT, np.uint8)
+        _memory, room = room_of(cp, size, name)
         status = lib.quire_reduce_by_key(
             context,
             what,
@@ -100,7 +106,7 @@ def by_key(
             NULL,
             address(results),
             NULL,
-            address(room, -room.data.ptr % ALIGNMENT),
+            room,
             size,
         )
         if status:
