@@ -1,4 +1,4 @@
-"""docs/examples/torch_gcn.py: within batch_invariant() each training ends with the same bits; on a device not without."""
+"""docs/examples/torch_gcn.py: within batch_invariant() trainings end with the same bits; on a device not without."""
 
 from __future__ import annotations
 

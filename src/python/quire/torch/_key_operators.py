@@ -59,12 +59,18 @@ def group_sum_backward(ctx: Context, g: Tensor) -> tuple[Any, ...]:
 
 
 def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """Rows of x; on a device those that an index outside of x names are 0."""
     index, a = keys_of(index, x, "index_select"), one_dim(dim, x.ndim)
+    if not x.is_cpu:
+        return rows_or_zero(x, a, index)
+    refuse_outside(index, x.shape[a], "index_select")
+    return x.index_select(a, index)
+
+
+def rows_or_zero(x: Tensor, a: int, index: Tensor) -> Tensor:
+    """Rows of x; those that an index outside of x names are 0."""
     n = x.shape[a]
-    refuse_outside(index, n, "index_select")
-    if n == 0 or x.is_cpu:
-        return x.new_zeros(index_select_fake(x, dim, index).shape) if n == 0 else x.index_select(a, index)
+    if n == 0:
+        return x.new_zeros(index_select_fake(x, a, index).shape)
     inside = ((index >= 0) & (index < n)).view([-1 if b == a else 1 for b in range(x.ndim)])
     return x.index_select(a, index.clamp(0, n - 1)).masked_fill(~inside, 0)
 
@@ -160,13 +166,17 @@ def scatter_add_backward(ctx: Context, g: Tensor) -> tuple[Any, ...]:
 
 
 def gather(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """x[..., index[...], ...]; on a device 0 where the index is outside."""
     if x.ndim == 0:
         return gather(x.view(1), dim, index.view(-1)).view(index.shape)
     index, a = checked_index(x, dim, index, None, "gather")
+    return torch.gather(x, a, index.long()) if x.is_cpu else elements_or_zero(x, a, index)
+
+
+def elements_or_zero(x: Tensor, a: int, index: Tensor) -> Tensor:
+    """Elements of x; 0 where the index is outside."""
     n = x.shape[a]
-    if x.is_cpu or n == 0:
-        return x.new_zeros(index.shape) if n == 0 else torch.gather(x, a, index.long())
+    if n == 0:
+        return x.new_zeros(index.shape)
     inside = (index >= 0) & (index < n)
     return torch.gather(x, a, index.long().clamp(0, n - 1)).masked_fill(~inside, 0)
 
