@@ -291,3 +291,17 @@ def test_a_compiled_function_keeps_its_own():
     outside = compiled(FIXED)
     with qt.batch_invariant():
         assert torch.allclose(compiled(FIXED), outside)
+
+
+def test_transforms_and_tangents_are_pytorchs():
+    """rms_norm is taken above autograd, where these would be lost."""
+    x, t = FIXED[:3], FIXED[3:6]
+
+    def norm(x):
+        return F.rms_norm(x, (5,))
+
+    outside = torch.func.jvp(norm, (x,), (t,))[1], torch.func.grad(lambda x: norm(x).sum())(x), torch.vmap(norm)(x)
+    with qt.batch_invariant():
+        within = torch.func.jvp(norm, (x,), (t,))[1], torch.func.grad(lambda x: norm(x).sum())(x), torch.vmap(norm)(x)
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(outside, within, strict=True))
+    assert outside[0].abs().max() > 0

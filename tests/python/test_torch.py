@@ -241,8 +241,8 @@ def test_the_segments_operator():
 
 
 def test_examples_of_the_documentation():
-    from quire.torch import _batch_invariant
+    from quire.torch import _batch_invariant, _keys, _norms, _scans, _softmax
 
-    for module in (quire.torch, _batch_invariant):
+    for module in (quire.torch, _batch_invariant, _keys, _norms, _scans, _softmax):
         result = doctest.testmod(module)
         assert result.failed == 0 and result.attempted > 0

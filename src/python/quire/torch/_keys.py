@@ -71,7 +71,7 @@ def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: int 
     type of x first. An index outside is a ValueError on the CPU; on a device its row is left out.
 
     >>> import torch, quire.torch
-    >>> x, rows = torch.tensor([-1e8, 2.0]), torch.tensor([1e8, 1.0])
+    >>> x, rows = torch.tensor([1.0, 2.0]), torch.tensor([1e8, -1e8])
     >>> quire.torch.index_add(x, 0, torch.tensor([0, 0]), rows)
     tensor([1., 2.])
     """

@@ -81,7 +81,7 @@ def rms_kernel(x: Tensor, shape: Sequence[int], weight: Tensor | None = None, ep
     squares = reduce("rms_norm", SUMSQ, (v,), (1,), True, None, "exact", "nearest")
     y = v / root_of(over(squares, rows.shape[1]) + eps)
     w = row_of(weight, v)
-    return (y if w is None else y * w).to(x.dtype).view(x.shape)
+    return (y if w is None else y * w).to(x.dtype).contiguous().view(x.shape)
 
 
 def rms_gradients(
@@ -132,7 +132,7 @@ def layer_from(
     y, w, b = (v - mean) / root, row_of(weight, v), row_of(bias, v)
     y = y if w is None else y * w
     y = y if b is None else y + b
-    return y.to(x.dtype).view(x.shape)
+    return y.to(x.dtype).contiguous().view(x.shape)
 
 
 def layer_kernel(

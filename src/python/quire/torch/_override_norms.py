@@ -7,13 +7,14 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from . import _norms, _softmax
 from ._by_key import one_dim
 from ._launch import CODES
 
 Maybe: TypeAlias = "Tensor | None"
-_modes = torch._C._len_torch_dispatch_stack
+_modes, _transforms = torch._C._len_torch_dispatch_stack, torch._C._functorch.peek_interpreter_stack
 
 
 def softmax_of(is_log: bool) -> Any:
@@ -103,8 +104,10 @@ def native_layer_norm_backward(
 def rms_norm(x: Tensor, shape: Sequence[int], weight: Maybe = None, eps: float | None = None) -> Maybe:
     """Which PyTorch has no kernel for on the CPU: this is called where gradients are recorded, and records its own.
 
-    Not in a graph that is traced, which would keep it.
+    Not in a graph that is traced, which would keep it, nor for transforms and forward-mode gradients, which it has not.
     """
+    if _transforms() is not None or forward_ad._current_level >= 0:
+        return None
     if _modes() or type(x) not in (Tensor, torch.nn.Parameter):
         return None
     try:

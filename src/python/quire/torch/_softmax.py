@@ -28,7 +28,7 @@ def forward(x: Tensor, dim: int, is_log: bool) -> Tensor:
     code(x.dtype, name)
     a = one_dim(dim, x.ndim)
     if x.numel() == 0 or x.ndim == 0:
-        return torch.empty_like(x) if x.numel() == 0 else forward(x.view(1), 0, is_log).view(())
+        return x.new_empty(x.shape) if x.numel() == 0 else forward(x.view(1), 0, is_log).view(())
     fused = _fused.softmax(x, a, is_log)
     if fused is not None:
         return fused
@@ -36,7 +36,7 @@ def forward(x: Tensor, dim: int, is_log: bool) -> Tensor:
     v = v - v.amax(a, keepdim=True)
     e = v.exp()
     total = reduce(name, SUM, (e,), a, True, None, "exact", "nearest")
-    return (v - total.log() if is_log else e / total).to(x.dtype)
+    return (v - total.log() if is_log else e / total).to(x.dtype).contiguous()
 
 
 def softmax_kernel(x: Tensor, dim: int) -> Tensor:
