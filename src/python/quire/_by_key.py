@@ -69,7 +69,7 @@ def grouped(
     correction: int = 0,
 ) -> Any:
     """The same by keys of any kind, and of tensors and arrays on a device."""
-    if _arrays.is_foreign(x) and (_arrays.is_tensor(x) or _arrays.is_on_cuda(x)):
+    if _foreign.is_elsewhere(x):
         return _foreign.by_key(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
     codes, count, _ = numbered(keys, groups, name)
     return by_key(name, operation, x, codes, count, axis, dtype, out, method, rounding, correction)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import _arrays, _cupy, _jax
+from . import _arrays, _cupy, _cupy_keys, _jax
 from ._reduce import dot, operand, reduce, reduce_where
 
 TENSORS: Any = None  # quire.torch._tensors, once it has been imported
@@ -102,6 +102,11 @@ def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, roundin
     return _arrays.like(summed(x, offsets, dtype, None, method, rounding), x)
 
 
+def is_elsewhere(x: Any) -> bool:
+    """Whether an array goes another way than NumPy's: a tensor, which may have a gradient, or one on a device."""
+    return _arrays.is_foreign(x) and (_arrays.is_tensor(x) or _arrays.is_on_cuda(x))
+
+
 def by_key(
     name: str,
     operation: int,
@@ -116,8 +121,6 @@ def by_key(
     correction: int,
 ) -> Any:
     """A reduction by key of a tensor, or of an array on a device."""
-    from . import _cupy_keys
-
     if _arrays.is_tensor(x):
         way = import_module("quire.torch._keys").by_key
         return way(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
@@ -130,8 +133,6 @@ def by_key(
 
 def running(name: str, x: Any, axis: Any, dtype: Any, out: Any, rounding: str, initial: bool) -> Any:
     """Running sums of a tensor, or of an array on a device."""
-    from . import _cupy_keys
-
     if _arrays.is_tensor(x):
         return import_module("quire.torch._scans").running(name, x, axis, dtype, out, rounding, initial)
     if not _jax.is_jax(x):

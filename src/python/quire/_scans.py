@@ -73,7 +73,7 @@ def cumsum(
     >>> quire.cumsum(np.array([1e16, 1.0, -1e16, 0.5]))
     array([1.0e+16, 1.0e+16, 1.0e+00, 1.5e+00])
     """
-    if _arrays.is_foreign(x) and (_arrays.is_tensor(x) or _arrays.is_on_cuda(x)):
+    if _foreign.is_elsewhere(x):
         along = None if axis is None else one_axis(axis, "cumsum")
         return _foreign.running("cumsum", x, along, dtype, out, rounding, False)
     a = operand(x, "cumsum")
@@ -109,8 +109,7 @@ def cumulative_sum(
     >>> quire.cumulative_sum(np.array([0.5, 0.25]), include_initial=True)
     array([0.  , 0.5 , 0.75])
     """
-    is_elsewhere = _arrays.is_foreign(x) and (_arrays.is_tensor(x) or _arrays.is_on_cuda(x))
-    a = x if is_elsewhere else operand(x, "cumulative_sum")
+    a = x if _foreign.is_elsewhere(x) else operand(x, "cumulative_sum")
     if a.ndim == 0:
         raise ValueError("quire.cumulative_sum: x must have at least one dimension")
     if axis is None:
@@ -118,6 +117,6 @@ def cumulative_sum(
             raise ValueError(f"quire.cumulative_sum: x has {a.ndim} dimensions, and axis says none of them")
         axis = 0
     along = one_axis(axis, "cumulative_sum")
-    if is_elsewhere:
+    if _foreign.is_elsewhere(x):
         return _foreign.running("cumulative_sum", x, along, dtype, out, rounding, bool(include_initial))
     return scan("cumulative_sum", x, a, along, dtype, out, rounding, bool(include_initial))
