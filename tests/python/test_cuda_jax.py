@@ -143,3 +143,9 @@ def test_keys_and_running_sums(served, cp):
     assert same(quire.cumsum(x, 1), quire.cumsum(X, 1)) and same(quire.cumsum(x), quire.cumsum(X))
     right = quire.cumulative_sum(X, axis=0, include_initial=True)
     assert same(quire.cumulative_sum(x, axis=0, include_initial=True), right)
+    g = quire.groupby(jax.device_put(keys, served), 5)
+    try:
+        found = g.sum(x, axis=1)
+    except NotImplementedError as error:
+        pytest.skip(f"SKIP: {error}")
+    assert same(found, quire.groupby(keys, 5).sum(X, axis=1))

@@ -123,6 +123,11 @@ def test_jax():
     assert type(found) is Array and same(found, quire.cumsum(X, 1))
     found = quire.cumulative_sum(Array(X), axis=-1, include_initial=True)
     assert same(found, quire.cumulative_sum(X, axis=-1, include_initial=True))
+    g, right = quire.groupby(Array(keys), 5), quire.groupby(keys, 5)
+    assert same(g.counts, right.counts) and same(g.norm(Array(X)), right.norm(X))
+    assert same(g.sum(on_device(X)), right.sum(X))
+    with pytest.raises(TypeError, match="out is for NumPy arrays, tensors and CuPy arrays"):
+        g.sum(Array(X), out=Array(X))
     with pytest.raises(TypeError, match="out is for NumPy arrays, tensors and CuPy arrays"):
         quire.cumsum(Array(X), 1, out=Array(X))
 

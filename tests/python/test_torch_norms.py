@@ -212,3 +212,28 @@ def test_refuses():
         with pytest.raises(error) as raised:
             call()
         assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", layers(1, None, None))
+def test_results_and_gradients_of_rows_do_not_depend_on_the_order_of_columns(name, dtype):
+    x, weight, bias = data(dtype, 20, 1000)
+    g, order = torch.randn(20, 1000).to(dtype), torch.randperm(1000)
+
+    def both(x, w, b, g):
+        x = x.clone().requires_grad_()
+        y = layers(1000, w, b)[name](x)
+        y.backward(g)
+        return y, x.grad
+
+    right = both(x, weight, bias, g)
+    found = both(x[:, order], weight[order], bias[order], g[:, order])
+    assert [bits(t) for t in found] == [bits(t[:, order]) for t in right]
+
+
+def test_gradients_of_softmax_are_exact():
+    g = torch.tensor([1e8, 1.0, -1e8, 0.0])
+    for call, right in ((qt.softmax, [0.1875, -0.0625]), (qt.log_softmax, [0.75, -0.25])):
+        x = torch.zeros(4, requires_grad=True)
+        call(x).backward(g)
+        assert x.grad[1::2].tolist() == right

@@ -1,14 +1,16 @@
-"""Groups of rows on a CUDA device, sorted once by CuPy's arrays of keys. Nothing is waited for."""
+"""Groups of rows on a CUDA device, sorted once by keys of CuPy or JAX. Nothing is waited for."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _jax
 from ._cupy import context_of, cupy, delivered, operand, place, results_for, returned, same_device
 from ._cupy_keys import address, block_layout, on_device, room_of
+from ._foreign import refuse_out
 from ._groups import Groups
 from ._keys import index_type
 from ._layout import normalized, one_axis
@@ -20,17 +22,23 @@ NULL = ffi.NULL
 
 
 class DeviceGroups(Groups):
-    """As Groups, of keys on a device. ``keys`` and ``counts`` are there too; keys outside belong to no group."""
+    """As Groups, of keys on a device: so are ``keys`` and ``counts``, CuPy's. Keys outside belong to no group."""
 
     def __init__(self, keys: Any, groups: Any):
-        name = "groupby"
-        cp = cupy(name, keys)
-        owner = keys if isinstance(keys, cp.ndarray) else cp.from_dlpack(keys)
-        with owner.device:
-            index, self._groups = on_device(cp, owner, groups, owner, name)
+        if _jax.is_jax(keys):
+            with _jax.lent("groupby", keys) as (taken, _held):
+                self._sort(taken[0], groups)
+        else:
+            cp = cupy("groupby", keys)
+            self._sort(keys if isinstance(keys, cp.ndarray) else cp.from_dlpack(keys), groups)
+
+    def _sort(self, keys: Any, groups: Any) -> None:
+        name, cp = "groupby", cupy("groupby", keys)
+        with keys.device:
+            index, self._groups = on_device(cp, keys, groups, keys, name)
             self._n, self._sorted = index.size, cp.empty(index.size, index.dtype)
             self._ends = cp.empty(self._groups + 1, index.dtype)
-            context = context_of(cp, owner.device.id, name)
+            context = context_of(cp, keys.device.id, name)
             size = lib.quire_order_workspace(context, self._groups, index_type(index), index.size)
             _memory, room = room_of(cp, size, name)
             status = lib.quire_order_by_key(
@@ -65,7 +73,11 @@ class DeviceGroups(Groups):
         if where is not True and where is not None:
             raise NotImplementedError(f"quire.{name}: groups on a device take no where")
         if not (_arrays.is_foreign(x) and _arrays.is_on_cuda(x)) or _arrays.is_tensor(x):
-            raise TypeError(f"quire.{name}: the groups are of CuPy's arrays on a device, x is a {type(x).__name__}")
+            raise TypeError(f"quire.{name}: the groups are of arrays on a device, x is a {type(x).__name__}")
+        if _jax.is_jax(x):
+            refuse_out(name, out, x)
+            way = partial(self._reduce, name, operation)
+            return _jax.through(name, way, x, axis, dtype, None, method, rounding, where, correction)
         a = operand(x, name)
         cp = cupy(name, a)
         same_device(a, self._sorted, name, "keys")
