@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
 import quire.torch as qt  # noqa: E402
 from data import filled  # noqa: E402
 from tensors import bits, tensor  # noqa: E402
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 
 F = torch.nn.functional
 N, GROUPS = 400, 7
@@ -305,3 +306,9 @@ def test_transforms_and_tangents_are_pytorchs():
         within = torch.func.jvp(norm, (x,), (t,))[1], torch.func.grad(lambda x: norm(x).sum())(x), torch.vmap(norm)(x)
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(outside, within, strict=True))
     assert outside[0].abs().max() > 0
+
+
+def test_a_graph_that_is_traced_within_keeps_pytorchs_norm():
+    trace = make_fx(lambda x: F.rms_norm(x, (5,)))
+    with qt.batch_invariant():
+        assert "quire" not in str(trace(FIXED).graph)
