@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cuda/host/by_key.cuh"
+#include "cuda/host/gathered.cuh"
 #include "cuda/host/scan.cuh"
 
 /* ------------------------------------------------------------------------------------------------------ the backend */
@@ -69,21 +70,11 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,
-                                            cuda_reduce_many,
-                                            cuda_reduce_segments,
-                                            cuda_accumulate,
-                                            cuda_set_stream,
-                                            cuda_set_tier,
-                                            cuda_set_progress,
-                                            cuda_close,
-                                            cuda_finish,
-                                            NULL,
-                                            cuda_order_workspace,
-                                            cuda_order_by_key,
-                                            cuda_by_key_workspace,
-                                            cuda_reduce_by_key,
-                                            cuda_scan };
+static const quire_backend cuda_backend = { cuda_reduce,           cuda_reduce_many,     cuda_reduce_segments,
+                                            cuda_accumulate,       cuda_set_stream,      cuda_set_tier,
+                                            cuda_set_progress,     cuda_close,           cuda_finish,
+                                            cuda_reduce_gathered,  cuda_order_workspace, cuda_order_by_key,
+                                            cuda_by_key_workspace, cuda_reduce_by_key,   cuda_scan };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
@@ -117,6 +108,7 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = quire_cuda_load_finish();
     if (!error) error = load_many();
     if (!error) error = quire_cuda_load_scan();
+    if (!error) error = quire_cuda_load_gathered();
     take_for_lesser(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->vectors, sizeof *c->vectors);
