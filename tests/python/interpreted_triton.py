@@ -148,15 +148,29 @@ def test_softmax_is_near_that_of_quire_torch(dtype, name):
             assert torch.equal(call(x[begin:end], R=1).nan_to_num(7), found[begin:end].nan_to_num(7))
 
 
+def below(middle, *elements):
+    """Elements whose squares sum to less than a number by what no double beside it holds."""
+    row, rest = list(elements), Fraction(middle) - sum(Fraction(a) ** 2 for a in elements)
+    for _ in range(3):
+        root = np.float32(float(rest) ** 0.5)
+        while Fraction(float(root)) ** 2 >= rest:
+            root = np.nextafter(root, np.float32(0))
+        row.append(float(root))
+        rest -= Fraction(float(root)) ** 2
+    assert 0 < rest < 2.0**-40
+    return row
+
+
 def test_rows_that_two_ends_leave_open():
-    """Squares whose sum is the middle of two floats, less or more by what no double beside it holds."""
-    x = torch.tensor([[2.0**12, 1.0, 2.0**-30, 0.0], [2.0**12, 1.0, 0.0, 0.0], [2.0**12, 1.0, 2.0**-31, 2.0**-40]])
-    is_open, y = torch.zeros(3, dtype=torch.int8), torch.empty(3, 4)
-    _kernels._rms_norm[(1,)](x, x, y, is_open, 3, 4, 0.0, HAS_WEIGHT=False, R=4, N=4)
-    assert is_open.tolist() == [1, 0, 1]
-    assert torch.equal(qt.rms_norm(x, None, 0.0), quire.torch.rms_norm(x, 4, None, 0.0))
-    above, tie = (Fraction(a) ** 2 for a in (2.0**-30, 0.0))
-    assert above > tie  # the first row is beyond the middle, the second one is the middle, a tie
+    """Squares whose sum is the middle of two floats, 2^24 + 3, or less or more than that by little."""
+    rows = [[2.0**12, 1.0, 1.0, 1.0, 2.0**-30, 0.0], [2.0**12, 1.0, 1.0, 1.0, 0.0, 0.0]]
+    x = torch.tensor([*rows, below(2**24 + 3, 2.0**12, 1.0, 1.0)])
+    is_open, y = torch.zeros(3, dtype=torch.int8), torch.empty(3, 6)
+    _kernels._rms_norm[(1,)](x, x, y, is_open, 3, 6, 0.0, HAS_WEIGHT=False, R=4, N=8)
+    right = quire.torch.rms_norm(x, 6, None, 0.0)
+    assert is_open.tolist()[1:] == [0, 1]  # a tie is decided if nothing was lost
+    assert not torch.equal(y[2], right[2]), "the test cannot tell them apart"
+    assert torch.equal(qt.rms_norm(x, None, 0.0), right)
 
 
 def test_exponentials_that_two_ends_leave_open():
