@@ -5,6 +5,7 @@
 #ifndef QUIRE_BACKEND_H
 #define QUIRE_BACKEND_H
 
+#include "format/integers.h"
 #include "operation/operations.h"
 #include "quire/quire.h"
 
@@ -21,7 +22,7 @@ typedef struct {
     quire_type result_type;
     void *result;
     quire_rounding rounding;
-    int64_t correction; /* of what needs squares */
+    int64_t correction; /* of what needs squares, or pair sums */
 } quire_job;
 
 /* Where the segments of an array stand, see quire_reduce_segments. */
@@ -82,6 +83,10 @@ typedef struct {
     /* Running sums, of at least one element. The job's x and result are those of index 0. NULL: QUIRE_WRONG_CONTEXT. */
     quire_status (*scan)(quire_context *context, const quire_job *job, quire_scan_kind kind,
                          const quire_layout *x_layout, const quire_layout *results_layout);
+    /* Whether jobs may have a finish that needs pair sums. 0: QUIRE_WRONG_CONTEXT. */
+    int has_pair_sums;
+    /* Whether elements and results may be integers. 0: QUIRE_WRONG_CONTEXT. */
+    int has_integers;
 } quire_backend;
 
 /* Every context begins with its backend. */

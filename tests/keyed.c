@@ -42,7 +42,7 @@ uint64_t call_on_rows(const quire_reduction *what, const row_array *x, const int
     for (size_t k = 0; k < count; k++) {
         copy_element(what->type, u, k, x->origin,
                      (ptrdiff_t)i * l->outer_stride + x_rows[k] * l->stride + (ptrdiff_t)j * l->inner_stride);
-        if (what->operation != QUIRE_DOT) continue;
+        if (!operation_reads_two(what->operation)) continue;
         copy_element(what->type, v, k, y->origin,
                      (ptrdiff_t)i * m->outer_stride + y_rows[k] * m->stride + (ptrdiff_t)j * m->inner_stride);
     }

@@ -7,15 +7,24 @@
 #include "place.h"
 #include "support.h"
 
+int place_has_pairs(void) {
+    const quire_reduction what = { .operation = QUIRE_AVERAGE, .type = QUIRE_F64 };
+    const quire_layout none = quire_rows(0, 1, 1);
+    const quire_status status = quire_reduce(place_context(), &what, &none, NULL, NULL, NULL, NULL);
+    check_that(status == QUIRE_OK || status == QUIRE_WRONG_CONTEXT, "%s", quire_status_string(status));
+    return status == QUIRE_OK;
+}
+
 quire_reduction draw_reduction(generator *g) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
-    what.operation = operation_number((operation)generator_below(g, OPERATION_ALL));
+    what.operation =
+        operation_number((operation)generator_below(g, place_has_pairs() ? OPERATION_EVERY : OPERATION_ALL));
     what.type = TYPES[generator_below(g, TYPE_COUNT)];
     what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
     what.method = METHODS[generator_below(g, METHOD_COUNT)];
     what.rounding = (quire_rounding)generator_below(g, QUIRE_TOWARD_ZERO + 1);
-    if (what.operation == QUIRE_VARIANCE || what.operation == QUIRE_STDDEV) {
+    if (operation_is_exact(what.operation)) {
         what.method = QUIRE_EXACT;
         what.correction = generator_between(g, -1, 2);
     }
@@ -66,7 +75,7 @@ uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const
 const char *reduction_text(const quire_reduction *what) {
     static char text[120];
     operation which = OPERATION_SUM;
-    while (which < OPERATION_ALL && operation_number(which) != what->operation) which = (operation)(which + 1);
+    while (which < OPERATION_EVERY && operation_number(which) != what->operation) which = (operation)(which + 1);
     snprintf(text, sizeof text, "%s %s of %s to %s, rounding %d", method_name(what->method), operation_name(which),
              type_name(what->type), type_name(what->result_type), (int)what->rounding);
     return text;

@@ -5,6 +5,10 @@
 
 #include "families.h"
 #include "number.h"
+#include "operation.h"
+
+/* Whether the place's context has the operations of two arrays beside dot products; if not, that it says so. */
+int place_has_pairs(void);
 
 /* Operation, method, type, result type and rounding, all at random. */
 quire_reduction draw_reduction(generator *g);
@@ -23,7 +27,8 @@ void copy_element(quire_type type, void *to, size_t i, const void *from, ptrdiff
  * least, is the element of index 0. */
 size_t layout_elements(const quire_layout *l, size_t *origin);
 
-/* The bits of a reduction of one contiguous vector, by the place's context; y is read by QUIRE_DOT alone. */
+/* The bits of a reduction of one contiguous vector, by the place's context; y is read by operations of two arrays
+ * alone. */
 uint64_t single_call(const quire_reduction *what, size_t n, const void *x, const void *y);
 
 /* "exact sum of f32 to f64, rounding 0": in static memory, until the next call. */

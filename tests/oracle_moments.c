@@ -125,3 +125,48 @@ uint64_t oracle_correlation(const oracle_moments *o, quire_type type, quire_roun
     mpz_clears(c, a, b, NULL);
     return bits;
 }
+
+static int is_infinite(const oracle *o) { return o->positive_infinity || o->negative_infinity; }
+
+/* The sign of a sum in a quotient: a zero is negative if all terms are. */
+static int is_negative(const oracle *o) {
+    if (is_infinite(o)) return o->negative_infinity;
+    return mpfr_zero_p(o->finite) ? o->count && !o->other : mpfr_sgn(o->finite) < 0;
+}
+
+static uint64_t quotient(const oracle *above, const oracle *below, quire_type type, quire_rounding rounding) {
+    mpfr_t r;
+    mpfr_init2(r, type_format(type)->precision);
+    const int ternary = mpfr_div(r, above->finite, below->finite, oracle_rounding(rounding));
+    const uint64_t bits = oracle_fit(r, ternary, type, rounding);
+    mpfr_clear(r);
+    return bits;
+}
+
+uint64_t oracle_average(const oracle_moments *o, quire_type type, quire_rounding rounding) {
+    const oracle *above = &o->xy, *below = &o->y;
+    const int negative = is_negative(above) != is_negative(below);
+    const uint64_t zero = negative ? type_sign(type) : 0;
+    const int both = is_infinite(above) && is_infinite(below);
+    if (above->nan || below->nan || both) return type_nan(type);
+    if ((above->positive_infinity && above->negative_infinity) ||
+        (below->positive_infinity && below->negative_infinity))
+        return type_nan(type);
+    if (is_infinite(above)) return type_beyond(type, negative);
+    const int below_is_zero = !is_infinite(below) && mpfr_zero_p(below->finite);
+    if (mpfr_zero_p(above->finite) && below_is_zero) return type_nan(type);
+    if (mpfr_zero_p(above->finite) && above->nonzero) return rounding == QUIRE_DOWNWARD ? type_sign(type) : 0;
+    if (mpfr_zero_p(above->finite)) return zero;
+    if (below_is_zero) return type_beyond(type, negative);
+    return is_infinite(below) ? zero : quotient(above, below, type, rounding);
+}
+
+uint64_t oracle_moment(const oracle_moments *o, const quire_reduction *what) {
+    switch ((int)what->operation) {
+    case QUIRE_AVERAGE: return oracle_average(o, what->result_type, what->rounding);
+    case QUIRE_COVARIANCE: return oracle_covariance(o, what->correction, what->result_type, what->rounding);
+    case QUIRE_CORRELATION: return oracle_correlation(o, what->result_type, what->rounding);
+    case QUIRE_VARIANCE: return oracle_variance(o, what->correction, what->result_type, what->rounding);
+    default: return oracle_stddev(o, what->correction, what->result_type, what->rounding);
+    }
+}

@@ -1,4 +1,4 @@
-/* oracle_moments.h - variance, covariance and correlation in integers of GMP, rounded once by MPFR. */
+/* oracle_moments.h - variance, covariance, correlation and average in integers of GMP, rounded once by MPFR. */
 #ifndef QUIRE_TESTS_ORACLE_MOMENTS_H
 #define QUIRE_TESTS_ORACLE_MOMENTS_H
 
@@ -18,5 +18,11 @@ uint64_t oracle_covariance(const oracle_moments *o, int64_t correction, quire_ty
 uint64_t oracle_variance(const oracle_moments *o, int64_t correction, quire_type result_type, quire_rounding rounding);
 uint64_t oracle_stddev(const oracle_moments *o, int64_t correction, quire_type result_type, quire_rounding rounding);
 uint64_t oracle_correlation(const oracle_moments *o, quire_type result_type, quire_rounding rounding);
+
+/* Of the quotient of the sums of x * y and of y. */
+uint64_t oracle_average(const oracle_moments *o, quire_type result_type, quire_rounding rounding);
+
+/* Of whichever of these an operation is. */
+uint64_t oracle_moment(const oracle_moments *o, const quire_reduction *what);
 
 #endif

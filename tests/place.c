@@ -122,7 +122,7 @@ quire_status place_reduction(const quire_reduction *what, size_t n, const void *
     const quire_layout layout = quire_strided(n, 1);
     const size_t result_size = type_size(what->result_type ? what->result_type : what->type);
     const void *u = lend(PLACE_X, x, n * type_size(what->type));
-    const void *v = what->operation == QUIRE_DOT ? lend(PLACE_Y, y, n * type_size(what->type)) : NULL;
+    const void *v = operation_reads_two(what->operation) ? lend(PLACE_Y, y, n * type_size(what->type)) : NULL;
     void *r = lend(PLACE_RESULT, result, result_size);
     const quire_status status = quire_reduce(context, what, &layout, u, NULL, v, r);
     the_place()->collect(PLACE_RESULT, result, result_size);
@@ -205,7 +205,8 @@ quire_status place_layouts(const quire_reduction *what, const quire_layout *x_la
     const size_t size = type_size(what->type), bytes = x_layout->outer * x_layout->inner * type_size(result_type);
     const void *u = lend_layout(PLACE_X, x_layout, x, size);
     const void *v = NULL;
-    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
+    if (operation_reads_two(what->operation))
+        v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
     void *r = lend(PLACE_RESULT, results, bytes);
     quire_status status = quire_reduce(place_context(), what, x_layout, u, y_layout, v, r);
     the_place()->collect(PLACE_RESULT, results, bytes);
@@ -218,7 +219,7 @@ quire_status place_segments(const quire_reduction *what, size_t segments, quire_
     const size_t size = elements * type_size(what->type), bytes = segments * type_size(result_type);
     const size_t offsets = segments * (index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t));
     const void *u = lend(PLACE_X, x, size);
-    const void *v = what->operation == QUIRE_DOT ? lend(PLACE_Y, y, size) : NULL;
+    const void *v = operation_reads_two(what->operation) ? lend(PLACE_Y, y, size) : NULL;
     const void *b = lend(PLACE_BEGIN, begin, offsets), *e = lend(PLACE_END, end, offsets);
     void *r = lend(PLACE_RESULT, results, bytes);
     quire_status status = quire_reduce_segments(place_context(), what, segments, index, b, e, u, v, r);
@@ -281,7 +282,8 @@ quire_status place_by_key(const quire_reduction *what, size_t groups, quire_inde
     const size_t size = type_size(what->type), bytes = results_size(what, x_layout, groups);
     void *workspace = workspace_new(needed);
     const void *u = lend_layout(PLACE_X, x_layout, x, size), *v = NULL;
-    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
+    if (operation_reads_two(what->operation))
+        v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
     const void *k = lend(PLACE_KEYS, keys, x_layout->n * index_size(index));
     void *r = lend(PLACE_RESULT, results, bytes), *c = lend(PLACE_COUNTS, counts, groups * sizeof *counts);
     void *w = lend(PLACE_WORKSPACE, workspace, needed);
@@ -298,7 +300,8 @@ quire_status place_gathered(const quire_reduction *what, const place_rows *rows,
     const size_t size = type_size(what->type), bytes = results_size(what, x_layout, rows->segments);
     const size_t offsets = rows->segments * index_size(rows->index), order = rows->entries * index_size(rows->index);
     const void *u = lend_layout(PLACE_X, x_layout, x, size), *v = NULL;
-    if (what->operation == QUIRE_DOT) v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
+    if (operation_reads_two(what->operation))
+        v = y == x ? u : lend_layout(PLACE_Y, y_layout ? y_layout : x_layout, y, size);
     const void *b = lend(PLACE_BEGIN, rows->begin, offsets), *e = lend(PLACE_END, rows->end, offsets);
     const void *i = lend(PLACE_X_ORDER, rows->x_order, order), *j = lend(PLACE_Y_ORDER, rows->y_order, order);
     void *r = lend(PLACE_RESULT, results, bytes);

@@ -57,7 +57,7 @@ static size_t rows_of(const quire_reduction *what, const gathered *d, size_t s, 
         x[n] = d->x_order ? d->x_order[e] : e;
         y[n] = d->y_order ? d->y_order[e] : e;
         if (x[n] < 0 || (uint64_t)x[n] >= x_rows) continue;
-        if (what->operation == QUIRE_DOT && (y[n] < 0 || (uint64_t)y[n] >= y_rows)) continue;
+        if (operation_reads_two(what->operation) && (y[n] < 0 || (uint64_t)y[n] >= y_rows)) continue;
         n++;
     }
     return n;

@@ -60,7 +60,7 @@ static void check_layout(const quire_reduction *what, const array *x, const arra
     place_use(0);
     for (size_t r = 0; r < vectors; r += every) {
         gather(what->type, x, r / l->inner, r % l->inner, u);
-        if (what->operation == QUIRE_DOT) gather(what->type, y, r / l->inner, r % l->inner, v);
+        if (operation_reads_two(what->operation)) gather(what->type, y, r / l->inner, r % l->inner, v);
         const uint64_t expected = single_call(what, l->n, u, v);
         check_bits(what->result_type, (char *)results + r * result_size, expected,
                    "%s, %s, { %zu, %zu, %zu,  %td, %td, %td } vector %zu", name, reduction_text(what), l->outer, l->n,

@@ -27,6 +27,7 @@ START_TEST(statuses_have_texts) {
         { QUIRE_MISALIGNED, 21 },
         { QUIRE_SIZE_OVERFLOW, 22 },
         { QUIRE_WRONG_CONTEXT, 23 },
+        { QUIRE_NO_INTEGER, 24 },
         { QUIRE_OUT_OF_MEMORY, 30 },
         { QUIRE_TIER_UNAVAILABLE, 31 },
         { QUIRE_NO_DEVICE, 40 },
@@ -59,9 +60,15 @@ END_TEST
 
 START_TEST(types_and_methods_are_pinned) {
     ck_assert(QUIRE_F16 == 1 && QUIRE_BF16 == 2 && QUIRE_F32 == 3 && QUIRE_F64 == 4);
+    ck_assert(QUIRE_INT8 == 16 && QUIRE_INT16 == 17 && QUIRE_INT32 == 18 && QUIRE_INT64 == 19);
+    ck_assert(QUIRE_UINT8 == 20 && QUIRE_UINT16 == 21 && QUIRE_UINT32 == 22 && QUIRE_UINT64 == 23);
+    ck_assert(QUIRE_INT128 == 24);
     for (int i = 0; i < TYPE_COUNT; i++) ck_assert_uint_eq(quire_type_size(TYPES[i]), type_size(TYPES[i]));
     ck_assert(!quire_type_size((quire_type)0) && !quire_type_size((quire_type)INT_MAX));
     ck_assert(QUIRE_EXACT == 1 && QUIRE_KAHAN == 2 && QUIRE_PAIRWISE == 3 && QUIRE_PLAIN == 4);
+    ck_assert(QUIRE_SUM == 1 && QUIRE_ASUM == 2 && QUIRE_DOT == 3 && QUIRE_NRM2 == 4 && QUIRE_MEAN == 5);
+    ck_assert(QUIRE_VARIANCE == 6 && QUIRE_STDDEV == 7 && QUIRE_SUMSQ == 8 && QUIRE_AVERAGE == 9);
+    ck_assert(QUIRE_COVARIANCE == 10 && QUIRE_CORRELATION == 11);
     ck_assert_uint_eq(sizeof(quire_accumulator), QUIRE_ACCUMULATOR_WORDS * sizeof(int64_t));
     ck_assert_uint_eq(offsetof(quire_accumulator, negative_infinity), (QUIRE_ACCUMULATOR_WORDS - 1) * sizeof(int64_t));
 }

@@ -181,7 +181,7 @@ static void check_layout(generator *g, const quire_reduction *what) {
     check_ok(place_layouts(what, &l, origin_of_x, &l_y, origin_of_y, results));
     for (size_t v = 0; v < vectors; v++) {
         gather(what->type, &l, v, origin_of_x, u);
-        if (what->operation == QUIRE_DOT) gather(what->type, &l_y, v, origin_of_y, w);
+        if (operation_reads_two(what->operation)) gather(what->type, &l_y, v, origin_of_y, w);
         check_bits(what->result_type, results + v * result_size, judged(what, l.n, u, w),
                    "%s, %s, { %zu, %zu, %zu,  %td, %td, %td } vector %zu", name, reduction_text(what), l.outer, l.n,
                    l.inner, l.outer_stride, l.stride, l.inner_stride, v);

@@ -84,7 +84,8 @@ static size_t stack_by_key(unsigned char *stack, work *w, const int64_t *keys) {
 }
 
 START_TEST(calls_keep_to_their_stack) {
-    static const operation operations[] = { OPERATION_SUM, OPERATION_DOT, OPERATION_NRM2, OPERATION_VARIANCE };
+    static const operation operations[] = { OPERATION_SUM,      OPERATION_DOT,     OPERATION_NRM2,
+                                            OPERATION_VARIANCE, OPERATION_AVERAGE, OPERATION_CORRELATION };
     static const quire_method methods[] = { QUIRE_EXACT, QUIRE_KAHAN };
     static const family families[] = { FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS };
     static work w;
@@ -100,18 +101,18 @@ START_TEST(calls_keep_to_their_stack) {
     const size_t of_thread = stack_of(stack, &w);
     for (size_t v = 0; v < place_variants(); v++) {
         const char *variant = place_use(v);
-        for (size_t k = 0; variant && k < LAYOUT_COUNT * 8; k++) {
+        for (size_t k = 0; variant && k < LAYOUT_COUNT * 12; k++) {
             const quire_reduction what = {
-                operation_number(operations[k / 2 % 4]), type, type, methods[k % 2], QUIRE_TO_NEAREST, 0, { 0 }
+                operation_number(operations[k / 2 % 6]), type, type, methods[k % 2], QUIRE_TO_NEAREST, 0, { 0 }
             };
-            if (what.operation == QUIRE_VARIANCE && what.method != QUIRE_EXACT) continue;
-            w.what = &what, w.layout = &LAYOUTS[k / 8];
+            if (operation_is_exact(what.operation) && what.method != QUIRE_EXACT) continue;
+            w.what = &what, w.layout = &LAYOUTS[k / 12];
             const size_t used = stack_of(stack, &w) - of_thread;
             const size_t by_key = stack_by_key(stack, &w, keys) - of_thread;
             check_that(used <= PROMISED, "%s, %s, layout %zu: %zu bytes of stack", variant, reduction_text(&what),
-                       k / 8, used);
+                       k / 12, used);
             check_that(by_key <= PROMISED, "%s, %s, layout %zu, by key: %zu bytes of stack", variant,
-                       reduction_text(&what), k / 8, by_key);
+                       reduction_text(&what), k / 12, by_key);
         }
     }
     place_use(0);

@@ -55,7 +55,8 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
     WEAK const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } };                              \
     WEAK const tier_ends ends_##name = { 0 };                                                                          \
     WEAK const panel_functions panels_##name = { 0 };                                                                  \
-    WEAK const tier_scan scan_##name = { 0 };
+    WEAK const tier_scan scan_##name = { 0 };                                                                          \
+    WEAK const integer_function integers_table_##name[INTEGER_NUMBERS][INTEGER_WAYS] = { { 0 } };
 CPU_TIERS(TABLES)
 
 /* --------------------------------------------------------------------------------------------------- what is right */

@@ -87,11 +87,12 @@ QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, qu
 
 /* Finishes and rounds what quire_reduce would, of accumulators in host memory: sum holds the x[i] (QUIRE_SUM,
  * QUIRE_MEAN), the |x[i]| (QUIRE_ASUM) or the products (QUIRE_DOT, QUIRE_NRM2, QUIRE_SUMSQ); n is its count. For
- * QUIRE_VARIANCE and QUIRE_STDDEV sum holds the x[i] and squares the products x[i] * x[i]; no other operation reads
- * squares, which may then be NULL. type is read only where result_type is 0. The three calls above are shorthands,
- * rounding to nearest. QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT
- * and 0), QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares,
- * result), QUIRE_INVALID_MOMENTS. */
+ * QUIRE_VARIANCE and QUIRE_STDDEV sum holds the x[i] and squares the products x[i] * x[i]; for QUIRE_AVERAGE sum holds
+ * the products of elements and weights, and squares the weights. No other operation reads squares, which may then be
+ * NULL; QUIRE_COVARIANCE and QUIRE_CORRELATION are QUIRE_INVALID_OPERATION here: see quire_finish_pair. type is read
+ * only where result_type is 0. The three calls above are shorthands, rounding to nearest. QUIRE_NULL_POINTER (what),
+ * QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0), QUIRE_INVALID_RESULT_TYPE,
+ * QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares, result), QUIRE_INVALID_MOMENTS. */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
 
@@ -101,12 +102,12 @@ QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_acc
  *   what     as above; the same for all
  *   count    how many; 0 is allowed, and sums, squares and results may then be anything
  *   sums     count accumulators; not modified
- *   squares  count accumulators, read for QUIRE_VARIANCE and QUIRE_STDDEV alone; else anything
+ *   squares  count accumulators, read for QUIRE_VARIANCE, QUIRE_STDDEV and QUIRE_AVERAGE alone; else anything
  *   results  count elements of the result type, none of them in an accumulator
  * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
- * QUIRE_INVALID_ROUNDING, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results),
- * QUIRE_INVALID_MOMENTS, in place of which a CUDA context stores NaN; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY
- * and QUIRE_DEVICE_FAULT. */
+ * QUIRE_INVALID_ROUNDING, QUIRE_WRONG_CONTEXT (QUIRE_AVERAGE on a CUDA context), QUIRE_SIZE_OVERFLOW,
+ * QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results), QUIRE_INVALID_MOMENTS, in place of which a CUDA
+ * context stores NaN; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
                                          const quire_accumulator *sums, const quire_accumulator *squares,
                                          void *results);

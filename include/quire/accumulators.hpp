@@ -160,8 +160,8 @@ class comoments {
         return *this;
     }
 
-    /* Rounded once, to nearest: another rounding gives QUIRE_INVALID_ROUNDING, another method than QUIRE_EXACT
-     * QUIRE_INVALID_METHOD. The covariance is divided by count() - options().correction(). */
+    /* Rounded once; another method than QUIRE_EXACT gives QUIRE_INVALID_METHOD. The covariance is divided by count() -
+     * options().correction(). */
     template <class R = double> R covariance(const options &how = {}) const {
         R result = not_a_number<R>();
         how.report(covariance_to(&result, how));
@@ -198,25 +198,16 @@ class comoments {
         return status;
     }
 
-    /* What the calls of C do not take. */
-    static quire_status check(const quire_reduction &what) noexcept {
-        if (what.method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
-        return what.rounding == QUIRE_TO_NEAREST ? QUIRE_OK : QUIRE_INVALID_ROUNDING;
+    template <class R> quire_status finish_to(quire_operation operation, R *result, const options &how) const noexcept {
+        const quire_reduction what = how.reduction(operation, element<R>::value, element<R>::value);
+        return quire_finish_pair(&what, &x_.values().words(), &y_.values().words(), &x_.squares().words(),
+                                 &y_.squares().words(), &products_.words(), result);
     }
-
     template <class R> quire_status covariance_to(R *result, const options &how) const noexcept {
-        const quire_reduction what = how.reduction(QUIRE_VARIANCE, element<R>::value, element<R>::value);
-        const quire_status status = check(what);
-        return status ? status
-                      : quire_covariance(&x_.values().words(), &y_.values().words(), &products_.words(),
-                                         what.correction, element<R>::value, result);
+        return finish_to(QUIRE_COVARIANCE, result, how);
     }
-
     template <class R> quire_status correlation_to(R *result, const options &how) const noexcept {
-        const quire_status status = check(how.reduction(QUIRE_VARIANCE, element<R>::value, element<R>::value));
-        return status ? status
-                      : quire_correlation(&x_.values().words(), &y_.values().words(), &x_.squares().words(),
-                                          &y_.squares().words(), &products_.words(), element<R>::value, result);
+        return finish_to(QUIRE_CORRELATION, result, how);
     }
 
     /* What a member makes of two ranges. */

@@ -60,7 +60,7 @@ QUIRE_API size_t quire_by_key_workspace(quire_context *context, const quire_redu
  *   index           the type of the keys
  *   keys            x_layout->n keys, in memory the context can read, aligned to their type
  *   x_layout, x     as quire_reduce has them
- *   y_layout, y     the same; read by QUIRE_DOT alone, of which row k of y has the key of row k of x
+ *   y_layout, y     the same; read by operations of two arrays alone. Row k of y has the key of row k of x
  *   results         outer * groups * inner elements of the result type, that of group g of vector (i, j) at
  *                   results[(i * groups + g) * inner + j], in memory the context can write, none of it in the inputs
  *   counts          groups numbers, how many rows each group has, as results; or NULL
@@ -123,8 +123,8 @@ QUIRE_API quire_status quire_order_by_key(quire_context *context, size_t groups,
  *                       NULL: begin[s] + k is the row itself. A row outside 0 to x_layout->n - 1 is absent: the segment
  *                       has an element less, and the elements behind it move up
  *   x_layout, x         as quire_reduce has them
- *   y_order             as x_order, of y, with the rows of y_layout; read by QUIRE_DOT alone. Where the row of either
- *                       is absent, the product is
+ *   y_order             as x_order, of y, with the rows of y_layout; read by operations of two arrays alone. Where
+ *                       the row of either is absent, the pair is
  *   y_layout, y         as quire_reduce has them, but that y_layout->n need not be x_layout->n
  *   results             outer * segments * inner elements of the result type, that of segment s of vector (i, j) at
  *                       results[(i * segments + s) * inner + j], in memory the context can write, none of it in the

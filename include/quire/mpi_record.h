@@ -124,6 +124,12 @@ static inline int quire_record_has_squares(const quire_reduction *what) {
     return what->operation == QUIRE_VARIANCE || what->operation == QUIRE_STDDEV;
 }
 
+/* Whether an operation needs the sums of two arrays beside that of their products: records have no place for them. */
+static inline int quire_record_has_pair_sums(const quire_reduction *what) {
+    return what->operation == QUIRE_AVERAGE || what->operation == QUIRE_COVARIANCE ||
+           what->operation == QUIRE_CORRELATION;
+}
+
 /* What is computed, as one number. vectors are fewer than 2^48: more results than memory holds. All bits of another
  * version's number differ at random (by the golden ratio's digits), so that no two calls are taken for the same. */
 static inline uint64_t quire_record_what(uint64_t version, uint64_t vectors, const quire_reduction *what) {

@@ -129,6 +129,7 @@ static inline quire_status quire_mpi_check(const quire_mpi_job *job, size_t fiel
     quire_status status = quire_reduce(NULL, what, &none, NULL, NULL, NULL, NULL);
     if (status) return status;
     if (quire_mpi_has_squares(job) && !job->squares) return QUIRE_INVALID_OPERATION;
+    if (quire_record_has_pair_sums(what)) return QUIRE_INVALID_OPERATION;
     if (what->method && what->method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
     if (x->inner ? fields / x->inner != x->outer || fields % x->inner : fields != 0) return QUIRE_INVALID_LAYOUT;
     if (x->n > PTRDIFF_MAX / size) return QUIRE_SIZE_OVERFLOW;

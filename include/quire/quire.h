@@ -37,10 +37,11 @@
  *     reduce.h        the general call: rows, columns, strides and segments of arrays, every rounding
  *     keys.h          sums by key, and segments of rows that are found through an index
  *     scan.h          running sums
- *     accumulator.h   exact sums under way, to be continued, merged and rounded; covariance and correlation
+ *     pairs.h         weighted averages, covariance and correlation of two vectors
+ *     accumulator.h   exact sums under way, to be continued, merged and rounded
  *     version.h       the release
  *
- * It includes these six. None needs a CUDA header, and all compile as C99 and later and as C++.
+ * It includes these seven. None needs a CUDA header, and all compile as C99 and later and as C++.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,6 +53,7 @@
 
 #include <quire/accumulator.h>
 #include <quire/keys.h>
+#include <quire/pairs.h>
 #include <quire/reduce.h>
 #include <quire/scan.h>
 #include <quire/types.h>

@@ -237,7 +237,7 @@ template <class R> R not_a_number() noexcept {
     return result;
 }
 
-/* One vector, or two of the same size; the result where it is wanted. y is NULL but for QUIRE_DOT. */
+/* One vector, or two of the same size; the result where it is wanted. y is NULL but for operations of two. */
 template <class T, class R>
 quire_status reduce_status(quire_operation operation, std::size_t n, const T *x, const T *y, R *result,
                            const options &how) {
@@ -295,6 +295,20 @@ template <class R, class X, class Y> void dot(const X &x, const Y &y, R *result,
     how.report(reduce_status<value_of<X>, R>(QUIRE_DOT, std::size(x), std::data(x), std::data(y), result, how));
 }
 
+/* The sum of x[i] * weights[i], divided by that of the weights; see quire/pairs.h. On a CUDA device
+ * QUIRE_WRONG_CONTEXT. */
+template <class R = void, class X, class W>
+result_of<R, X> average(const X &x, const W &weights, const options &how = {}) {
+    if (!same_size(x, weights, how)) return not_a_number<result_of<R, X>>();
+    return reduce_value<result_of<R, X>>(QUIRE_AVERAGE, x, std::data(weights), how);
+}
+
+template <class R, class X, class W> void average(const X &x, const W &weights, R *result, const options &how = {}) {
+    if (!same_size(x, weights, how)) return;
+    how.report(
+        reduce_status<value_of<X>, R>(QUIRE_AVERAGE, std::size(x), std::data(x), std::data(weights), result, how));
+}
+
 /* Whether a layout stays within size elements, the one with index 0 being the first. */
 inline bool lies_within(const quire_layout &layout, std::size_t size) noexcept {
     const std::size_t sizes[3] = { layout.outer, layout.n, layout.inner };
@@ -331,7 +345,7 @@ void reduce(quire_operation operation, const quire_layout &layout, const X &x, R
     how.report(status);
 }
 
-/* The same for QUIRE_DOT, with vectors of y that stand as y_layout says. */
+/* The same for operations of two arrays, with vectors of y that stand as y_layout says. */
 template <class X, class Y, class Results>
 void reduce(quire_operation operation, const quire_layout &x_layout, const X &x, const quire_layout &y_layout,
             const Y &y, Results &&results, const options &how = {}) {

@@ -70,15 +70,18 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  *   x_layout  where the vectors of x stand
  *   x         the element that has index 0, in memory the context can read, aligned to its element; may be anything if
  *             there are no elements
- *   y_layout  of y, with the sizes of x_layout; NULL: as x_layout. Read by QUIRE_DOT alone, and checked there alone
- *   y         as x; read by QUIRE_DOT alone, may else be NULL
+ *   y_layout  of y, with the sizes of x_layout; NULL: as x_layout. Read, and checked, for operations of two
+ *             arrays alone: QUIRE_DOT, QUIRE_AVERAGE, QUIRE_COVARIANCE, QUIRE_CORRELATION
+ *   y         as x; read by these alone, may else be NULL
  *   results   outer * inner elements of the result type, of vector (i, j) at results[i * inner + j], in memory the
  *             context can write, none of it in x or y; may be anything if there are no vectors
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
  * elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side would, where there are
  * any), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT.
- * QUIRE_INVALID_METHOD is also that of a variance by another than QUIRE_EXACT. */
+ * QUIRE_INVALID_METHOD is also that of a variance, an average, a covariance or a correlation by another than
+ * QUIRE_EXACT. QUIRE_WRONG_CONTEXT, before what is said of pointers: the last three on a CUDA context; so it is in the
+ * other calls that take a quire_reduction. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
 
@@ -105,7 +108,8 @@ typedef enum quire_index {
  *   begin, end  segments offsets each, in memory the context can read, aligned to their type; they may overlap.
  *               Segments may overlap, too, leave gaps, and stand in any order; one whose end is not beyond its begin is
  *               empty
- *   x, y        the elements that offset 0 names, aligned to one; y is read by QUIRE_DOT alone, and may else be NULL.
+ *   x, y        the elements that offset 0 names, aligned to one; y is read by operations of two arrays alone, and may
+ *               else be NULL.
  *               All elements of segments must be in memory the context can read; x and y may be NULL if there are none.
  *               A CUDA context also wants x and y themselves to be addresses of its device, or NULL: where they are a
  *               part of larger arrays, whose offsets do not begin at 0, subtract the first one from the offsets, and

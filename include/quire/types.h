@@ -26,9 +26,9 @@ extern "C" {
 typedef enum quire_status {
     QUIRE_OK = 0,
 
-    QUIRE_INVALID_TYPE = 10,        /* type is none of quire_type */
-    QUIRE_INVALID_RESULT_TYPE = 11, /* result_type is none of quire_type */
-    QUIRE_INVALID_METHOD = 12,      /* method is none of quire_method */
+    QUIRE_INVALID_TYPE = 10,        /* type is none of quire_type that elements have here */
+    QUIRE_INVALID_RESULT_TYPE = 11, /* result_type is none of quire_type that results have */
+    QUIRE_INVALID_METHOD = 12,      /* method is none of quire_method, or the elements have none but QUIRE_EXACT */
     QUIRE_INVALID_TIER = 13,        /* tier is none of quire_tier, or QUIRE_TIER names none */
     QUIRE_INVALID_THREADS = 14,     /* the number of threads is negative, or beyond QUIRE_MAX_THREADS */
     QUIRE_INVALID_OPERATION = 15,   /* operation is none of quire_operation, or a reserved word is not 0 */
@@ -41,7 +41,9 @@ typedef enum quire_status {
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL */
     QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to */
     QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are more than PTRDIFF_MAX bytes */
-    QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier for a GPU */
+    QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier or integers for a GPU */
+    QUIRE_NO_INTEGER = 24, /* QUIRE_INT128 is asked of what has no such result: elements that are no integers, a mean,
+                              products of 64-bit integers; or an accumulator that holds none, or a greater one */
 
     QUIRE_OUT_OF_MEMORY = 30,    /* the context could not be allocated */
     QUIRE_TIER_UNAVAILABLE = 31, /* this processor, or this build, lacks the tier */
@@ -74,11 +76,26 @@ typedef enum quire_type {
     QUIRE_F32 = 3,  /* IEEE 754 binary32, float */
     QUIRE_F64 = 4,  /* IEEE 754 binary64, double */
     QUIRE_E5M2 = 5, /* OCP 8-bit: 3 bits of precision, the exponents of half, up to 57344, with infinities */
-    QUIRE_E4M3 = 6  /* OCP 8-bit (e4m3fn): 4 bits of precision, up to 448, NaN but no infinities: a result beyond 448
+    QUIRE_E4M3 = 6, /* OCP 8-bit (e4m3fn): 4 bits of precision, up to 448, NaN but no infinities: a result beyond 448
                        that rounds to no finite number is the NaN 0x7f */
+
+    /* Integers, of elements alone, by QUIRE_EXACT alone, on a CPU: nothing of them is rounded before the result, and
+     * nothing overflows. A 0 is +0, and so is a product that is 0. docs/integers.md has more. */
+    QUIRE_INT8 = 16, /* int8_t, and so on */
+    QUIRE_INT16 = 17,
+    QUIRE_INT32 = 18,
+    QUIRE_INT64 = 19,
+    QUIRE_UINT8 = 20, /* also bool, as 0 and 1 */
+    QUIRE_UINT16 = 21,
+    QUIRE_UINT32 = 22,
+    QUIRE_UINT64 = 23,
+    /* An integer as a result: 128 bits, two's complement, the two words of 64 bits in the machine's order, as __int128
+     * has them, but aligned to 8 bytes. Of QUIRE_SUM and QUIRE_ASUM of integers; of QUIRE_DOT and QUIRE_SUMSQ of those
+     * of 32 bits and less; and of accumulators. Exact, so that no rounding shows. */
+    QUIRE_INT128 = 24
 } quire_type;
 
-/* Bytes of an element; 0 for a number that is none of quire_type. */
+/* Bytes of an element, or of a result; 0 for a number that is none of quire_type. */
 QUIRE_API size_t quire_type_size(quire_type type);
 
 /* How a sum is made. u is the unit roundoff of the accumulation: 2^-53 for F64 input, which accumulates in double,
@@ -113,14 +130,20 @@ typedef enum quire_operation {
     QUIRE_MEAN = 5,     /* the sum of x[i], divided by n */
     QUIRE_VARIANCE = 6, /* see quire_variance; QUIRE_EXACT alone */
     QUIRE_STDDEV = 7,   /* see quire_stddev; QUIRE_EXACT alone */
-    QUIRE_SUMSQ = 8     /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
+    QUIRE_SUMSQ = 8,    /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
+
+    /* Of two vectors, by QUIRE_EXACT alone; quire/pairs.h says what they are. On the CPU: a CUDA context answers
+     * QUIRE_WRONG_CONTEXT. */
+    QUIRE_AVERAGE = 9,     /* the sum of x[i] * y[i], divided by that of y[i], which are the weights */
+    QUIRE_COVARIANCE = 10, /* of x and y */
+    QUIRE_CORRELATION = 11 /* of x and y */
 } quire_operation;
 
 /* Of the one rounding, after IEEE 754-2019, 4.3. In a directed mode a result beyond the greatest finite number becomes
  * that number where the direction leads back to it, and a result of magnitude below the least becomes the least where
- * the direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0; a variance or
- * a standard deviation that is zero is +0 in all modes. The ordered methods add to nearest, whatever the mode (1 - 1 is
- * +0 then), and round their total once in it. */
+ * the direction leads away from 0. An exact zero of anything but zeros is -0 in QUIRE_DOWNWARD, else +0; a
+ * variance, its root, a covariance or a correlation that is zero is +0 in all modes. The ordered methods add to
+ * nearest, whatever the mode (1 - 1 is +0 then), and round their total once in it. */
 typedef enum quire_rounding {
     QUIRE_TO_NEAREST = 0, /* ties to even */
     QUIRE_DOWNWARD = 1,   /* towards -Inf */
@@ -132,10 +155,10 @@ typedef enum quire_rounding {
 typedef struct quire_reduction {
     quire_operation operation; /* 0: QUIRE_SUM */
     quire_type type;           /* of the elements of x and y; must be named */
-    quire_type result_type;    /* 0: as type */
+    quire_type result_type;    /* 0: as type; of integers QUIRE_F64 */
     quire_method method;       /* 0: QUIRE_EXACT */
     quire_rounding rounding;   /* of the one rounding of each result */
-    int64_t correction;        /* of QUIRE_VARIANCE and QUIRE_STDDEV; no other operation reads it */
+    int64_t correction;        /* of QUIRE_VARIANCE, QUIRE_STDDEV and QUIRE_COVARIANCE; no other operation reads it */
     int64_t reserved[4];       /* must be 0 */
 } quire_reduction;
 

@@ -1,7 +1,7 @@
 /* check.c - see check.h. SPDX-License-Identifier: MIT */
 #include "api/check.h"
 
-#include "format/formats.h"
+#include "format/integers.h"
 #include "method/methods.h"
 
 quire_status check_pointer(const void *p, size_t size) {
@@ -48,18 +48,18 @@ static quire_status check_memory(size_t n, const void *x, const void *y, size_t 
 }
 
 quire_status check_input(quire_type type, size_t n, const void *x, const void *y) {
-    const int size = describe_format(type).size;
+    const int size = element_size(type);
     return size ? check_memory(n, x, y, (size_t)size) : QUIRE_INVALID_TYPE;
 }
 
 quire_status check_result(quire_type result_type, const void *result) {
-    const int size = describe_format(result_type).size;
-    return size ? check_pointer(result, (size_t)size) : QUIRE_INVALID_RESULT_TYPE;
+    const int alignment = result_alignment(result_type);
+    return alignment ? check_pointer(result, (size_t)alignment) : QUIRE_INVALID_RESULT_TYPE;
 }
 
 quire_reduction reduction_with_defaults(quire_reduction what) {
     if (!what.operation) what.operation = QUIRE_SUM;
-    if (!what.result_type) what.result_type = what.type;
+    if (!what.result_type) what.result_type = is_integer(what.type) ? QUIRE_F64 : what.type;
     if (!what.method) what.method = QUIRE_EXACT;
     return what;
 }
@@ -74,16 +74,33 @@ static int is_rounding(quire_rounding rounding) {
     return 0;
 }
 
+/* An integer of 128 bits is what sums of integers are, and those of products that have no more than 64 bits. */
+static int is_integer_sum(quire_type type, quire_term term, finish_kind finish) {
+    return is_integer(type) && finish == FINISH_KEEP && (!describe_term(term).is_product || element_size(type) <= 4);
+}
+
+/* The types and the method of a reduction. */
+static quire_status check_kinds(quire_type type, quire_term term, finish_kind finish, quire_method method,
+                                quire_type result_type) {
+    if (!element_size(type)) return QUIRE_INVALID_TYPE;
+    if (!is_method(method)) return QUIRE_INVALID_METHOD;
+    if ((is_exact_finish(finish) || is_integer(type)) && method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
+    if (!result_size(result_type)) return QUIRE_INVALID_RESULT_TYPE;
+    return result_type != QUIRE_INT128 || is_integer_sum(type, term, finish) ? QUIRE_OK : QUIRE_NO_INTEGER;
+}
+
+quire_status check_integers(const quire_backend *backend, quire_type type, quire_type result_type) {
+    if (!is_integer(type) && result_type != QUIRE_INT128) return QUIRE_OK;
+    return backend->has_integers ? QUIRE_OK : QUIRE_WRONG_CONTEXT;
+}
+
 quire_status check_reduction(const quire_reduction *what) {
     for (size_t i = 0; i < sizeof what->reserved / sizeof *what->reserved; i++)
         if (what->reserved[i]) return QUIRE_INVALID_OPERATION;
-    if (!describe_operation(what->operation).arrays) return QUIRE_INVALID_OPERATION;
-    if (!describe_format(what->type).size) return QUIRE_INVALID_TYPE;
-    if (!is_method(what->method)) return QUIRE_INVALID_METHOD;
-    if (needs_squares(describe_operation(what->operation).finish) && what->method != QUIRE_EXACT)
-        return QUIRE_INVALID_METHOD;
-    if (!describe_format(what->result_type).size) return QUIRE_INVALID_RESULT_TYPE;
-    return is_rounding(what->rounding) ? QUIRE_OK : QUIRE_INVALID_ROUNDING;
+    const operation_description is = describe_operation(what->operation);
+    if (!is.arrays) return QUIRE_INVALID_OPERATION;
+    const quire_status status = check_kinds(what->type, is.term, is.finish, what->method, what->result_type);
+    return status || is_rounding(what->rounding) ? status : QUIRE_INVALID_ROUNDING;
 }
 
 /* Adds the distance between the first and the last of count things, in elements; answers whether that fits. */
@@ -101,10 +118,8 @@ int layout_fits(const quire_layout *l, size_t size) {
 }
 
 quire_status check_job(const quire_job *job) {
-    const int size = describe_format(job->type).size, result_size = describe_format(job->result_type).size;
-    if (!size) return QUIRE_INVALID_TYPE;
-    if (!is_method(job->method)) return QUIRE_INVALID_METHOD;
-    if (!result_size) return QUIRE_INVALID_RESULT_TYPE;
-    return both_checks(check_memory(job->n, job->x, job->y, (size_t)size),
-                       check_pointer(job->result, (size_t)result_size));
+    const quire_status status = check_kinds(job->type, job->term, job->finish, job->method, job->result_type);
+    if (status) return status;
+    return both_checks(check_memory(job->n, job->x, job->y, (size_t)element_size(job->type)),
+                       check_pointer(job->result, (size_t)result_alignment(job->result_type)));
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "api/check.h"
-#include "format/formats.h"
+#include "format/integers.h"
 #include "workspace.h"
 
 /* Pointers that a call needs: all are looked at, so that a NULL is found before any misalignment. */
@@ -88,8 +88,8 @@ static layout_job layout_job_of(const quire_reduction *what, const quire_layout 
 
 /* Layouts, of which the rows may differ, and a result for each vector and each of so many parts. */
 static quire_status check_extents(const layout_job *l, size_t parts) {
-    const size_t size = (size_t)describe_format(l->what.type).size;
-    const size_t result = (size_t)describe_format(l->what.result_type).size;
+    const size_t size = (size_t)element_size(l->what.type);
+    const size_t result = (size_t)result_size(l->what.result_type);
     size_t vectors, results;
     if (l->x.outer != l->y.outer || l->x.inner != l->y.inner) return QUIRE_INVALID_LAYOUT;
     if (!layout_fits(&l->x, size) || !layout_fits(&l->y, size)) return QUIRE_INVALID_LAYOUT;
@@ -115,10 +115,10 @@ static quire_job job_of(const layout_job *l, const void *x, const void *y, void 
 
 /* Arrays and results, of which there is at least one. */
 static void look_at_arrays(pointer_check *check, const layout_job *l, const quire_job *job) {
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     if (has_elements(&l->x)) look_at(check, job->x, size);
     if (has_elements(&l->y)) look_at(check, job->y, size);
-    look_at(check, job->result, (size_t)describe_format(job->result_type).size);
+    look_at(check, job->result, (size_t)result_alignment(job->result_type));
 }
 
 quire_status quire_reduce_gathered(quire_context *context, const quire_reduction *what, size_t segments,
@@ -137,7 +137,9 @@ quire_status quire_reduce_gathered(quire_context *context, const quire_reduction
     const quire_job job = job_of(&l, x, y, results);
     const quire_gathered rows = { { segments, index, begin, end }, x_order, l.reads_y ? y_order : x_order, l.x, l.y };
     const quire_backend *backend = backend_of(context);
-    if (!backend->reduce_gathered) return QUIRE_WRONG_CONTEXT;
+    if (!backend->reduce_gathered || lacks_finish(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
+    status = check_integers(backend, l.what.type, l.what.result_type);
+    if (status) return status;
     if (!segments || !l.x.outer || !l.x.inner) return QUIRE_OK;
     pointer_check check = { 0, 0 };
     look_at(&check, begin, size), look_at(&check, end, size);
@@ -163,8 +165,9 @@ size_t quire_by_key_workspace(quire_context *context, const quire_reduction *wha
     const layout_job l = layout_job_of(what, x_layout, NULL);
     const quire_keys rows = { groups, x_layout->n, index, NULL };
     const quire_backend *backend = backend_of(context);
-    if (check_by_key(&l, &rows) || !backend->by_key_workspace) return 0;
     const quire_job job = job_of(&l, NULL, NULL, NULL);
+    if (check_by_key(&l, &rows) || !backend->by_key_workspace || lacks_finish(backend, job.finish)) return 0;
+    if (check_integers(backend, l.what.type, l.what.result_type)) return 0;
     return backend->by_key_workspace(context, &job, &rows, &l.x, 1 + l.reads_y);
 }
 
@@ -179,7 +182,9 @@ quire_status quire_reduce_by_key(quire_context *context, const quire_reduction *
     if (status) return status;
     const quire_job job = job_of(&l, x, y, results);
     const quire_backend *backend = backend_of(context);
-    if (!backend->reduce_by_key) return QUIRE_WRONG_CONTEXT;
+    if (!backend->reduce_by_key || lacks_finish(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
+    status = check_integers(backend, l.what.type, l.what.result_type);
+    if (status) return status;
     const int has_results = groups && l.x.outer && l.x.inner;
     const size_t needed = backend->by_key_workspace(context, &job, &rows, &l.x, 1 + l.reads_y);
     if (!needed) return QUIRE_SIZE_OVERFLOW;

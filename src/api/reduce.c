@@ -4,15 +4,17 @@
  * SPDX-License-Identifier: MIT
  */
 #include "api/check.h"
-#include "format/formats.h"
+#include "format/integers.h"
 #include "order/order.h"
 
 static quire_status reduce(quire_context *context, quire_operation operation, quire_type type, size_t n, const void *x,
                            const void *y, quire_method method, quire_type result_type, void *result) {
     const operation_description is = describe_operation(operation);
     const quire_job job = { type, is.term, is.finish, n, x, y, method, result_type, result, QUIRE_TO_NEAREST, 0 };
-    const quire_status status = check_job(&job);
-    return status ? status : backend_of(context)->reduce(context, &job);
+    const quire_backend *backend = backend_of(context);
+    quire_status status = check_job(&job);
+    if (!status) status = check_integers(backend, type, result_type);
+    return status ? status : backend->reduce(context, &job);
 }
 
 quire_status quire_sum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,
@@ -45,10 +47,10 @@ static quire_status moment(quire_context *context, quire_operation operation, qu
     const operation_description is = describe_operation(operation);
     const quire_job job = { type,        is.term, is.finish,        n,         x, x, QUIRE_EXACT,
                             result_type, result,  QUIRE_TO_NEAREST, correction };
-    const quire_status status = check_job(&job);
     const quire_backend *backend = backend_of(context);
-    if (status) return status;
-    return backend->reduce(context, &job);
+    quire_status status = check_job(&job);
+    if (!status) status = check_integers(backend, type, result_type);
+    return status ? status : backend->reduce(context, &job);
 }
 
 quire_status quire_variance(quire_context *context, quire_type type, size_t n, const void *x, int64_t correction,
@@ -73,7 +75,7 @@ double quire_sumd(const double *x, size_t n) {
     return sum;
 }
 
-size_t quire_type_size(quire_type type) { return (size_t)describe_format(type).size; }
+size_t quire_type_size(quire_type type) { return type == QUIRE_INT128 ? INT128_SIZE : (size_t)element_size(type); }
 
 size_t quire_chain_length(quire_method method, size_t n) {
     if (!follows_order(method)) return 0;

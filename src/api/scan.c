@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "api/check.h"
-#include "format/formats.h"
+#include "format/integers.h"
 
 /* In the order that the header promises: the method before what follows it. */
 static quire_status check_scan(const quire_reduction *what, quire_scan_kind kind) {
@@ -11,6 +11,7 @@ static quire_status check_scan(const quire_reduction *what, quire_scan_kind kind
     if (!has_operation || (kind != QUIRE_INCLUSIVE && kind != QUIRE_EXCLUSIVE)) return QUIRE_INVALID_OPERATION;
     const quire_status status = check_reduction(what);
     if (status == QUIRE_INVALID_OPERATION || status == QUIRE_INVALID_TYPE) return status;
+    if (is_integer(what->type)) return QUIRE_INVALID_TYPE;
     return what->method == QUIRE_EXACT ? status : QUIRE_INVALID_METHOD;
 }
 

@@ -4,12 +4,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include "api/check.h"
-#include "format/formats.h"
+#include "format/integers.h"
 
 /* NULL before misalignment; x and y may be NULL, as all segments may be empty. */
 static quire_status check_memory(const quire_job *job, const quire_segments *s) {
-    const size_t size = (size_t)describe_format(job->type).size,
-                 result = (size_t)describe_format(job->result_type).size;
+    const size_t size = (size_t)element_size(job->type), result = (size_t)result_alignment(job->result_type);
     const size_t offset = size_of_index(s->index);
     if (!s->begin || !s->end || !job->result) return QUIRE_NULL_POINTER;
     const uintptr_t inputs = ((uintptr_t)job->x | (uintptr_t)job->y) & (size - 1);
@@ -27,13 +26,15 @@ quire_status quire_reduce_segments(quire_context *context, const quire_reduction
     if (status) return status;
     if (!size_of_index(index)) return QUIRE_INVALID_INDEX;
     if (segments > PTRDIFF_MAX / sizeof(int64_t)) return QUIRE_SIZE_OVERFLOW;
+    const quire_backend *backend = backend_of(context);
+    if (lacks_finish(backend, is.finish)) return QUIRE_WRONG_CONTEXT;
     if (!segments) return QUIRE_OK;
     const void *second = is.arrays == 1 ? x : y;
     const quire_job job = { r.type,   is.term,       is.finish, 0,          x,           second,
                             r.method, r.result_type, results,   r.rounding, r.correction };
     const quire_segments where = { segments, index, begin, end };
     status = check_memory(&job, &where);
+    if (!status) status = check_integers(backend, r.type, r.result_type);
     if (status) return status;
-    const quire_backend *backend = backend_of(context);
     return backend->reduce_segments ? backend->reduce_segments(context, &job, &where) : QUIRE_WRONG_CONTEXT;
 }

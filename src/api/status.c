@@ -4,8 +4,8 @@
 const char *quire_status_string(quire_status status) {
     switch (status) {
     case QUIRE_OK: return "no error";
-    case QUIRE_INVALID_TYPE: return "the type is none of F16, BF16, F32, F64, E5M2 and E4M3";
-    case QUIRE_INVALID_RESULT_TYPE: return "the result type is none of F16, BF16, F32, F64, E5M2 and E4M3";
+    case QUIRE_INVALID_TYPE: return "the type is none that elements have here";
+    case QUIRE_INVALID_RESULT_TYPE: return "the result type is none that results have";
     case QUIRE_INVALID_METHOD: return "the method is none of EXACT, KAHAN, PAIRWISE and PLAIN";
     case QUIRE_INVALID_TIER: return "there is no CPU tier of this name or number";
     case QUIRE_INVALID_THREADS: return "the number of threads is negative or too large";
@@ -18,6 +18,7 @@ const char *quire_status_string(quire_status status) {
     case QUIRE_MISALIGNED: return "a pointer is not aligned to the size of its element";
     case QUIRE_SIZE_OVERFLOW: return "n elements are more bytes than memory can hold";
     case QUIRE_WRONG_CONTEXT: return "the call does not fit this kind of context";
+    case QUIRE_NO_INTEGER: return "there is no such result as an integer of 128 bits";
     case QUIRE_OUT_OF_MEMORY: return "out of memory";
     case QUIRE_TIER_UNAVAILABLE: return "this processor or this build lacks the CPU tier";
     case QUIRE_NO_DEVICE: return "no CUDA device, no driver, or a library built without CUDA";

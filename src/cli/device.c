@@ -23,6 +23,16 @@ bool operation_has_moments(quire_operation operation) {
     return operation == QUIRE_VARIANCE || operation == QUIRE_STDDEV;
 }
 
+bool operation_is_of_two(quire_operation operation) {
+    switch (operation) {
+    case QUIRE_DOT:
+    case QUIRE_AVERAGE:
+    case QUIRE_COVARIANCE:
+    case QUIRE_CORRELATION: return true;
+    default: return false;
+    }
+}
+
 int device_trouble(const char *what, quire_status status) {
     complain("%s: %s", what, quire_status_string(status));
     return EXIT_TROUBLE;
@@ -120,7 +130,7 @@ int device_reduce(struct device *device, const struct job *job, quire_method met
     what.method = method;
     int failed = EXIT_FINE;
     quire_status status = QUIRE_OK;
-    progress_begin(method_name(method), type_size(what.type) * (what.operation == QUIRE_DOT ? 2 : 1));
+    progress_begin(method_name(method), type_size(what.type) * (operation_is_of_two(what.operation) ? 2 : 1));
     if (gpu && device->in_pieces) {
         failed = dot_in_pieces(device, job, result);
     } else {

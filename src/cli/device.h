@@ -40,6 +40,9 @@ struct vectors {
 enum terms { TERM_VALUE = 1, TERM_MAGNITUDE = 2, TERM_PRODUCT = 4 };
 enum terms operation_terms(quire_operation operation);
 
+/* Whether an operation reads two arrays. */
+bool operation_is_of_two(quire_operation operation);
+
 /* Whether an operation needs the sum of the squares beside that of the values. */
 bool operation_has_moments(quire_operation operation);
 

@@ -69,7 +69,7 @@ const void *input_map(const struct input *input, void **map, size_t *length);
 
 /* Whether the elements of two inputs pair up as far as their headers tell: same type, same number, same order.
  * EXIT_FINE or EXIT_TROUBLE. */
-int input_match(const struct input *x, const struct input *y);
+int input_match(const char *verb, const struct input *x, const struct input *y);
 
 void input_close(struct input *input);
 

@@ -41,7 +41,7 @@ static const struct command commands[] = {
       "  quire dot x.npy y.npy\n"
       "  quire dot both.npz                 the two arrays of an archive, or the two rows of an .npy file\n"
       "  quire dot data.csv --column price,amount\n",
-      DOT, 0, 2, QUIRE_DOT, verb_dot },
+      DOT, 0, 2, QUIRE_DOT, verb_of_two },
     { "nrm2", "[FILE ...]", "the Euclidean norm, the root of the sum of x[i]^2", "  quire nrm2 gradient.npy\n",
       REDUCTION, 0, -1, QUIRE_NRM2, verb_reduce },
     { "mean", "[FILE ...]", "the sum of x[i], divided by how many they are",
@@ -52,6 +52,14 @@ static const struct command commands[] = {
       "  quire variance sample.npy --correction 1\n", MOMENT, 0, -1, QUIRE_VARIANCE, verb_reduce },
     { "stddev", "[FILE ...]", "the standard deviation, the root of the variance",
       "  quire stddev matrix.npy --axis 0   of each column\n", MOMENT, 0, -1, QUIRE_STDDEV, verb_reduce },
+    { "average", "[FILE [FILE]]", "the sum of x[i] w[i], divided by that of the weights w[i]",
+      "  quire average prices.npy --weights amounts.npy\n"
+      "  quire average data.csv --column price,amount --by city\n",
+      AVERAGE, 0, 2, QUIRE_AVERAGE, verb_of_two },
+    { "covariance", "[FILE [FILE]]", "of two arrays", "  quire covariance x.npy y.npy --correction 1\n", COVARIANCE, 0,
+      2, QUIRE_COVARIANCE, verb_of_two },
+    { "correlation", "[FILE [FILE]]", "of two arrays, from -1 to 1",
+      "  quire correlation data.csv --column price,amount\n", CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
     { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more, in one pass",
       "  quire describe data.npy\n  quire describe data.csv --column price --json\n", DESCRIBE, 0, -1, QUIRE_SUM,
       verb_describe },

@@ -201,16 +201,23 @@ int reduce_many(struct device *device, const struct options *options, const stru
     struct input input[2];
     struct pieces pieces;
     int opened = 0, status = EXIT_FINE;
-    if (options->command->family == DOT && count != 2) return wrong("dot needs two arrays");
+    const char *verb = options->command->name;
+    if (options->command->family & OF_TWO && count != 2) {
+        complain("%s needs two arrays", verb);
+        return EXIT_TROUBLE;
+    }
     while (opened < count && !status) {
         status = input_open(&input[opened], &source[opened], &options->reading);
         opened += !status;
     }
-    if (!status && count == 2) status = input_match(&input[0], &input[1]);
-    if (!status && count == 2 && options->by_axis && !npy_same_shape(&input[0].header, &input[1].header))
-        status = wrong("dot needs equal shapes for --axis");
+    if (!status && count == 2) status = input_match(verb, &input[0], &input[1]);
+    if (!status && count == 2 && options->by_axis && !npy_same_shape(&input[0].header, &input[1].header)) {
+        complain("%s needs equal shapes for --axis", verb);
+        status = EXIT_TROUBLE;
+    }
     if (!status) {
         status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, false);
+        pieces.verb = verb;
         if (!status) status = cut_and_reduce(device, options, source, &input[0], &pieces);
         pieces_close(&pieces);
     }

@@ -6,18 +6,18 @@
 #include "input.h"
 #include "names.h"
 
-int input_match(const struct input *x, const struct input *y) {
+int input_match(const char *verb, const struct input *x, const struct input *y) {
     bool x_fortran = npy_truly_fortran(&x->header), y_fortran = npy_truly_fortran(&y->header);
     if (x->type != y->type)
-        complain("dot needs one type: %s holds %s, %s holds %s", x->name, type_name(x->type), y->name,
+        complain("%s needs one type: %s holds %s, %s holds %s", verb, x->name, type_name(x->type), y->name,
                  type_name(y->type));
     else if (x->counted && y->counted && x->n != y->n)
-        complain("dot needs equal lengths: %s has %zu elements, %s has %zu", x->name, x->n, y->name, y->n);
+        complain("%s needs equal lengths: %s has %zu elements, %s has %zu", verb, x->name, x->n, y->name, y->n);
     else if (x_fortran != y_fortran && x->n)
-        complain("dot needs one order: %s is in %s order, %s in %s order", x->name, x_fortran ? "Fortran" : "C",
+        complain("%s needs one order: %s is in %s order, %s in %s order", verb, x->name, x_fortran ? "Fortran" : "C",
                  y->name, y_fortran ? "Fortran" : "C");
     else if (x_fortran && x->n && !npy_same_shape(&x->header, &y->header))
-        complain("dot needs equal shapes where the order is Fortran's: %s and %s differ", x->name, y->name);
+        complain("%s needs equal shapes where the order is Fortran's: %s and %s differ", verb, x->name, y->name);
     else
         return EXIT_FINE;
     return EXIT_TROUBLE;

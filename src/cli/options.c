@@ -29,14 +29,15 @@ enum {
     ROWS,
     SEGMENTS,
     BY,
+    WEIGHTS,
     THREADS,
     TIER,
     DEVICE,
     JSON
 };
 
-#define READERS (REDUCTION | DOT | MOMENT | DESCRIBE | ACCUMULATE)
-#define REDUCERS (REDUCTION | DOT | MOMENT)
+#define READERS (REDUCTION | OF_TWO | MOMENT | DESCRIBE | ACCUMULATE)
+#define REDUCERS (REDUCTION | OF_TWO | MOMENT)
 #define ALL (READERS | MERGE | ROUND | INFO)
 
 /* The options, in the order of the help: who takes them, their value, and what they do. */
@@ -56,7 +57,9 @@ static const struct {
     { METHOD, "method", "METHOD", "exact (default), kahan, pairwise, plain; all compares them in a table",
       REDUCTION | DOT },
     { ROUNDING, "rounding", "WAY", "nearest (default), down, up or zero", REDUCERS | ROUND | DESCRIBE },
-    { CORRECTION, "correction", "N", "divide by n - N (default: 0; 1 for a sample)", MOMENT | DESCRIBE | ROUND },
+    { CORRECTION, "correction", "N", "divide by n - N (default: 0; 1 for a sample)",
+      MOMENT | COVARIANCE | DESCRIBE | ROUND },
+    { WEIGHTS, "weights", "FILE", "the weights (default: the second of two arrays)", AVERAGE },
     { OPERATION, "operation", "VERB", "sum (default), asum, dot, nrm2, mean, variance, stddev or sumsq",
       ACCUMULATE | ROUND },
     { TOTAL, "total", NULL, "one result of all files together", REDUCTION | MOMENT | DESCRIBE },
@@ -135,6 +138,12 @@ static bool read_name(int option, const char *word, int number, const char *want
     return number >= 0 || bad_value(option, word, wanted);
 }
 
+/* One whose sums a file of accumulators has. */
+static int kept_operation(const char *word) {
+    const int operation = operation_named(word);
+    return operation > QUIRE_SUMSQ ? -1 : operation;
+}
+
 static bool read_rows(struct options *options, const char *word) {
     long rows = 0;
     const bool fine = read_whole(ROWS, word, 1, LONG_MAX, &rows);
@@ -164,7 +173,7 @@ static bool read_value(struct options *options, int option, char *word) {
         return read_name(option, word, rounding_named(word), "nearest, down, up or zero", &options->rounding);
     case CORRECTION: return read_whole(option, word, LONG_MIN, LONG_MAX, &options->correction);
     case OPERATION:
-        return read_name(option, word, operation_named(word), "sum, asum, dot, nrm2, mean, variance, stddev or sumsq",
+        return read_name(option, word, kept_operation(word), "sum, asum, dot, nrm2, mean, variance, stddev or sumsq",
                          &options->operation);
     case TOTAL: options->total = true; return true;
     case AXIS:
@@ -172,6 +181,7 @@ static bool read_value(struct options *options, int option, char *word) {
         return read_whole(option, word, -NPY_MAX_DIMENSIONS, NPY_MAX_DIMENSIONS - 1, &options->axis);
     case ROWS: return read_rows(options, word);
     case SEGMENTS: options->segments = word; return true;
+    case WEIGHTS: options->weights = word; return *word || bad_value(option, word, "a file's name");
     case BY: options->by = word; return *word || bad_value(option, word, "a name or a number");
     case 'o': options->output = word; return *word || bad_value(option, word, "a file's name");
     case 'v': options->verbose = true; return true;
@@ -214,10 +224,13 @@ static bool check_combinations(const struct options *options) {
         return wrong("--axis, --rows, --segments and --by are different ways to cut an array: choose one");
     if (options->by && !options->reading.column) return wrong("--by needs a table, and --column for its numbers");
     if (options->by && options->cuda) return wrong("--by is for --device cpu");
+    if (options->cuda && options->command->family & OF_PAIRS)
+        return wrong("averages, covariances and correlations are for --device cpu");
+    if (options->weights && options->files > 1) return wrong("--weights goes with one file");
     if (many && (options->skip_nan || options->total))
         return wrong("--skip-nan and --total are for whole files, not for --axis, --rows, --segments or --by");
     if (many && options->method == METHOD_ALL) return wrong("--method all is for whole files");
-    if (many && options->files > 1 && options->command->family != DOT)
+    if (many && options->files > 1 && !(options->command->family & OF_TWO))
         return wrong("--axis, --rows, --segments and --by take one file");
     if (options->method == METHOD_ALL && options->rounding) return wrong("--method all rounds to nearest");
     if (options->method == METHOD_ALL && options->total)

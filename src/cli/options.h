@@ -21,8 +21,15 @@ enum family {
     ACCUMULATE = 16,
     MERGE = 32,
     ROUND = 64,
-    INFO = 128
+    INFO = 128,
+    AVERAGE = 256,
+    COVARIANCE = 512,
+    CORRELATION = 1024
 };
+
+/* Those of two arrays; and those that are of pairs of elements, by the exact method on a CPU alone. */
+#define OF_PAIRS (AVERAGE | COVARIANCE | CORRELATION)
+#define OF_TWO (DOT | OF_PAIRS)
 
 struct options;
 
@@ -52,7 +59,7 @@ struct options {
     bool by_axis;
     long axis;
     size_t rows;
-    const char *segments, *by, *output;
+    const char *segments, *by, *output, *weights;
     int threads;
     int tier; /* a quire_tier; -1: not given */
     bool cuda, cpu_only;

@@ -18,7 +18,7 @@
 #define PIECE ((size_t)1 << 17) /* elements */
 
 int pieces_open(struct pieces *pieces, struct input *x, struct input *y, bool skip_nan) {
-    *pieces = (struct pieces){ .input = { x, y }, .inputs = y ? 2 : 1, .skip_nan = skip_nan };
+    *pieces = (struct pieces){ .input = { x, y }, .inputs = y ? 2 : 1, .skip_nan = skip_nan, .verb = "dot" };
     return EXIT_FINE;
 }
 
@@ -73,7 +73,7 @@ static ssize_t unequal(struct pieces *pieces, size_t x, size_t y) {
             got = input_read(pieces->input[i], PIECE, pieces->x[i], pieces->low[i]);
             if (got < 0) return -1;
         }
-    complain("dot needs equal lengths: %s has %ju elements, %s has %ju", pieces->input[0]->name, length[0],
+    complain("%s needs equal lengths: %s has %ju elements, %s has %ju", pieces->verb, pieces->input[0]->name, length[0],
              pieces->input[1]->name, length[1]);
     return -1;
 }

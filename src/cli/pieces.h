@@ -11,6 +11,7 @@
 #include "input.h"
 
 struct pieces {
+    const char *verb; /* for complaints; "dot", unless the caller says otherwise */
     struct input *input[2];
     int inputs;
     bool skip_nan;

@@ -1,4 +1,5 @@
-/* reduce.c - the verbs that reduce arrays: sum, asum, dot, nrm2, mean, sumsq, variance and stddev.
+/* reduce.c - the verbs that reduce arrays: sum, asum, dot, nrm2, mean, sumsq, variance and stddev; average, covariance
+ * and correlation.
  *
  * Exact results of what is mapped, and all of the other methods, are one call of the library; exact ones of what is
  * read, or of several files together, are added up piece by piece.
@@ -8,6 +9,7 @@
 #include "reduce.h"
 
 #include <math.h>
+#include <stdint.h>
 
 #include "complain.h"
 #include "progress.h"
@@ -39,6 +41,7 @@ static void close_inputs(struct opened *opened) {
 }
 
 static int open_inputs(struct opened *opened, const struct options *options, const struct source *source, int count) {
+    const char *verb = options->command->family & OF_TWO ? options->command->name : "dot"; /* of what is kept */
     int status = EXIT_FINE;
     opened->count = 0;
     opened->pieces = (struct pieces){ .inputs = 0 };
@@ -46,10 +49,11 @@ static int open_inputs(struct opened *opened, const struct options *options, con
         status = input_open(&opened->input[i], &source[i], &options->reading);
         opened->count += !status;
     }
-    if (!status && count == 2) status = input_match(&opened->input[0], &opened->input[1]);
+    if (!status && count == 2) status = input_match(verb, &opened->input[0], &opened->input[1]);
     if (!status)
         status =
             pieces_open(&opened->pieces, &opened->input[0], count == 2 ? &opened->input[1] : NULL, options->skip_nan);
+    opened->pieces.verb = verb;
     if (status) close_inputs(opened);
     return status;
 }
@@ -97,7 +101,7 @@ static int reduce_whole(struct device *device, const struct options *options, st
     struct job *job = &report->job;
     const size_t size = type_size(job->what.type);
     int status = pieces_whole(pieces, &whole);
-    const bool halves = job->what.operation == QUIRE_DOT && pieces->inputs == 1;
+    const bool halves = operation_is_of_two(job->what.operation) && pieces->inputs == 1;
     job->n = halves ? whole.n / 2 : whole.n;
     const void *y = halves ? (const char *)whole.x[0] + job->n * size : whole.x[1];
     if (!status) status = device_load(device, pieces->input[0]->name, whole.x[0], job->n * size, &job->x);
@@ -137,12 +141,13 @@ static int reduce_one(struct device *device, const struct options *options, cons
     struct report report = { .source = source, .sources = (size_t)count, .outcomes = outcomes, .count = 1 };
     report.job.what = reduction_of(options, operation, input->type);
     describe_input(&report, input);
-    const bool halves = operation == QUIRE_DOT && count == 1;
+    const bool halves = operation_is_of_two(operation) && count == 1;
+    const bool at_once = halves || options->command->family & OF_PAIRS;
     if (halves && (!has_two_rows(input) || options->skip_nan)) {
-        complain("dot needs two arrays: %s is one%s", input->name,
+        complain("%s needs two arrays: %s is one%s", options->command->name, input->name,
                  options->skip_nan ? ", and --skip-nan cannot split it" : "");
         status = EXIT_USAGE;
-    } else if (options->method != QUIRE_EXACT || halves || (pieces_are_mappable(&opened.pieces) && !device->gpu)) {
+    } else if (options->method != QUIRE_EXACT || at_once || (pieces_are_mappable(&opened.pieces) && !device->gpu)) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
     } else {
         status = reduce_pieces(device, &opened.pieces, &report, outcomes);
@@ -201,12 +206,20 @@ int verb_reduce(const struct command *command, const struct options *options) {
     return status;
 }
 
-int verb_dot(const struct command *command, const struct options *options) {
+/* The sources of two arrays, of which the second may be weights. */
+static int find_two(struct sources *sources, const struct command *command, const struct options *options) {
+    char standard_input[] = "-";
+    char *both[2] = { options->files ? options->file[0] : standard_input, (char *)(uintptr_t)options->weights };
+    if (options->weights) return sources_find(sources, command->name, both, 2, &options->reading);
+    return sources_find(sources, command->name, options->file, options->files, &options->reading);
+}
+
+int verb_of_two(const struct command *command, const struct options *options) {
     struct sources sources;
     struct device device = { NULL, NULL, false };
-    int status = sources_find(&sources, command->name, options->file, options->files, &options->reading);
+    int status = find_two(&sources, command, options);
     if (!status && sources.count > 2) {
-        complain("dot needs two arrays, not %zu", sources.count);
+        complain("%s needs two arrays, not %zu", command->name, sources.count);
         status = EXIT_USAGE;
     }
     if (!status) status = device_open(&device, options);

@@ -27,7 +27,10 @@
     X(MEAN, "mean")                                                                                                    \
     X(VARIANCE, "variance")                                                                                            \
     X(STDDEV, "stddev")                                                                                                \
-    X(SUMSQ, "sumsq")
+    X(SUMSQ, "sumsq")                                                                                                  \
+    X(AVERAGE, "average")                                                                                              \
+    X(COVARIANCE, "covariance")                                                                                        \
+    X(CORRELATION, "correlation")
 
 #define ROUNDING_NAMES(X) X(TO_NEAREST, "nearest") X(DOWNWARD, "down") X(UPWARD, "up") X(TOWARD_ZERO, "zero")
 

@@ -5,6 +5,7 @@
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/exact.h"
+#include "cpu/integers.h"
 #include "cpu/layouts.h"
 #include "cpu/ordered.h"
 #include "cpu/vector.h"
@@ -43,7 +44,15 @@ static __attribute__((noinline)) uint64_t many_elements(const quire_context *con
     return bits;
 }
 
+/* Out of line, for the stack's sake too. */
+static __attribute__((noinline)) quire_status reduce_integers(const quire_context *context, const quire_job *job) {
+    const cpu_context c = cpu_context_of(context);
+    integers_reduce(&c, job);
+    return QUIRE_OK;
+}
+
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
+    if (is_integer(job->type)) return reduce_integers(context, job);
     const format_description format = describe_format(job->result_type);
     const int by_ends = job->n && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format),
               are_few = job->n && job->n <= TILE_FEW && job->method != QUIRE_EXACT;
@@ -57,14 +66,29 @@ static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
 static quire_status cpu_accumulate(quire_context *context, const quire_job *job, quire_accumulator *accumulator) {
     const cpu_context c = cpu_context_of(context);
     accumulator_carry_sparse(accumulator); /* it may come from a merge by other hands */
-    const ptrdiff_t size = describe_format(job->type).size;
-    if (job->n) exact_accumulate(&c, job, size, size, accumulator);
+    const ptrdiff_t size = element_size(job->type);
+    if (is_integer(job->type))
+        integers_accumulate(&c, job, accumulator);
+    else if (job->n)
+        exact_accumulate(&c, job, size, size, accumulator);
     accumulator_carry_sparse(accumulator);
     return QUIRE_OK;
 }
 
-const quire_backend quire_cpu_backend = { cpu_reduce,           cpu_reduce_many,     cpu_reduce_segments,
-                                          cpu_accumulate,       cpu_set_stream,      cpu_set_tier,
-                                          cpu_set_progress,     cpu_close,           NULL,
-                                          cpu_reduce_gathered,  cpu_order_workspace, cpu_order_by_key,
-                                          cpu_by_key_workspace, cpu_reduce_by_key,   cpu_scan };
+const quire_backend quire_cpu_backend = { cpu_reduce,
+                                          cpu_reduce_many,
+                                          cpu_reduce_segments,
+                                          cpu_accumulate,
+                                          cpu_set_stream,
+                                          cpu_set_tier,
+                                          cpu_set_progress,
+                                          cpu_close,
+                                          NULL,
+                                          cpu_reduce_gathered,
+                                          cpu_order_workspace,
+                                          cpu_order_by_key,
+                                          cpu_by_key_workspace,
+                                          cpu_reduce_by_key,
+                                          cpu_scan,
+                                          1,
+                                          1 };

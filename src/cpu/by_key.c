@@ -47,7 +47,7 @@ static by_key_plan plan_of(const cpu_context *context, const quire_job *job, con
     const size_t inner = x->outer ? x->inner : 0;
     const int is_sorted = x->outer == 1 && inner == 1 && arrays == 1 && keys->groups > MOST_STATES;
     by_key_plan p = { .index = keys->n <= INT32_MAX ? QUIRE_I32 : QUIRE_I64 };
-    const size_t element = (size_t)describe_format(job->type).size, groups = keys->groups;
+    const size_t element = (size_t)element_size(job->type), groups = keys->groups;
     const size_t columns = inner < GROUP_COLUMNS ? inner : GROUP_COLUMNS;
     const size_t of_rows = key_order_workspace(context, keys, row_numbers(p.index));
     const size_t of_elements = key_order_workspace(context, keys, (keyed_elements){ (const char *)job, 0, element });
@@ -86,7 +86,7 @@ static void count_groups(const quire_segments *s, int64_t *counts) {
 static quire_status reduce_column(quire_context *context, const quire_job *job, const quire_keys *keys,
                                   const by_key_plan *p, char *workspace, const quire_layout *x, int64_t *counts) {
     const cpu_context c = cpu_context_of(context);
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     const keyed_elements elements = { job->x, x->n > 1 ? x->stride * (ptrdiff_t)size : 0, size };
     char *offsets = workspace + p->offsets;
     const quire_segments segments = { keys->groups, p->index, offsets, offsets + p->size };

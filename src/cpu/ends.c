@@ -52,7 +52,8 @@ ends_kind ends_kind_after(const quire_job *job, ends_kind kind, const many_ends 
 }
 
 int may_have_ends(const cpu_context *context, const quire_job *job) {
-    return job->method == QUIRE_EXACT && !(context && (context->past_ends || context->report));
+    if (job->method != QUIRE_EXACT || needs_pair_sums(job->finish)) return 0;
+    return !(context && (context->past_ends || context->report));
 }
 
 int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
@@ -91,16 +92,6 @@ static int finished_round(double low, double up, const quire_job *job, format_de
     }
     *bits = total_round(total_of_double(up), format, job->rounding);
     return total_round(total_of_double(low), format, job->rounding) == *bits;
-}
-
-/* A sum as two doubles, with the middle of its ends, off by half their distance. Both halves are rounded, by less than
- * is added. */
-static moment_ball ball_of_ends(sum_ends e) {
-    const double middle = (e.up - e.low) / 2, width = e.up + e.low;
-    moment_ball ball = { 0, 0, 0 };
-    if (width != 0) ball.radius = (width / 2 + abs_f64(middle) * 0x1p-52) * (1 + 0x1p-50) + 0x1p-1073;
-    ball.low = two_sum_f64(e.sum, middle, &ball.high);
-    return ball;
 }
 
 /* A root or a quotient that is a double, to nearest, by a ball around it (operation/moments_ball.h). */

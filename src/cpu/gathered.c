@@ -6,6 +6,7 @@
  */
 #include "cpu/environment.h"
 #include "cpu/indexed.h"
+#include "cpu/integers.h"
 #include "cpu/layouts.h"
 #include "cpu/segments.h"
 #include "cpu/split.h"
@@ -228,6 +229,10 @@ static size_t bytes_of(const gathered_work *w) {
 
 quire_status cpu_reduce_gathered(quire_context *context, const quire_job *job, const quire_gathered *rows) {
     const cpu_context c = cpu_context_of(context);
+    if (is_integer(job->type)) {
+        integers_reduce_gathered(&c, job, rows);
+        return QUIRE_OK;
+    }
     gathered_work w = { .job = job, .rows = rows, .single = context_single(&c) };
     const size_t inner = rows->x.inner;
     w.size = (size_t)describe_format(job->type).size;

@@ -35,7 +35,7 @@ static size_t ranges_of(const cpu_context *context, const quire_keys *keys) {
 /* Of more groups than rows most states would be for nothing. */
 int has_group_sums(const quire_job *job, const quire_keys *keys) {
     const int is_double = job->type == QUIRE_F64;
-    if (job->method != QUIRE_EXACT || needs_squares(job->finish)) return 0;
+    if (job->method != QUIRE_EXACT || is_exact_finish(job->finish)) return 0;
     if (!is_double && job->type != QUIRE_F32) return 0;
     return keys->groups <= keys->n && !(is_double && describe_term(job->term).is_product);
 }

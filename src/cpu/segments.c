@@ -5,6 +5,7 @@
  */
 #include "cpu/segments.h"
 #include "cpu/ends.h"
+#include "cpu/integers.h"
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
 
@@ -166,6 +167,7 @@ static int needs_elements(const quire_segments *s) {
 
 quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
     const cpu_context c = cpu_context_of(context);
+    if (is_integer(job->type)) return integers_reduce_segments(&c, job, segments);
     segment_work w = work_on(&c, job, segments);
     size_t elements = 0, weight = 0, cuts[PIECES + 1];
     int threads = 1;

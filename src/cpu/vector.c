@@ -7,9 +7,11 @@
 #include "cpu/exact.h"
 #include "cpu/moments.h"
 #include "cpu/ordered.h"
+#include "cpu/pairs.h"
 
 uint64_t vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     const format_description format = describe_format(job->result_type);
+    if (needs_pair_sums(job->finish)) return pairs_reduce(context, job, x_stride, y_stride, format);
     if (needs_squares(job->finish))
         return job->n ? moments_reduce(context, job, x_stride, y_stride, format) : format.quiet_nan;
     if (job->n && job->method == QUIRE_EXACT) return exact_reduce(context, job, x_stride, y_stride, format);

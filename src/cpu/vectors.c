@@ -4,10 +4,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/columns.h"
+#include "cpu/columns_pairs.h"
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
+#include "cpu/gram.h"
+#include "cpu/integers.h"
 #include "cpu/layouts.h"
+#include "cpu/pairs.h"
 #include "cpu/split.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
@@ -115,7 +119,9 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
         cursor_skip(w, at, p.panels * PANEL);
     } else
         for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
-    if (context)
+    if (needs_pair_sums(w->job->finish))
+        panel_pairs(&p, results);
+    else if (context)
         panel_reduce_shared(context, &p, results);
     else
         panel_reduce(&p, results);
@@ -130,7 +136,8 @@ static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
     for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
         vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
     char *results = (char *)w->job->result + first * (size_t)w->format.size;
-    uint64_t open = ends_reduce_many(past.tier, w->job, vectors, count, w->format, results);
+    uint64_t open = (needs_pair_sums(w->job->finish) ? pairs_reduce_many : ends_reduce_many)(past.tier, w->job, vectors,
+                                                                                             count, w->format, results);
     for (; open; open &= open - 1) {
         const size_t i = (size_t)__builtin_ctzll(open);
         quire_job job = *w->job;
@@ -227,6 +234,11 @@ static int has_short_moments(const cpu_context *context, const quire_job *job, f
            format.precision <= 24 && !has_double_lanes(job->type);
 }
 
+/* The same of results that need sums of two arrays. */
+static int has_short_pairs(const cpu_context *context, const quire_job *job) {
+    return needs_pair_sums(job->finish) && job->n <= VECTOR_EXACT_ELEMENTS && !context->report;
+}
+
 static size_t product_or_most(size_t a, size_t b) {
     size_t product;
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
@@ -235,6 +247,10 @@ static size_t product_or_most(size_t a, size_t b) {
 quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                              const quire_layout *y_layout) {
     const cpu_context c = cpu_context_of(context);
+    if (is_integer(job->type)) {
+        integers_reduce_many(&c, job, x_layout, y_layout);
+        return QUIRE_OK;
+    }
     const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)describe_format(job->type).size;
     many_work w = { .job = job, .single = context_single(&c), .inner = x_layout->inner, .size = size };
     w.format = describe_format(job->result_type);
@@ -243,17 +259,24 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
         for (size_t v = 0; v < vectors; v++) store(&w, v, empty);
         return QUIRE_OK;
     }
+    if (is_gram(&c, job, x_layout, y_layout)) {
+        gram_reduce(&c, job, x_layout, y_layout);
+        return QUIRE_OK;
+    }
     w.x = strides_of(x_layout, size);
     w.y = strides_of(y_layout, size);
     w.panels = most_panels(&w, vectors);
     w.by_ends = !w.panels && w.x.element == (ptrdiff_t)size && w.y.element == (ptrdiff_t)size &&
-                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format));
+                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format) ||
+                 has_short_pairs(&w.single, job));
     const size_t bytes = product_or_most(product_or_most(vectors, job->n), size);
     const size_t together = vectors_together(&w, vectors, (size_t)cpu_threads(&c, bytes, vectors));
     const size_t chunks = (vectors - 1) / together + 1;
     const int threads = cpu_threads(&c, bytes, chunks);
     const size_t least = w.panels ? LONG_ELEMENTS / PANEL : LONG_ELEMENTS;
-    if (job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX))
+    const int are_shared = job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX);
+    if (are_shared && needs_pair_sums(job->finish)) w.panels = 0; /* one vector after the other */
+    if (are_shared)
         reduce_long(&c, &w, vectors);
     else
         units_run(&c, run_vectors, &w, vectors, together, threads);

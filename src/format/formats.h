@@ -80,7 +80,7 @@ QUIRE_INLINE format_description describe_format(quire_type type) {
         format_description d = NAME##_DESCRIPTION;                                                                     \
         return d;                                                                                                      \
     }
-    switch (type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+    switch ((int)type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
     format_description none = { 0, 0, 0, 0, 0, 0, 0 };
     return none;

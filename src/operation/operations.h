@@ -30,7 +30,10 @@ typedef enum { SIGN_KEPT, SIGN_CLEARED, SIGN_FLIPPED } term_sign;
     X(mean, QUIRE_MEAN, 1, TERM_IDENTITY, FINISH_DIVIDE, __VA_ARGS__)                                                  \
     X(variance, QUIRE_VARIANCE, 1, TERM_IDENTITY, FINISH_VARIANCE, __VA_ARGS__)                                        \
     X(stddev, QUIRE_STDDEV, 1, TERM_IDENTITY, FINISH_STDDEV, __VA_ARGS__)                                              \
-    X(sumsq, QUIRE_SUMSQ, 1, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)
+    X(sumsq, QUIRE_SUMSQ, 1, TERM_PRODUCT, FINISH_KEEP, __VA_ARGS__)                                                   \
+    X(average, QUIRE_AVERAGE, 2, TERM_PRODUCT, FINISH_AVERAGE, __VA_ARGS__)                                            \
+    X(covariance, QUIRE_COVARIANCE, 2, TERM_PRODUCT, FINISH_COVARIANCE, __VA_ARGS__)                                   \
+    X(correlation, QUIRE_CORRELATION, 2, TERM_PRODUCT, FINISH_CORRELATION, __VA_ARGS__)
 
 #define QUIRE_TERM_ENUM(term, TERM, product, pair, sign, unused) TERM,
 typedef enum { QUIRE_TERMS(QUIRE_TERM_ENUM, ) TERM_COUNT } quire_term;
@@ -63,12 +66,26 @@ QUIRE_INLINE term_description describe_term(quire_term term) {
     return none;
 }
 
-/* The last two need a second sum, that of the squares: see moments.h. */
-typedef enum { FINISH_KEEP, FINISH_ROOT, FINISH_DIVIDE, FINISH_VARIANCE, FINISH_STDDEV } finish_kind;
+/* Variances need a second sum, that of the squares: see moments.h. The last three need sums of both arrays beside that
+ * of their products: see pairs.h. */
+typedef enum {
+    FINISH_KEEP,
+    FINISH_ROOT,
+    FINISH_DIVIDE,
+    FINISH_VARIANCE,
+    FINISH_STDDEV,
+    FINISH_AVERAGE,
+    FINISH_COVARIANCE,
+    FINISH_CORRELATION
+} finish_kind;
 
 QUIRE_INLINE int needs_squares(finish_kind finish) { return finish == FINISH_VARIANCE || finish == FINISH_STDDEV; }
+QUIRE_INLINE int needs_pair_sums(finish_kind finish) { return finish >= FINISH_AVERAGE; }
 
-/* How many sums a result is made of, and what sum number i adds up. */
+/* Whether exact sums alone have such a finish. */
+QUIRE_INLINE int is_exact_finish(finish_kind finish) { return needs_squares(finish) || needs_pair_sums(finish); }
+
+/* How many sums a result is made of, unless it needs those of pairs, and what sum number i adds up. */
 #define MOST_SUMS 2
 QUIRE_INLINE int sums_of(finish_kind finish) { return needs_squares(finish) ? 2 : 1; }
 QUIRE_INLINE quire_term term_of_sum(quire_term first, int i) { return i ? TERM_PRODUCT : first; }
@@ -105,7 +122,7 @@ QUIRE_INLINE operation_description describe_operation(quire_operation operation)
     return none;
 }
 
-/* The result's bits: the total of n terms finished and rounded once. Not for what needs squares. */
+/* The result's bits: the total of n terms finished and rounded once. Not for what needs other sums, too. */
 QUIRE_INLINE uint64_t finish_and_round(quire_total t, finish_kind finish, uint64_t n, format_description format,
                                        quire_rounding rounding) {
     if (finish == FINISH_ROOT) t = total_root(t);

@@ -42,7 +42,7 @@ static ptrdiff_t take_stride(struct bytes_left *bytes) {
 static quire_reduction take_reduction(struct bytes_left *bytes) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
-    what.operation = (quire_operation)(take(bytes, 1) % 11);
+    what.operation = (quire_operation)(take(bytes, 1) % 13);
     what.type = (quire_type)(take(bytes, 1) % 8);
     what.result_type = (quire_type)(take(bytes, 1) % 8);
     what.method = (quire_method)(take(bytes, 1) % 6);

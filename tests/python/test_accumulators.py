@@ -107,7 +107,7 @@ def test_bad_input():
     a = quire.Accumulator([1.0])
     before = a.to_bytes()
     for error, call in [
-        (TypeError, lambda: a.add([1, 2])),
+        (TypeError, lambda: a.add([1j])),
         (TypeError, lambda: a.add(["a"])),
         (TypeError, lambda: a.merge(1.0)),
         (ValueError, lambda: a.add_products([1.0], [1.0, 2.0])),

@@ -18,17 +18,16 @@ def refused(error, words, call, *args, **options):
 
 
 @pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize(
-    "kind", ["int64", "uint8", "bool", "complex128", "longdouble", "S3", "object", "datetime64[s]"]
-)
+@pytest.mark.parametrize("kind", ["complex128", "longdouble", "S3", "object", "datetime64[s]"])
 def test_kinds_that_are_refused(call, kind):
     refused(TypeError, "works on floating-point numbers", call, np.zeros(3, kind))
     refused(TypeError, "dtype must be one of", call, X, dtype=kind)
 
 
-def test_what_is_said_of_integers():
-    for kind in ("int8", "int64", "uint64"):
-        refused(TypeError, f"not on {kind}: x.astype(numpy.float64) is exact up to 2**53", quire.sum, np.ones(3, kind))
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", ["int64", "uint8", "bool"])
+def test_integers_are_no_results_of_floats(call, kind):
+    refused(TypeError, "dtype must be one of", call, X, dtype=kind)
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -114,7 +113,7 @@ def test_vecdot():
         refused(TypeError, "axis must be an integer", quire.vecdot, X, X, axis=axis)
     for axis in (0, -2, np.int8(0), np.array(-2)):
         assert (quire.vecdot(X, X, axis=axis) == 3).all()
-    refused(TypeError, "floating-point numbers", quire.vecdot, X, np.ones(4, int))
+    refused(TypeError, "in common", quire.vecdot, X, np.ones(4, int))
 
 
 def test_segments():

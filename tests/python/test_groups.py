@@ -182,7 +182,7 @@ def test_arguments():
     with pytest.raises(ValueError, match="does not fit"):
         g.sum(x, where=np.ones(3, bool))
     with pytest.raises(TypeError, match="floating-point"):
-        g.sum(np.ones(3, int))
+        g.sum(np.ones(3, complex))
     with pytest.raises(ValueError, match="method"):
         g.sum(x, method="quick")
 

@@ -6,7 +6,7 @@
 #ifndef QUIRE_CPU_BLOCK_FUNCTIONS_H
 #define QUIRE_CPU_BLOCK_FUNCTIONS_H
 
-#include "accumulator/limbs.h"
+#include "accumulator/integers.h"
 
 #define LINE_BYTES ((size_t)64) /* of the caches */
 
@@ -63,5 +63,11 @@ typedef void (*ends_function)(const ends_vector *vectors, size_t count, many_end
 /* Adds n terms to an accumulator's limbs and notes. count and the last carry are the caller's: the limbs can take
  * LIMB_ADDITIONS / 2 more. fetches: as above. */
 typedef void (*exact_function)(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches);
+
+/* What is added up of integers: each element, its magnitude, or its product with that of y. */
+typedef enum { INTEGER_ELEMENTS, INTEGER_MAGNITUDES, INTEGER_PRODUCTS, INTEGER_WAYS } integer_way;
+
+/* Adds n terms of integers that stand side by side, each aligned to itself; y is read for products alone. */
+typedef void (*integer_function)(integer_sum *sum, const void *x, const void *y, size_t n);
 
 #endif

@@ -13,6 +13,16 @@
 QUIRE_INLINE double root_f64(double x) { return sqrt(x); }
 #include "operation/moments_ball.h"
 
+/* A sum as two doubles, with the middle of its ends, off by half their distance. Both halves are rounded, by less than
+ * is added. */
+static inline moment_ball ball_of_ends(sum_ends e) {
+    const double middle = (e.up - e.low) / 2, width = e.up + e.low;
+    moment_ball ball = { 0, 0, 0 };
+    if (width != 0) ball.radius = (width / 2 + abs_f64(middle) * 0x1p-52) * (1 + 0x1p-50) + 0x1p-1073;
+    ball.low = two_sum_f64(e.sum, middle, &ball.high);
+    return ball;
+}
+
 /* a[0] + a[1] becomes that and b_high + b_low. Two roundings of the lower words are what *width grows by. */
 QUIRE_INLINE void moment_words_add(double *a, double b_high, double b_low, double *width) {
     const double error = two_sum_f64(a[0], b_high, &a[0]);

@@ -1,5 +1,5 @@
 /* tier.h - what a CPU tier offers: for every format and term, a function for exact and one for each method that follows
- * the canonical order, for one vector and for panels; and which tiers there are.
+ * the canonical order, for one vector and for panels; for integers, their sums; and which tiers there are.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,6 +18,7 @@ typedef struct {
     const tier_ends *ends;
     const panel_functions *panels;
     const tier_scan *scan;
+    const integer_function (*integers)[INTEGER_WAYS];
 } cpu_tier;
 
 /* The tier of this name, or NULL if the processor or the build lacks it. BEST is the best there is. */
@@ -48,7 +49,8 @@ QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const tier_ends ends_##name;                                                                  \
     extern QUIRE_PRIVATE const panel_functions panels_##name;                                                          \
-    extern QUIRE_PRIVATE const tier_scan scan_##name;
+    extern QUIRE_PRIVATE const tier_scan scan_##name;                                                                  \
+    extern QUIRE_PRIVATE const integer_function integers_table_##name[INTEGER_NUMBERS][INTEGER_WAYS];
 CPU_TIERS(CPU_TIER_TABLES)
 #undef CPU_TIER_TABLES
 

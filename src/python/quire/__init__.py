@@ -9,6 +9,7 @@ from ._accumulators import Accumulator, Moments
 from ._by_key import bincount, group_count, group_mean, group_norm, group_std, group_sum, group_var
 from ._functions import asum, mean, norm, std, sum, var, vecdot, vector_norm
 from ._groups import groupby
+from ._pairs import average, corrcoef, cov
 from ._quire import ffi as _ffi
 from ._quire import lib as _lib
 from ._scans import cumsum, cumulative_sum
@@ -20,7 +21,10 @@ __all__ = [
     "Accumulator",
     "Moments",
     "asum",
+    "average",
     "bincount",
+    "corrcoef",
+    "cov",
     "cumsum",
     "cumulative_sum",
     "group_count",

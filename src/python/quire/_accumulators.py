@@ -11,11 +11,12 @@ import numpy as np
 from . import _jax
 from ._chunks import accumulate
 from ._device_accumulators import WORDS, Parts, are_on_cuda
+from ._integers import delivered_integers, refuse_rounded
 from ._quire import ffi, lib
 from ._reduce import Array, operand
 from ._types import (
-    CODES,
     F64,
+    INT128,
     MEAN,
     NRM2,
     STDDEV,
@@ -23,6 +24,7 @@ from ._types import (
     VARIANCE,
     Rounding,
     fail,
+    number_of,
     pointer,
     reduction,
     result_dtype,
@@ -37,6 +39,7 @@ def pair(x: Any, y: Any, name: str) -> tuple[Array, Array]:
     a, b = operand(x, name), operand(y, name)
     if a.dtype != b.dtype:
         common = np.result_type(a.dtype, b.dtype)
+        refuse_rounded(common, a, b, name=name)
         a, b = operand(a.astype(common, copy=False), name), operand(b.astype(common, copy=False), name)
     if a.shape != b.shape:
         raise ValueError(f"quire.{name}: x has shape {a.shape}, y has {b.shape}")
@@ -144,7 +147,7 @@ class Accumulator:
         return finished(operation, self, None, dtype, rounding, 0, f"Accumulator.{name}")
 
     def sum(self, dtype: Any = np.float64, *, rounding: Rounding = "nearest") -> Any:
-        """What was added, rounded once to dtype."""
+        """What was added, rounded once to dtype; with dtype int, if it is an integer, itself, as a Python int."""
         return self._finished(SUM, dtype, rounding, "sum")
 
     def mean(self, dtype: Any = np.float64, *, rounding: Rounding = "nearest") -> Any:
@@ -204,10 +207,10 @@ def finished(
     name: str,
 ) -> Any:
     """What quire_finish makes of accumulators, as a NumPy scalar."""
-    wanted = result_dtype(dtype, name)
+    wanted = INT128 if dtype is int else result_dtype(dtype, name)
     if not isinstance(rounding, str):
         raise TypeError(f"rounding must be a string, not {rounding!r}")
-    what = reduction(operation, F64, CODES[wanted], "exact", rounding, correction)
+    what = reduction(operation, F64, number_of(wanted), "exact", rounding, correction)
     result = np.empty((), wanted)
     words = total._snapshot()
     others = squares._snapshot() if squares is not None else None
@@ -219,7 +222,7 @@ def finished(
     )
     if status:
         fail(status, name)
-    return result[()]
+    return delivered_integers(result, wanted, True, None, name) if wanted == INT128 else result[()]
 
 
 class Moments:

@@ -97,6 +97,8 @@ def namespace_of(x: Any) -> Any:
 
 def like(result: Any, x: Any) -> Any:
     """A result of NumPy as an array of the library of x; it shares the memory."""
+    if isinstance(result, int):  # an OverflowError if there is no such array
+        result = np.asarray(result, np.uint64 if "uint" in str(x.dtype) else np.int64)
     result = np.asarray(result)
     if result.dtype in PLAIN_BITS:
         module = namespace_of(x)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
+from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, index_of, index_type, numbered, workspace
 from ._layout import integer
 from ._quire import ffi, lib
-from ._reduce import Array
-from ._types import MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+from ._reduce import Array, checked_out, operand
+from ._types import INT128, INTEGERS, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
 
 NULL = ffi.NULL
 
@@ -30,7 +31,14 @@ def by_key(
     correction: int = 0,
 ) -> Any:
     """A reduction by the numbers of groups, of which there are count, in one call."""
-    rows = Rows(x, axis, codes.size, count, dtype, out, name)
+    taken = operand(x, name)
+    whole = wanted_integer(name, operation, taken.dtype, dtype, out)
+    if whole is not None:
+        checked_out(out, name)
+        sums = by_key(name, operation, taken, codes, count, axis, INT128, None, method, rounding)
+        found = delivered_integers(sums, whole, False, out, name)
+        return _arrays.like(found, x) if out is None and _arrays.is_foreign(x) else found
+    rows = Rows(taken, axis, codes.size, count, dtype, out, name)
     what = rows.what(operation, method, rounding, correction)
     index = index_of(codes, count)
     size = lib.quire_by_key_workspace(NULL, what, count, index_type(index), rows.layout)
@@ -162,7 +170,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     ----------
     x : array of integers of one dimension, none of them negative
     weights : array of the same shape, optional
-        Converted to float64. Without it, the result is how often each number is there.
+        Integers, or what is converted to float64; the sums are float64. Without it, the result is how often each
+        number is there.
     minlength : int
         The least number of results.
 
@@ -182,9 +191,11 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         raise TypeError(f"quire.bincount: x must be integers, not {keys.dtype.name}")
     if least < 0 or (keys.size and keys.dtype.kind == "i" and keys.min() < 0):
         raise ValueError("quire.bincount: neither x nor minlength may be negative")
-    sums = _arrays.as_numpy(weights, "bincount").astype(np.float64, casting="safe", copy=False)
+    sums = operand(weights, "bincount")
+    if sums.dtype not in INTEGERS:
+        sums = sums.astype(np.float64, casting="safe", copy=False)
     if sums.shape != keys.shape:
         raise ValueError("quire.bincount: x and weights must have the same length")
     groups = max(int(keys.max()) + 1 if keys.size else 0, least)
-    result: Array = by_key("bincount", SUM, sums, keys, groups, 0, None, None, "exact", "nearest")
+    result: Array = by_key("bincount", SUM, sums, keys, groups, 0, np.float64, None, "exact", "nearest")
     return result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._quire import ffi, lib
-from ._types import ASUM, CODES, DOT, NRM2, PLAIN_BITS, STDDEV, VARIANCE, fail, pointer
+from ._types import ASUM, AVERAGE, DOT, NRM2, PLAIN_BITS, STDDEV, VARIANCE, fail, number_of, pointer
 
 Array = np.ndarray[Any, Any]
 CHUNK = 1 << 16  # elements that are copied at a time
@@ -37,7 +37,7 @@ def chunks(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
 
 def accumulate(words: Any, arrays: tuple[Array, ...], call: Callable[..., int], name: str) -> None:
     """Adds arrays to a C accumulator."""
-    code = CODES[arrays[0].dtype]
+    code = number_of(arrays[0].dtype)
     for pieces in chunks(arrays):
         status = call(ffi.NULL, words, code, pieces[0].size, *(pointer(p) for p in pieces))
         if status:
@@ -47,8 +47,11 @@ def accumulate(words: Any, arrays: tuple[Array, ...], call: Callable[..., int], 
 def reduce_whole(what: Any, operation: int, arrays: tuple[Array, ...], results: Array, name: str) -> int:
     """The exact reduction of all elements to results, of one element. Returns the status of the library."""
     words, squares = ffi.new("quire_accumulator *"), ffi.NULL
-    if operation == DOT:
+    if operation in (DOT, AVERAGE):
         accumulate(words, arrays, lib.quire_accumulate_products, name)
+        if operation == AVERAGE:
+            squares = ffi.new("quire_accumulator *")  # which is where the sum of weights goes
+            accumulate(squares, arrays[1:], lib.quire_accumulate, name)
     elif operation == NRM2:
         accumulate(words, arrays * 2, lib.quire_accumulate_products, name)
     elif operation == ASUM:

@@ -65,10 +65,12 @@ def sum(
 
     Parameters
     ----------
-    x : array of floating-point numbers
+    x : array of numbers
         float16, float32, float64, or bfloat16, float8_e5m2, float8_e4m3fn of ml_dtypes; of NumPy, PyTorch, CuPy, or
         any library with ``__dlpack__`` or ``__cuda_array_interface__``, in the memory of the CPU or of a CUDA device.
-        Integers, bools and complex numbers are refused.
+        Of NumPy, on the CPU, also integers and bools, exactly, and lists of Python's ints: the sum of all elements is
+        a Python int then, sums along an axis are int64 or uint64, with an OverflowError if one does not fit. Complex
+        numbers are refused.
     axis : int or tuple of ints, optional
         The axes to be summed along; None: all of them. Negative numbers count from the last.
     dtype : dtype, optional

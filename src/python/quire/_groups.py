@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
+from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, index_of, index_type, numbered, workspace
 from ._quire import ffi, lib
-from ._reduce import Array
-from ._types import MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+from ._reduce import Array, checked_out, operand
+from ._types import INT128, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
 
 NULL = ffi.NULL
 
@@ -157,7 +158,14 @@ class Groups:
         where: Any,
         correction: int = 0,
     ) -> Any:
-        rows = Rows(x, axis, self._n, self._groups, dtype, out, name)
+        taken = operand(x, name)
+        whole = wanted_integer(name, operation, taken.dtype, dtype, out)
+        if whole is not None:
+            checked_out(out, name)
+            sums = self._reduce(name, operation, taken, axis, INT128, None, method, rounding, where)
+            found = delivered_integers(sums, whole, False, out, name)
+            return _arrays.like(found, x) if out is None and _arrays.is_foreign(x) else found
+        rows = Rows(taken, axis, self._n, self._groups, dtype, out, name)
         what = rows.what(operation, method, rounding, correction)
         if where is True or where is None:
             self._gathered(what, rows.layout, rows.x, self._order, rows.results, name)

@@ -11,7 +11,7 @@ from . import _arrays
 from ._layout import integer, normalized
 from ._quire import ffi
 from ._reduce import Array, checked_shape, delivered, operand, place, results_for
-from ._types import CODES, I32, I64, reduction
+from ._types import I32, I64, number_of, reduction
 
 _ALIGNMENT = 256
 _MOST = np.iinfo(np.int32).max
@@ -101,7 +101,7 @@ class Rows:
         self.results = place(out, self.shape, self.wanted, (self.x,))
 
     def what(self, operation: int, method: str, rounding: str, correction: int) -> Any:
-        return reduction(operation, CODES[self.x.dtype], CODES[self.wanted], method, rounding, correction)
+        return reduction(operation, number_of(self.x.dtype), number_of(self.wanted), method, rounding, correction)
 
     def delivered(self, x: Any) -> Any:
         if self.out is None and _arrays.is_foreign(x):

@@ -9,24 +9,44 @@ import numpy as np
 
 from . import _arrays
 from ._chunks import reduce_whole
+from ._integers import as_integers, delivered_integers, refuse_rounded, wanted_integer
 from ._layout import Axes, Plan, normalized, plan
 from ._masks import BLANKED
 from ._quire import ffi, lib
-from ._types import CODES, DOT, I64, METHODS, SUM, code_of, fail, pointer, reduction, refuse_words, result_dtype
+from ._types import (
+    CODES,
+    DOT,
+    I64,
+    INT128,
+    INTEGERS,
+    METHODS,
+    SUM,
+    code_of,
+    fail,
+    number_of,
+    pointer,
+    reduction,
+    refuse_words,
+    result_dtype,
+)
 
 Array = np.ndarray[Any, Any]
 NULL = ffi.NULL
 _empty, _reduce = np.empty, lib.quire_reduce
+_F64 = np.dtype(np.float64)
 
 
 def operand(x: Any, name: str) -> Array:
     """An array of the machine's own numbers, aligned: x itself if it is one."""
     if type(x) is not np.ndarray:
-        x = _arrays.as_numpy(x, name)
+        is_list = isinstance(x, (list, tuple, int))
+        made = _arrays.as_numpy(x, name)
+        x = as_integers(x, made, name) if is_list and made.dtype.kind in "fO" else made
     a: Array = x
-    if a.dtype not in CODES:
+    if a.dtype not in CODES and a.dtype not in INTEGERS:
         native = a.dtype if a.dtype.isnative else a.dtype.newbyteorder("=")
-        code_of(native, name)
+        if native not in INTEGERS:
+            code_of(native, name)
         a = a.astype(native, copy=False)
     return a if a.flags.aligned else a.copy()
 
@@ -34,15 +54,23 @@ def operand(x: Any, name: str) -> Array:
 def results_for(out: Any, dtype: Any, x_dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
     """The dtype of results: dtype, else that of out, else that of x."""
     if out is None:
-        return x_dtype if dtype is None else result_dtype(dtype, name)
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"quire.{name}: out must be a NumPy array, not {type(out).__name__}")
-    if not out.flags.writeable:
-        raise ValueError(f"quire.{name}: out is read-only")
+        if dtype is None:
+            return _F64 if x_dtype in INTEGERS else x_dtype
+        return INT128 if dtype is INT128 else result_dtype(dtype, name)
+    checked_out(out, name)
     wanted = result_dtype(out.dtype.newbyteorder("=") if dtype is None else dtype, name)
     if wanted != out.dtype.newbyteorder("="):
         raise TypeError(f"quire.{name}: dtype is {wanted.name}, but out has {out.dtype.name}")
     return wanted
+
+
+def checked_out(out: Any, name: str) -> None:
+    if out is None:
+        return
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"quire.{name}: out must be a NumPy array, not {type(out).__name__}")
+    if not out.flags.writeable:
+        raise ValueError(f"quire.{name}: out is read-only")
 
 
 def delivered(results: Array, out: Array | None) -> Any:
@@ -88,7 +116,7 @@ def prepared(
     axis: Any,
     keepdims: bool,
 ) -> Call:
-    what = reduction(operation, CODES[x_dtype], CODES[wanted], method, rounding, correction)
+    what = reduction(operation, number_of(x_dtype), number_of(wanted), method, rounding, correction)
     way = plan(shape, byte_strides, x_dtype.itemsize, axis, keepdims, method == "exact")
     return Call(what, way, way.order is None and way.flip is None and way.back is None)
 
@@ -108,7 +136,15 @@ def reduce(
     """Reduces arrays (one, or two of one shape and dtype) along axes."""
     x = arrays[0]
     x_dtype = x.dtype
-    wanted = results_for(out, dtype, x_dtype, name) if out is not None or dtype is not None else x_dtype
+    if x_dtype in INTEGERS:
+        integer = wanted_integer(name, operation, x_dtype, dtype, out)
+        if integer is not None:
+            checked_out(out, name)
+            sums = reduce(name, operation, arrays, axis, INT128, None, keepdims, method, rounding)
+            return delivered_integers(sums, integer, dtype is None, out, name)
+        wanted = results_for(out, dtype, x_dtype, name)
+    else:
+        wanted = results_for(out, dtype, x_dtype, name) if out is not None or dtype is not None else x_dtype
     strides = (x.strides,) if len(arrays) == 1 else (x.strides, arrays[1].strides)
     try:
         what, way, in_place = prepared(
@@ -160,7 +196,9 @@ def dot(
     """The dot products of two arrays along an axis; xp: their library; last: what reduces them, if not `reduce`."""
     if a.dtype != b.dtype:
         common = np.result_type(a.dtype, b.dtype)
-        code_of(common, "vecdot")
+        refuse_rounded(common, a, b, name="vecdot")
+        if common not in INTEGERS:
+            code_of(common, "vecdot")
         a, b = a.astype(common, copy=False), b.astype(common, copy=False)
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("quire.vecdot: x1 and x2 must have at least one dimension")
@@ -189,7 +227,7 @@ def segments(
     correction: int = 0,
 ) -> None:
     """Reduces x[begin[s]:end[s]] to results[s]; offsets are int32 or int64 and lie within x."""
-    what = reduction(operation, CODES[x.dtype], CODES[results.dtype], method, rounding, correction)
+    what = reduction(operation, number_of(x.dtype), number_of(results.dtype), method, rounding, correction)
     status = lib.quire_reduce_segments(
         NULL,
         what,
@@ -239,9 +277,14 @@ def reduce_where(
             raise ValueError(
                 f"quire.{name}: where has shape {mask.shape}, which does not fit x, of {x.shape}"
             ) from None
+    integer = wanted_integer(name, operation, x.dtype, dtype, out)
+    if integer is not None:
+        checked_out(out, name)
+        sums = reduce_where(name, operation, x, where, axis, INT128, None, keepdims, method, rounding)
+        return delivered_integers(sums, integer, dtype is None, out, name)
     wanted = results_for(out, dtype, x.dtype, name)
     reduced = normalized(axis, x.ndim)
-    if method == "exact" and operation in BLANKED:
+    if method == "exact" and operation in BLANKED and x.dtype not in INTEGERS:
         results = np.asarray(
             reduce(name, operation, (blanked(x, mask),), axis, wanted, None, keepdims, method, rounding)
         )

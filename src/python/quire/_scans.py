@@ -11,7 +11,7 @@ from . import _arrays
 from ._layout import normalized, one_axis
 from ._quire import ffi, lib
 from ._reduce import Array, checked_shape, delivered, operand, place, results_for
-from ._types import CODES, SUM, Rounding, fail, pointer, reduction
+from ._types import CODES, INTEGERS, SUM, Rounding, fail, pointer, reduction
 
 NULL = ffi.NULL
 
@@ -26,6 +26,8 @@ def layout_of(a: Array) -> Any:
 
 def scan(name: str, x: Any, a: Array, axis: int, dtype: Any, out: Any, rounding: str, initial: bool = False) -> Any:
     """The running sums of a, an array that x became, along an axis; initial: with the empty sum before them."""
+    if a.dtype in INTEGERS:
+        raise TypeError(f"quire.{name} works on floating-point numbers, not on {a.dtype.name}")
     wanted = results_for(out, dtype, a.dtype, name)
     (along,) = normalized(axis, a.ndim)
     before, n, behind = prod(a.shape[:along]), a.shape[along], prod(a.shape[along + 1 :])

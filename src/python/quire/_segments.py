@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _foreign
-from ._reduce import Array, checked_shape, delivered, operand, place, results_for, segments
-from ._types import SUM, Method, Rounding
+from ._integers import delivered_integers, wanted_integer
+from ._reduce import Array, checked_out, checked_shape, delivered, operand, place, results_for, segments
+from ._types import INT128, SUM, Method, Rounding
 
 
 def checked_offsets(offsets: Any, size: int, name: str) -> Array:
@@ -65,6 +66,11 @@ def summed(x: Any, offsets: Any, dtype: Any, out: Any, method: str, rounding: st
     if a.ndim != 1:
         raise ValueError(f"quire.segment_sum: x must have one dimension, not {a.ndim}")
     ends = checked_offsets(offsets, a.size, "segment_sum")
+    whole = wanted_integer("segment_sum", SUM, a.dtype, dtype, out)
+    if whole is not None:
+        checked_out(out, "segment_sum")
+        sums = summed(a, offsets, INT128, None, method, rounding)
+        return delivered_integers(sums, whole, False, out, "segment_sum")
     wanted = results_for(out, dtype, a.dtype, "segment_sum")
     shape = (ends.size - 1,)
     checked_shape(out, shape, "segment_sum")

@@ -14,6 +14,7 @@ Method = Literal["exact", "kahan", "pairwise", "plain"]
 Rounding = Literal["nearest", "downward", "upward", "toward_zero"]
 
 SUM, ASUM, DOT, NRM2, MEAN, VARIANCE, STDDEV = 1, 2, 3, 4, 5, 6, 7
+AVERAGE, COVARIANCE, CORRELATION = 9, 10, 11
 F16, BF16, F32, F64, E5M2, E4M3 = 1, 2, 3, 4, 5, 6
 I32, I64 = 1, 2
 
@@ -25,12 +26,24 @@ FORMATS = {"float16": F16, "bfloat16": BF16, "float32": F32, "float64": F64, "fl
 # NumPy's own formats; those of ml_dtypes join when the first array of them is seen, which finds ml_dtypes imported.
 CODES: dict[np.dtype[Any], int] = {np.dtype(name): FORMATS[name] for name in ("float16", "float32", "float64")}
 
+# Integers are elements alone, and their sums, of 128 bits, are results alone (_integers.py).
+INTEGERS: dict[np.dtype[Any], int] = {
+    np.dtype(name): code
+    for name, code in (
+        *((f"int{8 << i}", 16 + i) for i in range(4)),
+        *((f"uint{8 << i}", 20 + i) for i in range(4)),
+        ("bool", 20),
+    )
+}
+INT128: np.dtype[Any] = np.dtype("V16")
+INT128_CODE = 24
+
 # NumPy exports no buffer of another package's formats, but of integers of their size.
 PLAIN_BITS: dict[np.dtype[Any], Any] = {}
 
 _from_buffer = ffi.from_buffer
 
-INVALID_OPERATION, INVALID_MOMENTS, MISALIGNED, WRONG_CONTEXT = 15, 19, 21, 23
+INVALID_METHOD, INVALID_OPERATION, INVALID_MOMENTS, MISALIGNED, WRONG_CONTEXT, NO_INTEGER = 12, 15, 19, 21, 23, 24
 OUT_OF_MEMORY, NOT_DEVICE_MEMORY, INVALID_STREAM = 30, 42, 43
 
 
@@ -42,11 +55,20 @@ def code_of(dtype: np.dtype[Any], name: str) -> int:
         if code is None or dtype.type.__module__.partition(".")[0] != "ml_dtypes":
             hint = ": x.astype(numpy.float64) is exact up to 2**53" if dtype.kind in "iu" else ""
             raise TypeError(
-                f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}), not on {dtype.name}{hint}"
+                f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}) and, on the CPU, integers, not "
+                f"on {dtype.name}{hint}"
             )
         PLAIN_BITS[dtype] = np.dtype(f"u{dtype.itemsize}")
         CODES[dtype] = code
     return code
+
+
+def number_of(dtype: np.dtype[Any]) -> int:
+    """The library's number of what elements or results are, all of which have been looked at before."""
+    code = CODES.get(dtype)
+    if code is not None:
+        return code
+    return INT128_CODE if dtype == INT128 else INTEGERS[dtype]
 
 
 def result_dtype(dtype: Any, name: str) -> np.dtype[Any]:
@@ -119,6 +141,10 @@ def fail(status: int, name: str) -> NoReturn:
         raise NotImplementedError(f"quire.{name}: the CUDA backend of this library cannot do it; the CPU can")
     if status == INVALID_OPERATION:
         raise NotImplementedError(text)
+    if status == INVALID_METHOD:
+        raise ValueError(f"quire.{name}: integers have no method but 'exact'")
+    if status == NO_INTEGER:
+        raise ValueError(f"quire.{name}: there is no such result as an integer of 128 bits")
     if status in (INVALID_MOMENTS, MISALIGNED, NOT_DEVICE_MEMORY, INVALID_STREAM):
         raise ValueError(text)
     if status == OUT_OF_MEMORY:

@@ -1,0 +1,69 @@
+#!/bin/sh
+# test_pairs.sh - weighted averages, covariances and correlations of two arrays.
+#
+# SPDX-License-Identifier: MIT
+
+. "${0%/*}/tap.sh"
+
+printf '1e16\n1\n-1e16\n' >x.txt
+printf '1\n2\n1\n' >w.txt
+gives 0.5 average x.txt w.txt
+gives 0.5 average x.txt --weights w.txt
+gives 0.5 average --weights w.txt x.txt
+run average --weights w.txt <x.txt
+check "standard input and weights" prints 0.5
+run average - w.txt <x.txt
+check "standard input and a file" prints 0.5
+printf '1\n0\n-1\n' >zero.txt
+gives inf average x.txt --weights zero.txt
+gives nan average w.txt --weights zero.txt # 0 over 0
+printf '1\n2\n4\n7\n' >a.txt
+printf '2\n4\n8\n15\n' >b.txt
+gives 11.375 covariance a.txt b.txt
+gives 15.166666666666666 covariance a.txt b.txt --correction 1
+gives 15.166666666666668 covariance a.txt b.txt --correction 1 --rounding up
+gives 5.25 covariance a.txt a.txt
+gives nan covariance a.txt b.txt --correction 4
+gives 1 correlation a.txt a.txt
+gives 0.99915576 correlation a.txt b.txt --result f32
+
+# Tables, compressed ones too, and what is left out of them.
+printf 'city,price,n\nRome,1e20,2\nOslo,0.25,3\nRome,1,4\n"New York",0.5,1\nRome,-1e20,2\nOslo,0.5,1\n' >t.csv
+lines() { # TEXT ARGUMENTS...: quire so called prints these lines
+    wanted=$1
+    shift
+    run "$@"
+    check "$program $* prints its groups" same "$status$(cat err) $(tr '\t\n' ' ;' <out)" "0 $wanted"
+}
+gives 0.4423076923076923 average t.csv --column price,n
+lines 'New York 0.5 1;Oslo 0.3125 2;Rome 0.5 3;' average t.csv --column price,n --by city
+lines 'New York nan 1;Oslo -1 2;Rome 5.7735026918962575e-21 3;' correlation t.csv --column price,n --by city
+printf 'x,y\n1,2\nNA,4\n3,2\n5,NA\n' >gaps.csv
+gives nan average gaps.csv --column x,y
+gives 2 average gaps.csv --column x,y --skip-nan
+gives 2.6666666666666665 covariance gaps.csv --column x,x --skip-nan
+
+# Rows and segments.
+awk 'BEGIN { for (i = 0; i < 12; i++) print i * i }' >squares.txt
+awk 'BEGIN { for (i = 0; i < 12; i++) print i % 4 }' >turns.txt
+printf '0\n4\n12\n' >offsets.txt
+run average squares.txt turns.txt --rows 3
+check "rows" same "$status$(cat err) $(tr '\n' ' ' <out)" '0 6 40.666666666666664 107.33333333333333 '
+run covariance squares.txt --column 1 turns.txt --segments offsets.txt
+check "segments" same "$status$(cat err) $(tr '\n' ' ' <out)" '0 3.75 18.75 '
+run average x.txt --weights w.txt --json --verbose
+check "JSON" same "$(member command) $(member n) $(member method)" 'average 3 exact'
+
+refuses 2 'average needs two arrays: x.txt is one' average x.txt
+refuses 2 'average needs at most two files, not 3' average x.txt x.txt x.txt
+refuses 2 '--weights goes with one file' average x.txt x.txt --weights w.txt
+refuses 2 'covariance takes no option --weights' covariance x.txt --weights w.txt
+refuses 2 'correlation takes no option --correction' correlation x.txt w.txt --correction 1
+refuses 2 'average takes no option --method' average x.txt w.txt --method plain
+refuses 2 'are for --device cpu' average x.txt w.txt --device cuda
+refuses 1 'average needs equal lengths: a.txt has 4 elements, w.txt has 3' average a.txt w.txt
+refuses 1 'correlation needs two arrays' correlation a.txt --rows 2
+refuses 2 'not sum, asum' accumulate --operation average x.txt -o x.quire
+refuses 1 'No such file' average x.txt --weights missing.txt
+
+finish
