@@ -123,18 +123,20 @@ static bool needs_long_products(const quire_job *job) {
 
 /* The kernel for columns of a job; NULL: there is none. Of formats of few bits two ends tell nearly all sums, whatever
  * the precision of results. */
-static const void *find_columns(const quire_job *job) {
+static const void *find_columns(const quire_job *job, bool is_pair) {
     const row_kernels k = find_row_kernels(job);
-    if (has_ends(job)) return k.columns;
-    if (k.wide_columns) return k.wide_columns;
-    return needs_long_products(job) || needs_squares(job->finish) || !holds_counts(job) ? NULL : k.columns;
+    const bool is_wide = !has_ends(job) && k.wide_columns;
+    if (!has_ends(job) && !is_wide && (needs_long_products(job) || needs_squares(job->finish) || !holds_counts(job)))
+        return NULL;
+    if (is_wide) return is_pair ? k.wide_pair_columns : k.wide_columns;
+    return is_pair ? k.pair_columns : k.columns;
 }
 
 /* The same of columns. */
 static bool reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work, quire_status *status) {
     const quire_layout *const x = &work->at.x_layout, *const y = &work->at.y_layout;
-    const void *const kernel = find_columns(job);
     work->is_pair = is_pair(job, x, y);
+    const void *const kernel = find_columns(job, work->is_pair);
     const columns_plan p = plan_columns(x, job->x, work->is_pair ? y : x, work->is_pair ? job->y : job->x,
                                         describe_format(job->type).size, plan_blocks(&c->facts, COLUMNS_BLOCKS));
     if (!kernel || !p.fits) return false;

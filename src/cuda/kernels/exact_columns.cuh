@@ -48,13 +48,13 @@ template <class Format, row_terms TERMS, class Sum> struct columns_room {
     }
 };
 
-template <class Format, row_terms TERMS, class Sum> struct exact_columns {
+/* PAIR: the terms are products of two arrays; else of an array with itself, or no products. */
+template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_columns {
     typedef chunk_columns<Format, TERMS, Sum> columns;
     typedef columns_room<Format, TERMS, Sum> room_of_block;
     typedef range_sums<Format, TERMS, Sum> sums;
     typedef chunk_of<Format> group;
-    static constexpr unsigned E = chunk_elements<Format>, ROWS = TERMS == ROW_PRODUCTS ? 4 : 8,
-                              AT_ONCE = room_of_block::columns;
+    static constexpr unsigned E = chunk_elements<Format>, ROWS = PAIR ? 4 : 8, AT_ONCE = room_of_block::columns;
 
     const vectors_job &job;
     room_of_block &room;
@@ -65,34 +65,27 @@ template <class Format, row_terms TERMS, class Sum> struct exact_columns {
         : job(of), room(its), slots(of.panels.bundle * of.panels.chunks), slot(threadIdx.x % slots),
           turn(threadIdx.x / slots) {}
 
-    /* Adds rows of x, and of y if that is another array. */
-    template <int COUNT>
-    __device__ __forceinline__ void add(columns &sum, const group (&x)[COUNT], const group (&y)[COUNT]) const {
-        if constexpr (TERMS == ROW_PRODUCTS)
-            if (job.is_pair) return sum.template add<true>(x, y, false);
-        sum.template add<false>(x, y, job.magnitude);
-    }
     /* So many rows of both arrays, from one on; zeros that change no sum where there are none. */
     __device__ __forceinline__ void add_rows(columns &sum, const panel_view<Format> &x, const panel_view<Format> &y,
                                              const panel_rows &rows, unsigned first) const {
         const unsigned step = job.panels.threads;
-        group some_x[ROWS], some_y[ROWS];
+        group some_x[ROWS], some_y[PAIR ? ROWS : 1];
         const typename Format::element *of_x = x.at(first), *of_y = y.at(first);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++, of_x += step * x.row, of_y += step * y.row) {
             const bool is_there = first + r * step - rows.first < rows.whole;
             load_panel<Format>(some_x[r], of_x, is_there, false);
-            if (TERMS == ROW_PRODUCTS && job.is_pair) load_panel<Format>(some_y[r], of_y, is_there, true);
+            if (PAIR) load_panel<Format>(some_y[PAIR ? r : 0], of_y, is_there, true);
         }
-        add(sum, some_x, some_y);
+        sum.template add<PAIR>(some_x, some_y, job.magnitude);
     }
     /* One row, element by element. */
     __device__ __forceinline__ void add_row(columns &sum, const panel_view<Format> &x, const panel_view<Format> &y,
                                             unsigned row) const {
         group some_x[1], some_y[1];
         x.load_some(some_x[0], x.at(row), at.from, at.end, false);
-        if (TERMS == ROW_PRODUCTS && job.is_pair) y.load_some(some_y[0], y.at(row), at.from, at.end, true);
-        add(sum, some_x, some_y);
+        if (PAIR) y.load_some(some_y[0], y.at(row), at.from, at.end, true);
+        sum.template add<PAIR>(some_x, some_y, job.magnitude);
     }
     /* The thread's rows of a part. */
     __device__ __forceinline__ void add_part(columns &sum, size_t bundle, unsigned part) {
@@ -130,7 +123,25 @@ template <class Format, row_terms TERMS, class Sum> struct exact_columns {
             }
         room.halve(job.panels.threads, width);
     }
-    /* Stores results, or parts of them, or marks. */
+    /* Stores the result of a vector, or of a part of it, or a mark. */
+    __device__ __forceinline__ void deliver(size_t v, unsigned part, const sums &its) const {
+        if (job.parts == 1)
+            finish_sums(job, job.terms, v, its);
+        else
+            store_part(*job.workspace, v * job.parts + part, its);
+    }
+    /* The same of all columns of a thread that shares them with none. */
+    __device__ __forceinline__ void finish_alone(const columns &sum, size_t bundle, unsigned part) const {
+        const size_t panel = bundle * job.panels.bundle + slot / job.panels.chunks;
+        const size_t outer = panel / job.panels.panels, before = panel % job.panels.panels * job.panels.columns;
+        const int left = (int)(slot % job.panels.chunks * E) - at.before;
+        if (turn > 0) return;
+#pragma unroll
+        for (int e = 0; e < (int)E; e++)
+            if ((unsigned)(left + e) < at.columns)
+                deliver(outer * job.at.x_layout.inner + before + (unsigned)(left + e), part, sum.of[e]);
+    }
+    /* The same of what is in the room. */
     __device__ __forceinline__ void finish(size_t bundle, unsigned part, unsigned first) const {
         for (unsigned i = threadIdx.x; i < AT_ONCE * slots; i += blockDim.x) {
             const unsigned chunk = i % slots, column = chunk % job.panels.chunks * E + first + i / slots;
@@ -138,18 +149,15 @@ template <class Format, row_terms TERMS, class Sum> struct exact_columns {
                          outer = panel / job.panels.panels, before = panel % job.panels.panels * job.panels.columns,
                          inner = job.at.x_layout.inner, v = outer * inner + before + column;
             if (outer >= job.at.x_layout.outer || column >= min(job.panels.columns, inner - before)) continue;
-            if (job.parts == 1)
-                finish_sums(job, job.terms, v, room.get(i));
-            else
-                store_part(*job.workspace, v * job.parts + part, room.get(i));
+            deliver(v, part, room.get(i));
         }
     }
 };
 
-template <class Format, row_terms TERMS, class Sum>
+template <class Format, row_terms TERMS, class Sum, bool PAIR>
 __global__ void __launch_bounds__(PANEL_THREADS, (columns_blocks<Format, TERMS, Sum>))
     exact_columns_kernel(const __grid_constant__ vectors_job job) {
-    typedef exact_columns<Format, TERMS, Sum> all;
+    typedef exact_columns<Format, TERMS, Sum, PAIR> all;
     __shared__ typename all::room_of_block room;
     all its(job, room);
     for (size_t unit = blockIdx.x; unit < job.panels.bundles * job.parts; unit += gridDim.x) {
@@ -158,6 +166,10 @@ __global__ void __launch_bounds__(PANEL_THREADS, (columns_blocks<Format, TERMS, 
         typename all::columns sum;
         sum.clear();
         its.add_part(sum, bundle, part);
+        if (job.panels.threads == 1) {
+            its.finish_alone(sum, bundle, part);
+            continue;
+        }
         for (unsigned first = 0; first < all::E; first += all::AT_ONCE) {
             its.bring_together(sum, first);
             its.finish(bundle, part, first);

@@ -141,7 +141,7 @@ template <class Format>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
     scan_totals(const __grid_constant__ scan_job job) {
     extern __shared__ uint4 slots[];
-    __shared__ scan_state room[SCAN_THREADS / WARP];
+    __shared__ scan_room<SCAN_THREADS / WARP> room;
     unsigned char *const first_slot = (unsigned char *)slots;
     const scan_place place(job);
     for (size_t u = blockIdx.x; u < scan_unit::all(job); u += gridDim.x) {
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
 /* From totals to where stretches start. threads: that share a vector, those of a warp or of a block. */
 static __global__ void __launch_bounds__(STARTS_THREADS)
     scan_starts(const __grid_constant__ scan_job job, unsigned threads) {
-    __shared__ scan_state room[STARTS_THREADS / WARP];
+    __shared__ scan_room<STARTS_THREADS / WARP> room;
     const unsigned rows = STARTS_THREADS / threads, thread = threadIdx.x % threads;
     const size_t share = (job.stretches + threads - 1) / threads;
     const size_t first = min(thread * share, job.stretches), last = min(first + share, job.stretches);
@@ -184,7 +184,7 @@ template <class Format, class Prefix>
 static __global__ void __launch_bounds__(SCAN_THREADS, (Prefix::is_wide ? SCAN_WIDE_BLOCKS : SCAN_BLOCKS_OF_ONE))
     scan_stretches(const __grid_constant__ scan_job job, bool stores) {
     extern __shared__ uint4 slots[];
-    __shared__ scan_state room[SCAN_THREADS / WARP];
+    __shared__ scan_room<SCAN_THREADS / WARP> room;
     unsigned char *const first_slot = (unsigned char *)slots, *const slot = first_slot + threadIdx.x * job.slot;
     const scan_place place(job);
     bool is_told = true;

@@ -43,31 +43,32 @@ static __device__ __forceinline__ void copy_units(const scan_job &job, const sca
     const unsigned units = tile.n >> log, of_slot = SCAN_ITEMS_LOG - log, of_row = of_slot + job.threads_log,
                    rows_log = SCAN_THREADS_LOG - job.threads_log;
     const quire_layout &l = side.layout;
-    auto copy = [&](unsigned row, unsigned unit, ptrdiff_t offset) {
-        const ptrdiff_t at = offset + (ptrdiff_t)(unit << log) * l.stride;
+    const ptrdiff_t step = l.stride * ((ptrdiff_t)1 << side.log_size << log); /* bytes from a unit to the next */
+    auto copy = [&](unsigned row, unsigned unit, char *memory) {
         const unsigned slot = (row << job.threads_log) + (unit >> of_slot);
         copy_unit<STORE, Unit>(room + slot * job.slot + (unit & ((1u << of_slot) - 1)) * sizeof(Unit),
-                               side.memory + at * (1 << side.log_size));
+                               memory + (ptrdiff_t)unit * step);
     };
-    auto row_offset = [&](unsigned row) {
-        return vector_offset(l, tile.vector + row) + (ptrdiff_t)tile.first * l.stride;
+    auto row_at = [&](unsigned row) {
+        const ptrdiff_t at = vector_offset(l, tile.vector + row) + (ptrdiff_t)tile.first * l.stride;
+        return side.memory + at * ((ptrdiff_t)1 << side.log_size);
     };
     if (rows_log == 0 || side.is_linear) {
-        const ptrdiff_t offset = row_offset(0);
+        char *const memory = row_at(0);
 #pragma unroll 4
-        for (unsigned i = threadIdx.x; i < units * tile.vectors; i += SCAN_THREADS) copy(0, i, offset);
+        for (unsigned i = threadIdx.x; i < units * tile.vectors; i += SCAN_THREADS) copy(0, i, memory);
     } else if (side.is_across) {
         const unsigned row = threadIdx.x & ((1u << rows_log) - 1); /* always the same one */
         if (row >= tile.vectors) return;
-        const ptrdiff_t offset = row_offset(row);
+        char *const memory = row_at(row);
 #pragma unroll 4
         for (unsigned unit = threadIdx.x >> rows_log; unit < units; unit += SCAN_THREADS >> rows_log)
-            copy(row, unit, offset);
+            copy(row, unit, memory);
     } else {
 #pragma unroll 4
         for (unsigned i = threadIdx.x; i < tile.vectors << of_row; i += SCAN_THREADS) {
             const unsigned row = i >> of_row, unit = i & ((1u << of_row) - 1);
-            if (unit < units) copy(row, unit, row_offset(row));
+            if (unit < units) copy(row, unit, row_at(row));
         }
     }
 }

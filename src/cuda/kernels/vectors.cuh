@@ -187,13 +187,15 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     k.wide_segments = (const void *)wide_segments_kernel<Format, TERMS, false>;
     /* Of formats of few bits two ends tell nearly all sums for results of any precision. */
     if constexpr (Format::description.precision >= 24)
-        k.wide_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>>;
+        k.wide_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>, false>;
     k.parts = (const void *)parts_kernel<Format, TERMS>;
     k.unknown = (const void *)unknown_parts_kernel<Format, TERMS>;
     k.marked = (const void *)marked_kernel<Format, TERMS>;
     k.wide_array = (const void *)wide_array_kernel<Format, TERMS, false>;
     k.limbs = (const void *)exact_limbs_kernel<Format, TERMS>;
     k.limbs_threads = limbs_of<Format, TERMS>::THREADS, k.limbs_blocks = limbs_of<Format, TERMS>::BLOCKS;
+    if constexpr (TERMS == ROW_PRODUCTS && Format::description.precision >= 24)
+        k.wide_pair_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>, true>;
     if constexpr (TERMS == ROW_PRODUCTS) {
         k.wide_pair_array = (const void *)wide_array_kernel<Format, TERMS, true>;
         k.wide_pair_rows = (const void *)wide_rows_kernel<Format, TERMS, true>;
@@ -203,11 +205,12 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
         k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
     } else {
         k.rows = (const void *)exact_rows_kernel<Format, TERMS, false>;
-        k.columns = (const void *)exact_columns_kernel<Format, TERMS, ends>;
+        k.columns = (const void *)exact_columns_kernel<Format, TERMS, ends, false>;
         k.segments = (const void *)exact_segments_kernel<Format, TERMS, false>;
         k.array = (const void *)exact_array_kernel<Format, TERMS, false>;
         if constexpr (TERMS == ROW_PRODUCTS) {
             k.pair_array = (const void *)exact_array_kernel<Format, TERMS, true>;
+            k.pair_columns = (const void *)exact_columns_kernel<Format, TERMS, ends, true>;
             k.pair_rows = (const void *)exact_rows_kernel<Format, TERMS, true>;
             k.pair_segments = (const void *)exact_segments_kernel<Format, TERMS, true>;
         }

@@ -159,7 +159,8 @@ struct row_kernels {
     /* Of one array, and of two; by two ends, and by wider sums, for results of any precision. NULL: there is none. */
     const void *rows, *pair_rows, *wide_rows, *wide_pair_rows;
     const void *segments, *pair_segments, *wide_segments, *wide_pair_segments;
-    const void *columns, *wide_columns, *parts, *unknown, *marked;
+    const void *columns, *pair_columns, *wide_columns, *wide_pair_columns;
+    const void *parts, *unknown, *marked;
     const void *scaled;                                                    /* parts of doubles */
     const void *array, *pair_array, *wide_array, *wide_pair_array, *limbs; /* of one array */
     unsigned limbs_threads, limbs_blocks;                                  /* of a block; of a multiprocessor */

@@ -61,12 +61,11 @@ struct scan_state {
     }
 };
 
-/* Of each thread's state the sum of those before it in its group of neighbours, a power of two; and of all of these. By
- * whole blocks; room: a state for each warp. */
-static __device__ __forceinline__ scan_state states_before(scan_state mine, unsigned threads, scan_state *room,
-                                                           scan_state *all) {
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, width = min(threads, WARP_LANES),
-                   place = lane % width;
+/* Of each lane's state the sum of those before it in its group of so many neighbours, a power of two; and of all of
+ * these. By a whole warp. */
+static __device__ __forceinline__ scan_state lanes_before(scan_state mine, unsigned width, scan_state *all) {
+    const unsigned lane = threadIdx.x % WARP, place = lane % width;
+#pragma unroll 1
     for (unsigned w = 1; w < width; w *= 2) {
         const scan_state other = mine.of_lane(place >= w ? lane - w : lane);
         if (place >= w) mine.merge(other);
@@ -74,19 +73,34 @@ static __device__ __forceinline__ scan_state states_before(scan_state mine, unsi
     scan_state before = mine.of_lane(place ? lane - 1 : lane);
     if (place == 0) before.clear();
     *all = mine.of_lane(lane | (width - 1));
-    if (threads <= WARP) return before;
-    const unsigned warps = threads / WARP, first = warp / warps * warps;
-    const scan_state of_warp = before;
-    if (lane == 0) room[warp] = *all;
-    __syncthreads();
-    before.clear(), all->clear();
-    for (unsigned i = first; i < first + warps; i++) {
-        if (i == warp) before = *all;
-        all->merge(room[i]);
-    }
-    before.merge(of_warp);
-    __syncthreads();
     return before;
+}
+
+/* Room for what the warps of a block come to: each by itself, then those before it, and all of its group. */
+template <unsigned WARPS> struct scan_room { scan_state before[WARPS], all[WARPS]; };
+
+/* The same of threads; those of a group are some lanes of a warp, or some warps. By whole blocks. */
+template <unsigned WARPS>
+static __device__ __forceinline__ scan_state states_before(const scan_state &mine, unsigned threads,
+                                                           scan_room<WARPS> &room, scan_state *all) {
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    scan_state before = lanes_before(mine, min(threads, WARP_LANES), all);
+    if (threads <= WARP) return before;
+    if (lane == 0) room.all[warp] = *all;
+    __syncthreads();
+    if (warp == 0) {
+        scan_state of_group, of_warp;
+        of_warp.clear();
+        if (lane < WARPS) of_warp = room.all[lane];
+        const scan_state before_it = lanes_before(of_warp, threads / WARP, &of_group);
+        if (lane < WARPS) room.before[lane] = before_it, room.all[lane] = of_group;
+    }
+    __syncthreads();
+    scan_state now = room.before[warp];
+    now.merge(before);
+    *all = room.all[warp];
+    __syncthreads();
+    return now;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- rounding
