@@ -195,3 +195,46 @@ def test_integers_and_floats_meet():
 def test_byte_orders():
     a = np.array([1, 2, 300])
     assert quire.sum(a.astype(">i4")) == 303 and quire.sum(a.astype("<u2")) == 303
+
+
+def difference(x, y):
+    return len(x) * sum(a * b for a, b in zip(x, y, strict=True)) - sum(x) * sum(y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs(kind):
+    """Averages, covariances and correlations of integers are float64, rounded once from the exact ones."""
+    for a in arrays(kind):
+        rows = a.reshape(4, -1)
+        x, y = ints(rows[0]), ints(rows[1])
+        found = quire.cov(rows[:2]), quire.corrcoef(rows[:2])
+        assert found[0].dtype == found[1].dtype == np.float64
+        assert found[0][0, 1] == correctly_rounded(difference(x, y), len(x) * (len(x) - 1))
+        assert found[0][1, 1] == quire.var(rows[1], correction=1)
+        above, below = difference(x, y), difference(x, x) * difference(y, y)
+        if below:
+            right = root(Fraction(above**2, below))
+            assert found[1][0, 1] == (-right if above < 0 else right)
+        else:
+            assert np.isnan(found[1][0, 1])
+        if sum(y):
+            right = correctly_rounded(sum(i * j for i, j in zip(x, y, strict=True)), sum(y))
+            assert quire.average(rows[0], weights=rows[1]) == right
+            averages, weights = quire.average(rows[0], weights=rows[1], returned=True)
+            assert averages == right and weights == float(sum(y)) and weights.dtype == np.float64
+    assert quire.average([2**53 + 1, 2**53 + 3]) == 2**53 + 2
+    assert quire.average([3, 5], weights=[1, 3]) == 4.5
+
+
+def test_pairs_refused():
+    whole = np.array([1, 2**60 + 1, 3])
+    with pytest.raises(TypeError, match="in common"):
+        quire.average(whole, weights=np.ones(3))
+    with pytest.raises(TypeError, match="in common"):
+        quire.cov(whole, np.ones(3))
+    with pytest.raises(TypeError, match="in common"):
+        quire.corrcoef(whole, whole.astype(np.uint64))
+    with pytest.raises(ZeroDivisionError):
+        quire.average(whole, weights=np.array([2, -1, -1]))
+    with pytest.raises(TypeError, match="initial"):
+        quire.sum(whole, initial=1)

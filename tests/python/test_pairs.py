@@ -228,7 +228,7 @@ def test_wrong_matrices():
         with pytest.raises(ValueError, match="observations"):
             call(x, np.ones((2, 4)))
         with pytest.raises(TypeError):
-            call(np.array([1, 2]))
+            call(np.array([1j, 2]))
         with pytest.raises(ValueError, match="rounding"):
             call(x, rounding="up")
 

@@ -27,6 +27,7 @@ some = f > 0
 assert_type(quire.sum(f), np.float32)
 assert_type(quire.sum(d, method="kahan", rounding="upward", where=d > 0, initial=1.5), np.float64)
 assert_type(quire.sum([1.0, 2.0]), np.float64)
+assert_type(quire.sum([1, 2]), int)
 assert_type(quire.sum(f, dtype=np.float64), np.float64)
 assert_type(quire.sum([[1.0], [2.0]], dtype=np.dtype(np.float16)), np.float16)
 assert_type(quire.sum(f, keepdims=True), npt.NDArray[np.float32])
@@ -80,13 +81,13 @@ def mypy(folder, text):
 def examples():
     """The blocks of Python in the page on the reductions, groups, running sums and accumulators."""
     blocks = re.findall(r"^```python\n(.*?)^```", DOCS.read_text(), re.M | re.S)
-    return [block for block in blocks if "torch" not in block and "MPI" not in block and "/, *" not in block]
+    return [block for block in blocks if "torch" not in block and "MPI" not in block and "(x, /," not in block]
 
 
 HEAD = """
 import numpy, numpy as np, numpy.typing as npt, pandas, quire
 from typing import Any
-x: npt.NDArray[np.float64] = np.ones((2, 3)); y = x; keys: Any = [0, 1]; weights: Any = x; groups = 2
+x: npt.NDArray[np.float64] = np.ones((2, 3)); y = x; keys: Any = [0, 1]; weights: Any = x; groups = 2; w, m = x, x
 blocks = [x]; block = x; other = quire.Accumulator(); df: Any = None
 """
 

@@ -19,6 +19,7 @@ from typing_extensions import Unpack
 from ._types import Method, Rounding
 
 Axes = SupportsIndex | tuple[SupportsIndex, ...] | None
+Integers = int | Sequence[int] | Sequence[Sequence[int]]
 Floats = float | Sequence[float] | Sequence[Sequence[float]]
 No = Literal[False]
 Yes = Literal[True]
@@ -59,6 +60,10 @@ class SumCall(Protocol):
     def __call__(
         self, x: NDArray[F], /, axis: None = None, *, dtype: None = None, keepdims: No = False, **more: Unpack[Sum]
     ) -> F: ...
+    @overload
+    def __call__(
+        self, x: Integers, /, axis: None = None, *, dtype: None = None, keepdims: No = False, **more: Unpack[Mean]
+    ) -> int: ...
     @overload
     def __call__(
         self, x: Floats, /, axis: None = None, *, dtype: None = None, keepdims: No = False, **more: Unpack[Sum]
