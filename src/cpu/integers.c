@@ -53,6 +53,7 @@ static many_work many_work_of(const cpu_context *single, const quire_job *job, c
                               const quire_layout *y) {
     const size_t size = (size_t)element_size(job->type);
     many_work w = { .context = single, .job = job, .inner = x->inner, .size = size };
+    if (!x->n) return w; /* strides may be anything: nobody goes anywhere */
     w.x_outer = stride_of(x->outer, x->outer_stride, size), w.y_outer = stride_of(y->outer, y->outer_stride, size);
     w.x_inner = stride_of(x->inner, x->inner_stride, size), w.y_inner = stride_of(y->inner, y->inner_stride, size);
     w.x_stride = x->n > 1 ? x->stride * (ptrdiff_t)size : (ptrdiff_t)size;

@@ -30,9 +30,9 @@ typedef struct {
 static indexed_array array_of(const gathered_work *w, const void *base, const quire_layout *l, const void *order,
                               const plane *p) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
-    const ptrdiff_t at = (ptrdiff_t)p->outer * l->outer_stride + (ptrdiff_t)p->first * l->inner_stride;
     const int is_64_bit = w->rows->segments.index == QUIRE_I64;
     if (!l->n) return (indexed_array){ NULL, 0, 0, order, is_64_bit };
+    const ptrdiff_t at = (ptrdiff_t)p->outer * l->outer_stride + (ptrdiff_t)p->first * l->inner_stride;
     return (indexed_array){ (const char *)base + at * size, l->n > 1 ? l->stride * size : 0, l->n, order, is_64_bit };
 }
 
@@ -45,6 +45,11 @@ static plane plane_of(const gathered_work *w, size_t number) {
     p.v.y = array_of(w, w->job->y, &r->y, r->y_order, &p);
     p.v.reads_y = w->reads_y;
     return p;
+}
+
+/* Bytes from a column to the next, where there are both. */
+static ptrdiff_t inner_of(const gathered_work *w, const quire_layout *l) {
+    return l->n && l->inner > 1 ? l->inner_stride * (ptrdiff_t)w->size : 0;
 }
 
 typedef struct {
@@ -65,7 +70,6 @@ static void reduce_segment(const gathered_work *w, const plane *p, size_t segmen
     _Alignas(64) char xs[COLUMNS * ENTRIES * 8], ys[COLUMNS * ENTRIES * 8];
     integer_state states[COLUMNS];
     const quire_layout *x = &w->rows->x, *y = &w->rows->y;
-    const ptrdiff_t size = (ptrdiff_t)w->size;
     const size_t apart = ENTRIES * w->size;
     const entries e = entries_of(&w->rows->segments, segment);
     memset(states, 0, sizeof states);
@@ -73,9 +77,8 @@ static void reduce_segment(const gathered_work *w, const plane *p, size_t segmen
         const int64_t first = e.first + (int64_t)done;
         count = e.n - done < ENTRIES ? e.n - done : ENTRIES;
         const size_t found =
-            indexed_gather_columns(&p->v, 0, xs, apart, first, count, p->columns, x->inner_stride * size, w->size);
-        if (w->reads_y)
-            indexed_gather_columns(&p->v, 1, ys, apart, first, count, p->columns, y->inner_stride * size, w->size);
+            indexed_gather_columns(&p->v, 0, xs, apart, first, count, p->columns, inner_of(w, x), w->size);
+        if (w->reads_y) indexed_gather_columns(&p->v, 1, ys, apart, first, count, p->columns, inner_of(w, y), w->size);
         for (size_t c = 0; c < p->columns; c++)
             integer_state_add(&states[c], w->context->tier, w->job, xs + c * apart, (w->reads_y ? ys : xs) + c * apart,
                               found);
