@@ -220,52 +220,36 @@ START_TEST(groups) {
 }
 END_TEST
 
-/* Columns: lanes have them all, parts cover the rows, and there is room for them. */
-START_TEST(columns) {
-    generator g;
-    generator_seed(&g, 9);
-    for (size_t turn = 0; turn < scaled(300000); turn++) {
-        static const int sizes[] = { 1, 2, 4, 8 };
-        const int size = sizes[generator_below(&g, 4)];
-        const size_t n = (size_t)(generator_next(&g) >> generator_between(&g, 24, 63));
-        const size_t width = (size_t)(generator_next(&g) >> generator_between(&g, 40, 63)),
-                     outer = 1 + generator_below(&g, 50);
-        const quire_layout l = { outer, n, width, (ptrdiff_t)(n * width), (ptrdiff_t)width, 1 };
-        const device_facts d = draw_device(&g);
-        const size_t of_block = VECTORS_THREADS / 32, warps = plan_blocks(&d, VECTORS_BLOCKS) * of_block;
-        const columns_plan p = plan_columns(&l, NULL, &l, NULL, size, warps);
-        if (!p.fits) continue;
-        check_blocks(&d, plan_column_blocks(&d, &p), p.units, p.warps > 1 ? 1 : of_block);
-        const size_t wide = p.threads * (size_t)(ROWS_CHUNK / size);
-        check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
-        check_that((p.parts - 1) * p.part < n && p.parts * p.part >= n, "%u parts of %zu for %zu", p.parts, p.part, n);
-        check_that(p.part >> ROW_COUNT_BITS == 0, "%zu elements", p.part);
-        check_that(p.warps == 1 || p.warps == VECTORS_THREADS / 32, "%u warps, neither one nor a block's", p.warps);
-        check_that(p.units == outer * plan_divide_up(width, wide) * p.parts, "%zu units", p.units);
-        check_that(p.parts == 1 || outer * width * p.parts <= VECTORS_PLACES, "no room for %u parts", p.parts);
-        check_that(n == 1 || width * (size_t)size % p.column_bytes == 0, "%u bytes of rows of %zu", p.column_bytes,
-                   width);
-    }
-}
-END_TEST
-
-/* Panels of the canonical order: all columns, rows and tiles belong to one block each, whose threads find room. */
-static void check_panels(const panels_plan *p, const quire_layout *l, const char *x, int size) {
-    const panel_share *s = &p->share;
-    const size_t E = (size_t)(ROWS_CHUNK / size), width = s->bundle * s->chunks * E;
-    const unsigned all = s->lanes * s->threads, chunks = s->bundle * s->chunks;
+/* Panels: all columns, rows and tiles belong to one block each, whose threads find room. */
+static void check_share(const panel_share *s, const quire_layout *l, const char *x, int size) {
+    const size_t E = (size_t)(ROWS_CHUNK / size);
     check_that((s->panels - 1) * s->columns < l->inner && s->panels * s->columns >= l->inner,
                "%zu panels of %zu of %zu", s->panels, s->columns, l->inner);
     check_that(s->panels == 1 || s->columns % E == 0, "panels of %zu", s->columns);
     check_that(s->bundles * s->bundle >= l->outer * s->panels && (s->bundles - 1) * s->bundle < l->outer * s->panels,
                "%zu bundles of %u of %zu", s->bundles, s->bundle, l->outer * s->panels);
-    check_that(is_power_of_two(s->lanes) && is_power_of_two(s->threads) && all <= ORDER_LANES, "%u lanes", all);
-    check_that(all == ORDER_LANES || all >= l->n, "%u lanes for %zu rows", all, l->n);
-    check_that(chunks * s->threads <= PANEL_THREADS, "%u threads for %u chunks", s->threads, chunks);
-    check_that(s->lanes % s->lanes_at_once == 0 || s->lanes < s->lanes_at_once, "%u of %u lanes at once",
-               s->lanes_at_once, s->lanes);
+    check_that(is_power_of_two(s->threads) && s->bundle * s->chunks * s->threads <= PANEL_THREADS,
+               "%u threads for %u chunks", s->threads, s->bundle * s->chunks);
     check_that((s->tiles - 1) * (size_t)s->tile + s->last_tile == l->n && s->last_tile <= s->tile, "%u tiles",
                s->tiles);
+    if (s->by_elements) return;
+    for (unsigned row = 0; row < 20 && row < l->n; row++) {
+        const uintptr_t at = (uintptr_t)x + (size_t)(row * l->stride * size), beyond = at % ROWS_CHUNK / (unsigned)size;
+        check_that(s->columns + beyond <= s->chunks * E, "%u chunks of %zu columns", s->chunks, s->columns);
+        check_that(l->n <= s->threads || (size_t)(s->threads * l->stride * size) % ROWS_CHUNK == 0, "rows stand apart");
+    }
+}
+
+/* Of the canonical order: lanes, and parts that are subtrees. */
+static void check_panels(const panels_plan *p, const quire_layout *l, const char *x, int size) {
+    const panel_share *s = &p->share;
+    const size_t E = (size_t)(ROWS_CHUNK / size), width = s->bundle * s->chunks * E;
+    const unsigned all = s->lanes * s->threads, chunks = s->bundle * s->chunks;
+    check_share(s, l, x, size);
+    check_that(is_power_of_two(s->lanes) && all <= ORDER_LANES, "%u lanes", all);
+    check_that(all == ORDER_LANES || all >= l->n, "%u lanes for %zu rows", all, l->n);
+    check_that(s->lanes % s->lanes_at_once == 0 || s->lanes < s->lanes_at_once, "%u of %u lanes at once",
+               s->lanes_at_once, s->lanes);
     check_that((p->parts - 1) * s->tiles_of_part < s->tiles && p->parts * s->tiles_of_part >= s->tiles, "%zu parts",
                p->parts);
     check_that(is_power_of_two(s->tiles_of_part), "%u tiles of a part", s->tiles_of_part);
@@ -274,12 +258,16 @@ static void check_panels(const panels_plan *p, const quire_layout *l, const char
     check_that(p->parts == 1 ||
                    (s->bundles * s->records * width <= VECTORS_PLACES && s->bundles * s->tickets <= VECTORS_IN_PARTS),
                "no room for %zu parts", p->parts);
-    if (s->by_elements) return;
-    for (unsigned row = 0; row < 20 && row < l->n; row++) {
-        const uintptr_t at = (uintptr_t)x + (size_t)(row * l->stride * size), beyond = at % ROWS_CHUNK / (unsigned)size;
-        check_that(s->columns + beyond <= s->chunks * E, "%u chunks of %zu columns", s->chunks, s->columns);
-        check_that(s->lanes == 1 || (size_t)(s->threads * l->stride * size) % ROWS_CHUNK == 0, "lanes stand apart");
-    }
+}
+
+/* Of exact sums: a tile is a part, and all begin at a chunk as the first one does. */
+static void check_columns(const columns_plan *p, const quire_layout *l, const char *x, int size) {
+    const panel_share *s = &p->share;
+    check_share(s, l, x, size);
+    check_that(s->tiles == p->parts && s->tile == p->part && s->tiles_of_part == 1, "%zu parts", p->parts);
+    check_that(p->parts == 1 || (p->part % ROWS_CHUNK == 0 && p->part % s->threads == 0), "parts of %zu", p->part);
+    check_that(p->part <= COLUMNS_PART_MOST + PANEL_THREADS, "parts of %zu", p->part);
+    check_that(p->parts == 1 || p->parts * l->outer * l->inner <= VECTORS_PLACES, "no room for %zu parts", p->parts);
 }
 
 START_TEST(panels) {
@@ -296,6 +284,8 @@ START_TEST(panels) {
         const device_facts d = draw_device(&g);
         const quire_method method = ALL[1 + generator_below(&g, 3)];
         const int is_product = (int)generator_below(&g, 2);
+        const columns_plan columns = plan_columns(&l, x, &l, x, size, plan_blocks(&d, COLUMNS_BLOCKS));
+        if (columns.fits) check_columns(&columns, &l, x, size);
         if (!plan_has_panels(&l)) continue;
         const panels_plan p =
             plan_panels(&l, x, &l, x, is_product, size, order_rows_of(method), plan_blocks(&d, PANEL_SPREAD));
@@ -323,13 +313,10 @@ static void check_shared(const char *name, size_t shared, size_t kept, int block
 }
 
 /* What launches ask for is what every block may have; and as many blocks as registers leave room for fit a
- * multiprocessor: of compute capability 9.0 for rows, which were tuned there, of 8.6 for columns. */
+ * multiprocessor of compute capability 9.0. */
 START_TEST(shared_memory) {
-    const size_t columns = (VECTORS_WORDS + PART_SUMS) * VECTORS_THREADS * sizeof(double);
     check_shared("rows", STRETCH_BYTES, GROUPS_THREADS / 32, GROUPS_BLOCKS, 228 << 10);
-    check_shared("columns", COLUMNS_SHARED, columns, VECTORS_BLOCKS, 100 << 10);
     check_that(STRETCH_BYTES / 2 % ROWS_CHUNK == 0, "rooms are whole chunks");
-    check_that(COLUMNS_AHEAD % COLUMNS_BATCH == 0, "chunks of %d rows", COLUMNS_BATCH);
 }
 END_TEST
 
@@ -341,7 +328,6 @@ static void add(TCase *cases) {
     tcase_add_test(cases, ordered_rows);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, groups);
-    tcase_add_test(cases, columns);
     tcase_add_test(cases, panels);
     tcase_add_test(cases, shared_memory);
     tcase_add_test(cases, constants);

@@ -70,12 +70,11 @@
 #define MARKED_BLOCKS 8   /* of a multiprocessor, that registers are to leave room for */
 #define MARKED_GROUPS 4   /* of elements, that a thread takes of a vector before it has others to share that */
 
-/* kernels/columns.cuh. H100, 2026-11-25, 1 GiB. */
-#define COLUMNS_AHEAD 8         /* chunks of 16 bytes that are on their way to a lane */
-#define COLUMNS_BATCH 2         /* rows of them that a lane waits for together */
-#define COLUMNS_SPREAD 2        /* units of a block, about, where rows are parted for all blocks to have some */
-#define COLUMNS_MANY 3          /* units of a warp from which on no block shares any */
-#define COLUMNS_PART_LEAST 1024 /* rows of a warp, times lanes that have columns side by side, at least */
+/* kernels/exact_columns.cuh, of blocks of PANEL_THREADS. H200, 2026-11-29, 1 GiB. */
+#define COLUMNS_BLOCKS 2            /* of a multiprocessor, that registers are to leave room for, mostly */
+#define COLUMNS_SPREAD 2            /* units of a block, about, where rows are parted for all blocks to have some */
+#define COLUMNS_PART_LEAST 64       /* rows of a thread, at least, where rows are parted */
+#define COLUMNS_PART_MOST (1 << 30) /* rows of a part */
 
 /* kernels/ordered_columns.cuh. H200, 2026-11-28, 1 GiB. */
 #define PANEL_THREADS 256    /* of a block, at most */

@@ -51,23 +51,12 @@ static __device__ __noinline__ bool round_state(const rounding_job<R> job, const
     return round_ends(job, terms, s.down, s.up, has_signs, bits);
 }
 
-/* The same of a sum and two ends of what its additions have lost. Each end is finished and rounded by integers, unless
- * the hardware rounds at once: a double, to nearest. overflows: finite terms may have come to what is not finite. */
+/* The same of a sum and two ends of what its additions have lost. overflows: finite terms may have come to what is not
+ * finite. */
 template <class R>
 static __device__ __noinline__ bool round_state(const rounding_job<R> job, const exact_sum<2> s, size_t n,
                                                 bool has_signs, bool overflows, uint64_t *bits) {
-    const double sum = s.word[0], down = sum + s.down, up = sum + s.up;
-    if (!double_is_finite(sum)) {
-        *bits = round_total(job, total_of_double(sum), n);
-        return !overflows;
-    }
-    if (s.is_one_number() && sum == 0) { /* whose sign is that of the sum, but for one direction */
-        *bits = round_total(job, total_of_double(sum), n);
-        return !has_signs || job.rounding != QUIRE_DOWNWARD;
-    }
-    if (!double_is_finite(s.width()) || (down <= 0 && up >= 0)) return false; /* a zero, perhaps */
-    *bits = round_total(job, total_of_two(sum, s.up), n);
-    return s.down == s.up || *bits == round_total(job, total_of_two(sum, s.down), n);
+    return round_exact(job, s, n, has_signs, overflows, bits);
 }
 
 /* What a few instructions tell, as mostly: a sum or its root, to nearest, of 8 bits or more. */
@@ -76,16 +65,13 @@ static __device__ __forceinline__ bool round_quickly(const rounding_job<R> &job,
     constexpr int precision = precision_of<R>;
     if (precision < 8 || job.finish == FINISH_DIVIDE || job.rounding != QUIRE_TO_NEAREST) return false;
     if (job.finish == FINISH_ROOT) s.down = root_down(s.down), s.up = root_up(s.up);
-    *bits = round_number(s.up, precision);
-    return *bits == round_number(s.down, precision) && !double_is_nan(s.up);
+    return round_ends_quickly(s.down, s.up, precision, bits);
 }
 template <class R>
 static __device__ __forceinline__ bool round_quickly(const rounding_job<R> &job, const exact_sum<2> &s,
                                                      uint64_t *bits) {
-    const double up = s.word[0] + s.up;
-    if (precision_of<R> < 53 || job.finish != FINISH_KEEP || job.rounding != QUIRE_TO_NEAREST) return false;
-    *bits = bits_of_double(up);
-    return up != 0 && double_is_finite(up) && up == s.word[0] + s.down;
+    return precision_of<R> == 53 && job.finish == FINISH_KEEP && job.rounding == QUIRE_TO_NEAREST &&
+           round_exact_quickly(s, bits);
 }
 
 /* A thread's sum of elements of type T in a state, two ends or a sum and two ends. */

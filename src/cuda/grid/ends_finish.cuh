@@ -50,8 +50,8 @@ static __device__ __forceinline__ bool store_quickly(const vectors_job &job, siz
             return false;
         ends s = TERMS == ROW_NUMBERS ? sums.numbers : sums.products;
         if (is_root) s.down = root_down(s.down), s.up = root_up(s.up);
-        const uint64_t bits = round_number(s.up, precision);
-        if (bits != round_number(s.down, precision) || double_is_nan(s.up)) return false;
+        uint64_t bits;
+        if (!round_ends_quickly(s.down, s.up, precision, &bits)) return false;
         typename Format::element result;
         memcpy(&result, &bits, sizeof result); /* of the low bytes */
         ((typename Format::element *)job.results)[v] = result;

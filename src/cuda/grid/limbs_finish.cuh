@@ -1,4 +1,4 @@
-/* limbs_finish.cuh - from the limbs of all blocks to the result of one array, or into the caller's accumulator.
+/* limbs_finish.cuh - from the limbs of a vector's sums to its result, or into the caller's accumulator.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_GRID_LIMBS_FINISH_CUH
 
 #include "cuda/grid/vectors_finish.cuh"
-#include "cuda/thread/row_sums.cuh"
+#include "cuda/thread/long_sum.cuh"
 #include "operation/moments.h"
 
 /* Shared memory of the last block: the sum of numbers, and that of products or squares. */
@@ -26,19 +26,19 @@ static __device__ __forceinline__ void take_limbs(End &end, quire_accumulator *f
     __syncwarp();
 }
 
-/* By a whole warp. */
+/* Of vector v, of n elements; by a whole warp. */
 template <row_terms TERMS>
-static __device__ __noinline__ void store_array_limbs(const vectors_job &job, limbs_end<TERMS> &end, int lane) {
-    const size_t n = job.at.x_layout.n;
+static __device__ __noinline__ void store_all_limbs(const vectors_job &job, limbs_end<TERMS> &end, size_t v, size_t n,
+                                                    int lane) {
     if (lane == 0) end.sum[0].count = end.sum[1].count = (int64_t)n;
     __syncwarp();
     if constexpr (TERMS == ROW_MOMENTS) {
         if (lane == 0)
             format_store(accumulated_moments_round(&end.sum[0], &end.sum[1], job.finish, job.correction, job.format,
                                                    job.rounding, &end.room),
-                         job.format.size, job.results);
+                         job.format.size, result_at(job, v));
     } else {
-        store_limbs(job, end.sum[TERMS == ROW_PRODUCTS], 0, n, lane);
+        store_limbs(job, end.sum[TERMS == ROW_PRODUCTS], v, n, lane);
     }
     __syncwarp();
 }

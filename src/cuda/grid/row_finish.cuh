@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_GRID_ROW_FINISH_CUH
 
 #include "cuda/grid/marks.cuh"
-#include "cuda/thread/row_sums.cuh"
+#include "cuda/thread/long_sum.cuh"
 
 /* The variance that no ball tells, if it is a quotient of exact numbers. */
 static __device__ __forceinline__ bool round_exactly(const vectors_job &job, size_t n, const double *s, const double *q,
@@ -35,19 +35,6 @@ static __device__ __forceinline__ bool store_moment(const vectors_job &job, size
     if (!round_ball(ball, job.format, job.rounding, &bits) && !round_exactly(job, n, s, q, width, &bits)) return false;
     format_store(bits, job.format.size, result_at(job, v));
     return true;
-}
-
-/* The result of a column of n elements, once in the code. A zero whose sign depends on the terms is not known here. */
-template <class Sums, row_terms TERMS>
-static __device__ __noinline__ void finish_column(const vectors_job &job, size_t v, size_t n, const double *word,
-                                                  const double *width) {
-    if constexpr (TERMS == ROW_MOMENTS) {
-        if (!store_moment<Sums>(job, v, n, word, width)) mark_result(job, v);
-    } else {
-        vector_total t = { {}, width[0] };
-        for (int i = 0; i < Sums::words; i++) t.word[i] = word[i];
-        if (!store_if_told<Sums::words, Sums::overflows>(job, v, n, t)) mark_result(job, v);
-    }
 }
 
 /* What sums come to. */

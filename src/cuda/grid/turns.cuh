@@ -12,7 +12,7 @@
 /* How many words a sum has here. */
 template <class Format, bool PRODUCT> constexpr int marked_words = exact_terms<Format, PRODUCT>::words;
 
-/* As row_sums say it. */
+/* As sums of rows say it. */
 template <class Format> struct moment_words {
     static constexpr int number_words = marked_words<Format, false>;
     static constexpr int words = number_words + marked_words<Format, true>;

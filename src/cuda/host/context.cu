@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cuda/host/by_key.cuh"
+#include "cuda/host/gathered.cuh"
 #include "cuda/host/scan.cuh"
 
 /* ------------------------------------------------------------------------------------------------------ the backend */
@@ -78,7 +79,7 @@ static const quire_backend cuda_backend = { cuda_reduce,
                                             cuda_set_progress,
                                             cuda_close,
                                             cuda_finish,
-                                            NULL,
+                                            cuda_reduce_gathered,
                                             cuda_order_workspace,
                                             cuda_order_by_key,
                                             cuda_by_key_workspace,
@@ -118,6 +119,7 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = quire_cuda_load_finish();
     if (!error) error = load_many();
     if (!error) error = quire_cuda_load_scan();
+    if (!error) error = quire_cuda_load_gathered();
     take_for_lesser(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->vectors, sizeof *c->vectors);

@@ -31,6 +31,7 @@ static cudaError_t load_kernels(const quire_job *job) {
                                   r.wide_segments,
                                   r.wide_pair_segments,
                                   r.columns,
+                                  r.wide_columns,
                                   r.parts,
                                   r.scaled,
                                   r.unknown,

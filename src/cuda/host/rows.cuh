@@ -1,5 +1,5 @@
-/* rows.cuh - the launches of kernels/exact_rows.cuh, columns.cuh, parts.cuh and marked.cuh: exact sums of rows and
- * columns, and variances of any layout.
+/* rows.cuh - the launches of kernels/exact_rows.cuh, exact_columns.cuh, parts.cuh and marked.cuh: exact sums of rows
+ * and columns, and variances of any layout.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -75,11 +75,14 @@ static void count_terms(const quire_job *job, vectors_job *work) {
     work->terms = { job->n, reciprocal_of((double)job->n), reciprocal_of((double)less) };
 }
 
-/* Whether two ends come first: they tell nearly all results of up to 24 bits, where doubles hold the counts of
- * elements. */
+/* Whether doubles hold the counts of elements. */
+static bool holds_counts(const quire_job *job) {
+    return job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
+}
+
+/* Whether two ends come first: they tell nearly all results of up to 24 bits. */
 static bool has_ends(const quire_job *job) {
-    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24 &&
-           job->n <= (size_t)GROUPS_COUNTS && job->correction <= GROUPS_COUNTS && job->correction >= -GROUPS_COUNTS;
+    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24 && holds_counts(job);
 }
 
 /* The kernel for rows of a job. */
@@ -111,29 +114,38 @@ static bool reduce_rows(const cuda_context *c, const quire_job *job, const quire
     return true;
 }
 
-/* The same of columns. */
-static quire_status reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work,
-                                   const columns_plan *p) {
-    work->threads = p->threads, work->warps = p->warps, work->column_bytes = p->column_bytes;
-    work->parts = p->parts, work->part = p->part;
-    cudaError_t error = start_blocks(c, find_row_kernels(job).columns, VECTORS_THREADS,
-                                     plan_column_blocks(&c->facts, p), work, COLUMNS_SHARED);
-    if (!error) error = start_second(c, job, work);
-    return status_of(error);
-}
-
-static columns_plan plan_columns_of(const cuda_context *c, const quire_job *job, const quire_layout *x,
-                                    const quire_layout *y) {
-    const size_t blocks = plan_blocks(&c->facts, VECTORS_BLOCKS);
-    return plan_columns(x, job->x, y, job->y, describe_format(job->type).size, blocks * (VECTORS_THREADS / 32));
-}
-
-/* Whether results have more digits than sums of short products tell (has_short_products, thread/row_sums.cuh): all
- * would be marked. */
+/* Whether results have more digits than sums of products of so few bits tell: all would be marked. */
 static bool needs_long_products(const quire_job *job) {
     const bool has_products = job->term == TERM_PRODUCT || needs_squares(job->finish);
     return has_products && describe_format(job->type).precision <= 12 &&
            describe_format(job->result_type).precision > 24;
+}
+
+/* The kernel for columns of a job; NULL: there is none. Of formats of few bits two ends tell nearly all sums, whatever
+ * the precision of results. */
+static const void *find_columns(const quire_job *job) {
+    const row_kernels k = find_row_kernels(job);
+    if (has_ends(job)) return k.columns;
+    if (k.wide_columns) return k.wide_columns;
+    return needs_long_products(job) || needs_squares(job->finish) || !holds_counts(job) ? NULL : k.columns;
+}
+
+/* The same of columns. */
+static bool reduce_columns(const cuda_context *c, const quire_job *job, vectors_job *work, quire_status *status) {
+    const quire_layout *const x = &work->at.x_layout, *const y = &work->at.y_layout;
+    const void *const kernel = find_columns(job);
+    work->is_pair = is_pair(job, x, y);
+    const columns_plan p = plan_columns(x, job->x, work->is_pair ? y : x, work->is_pair ? job->y : job->x,
+                                        describe_format(job->type).size, plan_blocks(&c->facts, COLUMNS_BLOCKS));
+    if (!kernel || !p.fits) return false;
+    const unsigned threads = p.share.threads * p.share.bundle * p.share.chunks;
+    work->panels = p.share, work->parts = (unsigned)p.parts, work->part = p.part;
+    count_terms(job, work);
+    cudaError_t error = start_blocks(c, kernel, (threads + 31) / 32 * 32,
+                                     plan_least(p.share.bundles * p.parts, plan_blocks(&c->facts, PANEL_WAVES)), work);
+    if (!error) error = start_second(c, job, work);
+    *status = status_of(error);
+    return true;
 }
 
 /* Exact vectors of a layout, by rows or by columns; false: by neither. */
@@ -141,11 +153,7 @@ static bool reduce_exact(const cuda_context *c, const quire_job *job, const quir
                          vectors_job *work, quire_status *status) {
     work->at.x_layout = *x, work->at.y_layout = *y;
     work->vectors = x->outer * x->inner;
-    if (reduce_rows(c, job, x, y, *work, status)) return true;
-    if (needs_long_products(job)) return false;
-    const columns_plan columns = plan_columns_of(c, job, x, y);
-    if (columns.fits) *status = reduce_columns(c, job, work, &columns);
-    return columns.fits;
+    return reduce_rows(c, job, x, y, *work, status) || reduce_columns(c, job, work, status);
 }
 
 #endif

@@ -9,7 +9,8 @@
 #include "cuda/kernels/scan.cuh"
 
 #define SCAN_BLOCKS ((size_t)1 << 16) /* at most */
-#define SCAN_FEW 8                    /* blocks that a multiprocessor has, where vectors are one block's each */
+#define SCAN_FEW 8                    /* blocks for a multiprocessor, of whole vectors: if fewer, they are cut */
+#define SCAN_MANY ((size_t)8192)      /* stretches that are then wanted: few of their blocks end late */
 
 /* Cuts vectors of n elements into so many stretches at most, whose length is a multiple of a unit. */
 static void cut_stretches(size_t n, size_t most, size_t unit, size_t *length, size_t *stretches) {
@@ -18,22 +19,63 @@ static void cut_stretches(size_t n, size_t most, size_t unit, size_t *length, si
     *stretches = plan_divide_up(n, *length);
 }
 
+static bool is_multiple(ptrdiff_t stride, size_t size) { return stride * (ptrdiff_t)size % 16 == 0; }
+
+static unsigned power_from(size_t least) {
+    unsigned power = 1;
+    while (power < least) power *= 2;
+    return power;
+}
+
+/* Whether elements of neighbouring vectors are closer than those of one. */
+static bool are_columns(const quire_layout *l) {
+    const ptrdiff_t beside = l->inner_stride < 0 ? -l->inner_stride : l->inner_stride;
+    return l->inner > 1 && beside < (l->stride < 0 ? -l->stride : l->stride);
+}
+
+/* Threads that share a vector. */
+static unsigned scan_threads(const quire_layout *l) {
+    const unsigned wanted =
+        l->n > SCAN_ITEMS * SCAN_THREADS ? SCAN_THREADS : power_from(plan_divide_up(l->n, SCAN_ITEMS));
+    const unsigned together = are_columns(l) ? power_from(plan_least(l->inner, SCAN_ACROSS)) : 1;
+    return (unsigned)plan_least(wanted, SCAN_THREADS / together);
+}
+
+/* threads: that share a vector. */
+static scan_side scan_side_of(const void *memory, const quire_layout *l, quire_type type, unsigned threads) {
+    const size_t size = (size_t)describe_format(type).size, room = (size_t)SCAN_ITEMS * threads;
+    const bool are_alone = threads == SCAN_THREADS;
+    scan_side s = { (char *)memory, *l, 0, false, false, are_columns(l) };
+    while ((size_t)1 << s.log_size < size) s.log_size++;
+    s.by_chunks = (uintptr_t)memory % 16 == 0 && l->stride == 1 && (are_alone || is_multiple((ptrdiff_t)l->n, size)) &&
+                  (l->outer == 1 || is_multiple(l->outer_stride, size)) &&
+                  (l->inner == 1 || is_multiple(l->inner_stride, size));
+    s.is_linear = l->inner == 1 && l->n == room && l->stride == 1 && l->outer_stride == (ptrdiff_t)room;
+    return s;
+}
+
 static scan_job scan_job_of(const cuda_context *c, const quire_job *job, quire_scan_kind kind, const quire_layout *x,
                             const quire_layout *results) {
-    const size_t tile = SCAN_WARPS * SCAN_TILE;
+    const unsigned threads = scan_threads(x);
+    const size_t vectors = x->outer * x->inner, units = plan_divide_up(vectors, SCAN_THREADS / threads);
     scan_job work = {};
-    work.x = job->x, work.results = job->result, work.x_layout = *x, work.results_layout = *results;
+    work.x = scan_side_of(job->x, x, job->type, threads);
+    work.results = scan_side_of(job->result, results, job->result_type, threads);
     work.type = job->type, work.magnitude = job->term == TERM_MAGNITUDE, work.exclusive = kind == QUIRE_EXCLUSIVE;
     work.is_in_place = job->result == job->x;
     work.finish = FINISH_KEEP, work.rounding = job->rounding, work.format = describe_format(job->result_type);
-    work.vectors = x->outer * x->inner, work.workspace = c->vectors;
-    work.warps = x->n > 2 * SCAN_TILE ? SCAN_WARPS : 1;
-    work.blocks = c->facts.wish.blocks ? c->facts.wish.blocks : (unsigned)SCAN_BLOCKS;
-    const bool are_few = work.vectors < (size_t)SCAN_FEW * c->facts.multiprocessors;
-    const size_t most = are_few && work.warps > 1 ? plan_divide_up(SCAN_STRETCHES, work.vectors) : 1;
-    cut_stretches(x->n, most, tile, &work.stretch, &work.stretches);
-    const size_t limbs = work.vectors < SCAN_LIMB_STRETCHES ? SCAN_LIMB_STRETCHES / work.vectors : 1;
+    work.has_ends = !has_double_lanes(job->type) && work.format.precision <= 24;
+    work.vectors = vectors, work.workspace = c->vectors, work.threads = threads;
+    while (1u << work.threads_log < threads) work.threads_log++;
+    const unsigned log_size = work.x.log_size > work.results.log_size ? work.x.log_size : work.results.log_size;
+    work.slot = (SCAN_ITEMS << log_size) + 16;
+    const bool are_few = units < (size_t)SCAN_FEW * c->facts.multiprocessors && vectors <= SCAN_STATES;
+    const size_t most = are_few ? plan_least(plan_divide_up(SCAN_MANY, units), SCAN_STATES / vectors) : 1;
+    cut_stretches(x->n, most, (size_t)SCAN_ITEMS * threads, &work.stretch, &work.stretches);
+    const size_t limbs = vectors < SCAN_LIMB_STRETCHES ? SCAN_LIMB_STRETCHES / vectors : 1;
     cut_stretches(x->n, limbs, 32, &work.limb_stretch, &work.limb_stretches);
+    const size_t blocks = c->facts.wish.blocks ? c->facts.wish.blocks : SCAN_BLOCKS;
+    work.blocks = (unsigned)plan_least(units * work.stretches, blocks);
     return work;
 }
 

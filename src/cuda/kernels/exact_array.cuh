@@ -57,7 +57,7 @@ template <class Format, row_terms TERMS> static __device__ __noinline__ void aga
     __syncthreads();
     sum_to_limbs<Format, TERMS>(job, end.sum, 0, 1);
     __syncthreads();
-    if (threadIdx.x < WARP) store_array_limbs<TERMS>(job, end, (int)threadIdx.x);
+    if (threadIdx.x < WARP) store_all_limbs<TERMS>(job, end, 0, job.at.x_layout.n, (int)threadIdx.x);
 }
 
 /* Sum: what the terms are added up in. PAIR: they are products of two arrays. */

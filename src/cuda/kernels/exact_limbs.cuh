@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(limbs_of<Format, TERMS>::THREADS, limbs_of<For
     sum_to_limbs<Format, TERMS>(job, w.limbs, blockIdx.x, gridDim.x);
     if (!takes_last_ticket(job) || threadIdx.x >= WARP) return;
     take_limbs(end, w.limbs, threadIdx.x);
-    store_array_limbs<TERMS>(job, end, (int)threadIdx.x);
+    store_all_limbs<TERMS>(job, end, 0, job.at.x_layout.n, (int)threadIdx.x);
     if (threadIdx.x == 0) {
         if (!is_first) w.undecided = 0;
         leave_workspace(job);

@@ -7,9 +7,8 @@
 #ifndef QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
 #define QUIRE_CUDA_KERNELS_EXACT_SEGMENTS_CUH
 
-#include "cuda/grid/ends_finish.cuh"
 #include "cuda/grid/grid_warps.cuh"
-#include "cuda/grid/turns.cuh"
+#include "cuda/grid/sums_finish.cuh"
 #include "cuda/group/row_sum.cuh"
 #include "cuda/warp/segment_turns.cuh"
 
@@ -29,7 +28,6 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     typedef typename Format::element element;
     typedef row_place<Format, PAIR> place;
     typedef range_sums<Format, TERMS, Sum> sums;
-    static constexpr bool has_ends = std::is_same_v<Sum, ends>;
 
     static __device__ __forceinline__ place place_at(const vectors_job &job, int64_t k) {
         return { (const element *)job.at.x + k, PAIR ? (const element *)job.at.y + k : NULL };
@@ -37,25 +35,15 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
 
     /* The result of segment v, of n elements; or a mark. */
     static __device__ __forceinline__ void finish(const vectors_job &job, size_t v, size_t n, const sums &its) {
-        uint64_t bits;
-        bool is_known = true;
+        term_count terms = { n, {}, {} };
         if (n == 0) {
-            bits = TERMS == ROW_MOMENTS ? job.format.quiet_nan : round_total(job, total_zero(0), 0);
-        } else if constexpr (has_ends) {
-            if (store_quickly(job, v, its)) return;
-            term_count terms = { n, {}, {} };
-            if (TERMS == ROW_MOMENTS || job.finish == FINISH_DIVIDE) terms.each = reciprocal_around((double)n);
-            if (TERMS == ROW_MOMENTS) terms.less = reciprocal_around((double)((int64_t)n - job.correction));
-            is_known = round_range(job, terms, its, &bits);
-        } else {
-            vector_totals t = totals_of(its);
-            if (!store_totals<Format, TERMS>(job, v, n, t.sum, t.squares)) mark_result(job, v);
+            const uint64_t bits = TERMS == ROW_MOMENTS ? job.format.quiet_nan : round_total(job, total_zero(0), 0);
+            format_store(bits, job.format.size, result_at(job, v));
             return;
         }
-        if (is_known)
-            format_store(bits, job.format.size, result_at(job, v));
-        else
-            mark_result(job, v);
+        if (TERMS == ROW_MOMENTS || job.finish == FINISH_DIVIDE) terms.each = reciprocal_around((double)n);
+        if (TERMS == ROW_MOMENTS) terms.less = reciprocal_around((double)((int64_t)n - job.correction));
+        finish_sums(job, terms, v, its);
     }
 
     /* A warp's segments, a lane each: the lane's is number v, if it is there. order: room for the lanes. */

@@ -8,6 +8,7 @@
 #define NVTX_DISABLE
 #include <cub/device/device_radix_sort.cuh>
 
+#include "cuda/kernels/launch.cuh"
 #include "workspace.h"
 
 #define KEYS_THREADS 256
@@ -23,14 +24,9 @@ static unsigned blocks_for(size_t count) {
     return (unsigned)(blocks < KEYS_BLOCKS ? blocks : KEYS_BLOCKS);
 }
 
-/* What a launch answers is its own error: an earlier one of the caller's, that he has not asked for, stays his. */
 template <class... Expected, class... Given>
-static cudaError_t start(unsigned blocks, cudaStream_t stream, void (*kernel)(Expected...), Given... given) {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(KEYS_THREADS);
-    config.stream = stream;
-    return cudaLaunchKernelEx(&config, kernel, Expected(given)...);
+static cudaError_t start(unsigned blocks, cudaStream_t stream, void (*kernel)(Expected...), const Given &...given) {
+    return start_kernel(blocks, KEYS_THREADS, 0, stream, kernel, given...);
 }
 
 static int bits_of(size_t number) {

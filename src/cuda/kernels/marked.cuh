@@ -1,5 +1,5 @@
 /* marked.cuh - what a first kernel has left. The results that have been marked, or all of a job's, are found by some
- * threads each: by a few doubles and a width (thread/row_sums.cuh) if these tell the result, of doubles in a scale
+ * threads each: by a few doubles and a width (thread/long_sum.cuh) if these tell the result, of doubles in a scale
  * (warp/scaled_sum.cuh), and else by cells, by a warp.
  *
  * SPDX-License-Identifier: MIT

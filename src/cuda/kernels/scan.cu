@@ -1,6 +1,5 @@
-/* scan.cu - running sums on a device, the plain way. A state is an exact sum in a few doubles (a sum, and two ends of
- * what its additions lost) and what is to be known of its terms. Totals of stretches, these added up, then each stretch
- * again from where it starts. A result is stored where both ends round to it.
+/* scan.cu - running sums on a device, the plain way: totals of stretches, these added up, then each stretch again from
+ * where it starts.
  *
  * If any result is not told so, all are found by limbs instead. Where results stand in the place of elements, a first
  * pass over the stretches stores nothing, so that elements are there still if limbs need them.
@@ -9,184 +8,169 @@
  */
 #include "cuda/kernels/scan.cuh"
 
+#include "cuda/kernels/launch.cuh"
+#include "cuda/kernels/scan_tile.cuh"
+#include "cuda/thread/any_element.cuh"
 #include "cuda/thread/atomic_limbs.cuh"
-#include "cuda/thread/elements.cuh"
-#include "cuda/thread/exact_sum.cuh"
-#include "cuda/thread/round_number.cuh"
+#include "cuda/thread/scan_state.cuh"
 #include "cuda/warp/total.cuh"
 
-#define SCAN_THREADS (32 * SCAN_WARPS)
-#define LIMB_WARPS 4 /* of a block, of which each has limbs in shared memory */
+#define SCAN_BLOCKS_OF_ONE 3 /* blocks that a multiprocessor has room for, */
+#define SCAN_WIDE_BLOCKS 2   /* and where results are wide */
+#define STARTS_THREADS 1024  /* of a block that adds up totals */
+#define LIMB_WARPS 4         /* of a block, of which each has limbs in shared memory */
 
-/* What sums do not tell of their terms: which of these there were. */
-enum { SEEN_OTHER = 1, SEEN_POSITIVE = 2, SEEN_NEGATIVE = 4, SEEN_NAN = 8 }; /* no zero, infinities, NaN */
-
-static __device__ __forceinline__ unsigned seen_of(double term) {
-    const uint64_t bits = bits_of_double(term), magnitude = bits << 1;
-    const unsigned special = double_is_nan(term) ? SEEN_NAN : bits >> 63 ? SEEN_NEGATIVE : SEEN_POSITIVE;
-    return (double_is_finite(term) ? 0 : special) | (magnitude ? SEEN_OTHER : 0);
-}
-
-struct scan_state {
-    exact_sum<2> sum;
-    unsigned seen;
-
-    __device__ __forceinline__ void clear() { sum.clear(), seen = 0; }
-    __device__ __forceinline__ void add(double term) { sum.add(term), seen |= seen_of(term); }
-    __device__ __forceinline__ void merge(const scan_state &other) { sum.merge(other.sum), seen |= other.seen; }
-    /* That of another lane; by a whole warp. */
-    __device__ __forceinline__ scan_state of_lane(unsigned lane) const {
-        scan_state other;
-        other.sum.word[0] = __shfl_sync(WHOLE_WARP, sum.word[0], (int)lane);
-        other.sum.down = __shfl_sync(WHOLE_WARP, sum.down, (int)lane);
-        other.sum.up = __shfl_sync(WHOLE_WARP, sum.up, (int)lane);
-        other.seen = __shfl_sync(WHOLE_WARP, seen, (int)lane);
-        return other;
-    }
-};
-static_assert(sizeof(scan_state) * SCAN_STRETCHES * 2 <= sizeof(vectors_workspace::place), "a state for each stretch");
+static_assert(sizeof(scan_state) * SCAN_STATES <= sizeof(vectors_workspace::place), "a state for each stretch");
 
 static __device__ __forceinline__ scan_state *states_of(const scan_job &job) {
     return (scan_state *)job.workspace->place;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- elements
+/* ----------------------------------------------------------------------------------------------------------- results
  */
 
-static __device__ __forceinline__ double widened(float x) { return wide(x); }
-static __device__ __forceinline__ double widened(double x) { return x; }
-
-static __device__ __forceinline__ ptrdiff_t vector_offset(const quire_layout &l, size_t v) {
-    return (ptrdiff_t)(v / l.inner) * l.outer_stride + (ptrdiff_t)(v % l.inner) * l.inner_stride;
+/* A thread's results where it takes more than a few instructions to tell them; false: one is not told. */
+template <class Format>
+static __device__ __noinline__ bool settle_slot(const scan_job &job, unsigned char *slot, scan_state now,
+                                                unsigned count, bool is_first) {
+    double value[SCAN_ITEMS];
+    uint64_t bits[SCAN_ITEMS] = {};
+    bool is_told = true;
+    load_slot<Format>(job, slot, count, value);
+    for (unsigned i = 0; i < count; i++) {
+        if (!job.exclusive) now.add(value[i]);
+        if (!(job.exclusive && is_first && i == 0)) is_told &= round_state(job, now, &bits[i]);
+        if (job.exclusive) now.add(value[i]);
+    }
+    store_slot(job, slot, bits);
+    return is_told;
 }
 
-/* Elements k, k + step, ... of the vector that begins at an offset; -0 from last on. */
-template <class Format, int COUNT>
-static __device__ __forceinline__ void load_of(const scan_job &job, ptrdiff_t offset, size_t k, size_t step,
-                                               size_t last, double (&value)[COUNT]) {
-    const auto *x = (const typename Format::element *)job.x + offset;
+/* The same, to nearest, by a few instructions each, if these tell all of them: else nothing is stored. */
+template <class Format, class Prefix, int PRECISION>
+static __device__ __forceinline__ bool sum_quickly(const scan_job &job, unsigned char *slot, const scan_state &now,
+                                                   unsigned count, bool is_first) {
+    double value[SCAN_ITEMS]; /* once more: registers would not hold them */
+    typename Prefix::result before = 0, bits[SCAN_ITEMS];
+    Prefix sum(now.sum);
+    bool is_told = true;
+    load_slot<Format>(job, slot, count, value);
+    if (job.exclusive && !is_first) is_told = sum.template round<PRECISION>(&before);
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-        const size_t at = k + (size_t)i * step;
-        value[i] = at < last ? widened(decode(Format(), x[(ptrdiff_t)at * job.x_layout.stride])) : -0.0;
-        if (job.magnitude && at < last) value[i] = abs_f64(value[i]);
+    for (int i = 0; i < SCAN_ITEMS; i++) {
+        sum.add(value[i]);
+        is_told &= sum.template round<PRECISION>(&bits[i]);
     }
+    if (!is_told) return false;
+    if (job.exclusive) {
+#pragma unroll
+        for (int i = SCAN_ITEMS - 1; i > 0; i--) bits[i] = bits[i - 1];
+        bits[0] = before;
+    }
+    store_slot(job, slot, bits);
+    return true;
 }
 
-template <int COUNT>
-static __device__ __forceinline__ void load_terms(const scan_job &job, ptrdiff_t offset, size_t k, size_t step,
-                                                  size_t last, double (&value)[COUNT]) {
-#define LOAD(name, NAME, number, real, unused)                                                                         \
-    case number: load_of<name##_format, COUNT>(job, offset, k, step, last, value); break;
-    switch ((int)job.type) { QUIRE_FORMATS(LOAD, ) }
-#undef LOAD
-}
-
-/* ---------------------------------------------------------------------------------------------------------- rounding
- */
-
-/* The bits of sum + lost, which is finite. */
-static __device__ __forceinline__ uint64_t round_two(const scan_job &job, double sum, double lost) {
-    if (job.rounding == QUIRE_TO_NEAREST && job.format.precision >= 8) {
-        const double both = sum_of_two(sum, lost, job.format.precision);
-        if (both != 0) return round_number(both, job.format.precision);
-    }
-    return round_total(job, total_of_two(sum, lost), 0);
-}
-
-/* The result where there were NaN or infinities. */
-static __device__ __forceinline__ uint64_t round_special(const scan_job &job, unsigned seen) {
-    const unsigned both = SEEN_POSITIVE | SEEN_NEGATIVE;
-    const bool is_nan = seen & SEEN_NAN || (seen & both) == both;
-    return is_nan ? job.format.quiet_nan : infinity_bits(job.format, seen & SEEN_NEGATIVE ? job.format.sign : 0);
-}
-
-/* The result of a state, if it tells it. A sum of doubles that overflows on the way does not. */
-static __device__ __forceinline__ bool round_state(const scan_job &job, const scan_state &s, uint64_t *bits) {
-    const double sum = s.sum.word[0], down = s.sum.down, up = s.sum.up;
-    if (s.seen & ~SEEN_OTHER) {
-        *bits = round_special(job, s.seen);
-        return true;
-    }
-    if (!double_is_finite(sum) || !double_is_finite(down) || !double_is_finite(up)) return false;
-    if (s.sum.is_one_number() && sum == 0) {
-        const bool is_negative = bits_of_double(sum) >> 63 || (s.seen && job.rounding == QUIRE_DOWNWARD);
-        *bits = is_negative ? job.format.sign : 0;
-        return true;
-    }
-    *bits = round_two(job, sum, up);
-    if (down == up) return true;
-    const double low = sum + down, high = sum + up;
-    return ((low > 0 && high > 0) || (low < 0 && high < 0)) && *bits == round_two(job, sum, down);
-}
-
-/* ------------------------------------------------------------------------------------------------------------ states
- */
-
-/* Of each thread's state the sum of those before it in the block; and of all of them. By whole blocks. */
-template <int WARPS>
-static __device__ __forceinline__ scan_state states_before(scan_state mine, scan_state *room, scan_state *all) {
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    for (unsigned w = 1; w < WARP; w *= 2) {
-        const scan_state other = mine.of_lane(lane >= w ? lane - w : lane);
-        if (lane >= w) mine.merge(other);
-    }
-    scan_state of_warp = mine.of_lane(lane ? lane - 1 : 0), before;
-    if (lane == 0) of_warp.clear();
-    if (WARPS == 1) {
-        *all = mine.of_lane(WARP - 1);
-        return of_warp;
-    }
-    if (lane == WARP - 1) room[warp] = mine;
-    __syncthreads();
-    before.clear(), all->clear();
-    for (unsigned i = 0; i < WARPS; i++) {
-        if (i == warp) before = *all;
-        all->merge(room[i]);
-    }
-    before.merge(of_warp);
-    __syncthreads();
-    return before;
+/* A thread's results in the place of its elements. now: the sum of all elements before them. is_first: there are none,
+ * and their sum is +0. */
+template <class Format, class Prefix>
+static __device__ __forceinline__ bool sum_slot(const scan_job &job, unsigned char *slot, const scan_state &now,
+                                                unsigned count, bool is_first) {
+    bool is_told = false;
+    if (job.rounding == QUIRE_TO_NEAREST && !now.is_special()) switch (job.format.precision) {
+        case 53: is_told = sum_quickly<Format, wide_prefix, 53>(job, slot, now, count, is_first); break;
+        case 24: is_told = sum_quickly<Format, Prefix, 24>(job, slot, now, count, is_first); break;
+        case 11: is_told = sum_quickly<Format, Prefix, 11>(job, slot, now, count, is_first); break;
+        case 8: is_told = sum_quickly<Format, Prefix, 8>(job, slot, now, count, is_first); break;
+        default: break;
+        }
+    return is_told || settle_slot<Format>(job, slot, now, count, is_first);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- kernels
  */
 
-/* Where unit number u, a vector's stretch, stands. */
-struct stretch_place {
-    size_t vector, first, last;
-    __device__ __forceinline__ stretch_place(const scan_job &job, size_t u, size_t length, size_t stretches)
-        : vector(u / stretches), first(u % stretches * length), last(min(first + length, job.x_layout.n)) {}
+template <class Format>
+static __device__ __forceinline__ void add_slot(const scan_job &job, const unsigned char *slot, unsigned count,
+                                                scan_state *to) {
+    double value[SCAN_ITEMS];
+    load_slot<Format>(job, slot, count, value);
+    to->add_all(value, job.rounding == QUIRE_DOWNWARD);
+}
+
+/* Where a thread stands: its vector among those of the block, and its slot among those of the vector. */
+struct scan_place {
+    unsigned row, slot, room; /* elements of a vector that a tile has room for */
+
+    __device__ __forceinline__ scan_place(const scan_job &job)
+        : row(threadIdx.x / job.threads), slot(threadIdx.x % job.threads), room(SCAN_ITEMS * job.threads) {}
+    /* How many elements of a tile the thread has. */
+    __device__ __forceinline__ unsigned count(const scan_tile &tile) const {
+        const unsigned before = slot * SCAN_ITEMS;
+        return row < tile.vectors && before < tile.n ? min(tile.n - before, (unsigned)SCAN_ITEMS) : 0;
+    }
 };
 
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_totals(const __grid_constant__ scan_job job) {
-    __shared__ scan_state room[SCAN_WARPS];
-    for (size_t u = blockIdx.x; u < job.vectors * job.stretches; u += gridDim.x) {
-        const stretch_place p(job, u, job.stretch, job.stretches);
-        const ptrdiff_t offset = vector_offset(job.x_layout, p.vector);
+/* Unit number u: a stretch of some neighbouring vectors, from its first tile on. */
+struct scan_unit {
+    scan_tile tile;
+    size_t stretch, last;
+
+    static __device__ __forceinline__ size_t all(const scan_job &job) {
+        const unsigned rows = SCAN_THREADS / job.threads;
+        return (job.vectors + rows - 1) / rows * job.stretches;
+    }
+    __device__ __forceinline__ scan_unit(const scan_job &job, size_t u) {
+        const unsigned rows = SCAN_THREADS / job.threads;
+        tile.vector = u / job.stretches * rows, tile.vectors = (unsigned)min(job.vectors - tile.vector, (size_t)rows);
+        stretch = u % job.stretches;
+        tile.first = stretch * job.stretch, last = min(tile.first + job.stretch, job.x.layout.n);
+    }
+    /* The state of a row. */
+    __device__ __forceinline__ scan_state *state(const scan_job &job, unsigned row) const {
+        return states_of(job) + (tile.vector + row) * job.stretches + stretch;
+    }
+    /* Whether there is another tile, which it is then. */
+    __device__ __forceinline__ bool has_tile(unsigned room) {
+        tile.n = tile.first < last ? (unsigned)min(last - tile.first, (size_t)room) : 0;
+        return tile.n > 0;
+    }
+};
+
+template <class Format>
+static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
+    scan_totals(const __grid_constant__ scan_job job) {
+    extern __shared__ uint4 slots[];
+    __shared__ scan_state room[SCAN_THREADS / WARP];
+    unsigned char *const first_slot = (unsigned char *)slots;
+    const scan_place place(job);
+    for (size_t u = blockIdx.x; u < scan_unit::all(job); u += gridDim.x) {
+        scan_unit unit(job, u);
         scan_state mine, all;
         mine.clear();
-        for (size_t k = p.first + threadIdx.x; k < p.last; k += SCAN_ITEMS * SCAN_THREADS) {
-            double value[SCAN_ITEMS];
-            load_terms(job, offset, k, SCAN_THREADS, p.last, value);
-            for (int i = 0; i < SCAN_ITEMS; i++) mine.add(value[i]);
+        for (; unit.has_tile(place.room); unit.tile.first += place.room) {
+            load_tile(job, unit.tile, first_slot);
+            add_slot<Format>(job, first_slot + threadIdx.x * job.slot, place.count(unit.tile), &mine);
+            __syncthreads();
         }
-        states_before<SCAN_WARPS>(mine, room, &all);
-        if (threadIdx.x == 0) states_of(job)[u] = all;
+        states_before(mine, job.threads, room, &all);
+        if (place.slot == 0 && place.row < unit.tile.vectors) *unit.state(job, place.row) = all;
     }
 }
 
-/* From totals to where stretches start, a block a vector. */
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_starts(const __grid_constant__ scan_job job) {
-    __shared__ scan_state room[SCAN_WARPS];
-    const size_t share = (job.stretches + SCAN_THREADS - 1) / SCAN_THREADS;
-    const size_t first = min(threadIdx.x * share, job.stretches), last = min(first + share, job.stretches);
-    for (size_t v = blockIdx.x; v < job.vectors; v += gridDim.x) {
+/* From totals to where stretches start. threads: that share a vector, those of a warp or of a block. */
+static __global__ void __launch_bounds__(STARTS_THREADS)
+    scan_starts(const __grid_constant__ scan_job job, unsigned threads) {
+    __shared__ scan_state room[STARTS_THREADS / WARP];
+    const unsigned rows = STARTS_THREADS / threads, thread = threadIdx.x % threads;
+    const size_t share = (job.stretches + threads - 1) / threads;
+    const size_t first = min(thread * share, job.stretches), last = min(first + share, job.stretches);
+    for (size_t v = blockIdx.x * (size_t)rows + threadIdx.x / threads; v < job.vectors; v += gridDim.x * (size_t)rows) {
         scan_state *const of = states_of(job) + v * job.stretches;
         scan_state mine, all;
         mine.clear();
         for (size_t i = first; i < last; i++) mine.merge(of[i]);
-        scan_state now = states_before<SCAN_WARPS>(mine, room, &all);
+        scan_state now = states_before(mine, threads, room, &all);
         for (size_t i = first; i < last; i++) {
             const scan_state total = of[i];
             of[i] = now;
@@ -195,55 +179,56 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_starts(const __grid_
     }
 }
 
-/* The elements that a block has at a time, from number k on; start becomes where the next ones start. */
-template <int WARPS>
-static __device__ __forceinline__ void scan_tile(const scan_job &job, size_t vector, size_t k, size_t last, bool stores,
-                                                 scan_state *start, scan_state *room) {
-    const size_t mine = k + threadIdx.x * SCAN_ITEMS;
-    const ptrdiff_t to = vector_offset(job.results_layout, vector), size = job.format.size;
-    double value[SCAN_ITEMS];
-    uint64_t bits[SCAN_ITEMS];
-    bool is_told = true;
-    scan_state own, all, now = *start;
-    own.clear();
-    load_terms(job, vector_offset(job.x_layout, vector), mine, 1, last, value);
-#pragma unroll
-    for (int i = 0; i < SCAN_ITEMS; i++) own.add(value[i]);
-    now.merge(states_before<WARPS>(own, room, &all));
-    start->merge(all);
-#pragma unroll
-    for (int i = 0; i < SCAN_ITEMS; i++) {
-        bits[i] = 0; /* the empty sum is +0 */
-        if (!job.exclusive) now.add(value[i]);
-        if (mine + i < last && !(job.exclusive && mine + i == 0)) is_told &= round_state(job, now, &bits[i]);
-        if (job.exclusive) now.add(value[i]);
-    }
-    if (!is_told) *(volatile unsigned *)&job.workspace->undecided = 1;
-#pragma unroll
-    for (int i = 0; i < SCAN_ITEMS; i++)
-        if (stores && mine + i < last)
-            format_store(bits[i], job.format.size,
-                         (char *)job.results + (to + (ptrdiff_t)(mine + i) * job.results_layout.stride) * size);
-}
-
 /* In place, what is stored has been looked at before: nothing is if limbs will do it all. */
-template <int WARPS>
-static __global__ void __launch_bounds__(WARP *WARPS)
+template <class Format, class Prefix>
+static __global__ void __launch_bounds__(SCAN_THREADS, (Prefix::is_wide ? SCAN_WIDE_BLOCKS : SCAN_BLOCKS_OF_ONE))
     scan_stretches(const __grid_constant__ scan_job job, bool stores) {
-    __shared__ scan_state room[WARPS];
+    extern __shared__ uint4 slots[];
+    __shared__ scan_state room[SCAN_THREADS / WARP];
+    unsigned char *const first_slot = (unsigned char *)slots, *const slot = first_slot + threadIdx.x * job.slot;
+    const scan_place place(job);
+    bool is_told = true;
     if (job.is_in_place && stores && job.workspace->undecided) return;
-    for (size_t u = blockIdx.x; u < job.vectors * job.stretches; u += gridDim.x) {
-        const stretch_place p(job, u, job.stretch, job.stretches);
+    for (size_t u = blockIdx.x; u < scan_unit::all(job); u += gridDim.x) {
+        scan_unit unit(job, u);
         scan_state start;
         start.clear();
-        if (job.stretches > 1) start = states_of(job)[u];
-        for (size_t k = p.first; k < p.last; k += WARPS * SCAN_TILE)
-            scan_tile<WARPS>(job, p.vector, k, p.last, stores, &start, room);
+        if (job.stretches > 1 && place.row < unit.tile.vectors) start = *unit.state(job, place.row);
+        for (; unit.has_tile(place.room); unit.tile.first += place.room) {
+            const unsigned count = place.count(unit.tile);
+            scan_state own, all, now = start;
+            load_tile(job, unit.tile, first_slot);
+            own.clear();
+            add_slot<Format>(job, slot, count, &own);
+            now.merge(states_before(own, job.threads, room, &all));
+            start.merge(all);
+            if (count) is_told &= sum_slot<Format, Prefix>(job, slot, now, count, unit.tile.first + place.slot == 0);
+            if (stores)
+                store_tile(job, unit.tile, first_slot);
+            else
+                __syncthreads();
+        }
     }
+    if (!is_told) *(volatile unsigned *)&job.workspace->undecided = 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- limbs
  */
+
+/* Where stretch number u stands. */
+struct limb_stretch {
+    size_t vector, first, last;
+    __device__ __forceinline__ limb_stretch(const scan_job &job, size_t u)
+        : vector(u / job.limb_stretches), first(u % job.limb_stretches * job.limb_stretch),
+          last(min(first + job.limb_stretch, job.x.layout.n)) {}
+};
+
+/* Element k of a vector. */
+static __device__ __forceinline__ double term_at(const scan_job &job, size_t vector, size_t k) {
+    const ptrdiff_t at = vector_offset(job.x.layout, vector) + (ptrdiff_t)k * job.x.layout.stride;
+    const double term = number_of_bits(job.type, bits_at(job.x.memory, job.x.log_size, at));
+    return job.magnitude ? abs_f64(term) : term;
+}
 
 /* All words of an accumulator, by a block or a warp. */
 static __device__ __forceinline__ void set_words(quire_accumulator *to, const quire_accumulator *from, unsigned thread,
@@ -256,17 +241,13 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_limb_totals(const __
     __shared__ quire_accumulator sum;
     if (!job.workspace->undecided) return;
     const size_t u = blockIdx.x;
-    const stretch_place p(job, u, job.limb_stretch, job.limb_stretches);
-    const ptrdiff_t offset = vector_offset(job.x_layout, p.vector);
+    const limb_stretch p(job, u);
     set_words(&sum, NULL, threadIdx.x, SCAN_THREADS);
     __syncthreads();
     for (size_t from = p.first; from < p.last; from += ATOMIC_TERMS) {
         const size_t to = min(from + ATOMIC_TERMS, p.last);
-        for (size_t k = from + threadIdx.x; k < to; k += SCAN_THREADS) {
-            double value[1];
-            load_terms(job, offset, k, 1, to, value);
-            atomic_add_number(&sum, value[0]);
-        }
+        for (size_t k = from + threadIdx.x; k < to; k += SCAN_THREADS)
+            atomic_add_number(&sum, term_at(job, p.vector, k));
         __syncthreads();
         if (threadIdx.x == 0) accumulator_carry(&sum), accumulator_count(&sum, to - from);
         __syncthreads();
@@ -289,12 +270,12 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_limb_starts(const __
 /* A warp's elements, one by one; each lane has one and keeps its total. By a whole warp. */
 static __device__ __forceinline__ void scan_by_limbs(const scan_job &job, quire_accumulator *sum, size_t vector,
                                                      size_t k, size_t last, unsigned lane) {
-    const ptrdiff_t to = vector_offset(job.results_layout, vector);
-    double value[1];
+    const quire_layout &l = job.results.layout;
+    const ptrdiff_t to = vector_offset(l, vector) + (ptrdiff_t)(k + lane) * l.stride;
+    const double value = k + lane < last ? term_at(job, vector, k + lane) : -0.0;
     quire_total mine = total_zero(0);
-    load_terms(job, vector_offset(job.x_layout, vector), k + lane, 1, last, value);
     for (unsigned i = 0; i < WARP && k + i < last; i++) {
-        const double term = __shfl_sync(WHOLE_WARP, value[0], (int)i);
+        const double term = __shfl_sync(WHOLE_WARP, value, (int)i);
         for (int turn = 0; turn < 2; turn++) { /* exclusive: the total first */
             if (turn == (int)job.exclusive) {
                 if (lane == 0) {
@@ -310,9 +291,7 @@ static __device__ __forceinline__ void scan_by_limbs(const scan_job &job, quire_
         }
     }
     if (k + lane < last)
-        format_store(round_total(job, mine, 0), job.format.size,
-                     (char *)job.results +
-                         (to + (ptrdiff_t)(k + lane) * job.results_layout.stride) * (ptrdiff_t)job.format.size);
+        format_store(round_total(job, mine, 0), job.format.size, job.results.memory + to * (ptrdiff_t)job.format.size);
 }
 
 /* A warp a stretch, from its limbs, which are zero again afterwards. */
@@ -323,7 +302,7 @@ static __global__ void __launch_bounds__(WARP *LIMB_WARPS) scan_limbs(const __gr
     if (!job.workspace->undecided) return;
     for (size_t u = blockIdx.x * (size_t)LIMB_WARPS + warp; u < job.vectors * job.limb_stretches;
          u += gridDim.x * (size_t)LIMB_WARPS) {
-        const stretch_place p(job, u, job.limb_stretch, job.limb_stretches);
+        const limb_stretch p(job, u);
         quire_accumulator *const starts = job.limb_stretches > 1 ? &job.workspace->limbs[u] : NULL;
         set_words(sum, starts, lane, WARP);
         __syncwarp();
@@ -342,40 +321,60 @@ static __global__ void __launch_bounds__(WARP *LIMB_WARPS) scan_limbs(const __gr
 /* ---------------------------------------------------------------------------------------------------------- launches
  */
 
-/* What a launch answers is its own error. */
-template <class... Expected, class... Given>
-static cudaError_t start(size_t blocks, unsigned threads, cudaStream_t stream, void (*kernel)(Expected...),
-                         const Given &...given) {
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3(threads);
-    config.stream = stream;
-    return cudaLaunchKernelEx(&config, kernel, Expected(given)...);
-}
-
-static cudaError_t start_limbs(const scan_job *job, size_t blocks, cudaStream_t stream) {
+static cudaError_t start_limbs(const scan_job *job, cudaStream_t stream) {
     const size_t stretches = job->vectors * job->limb_stretches;
     cudaError_t error = cudaSuccess;
     if (job->limb_stretches > 1) {
-        error = start(stretches, SCAN_THREADS, stream, scan_limb_totals, *job);
-        if (!error) error = start(job->vectors, SCAN_THREADS, stream, scan_limb_starts, *job);
+        error = start_kernel(stretches, SCAN_THREADS, 0, stream, scan_limb_totals, *job);
+        if (!error) error = start_kernel(job->vectors, SCAN_THREADS, 0, stream, scan_limb_starts, *job);
     }
     const size_t units = (stretches + LIMB_WARPS - 1) / LIMB_WARPS;
-    return error ? error : start(units < blocks ? units : blocks, WARP * LIMB_WARPS, stream, scan_limbs, *job);
+    return error ? error
+                 : start_kernel(units < job->blocks ? units : job->blocks, WARP * LIMB_WARPS, 0, stream, scan_limbs,
+                                *job);
+}
+
+/* The kernels of a format; those of two ends: none for doubles. */
+struct scan_kernels {
+    void (*totals)(scan_job);
+    void (*by_ends)(scan_job, bool);
+    void (*wide)(scan_job, bool);
+};
+
+template <class Format> static scan_kernels kernels_of() {
+    if constexpr (Format::description.precision > 24)
+        return { scan_totals<Format>, NULL, scan_stretches<Format, wide_prefix> };
+    else
+        return { scan_totals<Format>, scan_stretches<Format, ends_prefix>, scan_stretches<Format, wide_prefix> };
+}
+
+static scan_kernels find_kernels(quire_type type) {
+#define FIND(name, NAME, number, real, unused)                                                                         \
+    case number: return kernels_of<name##_format>();
+    switch ((int)type) { QUIRE_FORMATS(FIND, ) }
+#undef FIND
+    return {};
+}
+
+static cudaError_t start_tiles(const scan_job *job, void (*kernel)(scan_job, bool), bool stores, cudaStream_t stream) {
+    return start_kernel(job->blocks, SCAN_THREADS, SCAN_THREADS * job->slot, stream, kernel, *job, stores);
+}
+
+static cudaError_t start_totals(const scan_job *job, void (*kernel)(scan_job), cudaStream_t stream) {
+    const unsigned threads = job->stretches > 4 * WARP ? STARTS_THREADS : WARP, together = STARTS_THREADS / threads;
+    const cudaError_t error = start_kernel(job->blocks, SCAN_THREADS, SCAN_THREADS * job->slot, stream, kernel, *job);
+    return error ? error
+                 : start_kernel((job->vectors + together - 1) / together, STARTS_THREADS, 0, stream, scan_starts, *job,
+                                threads);
 }
 
 cudaError_t quire_cuda_scan(const scan_job *job, cudaStream_t stream) {
-    const size_t units = job->vectors * job->stretches, blocks = units < job->blocks ? units : job->blocks;
-    const auto stretches = job->warps == 1 ? scan_stretches<1> : scan_stretches<SCAN_WARPS>;
-    cudaError_t error = cudaSuccess;
-    if (job->stretches > 1) {
-        error = start(blocks, SCAN_THREADS, stream, scan_totals, *job);
-        const size_t vectors = job->vectors < job->blocks ? job->vectors : job->blocks;
-        if (!error) error = start(vectors, SCAN_THREADS, stream, scan_starts, *job);
-    }
-    if (!error && job->is_in_place) error = start(blocks, WARP * job->warps, stream, stretches, *job, false);
-    if (!error) error = start(blocks, WARP * job->warps, stream, stretches, *job, true);
-    if (!error) error = start_limbs(job, job->blocks, stream);
+    const scan_kernels k = find_kernels(job->type);
+    const auto stretches = job->has_ends ? k.by_ends : k.wide;
+    cudaError_t error = job->stretches > 1 ? start_totals(job, k.totals, stream) : cudaSuccess;
+    if (!error && job->is_in_place) error = start_tiles(job, stretches, false, stream);
+    if (!error) error = start_tiles(job, stretches, true, stream);
+    if (!error) error = start_limbs(job, stream);
     unsigned *const undecided = &job->workspace->undecided;
     return error ? error : cudaMemsetAsync(undecided, 0, sizeof *undecided, stream);
 }
@@ -383,9 +382,13 @@ cudaError_t quire_cuda_scan(const scan_job *job, cudaStream_t stream) {
 cudaError_t quire_cuda_load_scan() {
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
-    for (const void *function : { (const void *)scan_totals, (const void *)scan_starts, (const void *)scan_stretches<1>,
-                                  (const void *)scan_stretches<SCAN_WARPS>, (const void *)scan_limb_totals,
+    for (const void *function : { (const void *)scan_starts, (const void *)scan_limb_totals,
                                   (const void *)scan_limb_starts, (const void *)scan_limbs })
         if (!error) error = cudaFuncGetAttributes(&is, function);
+    for (int type = 1; type < FORMAT_NUMBERS; type++) {
+        const scan_kernels k = find_kernels((quire_type)type);
+        for (const void *function : { (const void *)k.totals, (const void *)k.by_ends, (const void *)k.wide })
+            if (!error && function) error = cudaFuncGetAttributes(&is, function);
+    }
     return error;
 }

@@ -6,8 +6,8 @@
 #define QUIRE_CUDA_KERNELS_VECTORS_CUH
 
 #include "cuda/grid/vectors_parts.cuh"
-#include "cuda/kernels/columns.cuh"
 #include "cuda/kernels/exact_array.cuh"
+#include "cuda/kernels/exact_columns.cuh"
 #include "cuda/kernels/exact_limbs.cuh"
 #include "cuda/kernels/exact_rows.cuh"
 #include "cuda/kernels/exact_segments.cuh"
@@ -185,7 +185,9 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     row_kernels k = {};
     k.wide_rows = (const void *)wide_rows_kernel<Format, TERMS, false>;
     k.wide_segments = (const void *)wide_segments_kernel<Format, TERMS, false>;
-    k.columns = (const void *)columns_kernel<Format, TERMS>;
+    /* Of formats of few bits two ends tell nearly all sums for results of any precision. */
+    if constexpr (Format::description.precision >= 24)
+        k.wide_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>>;
     k.parts = (const void *)parts_kernel<Format, TERMS>;
     k.unknown = (const void *)unknown_parts_kernel<Format, TERMS>;
     k.marked = (const void *)marked_kernel<Format, TERMS>;
@@ -201,6 +203,7 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
         k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
     } else {
         k.rows = (const void *)exact_rows_kernel<Format, TERMS, false>;
+        k.columns = (const void *)exact_columns_kernel<Format, TERMS, ends>;
         k.segments = (const void *)exact_segments_kernel<Format, TERMS, false>;
         k.array = (const void *)exact_array_kernel<Format, TERMS, false>;
         if constexpr (TERMS == ROW_PRODUCTS) {

@@ -31,15 +31,9 @@
 #define PART_SUMS 2
 
 /* What the order, the hardware and the bounds of sums give. */
-#define VECTORS_LANES 8   /* of the canonical order, that a thread has */
-#define ROWS_CHUNK 16     /* bytes that are copied at a time, from a multiple of it */
-#define ROWS_LINE 128     /* bytes of a line of memory */
-#define COLUMNS_LINE 128  /* bytes of memory that a warp loads at a time */
-#define ROW_ITEM_BITS 12  /* a thread has fewer elements of an item than 2^this, unless its sums are sure */
-#define ROW_COUNT_BITS 20 /* what row_sums.cuh adds up has fewer than 2^this elements */
-
-/* Bytes of shared memory that a launch of the kernel for columns asks for. */
-#define COLUMNS_SHARED ((unsigned)COLUMNS_AHEAD * VECTORS_THREADS * ROWS_CHUNK)
+#define VECTORS_LANES 8 /* of the canonical order, that a thread has */
+#define ROWS_CHUNK 16   /* bytes that are copied at a time, from a multiple of it */
+#define ROWS_LINE 128   /* bytes of a line of memory */
 
 /* n, and the correction, of exact_rows.cuh at most: doubles hold their sum. */
 #define GROUPS_COUNTS ((int64_t)1 << 52)
@@ -67,15 +61,11 @@ QUIRE_CONSTANT int array_lanes(int size) { return size > 4 ? 2 : size > 1 ? 4 : 
 QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? PANEL_LOADS_LOG - 1 : PANEL_LOADS_LOG; }
 #define PANEL_LANES_LOG 8 /* lanes of a tile are 2^this */
 
-/* Bytes of a row of columns that a lane loads at a time where rows do not stand at chunks but at these, of elements of
- * size bytes. */
-QUIRE_CONSTANT int columns_word(int size) { return size < 4 ? 4 : size; }
-
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_MARKED, ENDED_ARRAY, ENDED_COUNT };
 
 /* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares',
- * the width (thread/row_sums.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. Of doubles
+ * the width (thread/long_sum.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. Of doubles
  * that have been summed in a scale, the exponent of that (grid/scaled_parts.cuh). */
 typedef struct {
     double word[PART_WORDS], width[PART_SUMS];
@@ -104,9 +94,10 @@ typedef struct {
     bool is_64_bit;          /* an index */
 } vectors_at;
 
-/* How the blocks of ordered_columns.cuh share columns: a row of a matrix has panels of so many columns each, the last
- * may have fewer, and of a panel at most so many chunks. A block takes the panels of a bundle. So many threads share
- * each chunk, and each of them has as many lanes of the canonical order. */
+/* How the blocks of ordered_columns.cuh share columns, and those of exact_columns.cuh, of which a tile is a part: a row
+ * of a matrix has panels of so many columns each, the last may have fewer, and of a panel at most so many chunks. A
+ * block takes the panels of a bundle. So many threads share each chunk, and each of them has as many lanes of the
+ * canonical order. */
 typedef struct {
     size_t columns, panels, bundles;
     size_t apart;                                   /* elements from a row to the next, at least */
@@ -153,9 +144,7 @@ typedef struct {
     unsigned slots;        /* chunks of a row that a thread of a group has, at most; 0: any number */
     bool is_aligned;       /* rows begin at multiples of 16 bytes; for ordered_rows.cuh */
     term_count terms;      /* of each vector, for exact_rows.cuh */
-    unsigned column_bytes; /* of a row that a lane loads at a time */
-    unsigned warps;        /* that share columns */
-    panel_share panels;    /* of ordered_columns.cuh */
+    panel_share panels;    /* of ordered_columns.cuh, and exact_columns.cuh */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -170,7 +159,7 @@ struct row_kernels {
     /* Of one array, and of two; by two ends, and by wider sums, for results of any precision. NULL: there is none. */
     const void *rows, *pair_rows, *wide_rows, *wide_pair_rows;
     const void *segments, *pair_segments, *wide_segments, *wide_pair_segments;
-    const void *columns, *parts, *unknown, *marked;
+    const void *columns, *wide_columns, *parts, *unknown, *marked;
     const void *scaled;                                                    /* parts of doubles */
     const void *array, *pair_array, *wide_array, *wide_pair_array, *limbs; /* of one array */
     unsigned limbs_threads, limbs_blocks;                                  /* of a block; of a multiprocessor */

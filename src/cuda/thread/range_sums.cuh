@@ -8,7 +8,7 @@
 #define QUIRE_CUDA_THREAD_RANGE_SUMS_CUH
 
 #include "cuda/thread/chunk.cuh"
-#include "cuda/thread/row_sums.cuh"
+#include "cuda/thread/long_sum.cuh"
 
 /* products: of numbers with themselves, or of two arrays'. A sum that TERMS has not is left as it is. */
 template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
@@ -70,7 +70,7 @@ template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
     __device__ __forceinline__ void take_if(bool wanted, const range_sums &other) {
         if (wanted) *this = other;
     }
-    /* As numbers and widths (row_sums.cuh), of sum number i. */
+    /* As numbers and widths (long_sum.cuh), of sum number i. */
     __device__ __forceinline__ double width(int i) const {
         return has_products && i == sums - 1 ? products.width() : numbers.width();
     }

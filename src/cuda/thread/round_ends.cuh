@@ -25,6 +25,10 @@ static __device__ __forceinline__ bool round_between(const Job &job, double down
         *bits = round_number(up, job.format.precision);
         return is_alike && *bits == round_number(down, job.format.precision);
     }
+    if (job.format.precision == 53) { /* they are the results */
+        *bits = bits_of_double(up);
+        return is_alike && down == up;
+    }
     *bits = round_by_integers(up, job.format, job.rounding);
     return is_alike && (down == up || *bits == round_by_integers(down, job.format, job.rounding));
 }
@@ -41,9 +45,15 @@ static __device__ __forceinline__ double times_up(double x, const number_between
 static __device__ __forceinline__ double root_down(double x) { return __dmul_rd(__dsqrt_rn(x), 1 - 0x1p-53); }
 static __device__ __forceinline__ double root_up(double x) { return __dmul_ru(__dsqrt_rn(x), 1 + 0x1p-52); }
 
-/* Of terms whose sum has these ends, as a result of up to 24 bits. has_signs: terms may cancel. Each end is finished
- * in its own direction; an exact sum, if that leaves it between two results, by integers, which know the middles of
- * roots and of quotients. */
+/* What a few instructions tell, as mostly: the sum itself, to nearest, for 8 to 24 bits of precision. */
+static __device__ __forceinline__ bool round_ends_quickly(double down, double up, int precision, uint64_t *bits) {
+    *bits = round_number(up, precision);
+    return (down == up || *bits == round_number(down, precision)) && !double_is_nan(up);
+}
+
+/* Of terms whose sum has these ends; as a double it is told only if they are equal. has_signs: terms may cancel. Each
+ * end is finished in its own direction; an exact sum, if that leaves it between two results, by integers, which know
+ * the middles of roots and of quotients. */
 template <class Job>
 static __device__ __forceinline__ bool round_ends(const Job &job, const term_count &terms, double down, double up,
                                                   bool has_signs, uint64_t *bits) {

@@ -10,7 +10,7 @@
 #include "cuda/thread/lane_sums.cuh"
 #include "cuda/warp/vector_at.cuh"
 
-/* What a range comes to: numbers whose sum it is, but for the width (thread/row_sums.cuh); or a state of the canonical
+/* What a range comes to: numbers whose sum it is, but for the width (thread/long_sum.cuh); or a state of the canonical
  * order, whose width is 0. */
 struct vector_total {
     double word[VECTORS_WORDS], width;

@@ -1,6 +1,6 @@
 /* scaled_sum.cuh - exact sums of doubles of any exponent. A first look at a range finds its greatest exponent; then its
  * elements are multiplied by a power of two, with which no sum of terms overflows, nor do products of which anything
- * is left in the sum underflow. So a few doubles and a width (thread/row_sums.cuh) say nearly always what the result
+ * is left in the sum underflow. So a few doubles and a width (thread/long_sum.cuh) say nearly always what the result
  * is, where without they are infinite or unknown.
  *
  * SPDX-License-Identifier: MIT
@@ -8,7 +8,7 @@
 #ifndef QUIRE_CUDA_WARP_SCALED_SUM_CUH
 #define QUIRE_CUDA_WARP_SCALED_SUM_CUH
 
-#include "cuda/thread/row_sums.cuh"
+#include "cuda/thread/long_sum.cuh"
 #include "cuda/warp/agents.cuh"
 
 /* Scaled elements are below 2^SCALED_BITS: n <= 2^40 products are below 2^340, as moment_in_ball wants them

@@ -30,9 +30,10 @@ struct segment_place {
     }
 };
 
-/* Notes a segment that is to be cut, while there is room; answers whether it did. */
-static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n) {
-    if (n < LONG_SEGMENT) return false;
+/* Notes a segment of so many elements, or more, while there is room; answers whether it did. */
+static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n,
+                                                 size_t least = LONG_SEGMENT) {
+    if (n < least) return false;
     const unsigned at = atomicAdd(&job.workspace->long_segments, 1u);
     if (at < LONG_SEGMENTS) job.workspace->long_segment[at] = v;
     return at < LONG_SEGMENTS;

@@ -1,0 +1,38 @@
+/* sums_finish.cuh - from what the elements of a vector come to, by two ends or by wider sums, to its result, which is
+ * stored, or to a mark.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_GRID_SUMS_FINISH_CUH
+#define QUIRE_CUDA_GRID_SUMS_FINISH_CUH
+
+#include "cuda/grid/ends_finish.cuh"
+#include "cuda/grid/turns.cuh"
+
+/* What is not done quickly, of one element at least; once in a kernel's code.
+ */
+template <class Format, row_terms TERMS, class Sum>
+static __device__ __noinline__ void finish_sums_slowly(const vectors_job &job, const term_count &terms, size_t v,
+                                                       const range_sums<Format, TERMS, Sum> sums) {
+    if constexpr (std::is_same_v<Sum, ends>) {
+        uint64_t bits;
+        if (round_range(job, terms, sums, &bits))
+            format_store(bits, job.format.size, result_at(job, v));
+        else
+            mark_result(job, v);
+    } else {
+        vector_totals t = totals_of(sums);
+        if (!store_totals_here<Format, TERMS>(job, v, terms.n, t.sum, t.squares)) mark_result(job, v);
+    }
+}
+
+/* The result of vector v, from what its elements, one at least, come to. */
+template <class Format, row_terms TERMS, class Sum>
+static __device__ __forceinline__ void finish_sums(const vectors_job &job, const term_count &terms, size_t v,
+                                                   const range_sums<Format, TERMS, Sum> &sums) {
+    if constexpr (std::is_same_v<Sum, ends>)
+        if (store_quickly(job, v, sums)) return;
+    finish_sums_slowly(job, terms, v, sums);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* gathered_entries.cuh - a vector whose elements are found through an index, and a thread's loads of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_KERNELS_GATHERED_ENTRIES_CUH
+#define QUIRE_CUDA_KERNELS_GATHERED_ENTRIES_CUH
+
+#include "cuda/kernels/gathered.cuh"
+#include "cuda/thread/any_element.cuh"
+#include "cuda/warp/vector_at.cuh"
+
+#define GATHERED_AHEAD 4 /* elements of a thread that are loaded together */
+
+/* Where a vector's elements are: its entries, and its element of row 0. */
+struct gathered_vector {
+    int64_t first;
+    size_t entries;
+    ptrdiff_t x, y;
+
+    __device__ __forceinline__ gathered_vector(const gathered_job &g, size_t v) : first(0), entries(0), x(0), y(0) {
+        const vectors_at &at = g.job.at;
+        if (v >= g.job.vectors) return;
+        const size_t inner = at.x_layout.inner, row = inner == 1 ? v : v / inner, j = inner == 1 ? 0 : v % inner;
+        const size_t i = at.x_layout.outer == 1 ? 0 : row / g.segments, s = row - i * g.segments;
+        const int64_t end = index_at(at.end, at.is_64_bit, s);
+        first = index_at(at.begin, at.is_64_bit, s);
+        entries = end > first ? (size_t)((uint64_t)end - (uint64_t)first) : 0;
+        x = (ptrdiff_t)i * at.x_layout.outer_stride + (ptrdiff_t)j * at.x_layout.inner_stride;
+        y = (ptrdiff_t)i * at.y_layout.outer_stride + (ptrdiff_t)j * at.y_layout.inner_stride;
+    }
+};
+
+/* Entries of a thread, which are loaded together: rows first, then elements, as they stand in memory. */
+template <bool PAIR> struct gathered_entries {
+    ptrdiff_t x[GATHERED_AHEAD], y[PAIR ? GATHERED_AHEAD : 1];
+    uint64_t x_bits[GATHERED_AHEAD], y_bits[PAIR ? GATHERED_AHEAD : 1];
+    unsigned present; /* a bit each */
+
+    static __device__ __forceinline__ int64_t row_of(const gathered_job &g, const void *order, int64_t entry) {
+        return order ? index_at(order, g.job.at.is_64_bit, (size_t)entry) : entry;
+    }
+    /* Entries k, k + step, ... of a vector. */
+    __device__ __forceinline__ void find(const gathered_job &g, const gathered_vector &v, size_t k, size_t step) {
+        const quire_layout &l = g.job.at.x_layout, &m = g.job.at.y_layout;
+        int64_t row[GATHERED_AHEAD], of_y[PAIR ? GATHERED_AHEAD : 1];
+        present = 0;
+#pragma unroll
+        for (int u = 0; u < GATHERED_AHEAD; u++) {
+            const bool is_there = k + u * step < v.entries;
+            const int64_t entry = (int64_t)((uint64_t)v.first + (k + u * step));
+            row[u] = is_there ? row_of(g, g.x_order, entry) : -1;
+            if (PAIR) of_y[u] = is_there ? row_of(g, g.y_order, entry) : -1;
+        }
+#pragma unroll
+        for (int u = 0; u < GATHERED_AHEAD; u++) {
+            const bool is_there = (uint64_t)row[u] < l.n && (!PAIR || (uint64_t)of_y[PAIR ? u : 0] < m.n);
+            present |= (unsigned)is_there << u;
+            x[u] = v.x + (ptrdiff_t)row[u] * l.stride;
+            if (PAIR) y[u] = v.y + (ptrdiff_t)of_y[u] * m.stride;
+        }
+    }
+    __device__ __forceinline__ void load(const gathered_job &g) {
+#pragma unroll
+        for (int u = 0; u < GATHERED_AHEAD; u++) {
+            x_bits[u] = present >> u & 1 ? bits_at(g.job.at.x, g.log_size, x[u]) : 0;
+            if (PAIR) y_bits[u] = present >> u & 1 ? bits_at(g.job.at.y, g.log_size, y[u]) : 0;
+        }
+    }
+    __device__ __forceinline__ double number(const gathered_job &g, int u) const {
+        const double number = number_of_bits(g.type, x_bits[u]);
+        return !PAIR && g.job.magnitude ? abs_f64(number) : number;
+    }
+    __device__ __forceinline__ double other(const gathered_job &g, int u) const {
+        return number_of_bits(g.type, y_bits[PAIR ? u : 0]);
+    }
+};
+
+/* Calls use(a, b) for what a thread has of a vector's elements that are there; b: of y. Answers how many. */
+template <bool PAIR, class Use>
+static __device__ __forceinline__ size_t each_element(const gathered_job &g, const gathered_vector &v, size_t first,
+                                                      size_t last, unsigned thread, unsigned threads, Use use) {
+    size_t n = 0;
+    for (size_t k = first + thread; k < last; k += (size_t)GATHERED_AHEAD * threads) {
+        gathered_entries<PAIR> some;
+        some.find(g, v, k, threads);
+        some.load(g);
+#pragma unroll
+        for (int u = 0; u < GATHERED_AHEAD; u++)
+            if (some.present >> u & 1 && k + (size_t)u * threads < last)
+                use(some.number(g, u), PAIR ? some.other(g, u) : 0);
+        n += __popc(some.present);
+    }
+    return n;
+}
+
+#endif

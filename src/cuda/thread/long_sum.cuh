@@ -1,0 +1,43 @@
+/* long_sum.cuh - a thread's exact sum of some vector in two doubles or three, and how it goes to others: the sum is
+ * what the doubles add up to, or less than that by the width at most. It is exact where that is 0, and not known where
+ * that is NaN or infinite.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_LONG_SUM_CUH
+#define QUIRE_CUDA_THREAD_LONG_SUM_CUH
+
+#include "cuda/thread/exact_sum.cuh"
+
+/* What is added up. */
+enum row_terms { ROW_NUMBERS, ROW_PRODUCTS, ROW_MOMENTS };
+
+/* Two doubles or three (exact_sum.cuh). */
+template <int WORDS> struct long_sum : exact_sum<WORDS> {
+    static constexpr int words = WORDS;
+
+    __device__ __forceinline__ void add_product(double a, double b) { this->add(a * b); } /* which is a double */
+    __device__ __forceinline__ void merge(unsigned threads, unsigned apart = 1) {
+        *(exact_sum<WORDS> *)this = merge_threads(*this, threads, apart);
+    }
+    __device__ __forceinline__ void join(const long_sum &other) { exact_sum<WORDS>::merge(other); }
+    /* That of another lane, by a whole warp. */
+    __device__ __forceinline__ long_sum of_lane(unsigned lane) const {
+        long_sum other = *this;
+        for (int i = 0; i < WORDS - 1; i++)
+            other.exact_sum<WORDS>::word[i] = __shfl_sync(WHOLE_WARP, exact_sum<WORDS>::word[i], lane);
+        other.down = __shfl_sync(WHOLE_WARP, this->down, lane), other.up = __shfl_sync(WHOLE_WARP, this->up, lane);
+        return other;
+    }
+    __device__ __forceinline__ double word(int i) const { return i < WORDS - 1 ? exact_sum<WORDS>::word[i] : this->up; }
+    /* Two numbers as one, and wider, if the second is none; the first is what is left of it then. An infinity stays. */
+    __device__ __forceinline__ void shorten() {
+        double &first = exact_sum<WORDS>::word[0];
+        if (this->is_one_number() || !double_is_finite(first)) return;
+        const double all = add_up(first, this->up);
+        this->down = add_down(add_down(first, this->down), -all), this->up = 0;
+        first = all;
+    }
+};
+
+#endif
