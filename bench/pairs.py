@@ -62,7 +62,7 @@ def main():
             f"# date: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}",
             f"# command: bench/pairs.py --turns {options.turns}{' --large' if options.large else ''} "
             f"--csv {Path(options.csv.name).name}",
-            "type,data,function,milliseconds",
+            "type,numbers,function,milliseconds",
             sep="\n",
             file=options.csv,
         )

@@ -82,6 +82,10 @@ START_TEST(every_way_carries) {
     check_ok(quire_set_progress(context, nothing, NULL));
     check_ok(quire_variance(context, QUIRE_F64, n, x, 0, QUIRE_F64, &result));
     check_carries("both sums of a variance", 2, n, 0);
+    const quire_reduction correlation = { .operation = QUIRE_CORRELATION, .type = QUIRE_F64 };
+    const quire_layout vector = quire_strided(n, 1);
+    check_ok(quire_reduce(context, &correlation, &vector, x, NULL, x + n, &result));
+    check_carries("all sums of a correlation", 5, n, 0);
     quire_close(context);
 
     quire_reduction what = { .type = QUIRE_F64 };

@@ -125,6 +125,38 @@ START_TEST(balls_hold_results) {
 }
 END_TEST
 
+/* Each step alone, of numbers without a radius: what it says is off by no more, and no hundred times less, so that a
+ * step cannot hide behind what others say. */
+START_TEST(steps_hold_results) {
+    static const char *const names[] = { "times", "minus", "over" };
+    generator g;
+    sum a, b;
+    mpfr_t truth;
+    double greatest = 0;
+    generator_seed(&g, 700 + (uint64_t)_i);
+    mpfr_inits2(EXACT, a.truth, b.truth, truth, NULL);
+    for (size_t turn = scaled(100000); turn > 0; turn--) {
+        set_sum(&g, &a, draw_number(&g, 0, 4));
+        set_sum(&g, &b, draw_number(&g, 0, 4));
+        a.ball.radius = b.ball.radius = 0;
+        mpfr_set_d(a.truth, a.ball.high, MPFR_RNDN), mpfr_add_d(a.truth, a.truth, a.ball.low, MPFR_RNDN);
+        mpfr_set_d(b.truth, b.ball.high, MPFR_RNDN), mpfr_add_d(b.truth, b.truth, b.ball.low, MPFR_RNDN);
+        const moment_ball ball = _i == 0   ? ball_times(a.ball, b.ball)
+                                 : _i == 1 ? ball_minus(a.ball, b.ball)
+                                           : ball_over(a.ball, b.ball);
+        (_i == 0 ? mpfr_mul : _i == 1 ? mpfr_sub : mpfr_div)(truth, a.truth, b.truth, MPFR_RNDN);
+        mpfr_sub_d(truth, truth, ball.high, MPFR_RNDN);
+        mpfr_sub_d(truth, truth, ball.low, MPFR_RNDN);
+        mpfr_abs(truth, truth, MPFR_RNDN);
+        const double off = mpfr_get_d(truth, MPFR_RNDU) / ball.radius;
+        check_that(off <= 1, "%s: off by %g of what was said", names[_i], off);
+        if (off > greatest) greatest = off;
+    }
+    check_that(greatest > 0.01, "%s: off by %g of what was said, at most", names[_i], greatest);
+    mpfr_clears(a.truth, b.truth, truth, NULL);
+}
+END_TEST
+
 /* What is too small, too great or no number has no ball. */
 START_TEST(no_balls) {
     const moment_ball good = { 3, 0, 0 },
@@ -149,6 +181,7 @@ END_TEST
 
 static void add(TCase *cases) {
     tcase_add_loop_test(cases, balls_hold_results, 0, 3);
+    tcase_add_loop_test(cases, steps_hold_results, 0, 3);
     tcase_add_test(cases, no_balls);
 }
 
