@@ -77,7 +77,7 @@ static void check_refused(call c, quire_status expected, const char *text) {
     check_that(!written_beside(0, 0), "operation %d, %s: refused, but written", (int)c.what.operation, text);
 }
 
-static const int BAD[] = { -1, 9, 99, INT_MAX, INT_MIN };
+static const int BAD[] = { -1, 12, 99, INT_MAX, INT_MIN };
 #define BAD_COUNT (sizeof BAD / sizeof *BAD)
 
 static void check_enums(operation op) {
