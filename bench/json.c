@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report.h"
@@ -28,6 +29,15 @@ static json_t *value_of(cell c) {
     return value ? value : json_null();
 }
 
+/* The head's name of a fact may have a blank, a member's has none. */
+static void add_fact(const char *fact, const char *value) {
+    char member[64];
+    snprintf(member, sizeof member, "%s", fact);
+    for (char *c = member; *c; c++)
+        if (*c == ' ') *c = '_';
+    json_object_set_new(root, member, json_string(value));
+}
+
 bool json_begin(const char *path, const facts *f) {
     name = path;
     file = fopen(path, "w");
@@ -35,7 +45,7 @@ bool json_begin(const char *path, const facts *f) {
     root = json_object();
     rows = json_array();
     if (!root || !rows) return trouble(ENOMEM);
-    for (int i = 0; i < FACTS; i++) json_object_set_new(root, f->one[i].name, json_string(f->one[i].value));
+    for (int i = 0; i < FACTS; i++) add_fact(f->one[i].name, f->one[i].value);
     return !json_object_set(root, "rows", rows) || trouble(ENOMEM);
 }
 

@@ -41,7 +41,7 @@ static bool read_all(own *numbers, struct input *input) {
         if (!make_room(numbers, &room)) return false;
         void *to = (char *)numbers->memory + numbers->count * type_size(numbers->type);
         got = input_read(input, PIECE, to, low);
-        if (got > 0 && input->wide && input_narrow(input, (size_t)got, to, low)) return false;
+        if (got > 0 && input->wide && input->element.integer && input_narrow(input, (size_t)got, to, low)) return false;
         if (got > 0) numbers->count += (size_t)got;
     }
     numbers->elements = numbers->memory;

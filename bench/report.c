@@ -26,12 +26,14 @@ bool report_rows(const row *rows, int count) {
         if (to_json) fine &= json_row(&rows[i]);
     }
     table_gap();
+    sentence_rows(rows, count);
     return fine;
 }
 
 bool report_end(void) {
     progress_end();
     table_end();
+    sentence_end();
     bool fine = !ferror(stdout) && !fflush(stdout);
     if (!fine) complain("standard output cannot be written");
     if (to_csv) fine &= csv_end();

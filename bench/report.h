@@ -14,6 +14,12 @@ void table_row(const row *r);
 void table_gap(void);
 void table_end(void);
 
+/* The one sentence that a person wants of all rows, to be printed last: how long an exact result takes beside the
+ * fastest inexact one. rows: all contenders at one job in one place. Nothing is printed where no job had rows of both
+ * kinds. */
+void sentence_rows(const row *rows, int count);
+void sentence_end(void);
+
 /* CSV, on the disk after every row. Everything that can fail complains and answers false. */
 bool csv_begin(const char *path, const facts *f);
 bool csv_row(const row *r);

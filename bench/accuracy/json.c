@@ -137,13 +137,13 @@ void json_facts(json_t *root, const head *h, uint64_t seed, double seconds) {
 static json_t *whole(const report *r) {
     const tally *t = r->tally;
     json_t *root = json_object();
+    json_object_set_new(root, "verdict", text(tally_passed(t) ? "pass" : "fail"));
     json_facts(root, r->head, r->options->seed, t->seconds);
     json_object_set_new(root, "cases", count(t->cases));
     json_object_set_new(root, "kinds", count(r->plan->only ? 1 : r->plan->count));
     json_object_set_new(root, "kinds_covered", count(r->plan->only ? t->cases : plan_covered(r->plan)));
     json_object_set_new(root, "longest", count(t->longest));
     json_object_set_new(root, "left_out", all_left_out(r->ways));
-    json_object_set_new(root, "verdict", text(tally_passed(t) ? "pass" : "fail"));
     json_object_set_new(root, "bounds_judged", count(t->judged));
     json_object_set_new(root, "violations", count(t->violations));
     json_object_set_new(root, "bad_statuses", count(t->bad_statuses));

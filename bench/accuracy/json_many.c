@@ -81,6 +81,7 @@ static json_t *failures(const many_tally *t) {
 bool json_write_many(const many_report *r) {
     const many_tally *t = r->tally;
     json_t *root = json_object();
+    json_object_set_new(root, "verdict", json_string(many_passed(t) ? "pass" : "fail"));
     json_facts(root, r->head, r->options->seed, t->seconds);
     json_object_set_new(root, "threads", json_integer(t->threads));
     json_object_set_new(root, "batches", count(t->batches));
@@ -91,7 +92,6 @@ bool json_write_many(const many_report *r) {
     json_object_set_new(root, "bad_statuses", count(t->bad_statuses));
     json_object_set_new(root, "oracles_compared", count(t->sampled));
     json_object_set_new(root, "oracles_different", count(t->sampled_wrong));
-    json_object_set_new(root, "verdict", json_string(many_passed(t) ? "pass" : "fail"));
     json_object_set_new(root, "operations", operations(t));
     json_object_set_new(root, "families", families(t));
     json_object_set_new(root, "roundings", roundings(t));

@@ -106,23 +106,23 @@ static void print_ways(const many_tally *t) {
     putchar('\n');
 }
 
-/* ---------------------------------------------------------------------------------------------------------- verdict */
+/* ----------------------------------------------------------------------------------------------------------- counts */
 
-static void print_verdict(const many_tally *t) {
+static void print_counts(const many_tally *t) {
     for (int i = 0; i < t->failure_count; i++) printf("%s\n\n", t->failures[i].text);
     printf("oracles    %" PRIu64 " answers compared with MPFR's, GMP's or the model's, %" PRIu64 " different\n",
            t->sampled, t->sampled_wrong);
     printf("results    %" PRIu64 " compared, %" PRIu64 " wrong\n", t->results, t->wrong);
     if (t->bad_statuses) printf("statuses   %" PRIu64 " calls failed\n", t->bad_statuses);
-    printf("verdict    %s\n", many_passed(t) ? "pass" : t->batches ? "FAIL" : "nothing was checked");
 }
 
 bool many_print(const many_report *r) {
+    report_verdict(many_passed(r->tally), r->tally->batches != 0);
     print_head(r);
     print_operations(r->tally);
     print_families(r->tally);
     print_roundings(r->tally);
     print_ways(r->tally);
-    print_verdict(r->tally);
+    print_counts(r->tally);
     return report_flush();
 }

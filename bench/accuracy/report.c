@@ -134,7 +134,7 @@ static void print_ways(const report *r) {
     if (t->split) print_count("exact, split and merged", t->split, t->split_wrong);
 }
 
-static void print_verdict(const report *r) {
+static void print_counts(const report *r) {
     const tally *t = r->tally;
     uint64_t ordered = 0, ordered_wrong = 0;
     for (int m = 0; m < METHOD_COUNT; m++)
@@ -148,7 +148,6 @@ static void print_verdict(const report *r) {
                ordered_wrong);
     printf("bounds     %" PRIu64 " results judged, %" PRIu64 " violations\n", t->judged, t->violations);
     if (t->bad_statuses) printf("statuses   %" PRIu64 " calls failed\n", t->bad_statuses);
-    printf("verdict    %s\n", tally_passed(t) ? "pass" : t->cases ? "FAIL" : "nothing was checked");
 }
 
 bool report_flush(void) {
@@ -156,12 +155,29 @@ bool report_flush(void) {
     return complain("standard output: %s", strerror(errno));
 }
 
+/* What everybody wants to know first. */
+static void print_verdict(const report *r) {
+    const tally *t = r->tally;
+    report_verdict(tally_passed(t), t->cases != 0);
+}
+
+void report_verdict(bool passed, bool any) {
+    printf("verdict   %s\n          %s\n\n",
+           passed ? "pass"
+           : any  ? "FAIL"
+                  : "nothing was checked",
+           passed ? "on this machine every result had the bits that it must have"
+           : any  ? "some results had other bits than they must have, or were beyond their bound: see below"
+                  : "the run was over before the first case");
+}
+
 bool report_print(const report *r) {
+    print_verdict(r);
     print_head(r);
     print_table(r);
     print_ways(r);
     putchar('\n');
     print_failures(r);
-    print_verdict(r);
+    print_counts(r);
     return report_flush();
 }

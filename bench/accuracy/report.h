@@ -21,6 +21,9 @@ typedef struct report {
 bool report_print(const report *r);
 bool report_flush(void);
 
+/* What a report begins with: the verdict, and what it means. any: whether anything was checked. */
+void report_verdict(bool passed, bool any);
+
 /* json.c, or json_stub.c where jansson is missing. json_open, before the run, finds out whether the file can be
  * written. */
 bool json_open(const char *path);

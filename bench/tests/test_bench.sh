@@ -96,6 +96,8 @@ small='--place cpu --n 1000 --seconds 0.001'
 # shellcheck disable=SC2086
 run $small --no-peers --family uniform,tie --csv run.csv
 check "a small run" fine
+check "its last line is the one that a person wants" sh -c 'tail -n 1 out | grep -Eq "$1"' sh \
+    '^On this machine \(cpu\) the exact sum of 1000 numbers \(f16, uniform\) took [0-9.e+]+ times as long as the f'
 check "2 families, 4 types, 5 operations, 6 contenders make 240 rows" columns 240 run.csv
 check "the head has every fact" same "$(grep -c '^# [a-z ]*: .' run.csv)" 10
 check "exact is within half an ulp" awk -v e="$(value exact error_ulps)" 'BEGIN { exit !(e != "" && e <= 0.5) }'
@@ -268,7 +270,8 @@ case $BENCH_HAS in
         check "the JSON can be read" python3 -c '
 import json
 run = json.load(open("run.json"), parse_constant=lambda word: 1 / 0)
-assert run["version"].startswith("quire ") and run["rows"][2]["method"] and run["rows"][0]["error_ulps"] is None'
+assert run["version"].startswith("quire ") and run["rows"][2]["method"] and run["rows"][0]["error_ulps"] is None
+assert not [member for member in [*run, *run["rows"][0]] if " " in member] and "left_out" in run'
     fi
     ;;
 *) refuses 1 'without jansson' --place cpu --n 10 --json run.json ;;

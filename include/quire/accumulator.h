@@ -92,7 +92,8 @@ QUIRE_API quire_status quire_round_mean(const quire_accumulator *accumulator, qu
  * NULL; QUIRE_COVARIANCE and QUIRE_CORRELATION are QUIRE_INVALID_OPERATION here: see quire_finish_pair. type is read
  * only where result_type is 0. The three calls above are shorthands, rounding to nearest. QUIRE_NULL_POINTER (what),
  * QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD (other than QUIRE_EXACT and 0), QUIRE_INVALID_RESULT_TYPE,
- * QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares, result), QUIRE_INVALID_MOMENTS. */
+ * QUIRE_INVALID_ROUNDING, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sum, squares, result), QUIRE_INVALID_MOMENTS;
+ * QUIRE_NO_INTEGER where a QUIRE_INT128 is asked of what holds none, or of a mean, an average, a root or a moment. */
 QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_accumulator *sum,
                                     const quire_accumulator *squares, void *result);
 

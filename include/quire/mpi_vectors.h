@@ -128,6 +128,7 @@ static inline quire_status quire_mpi_check(const quire_mpi_job *job, size_t fiel
     const int dot = what->operation == QUIRE_DOT;
     quire_status status = quire_reduce(NULL, what, &none, NULL, NULL, NULL, NULL);
     if (status) return status;
+    if (what->type >= QUIRE_INT8) return QUIRE_INVALID_TYPE; /* integers: a record has no bits for them */
     if (quire_mpi_has_squares(job) && !job->squares) return QUIRE_INVALID_OPERATION;
     if (quire_record_has_pair_sums(what)) return QUIRE_INVALID_OPERATION;
     if (what->method && what->method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;

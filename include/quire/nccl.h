@@ -122,7 +122,8 @@ static inline quire_status quire_nccl_check_layouts(const quire_nccl_job *job) {
     quire_status status = quire_reduce(NULL, what, &none, NULL, NULL, NULL, NULL);
     if (status) return status;
     if (what->operation == QUIRE_AVERAGE || what->operation == QUIRE_COVARIANCE || what->operation == QUIRE_CORRELATION)
-        return QUIRE_INVALID_OPERATION; /* whose sums of each array have no place here */
+        return QUIRE_INVALID_OPERATION;                      /* whose sums of each array have no place here */
+    if (what->type >= QUIRE_INT8) return QUIRE_INVALID_TYPE; /* integers, which no GPU takes */
     if (what->method && what->method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
     if (x->inner ? job->fields / x->inner != x->outer || job->fields % x->inner : job->fields != 0)
         return QUIRE_INVALID_LAYOUT;

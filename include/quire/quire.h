@@ -144,10 +144,12 @@ QUIRE_API void quire_close(quire_context *context);
  *                may overlap. Not modified.
  *   method       how to sum
  *   result_type  the format of *result; the total is rounded to it once, ties to even, never through another format
- *   result       one element of result_type, aligned to its size, in memory the context can write
+ *   result       one element of result_type, aligned to its size (QUIRE_INT128: to 8 bytes), in memory the context can
+ *                write
  * Statuses, checked in this order: QUIRE_INVALID_TYPE, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
- * QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
- * QUIRE_DEVICE_FAULT. Bounds: at quire_method, where x stands for the terms. */
+ * QUIRE_NO_INTEGER, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also
+ * QUIRE_WRONG_CONTEXT (integers), QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Bounds: at quire_method, where x
+ * stands for the terms. */
 
 /* The sum of x[i]. */
 QUIRE_API quire_status quire_sum(quire_context *context, quire_type type, size_t n, const void *x, quire_method method,

@@ -44,7 +44,8 @@ typedef enum quire_scan_kind {
  *                   layouts are the same, and so are the sizes of an element and of a result. What stands between
  *                   results is not written
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout, results_layout), QUIRE_INVALID_OPERATION (also
- * of any but these two, and where kind is none), QUIRE_INVALID_TYPE, QUIRE_INVALID_METHOD (any but QUIRE_EXACT),
+ * of any but these two, and where kind is none), QUIRE_INVALID_TYPE (of integers, too), QUIRE_INVALID_METHOD (any but
+ * QUIRE_EXACT),
  * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the elements, or the
  * results, reach over more than PTRDIFF_MAX bytes, or as many side by side would), QUIRE_NULL_POINTER,
  * QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are no elements,

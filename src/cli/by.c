@@ -11,6 +11,7 @@
 #include "complain.h"
 #include "npy_write.h"
 #include "reduce.h"
+#include "whole.h"
 
 static int out_of_memory(void) {
     complain("out of memory");
@@ -128,9 +129,11 @@ static void groups_free(struct groups *groups) {
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-static int deliver(const struct options *options, const struct input *input, const struct groups *groups,
-                   quire_type type, const void *array, const int64_t *counts) {
-    const struct results results = { .file = input->name,
+static int deliver(const struct options *options, const struct pieces *pieces, const struct groups *groups,
+                   quire_type type, void *array, const int64_t *counts) {
+    const struct input *input = pieces->input[0];
+    const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
+                                     .elements = groups->rows,
                                      .type = element_name(&input->element),
                                      .result_type = type,
                                      .count = groups->count,
@@ -139,6 +142,13 @@ static int deliver(const struct options *options, const struct input *input, con
                                      .dimensions = 1,
                                      .keys = groups->key,
                                      .counts = counts };
+    if (type == QUIRE_INT128 && options->output) {
+        if (!whole_narrow(array, groups->count)) {
+            complain("-o: a sum is beyond int64; --result f64 rounds it");
+            return EXIT_TROUBLE;
+        }
+        type = QUIRE_INT64;
+    }
     if (options->output) return npy_write(options->output, type, &groups->count, 1, false, array, groups->count);
     return print_results(options, &results);
 }
@@ -153,7 +163,7 @@ static int reduce_groups(struct device *device, const struct options *options, c
     if (!status)
         status = device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows, whole->x[0],
                                       whole->x[1], array, counts);
-    if (!status) status = deliver(options, input, groups, what.result_type, array, counts);
+    if (!status) status = deliver(options, pieces, groups, what.result_type, array, counts);
     free(array);
     free(counts);
     return status;

@@ -9,15 +9,26 @@
 
 #include "progress.h"
 
-bool complain(const char *format, ...) {
+static void print_line(const char *format, va_list arguments) {
     char line[8192];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
     progress_end();
     fprintf(stderr, QUIRE_PROGRAM ": %s\n", line);
+}
+
+bool complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
     return false;
+}
+
+void remark(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
 }

@@ -32,9 +32,17 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The six floats stand first, in the order of their numbers. */
+#define FLOATS_COUNT 6
+
+/* The six floats stand first, in the order of their numbers, and then integers in that of theirs. */
 struct element element_of(quire_type type) {
-    return types[type - 1].element;
+    return types[type < QUIRE_INT8 ? type - 1 : FLOATS_COUNT + type - QUIRE_INT8].element;
+}
+
+quire_type element_integer(const struct element *element) {
+    int type = element->is_signed ? QUIRE_INT8 : QUIRE_UINT8;
+    for (size_t size = 1; size < element->size; size *= 2) type++;
+    return (quire_type)type;
 }
 
 bool little_endian(void) {
@@ -47,6 +55,7 @@ bool little_endian(void) {
 const char *type_descr(quire_type type) {
     static const char *const little[] = { "<f2", "|V2", "<f4", "<f8", "|f1", "|V1" };
     static const char *const big[] = { ">f2", "|V2", ">f4", ">f8", "|f1", "|V1" };
+    if (type == QUIRE_INT64) return little_endian() ? "<i8" : ">i8";
     return (little_endian() ? little : big)[type - 1];
 }
 
@@ -62,6 +71,7 @@ const char *element_name(const struct element *element) {
 
 bool element_described(const char *descr, struct element *element) {
     const char order = *descr && strchr("<>=|", *descr) ? *descr++ : '=';
+    if (!strcmp(descr, "b1")) descr = "u1"; /* NumPy writes False and True as bytes 0 and 1 */
     for (size_t i = 0; i < COUNT(types); i++) {
         if (strcmp(descr, types[i].numpy)) continue;
         *element = types[i].element;

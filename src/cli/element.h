@@ -22,10 +22,13 @@ struct element {
 /* How numbers of a type are stored in this machine. */
 struct element element_of(quire_type type);
 
+/* The type of integers as the library has them. */
+quire_type element_integer(const struct element *element);
+
 /* As the command line names it: "f32", "i64". */
 const char *element_name(const struct element *element);
 
-/* How NumPy writes the type in an .npy header of this machine: "<f4", "|V2". */
+/* How NumPy writes the type in an .npy header of this machine: "<f4", "|V2"; of floats, and of QUIRE_INT64. */
 const char *type_descr(quire_type type);
 
 #define ELEMENT_NAMES "f16, bf16, f32, f64, e5m2, e4m3, i8, i16, i32, i64, u8, u16, u32 or u64"

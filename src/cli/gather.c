@@ -8,6 +8,7 @@
 
 #include "complain.h"
 #include "progress.h"
+#include "whole.h"
 
 #define CACHED ((size_t)1 << 15) /* elements that are looked at again while they are in a cache */
 
@@ -104,6 +105,11 @@ static int gather_whole(struct device *device, struct gathering *gathering, stru
     return status;
 }
 
+/* The second parts of an input, if there are any. */
+static const double *low_of(const struct pieces *pieces, int i) {
+    return pieces->input[i]->parted ? pieces->low[i] : NULL;
+}
+
 static int gather_pieces(struct device *device, struct gathering *gathering, struct pieces *pieces) {
     const bool two = pieces->inputs == 2;
     int status = EXIT_FINE;
@@ -114,7 +120,7 @@ static int gather_pieces(struct device *device, struct gathering *gathering, str
                            &(struct piece){ pieces->input[0]->type,
                                             (size_t)n,
                                             { pieces->x[0], pieces->x[two] },
-                                            { pieces->low[0], pieces->low[two] } });
+                                            { low_of(pieces, 0), low_of(pieces, two) } });
     progress_end();
     gathering->skipped += pieces->skipped;
     return n < 0 ? EXIT_TROUBLE : status;
@@ -124,7 +130,9 @@ int gather(struct device *device, struct gathering *gathering, struct pieces *pi
     const quire_type type = pieces->input[0]->type;
     gathering->type = !gathering->type || gathering->type == type ? type : QUIRE_F64;
     const bool whole = pieces_are_mappable(pieces) || device->gpu;
-    return (whole ? gather_whole : gather_pieces)(device, gathering, pieces);
+    const int status = (whole ? gather_whole : gather_pieces)(device, gathering, pieces);
+    for (int i = 0; i < pieces->inputs; i++) gathering->fractions |= !input_are_integers(pieces->input[i]);
+    return status;
 }
 
 int gathering_finish(struct gathering *gathering, const quire_reduction *what, union number *result) {
@@ -132,4 +140,14 @@ int gathering_finish(struct gathering *gathering, const quire_reduction *what, u
     const quire_status status = quire_finish(what, gathering_of(gathering, operation_terms(what->operation)),
                                              moments ? gathering_of(gathering, TERM_PRODUCT) : NULL, result);
     return status ? device_trouble(operation_name(what->operation), status) : EXIT_FINE;
+}
+
+void gathering_digits(struct gathering *gathering, quire_operation operation, char text[NUMBER_TEXT]) {
+    const bool kept =
+        operation == QUIRE_SUM || operation == QUIRE_ASUM || operation == QUIRE_DOT || operation == QUIRE_SUMSQ;
+    *text = 0;
+    if (gathering->fractions || !kept) return;
+    const quire_accumulator *sum = gathering_of(gathering, operation_terms(operation));
+    double rounded;
+    if (!quire_round(sum, QUIRE_F64, &rounded) && fabs(rounded) >= 0x1p53) whole_sum(sum, text);
 }

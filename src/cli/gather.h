@@ -21,6 +21,7 @@ struct gathering {
     uintmax_t n, skipped;     /* terms of each; left out */
     struct facts *facts;      /* NULL: not wanted */
     quire_type type;          /* of the inputs; F64 if they differ; 0 before there are any */
+    bool fractions;           /* an element was no integer of a file of integers, nor of a text */
 };
 
 /* The accumulator of some terms. */
@@ -34,5 +35,9 @@ int gather(struct device *device, struct gathering *gathering, struct pieces *pi
 
 /* Rounds, once. EXIT_FINE or EXIT_TROUBLE. */
 int gathering_finish(struct gathering *gathering, const quire_reduction *what, union number *result);
+
+/* All digits of the sum that an operation rounds, if that is an integer of integers, and beyond 2^53, where a double
+ * has no longer all of them; else an empty text. */
+void gathering_digits(struct gathering *gathering, quire_operation operation, char text[NUMBER_TEXT]);
 
 #endif

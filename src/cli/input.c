@@ -16,6 +16,7 @@
 #include "accumulators.h"
 #include "complain.h"
 #include "convert.h"
+#include "foreign.h"
 
 #define GZIP_MAGIC "\x1f\x8b\x08"
 #define ZIP_MAGIC "PK\3\4"
@@ -99,13 +100,14 @@ static int begin_npy(struct input *input, const struct reading *reading) {
 static int begin_text(struct input *input, const char *column, const struct reading *reading) {
     input->stored = STORED_TEXT;
     input->element = (struct element){ .type = QUIRE_F64, .size = sizeof(double), .is_signed = true };
-    return (reading->words ? text_open_words : text_open)(&input->text, &input->bytes, column, reading->delimiter);
+    return (reading->words ? text_open_words : text_open)(&input->text, &input->bytes, column, &reading->ways);
 }
 
 static int begin(struct input *input, const struct source *source, const struct reading *reading) {
     if (bytes_peek(&input->bytes, 1) < 0) return EXIT_TROUBLE;
     const int status = decompress(input, reading);
     if (status || bytes_peek(&input->bytes, 1) < 0) return EXIT_TROUBLE;
+    if (!reading->typed && foreign_refused(&input->bytes, source->path)) return EXIT_TROUBLE;
     if (begins_with(&input->bytes, NPY_MAGIC, NPY_MAGIC_SIZE)) {
         if (!source->column) return begin_npy(input, reading);
         return trouble(input, "an .npy file has no columns; --axis or a member's name chooses there");
@@ -119,7 +121,8 @@ static int begin(struct input *input, const struct source *source, const struct 
     if (begins_with(&input->bytes, ACCUMULATORS_MAGIC, ACCUMULATORS_MAGIC_SIZE))
         return trouble(input, "accumulators, not numbers: quire round rounds them");
     if (begins_with(&input->bytes, ZIP_MAGIC, 4))
-        return trouble(input, "an .npz archive is read by its name, from a file");
+        return trouble(input, "a zip archive: NumPy's are read from a file whose name ends in .npz; for others, try: "
+                              "unzip -p FILE | quire sum");
     if (source->in_archive || ends_in(input->name, ".npy") || !is_text(&input->bytes))
         return trouble(input, "not an .npy file (raw numbers need --type)");
     return begin_text(input, NULL, reading);
@@ -163,7 +166,8 @@ static int measure(struct input *input) {
     input->n = (size_t)(length / size);
     input->counted = true;
     input->offset = (size_t)offset;
-    input->mappable = !input->element.integer && !input->element.foreign && !(offset % size) && offset <= SIZE_MAX / 4;
+    input->mappable = (!input->element.integer || input->raw) && !input->element.foreign && !(offset % size) &&
+                      offset <= SIZE_MAX / 4;
     return EXIT_FINE;
 }
 
@@ -183,9 +187,11 @@ int input_open(struct input *input, const struct source *source, const struct re
     input->name = source->name;
     int status = open_file(input, source);
     if (!status) status = begin(input, source, reading);
+    input->raw = reading->integers && input->element.integer;
     if (!status) status = measure(input);
-    input->type = (quire_type)input->element.type;
-    input->wide = convert_is_wide(&input->element);
+    input->type = input->raw ? element_integer(&input->element) : (quire_type)input->element.type;
+    input->wide = (convert_is_wide(&input->element) && !input->raw) || input->stored == STORED_TEXT;
+    input->parted = input->stored != STORED_TEXT;
     if (input->stored != STORED_NPY) input->header.count = input->header.shape[0] = input->n;
     if (status) input_close(input);
     return status;
@@ -207,14 +213,25 @@ static ssize_t at_end(struct input *input) {
     return check_length(input, input->taken + (uintmax_t)more) ? -1 : 0;
 }
 
+static ssize_t read_text(struct input *input, size_t n, double *x, double *low) {
+    const ssize_t got = text_read(&input->text, x, low, n);
+    input->parted = false;
+    for (ssize_t i = 0; low && i < got; i++) input->parted |= low[i] != 0;
+    return got;
+}
+
+bool input_are_integers(const struct input *input) {
+    return input->element.integer || (input->stored == STORED_TEXT && !input->text.fractions);
+}
+
 ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
     const struct element *element = &input->element;
     const size_t size = element->size;
-    if (input->stored == STORED_TEXT) return text_read(&input->text, x, n);
+    if (input->stored == STORED_TEXT) return read_text(input, n, x, low);
     if (input->stored == STORED_NPY && n > input->n - (size_t)(input->taken / size))
         n = input->n - (size_t)(input->taken / size);
     char *room = x;
-    if (element->integer)
+    if (element->integer && !input->raw)
         room += n * (sizeof(double) - size); /* so that nothing is overwritten that is still to be read */
     const ssize_t got = n ? bytes_read(&input->bytes, room, n * size) : 0;
     if (got < 0) return -1;
@@ -225,7 +242,7 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
         n = (size_t)got / size;
     }
     if (element->foreign) convert_order(room, n, size);
-    if (element->integer) {
+    if (element->integer && !input->raw) {
         char *last = (char *)x + n * (sizeof(double) - size);
         memmove(last, room, n * size);
         convert_integers(element, n, last, x, low);

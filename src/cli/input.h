@@ -19,8 +19,9 @@ struct reading {
     bool typed;             /* element was given */
     struct element element; /* of raw numbers; an .npy file must agree */
     const char *column;     /* NULL: not given */
-    int delimiter;          /* 0: not given */
+    struct text_ways ways;  /* of texts */
     bool words;             /* of a column: it is read by text_read_word */
+    bool integers;          /* those of a file are left as they are, of their own types */
 };
 
 /* Where an array is. */
@@ -39,7 +40,9 @@ struct input {
     quire_type type; /* of the numbers as they are read */
     bool counted;    /* n is known before all of them are read */
     size_t n;
-    bool wide; /* 64-bit integers: read as two doubles each */
+    bool wide;   /* integers of 64 bits, and texts, which may have such: read as two doubles each */
+    bool raw;    /* integers: read as they are */
+    bool parted; /* the second ones of what was read last are not all 0 */
     bool mappable;
     struct npy_header header; /* of what is no .npy file: one dimension, C order */
     enum stored stored;
@@ -70,6 +73,9 @@ const void *input_map(const struct input *input, void **map, size_t *length);
 /* Whether the elements of two inputs pair up as far as their headers tell: same type, same number, same order.
  * EXIT_FINE or EXIT_TROUBLE. */
 int input_match(const char *verb, const struct input *x, const struct input *y);
+
+/* Whether all that was read are integers. */
+bool input_are_integers(const struct input *input);
 
 void input_close(struct input *input);
 

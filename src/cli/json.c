@@ -44,7 +44,7 @@ static int print_and_free(json_t *root) {
 static json_t *number_object(quire_type type, const union number *number) {
     const double value = number_value(type, number);
     char decimal[NUMBER_TEXT], hex[NUMBER_TEXT], bits[NUMBER_TEXT];
-    number_decimal(type, value, decimal);
+    number_text(type, number, decimal);
     number_hex(value, hex);
     number_bit_text(type, number, bits);
     return json_pack("{s:o, s:s, s:s, s:s}", "value", real(value), "decimal", decimal, "hex", hex, "bits", bits);
@@ -52,6 +52,7 @@ static json_t *number_object(quire_type type, const union number *number) {
 
 static json_t *outcome_object(const struct job *job, const struct outcome *outcome, bool judged) {
     json_t *object = number_object(job->what.result_type, &outcome->result);
+    if (object && *outcome->digits) json_object_set_new(object, "decimal", json_string(outcome->digits));
     if (object) json_object_set_new(object, "method", json_string(method_name(outcome->method)));
     if (object && judged)
         json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o}", "error_ulps", real(outcome->error),
@@ -62,91 +63,70 @@ static json_t *outcome_object(const struct job *job, const struct outcome *outco
 
 /* What print_begin and print_end stand around. */
 static json_t *all;
-static bool is_array, any; /* any: an object was made, or would have been if there were memory */
 
-void json_begin(bool several) {
-    is_array = several;
-    any = several;
-    all = several ? json_array() : NULL;
-}
+void json_begin(void) { all = json_array(); }
 
-static void add(json_t *object) {
-    any = true;
-    if (is_array)
-        json_array_append_new(all, object);
-    else
-        all = object;
-}
+static void add(json_t *object) { json_array_append_new(all, object); }
 
-int json_end(void) {
-    if (!any) return EXIT_FINE; /* trouble was told of already */
-    return print_and_free(all);
-}
+int json_end(void) { return print_and_free(all); }
 
 /* What all reports begin with. */
-static json_t *report_object(const struct options *options, const struct report *report) {
+static json_t *report_object(const struct options *options, json_t *files, const char *type, uintmax_t n,
+                             uintmax_t skipped, quire_type result_type) {
+    return json_pack("{s:s, s:o, s:s, s:I, s:I, s:s, s:s}", "command", options->command->name, "files", files, "type",
+                     type, "n", (json_int_t)n, "skipped", (json_int_t)skipped, "result_type", type_name(result_type),
+                     "rounding", rounding_name((quire_rounding)options->rounding));
+}
+
+static json_t *object_of(const struct options *options, const struct report *report) {
     json_t *files = json_array();
     for (size_t i = 0; i < report->sources; i++) json_array_append_new(files, name(report->source[i].name));
-    json_t *object = json_pack("{s:s, s:o, s:s, s:I}", "command", options->command->name, "files", files, "type",
-                               report->type, "n", (json_int_t)report->n);
-    if (object && options->skip_nan)
-        json_object_set_new(object, "nan_skipped", json_integer((json_int_t)report->skipped));
-    if (object && options->rounding)
-        json_object_set_new(object, "rounding", json_string(rounding_name((quire_rounding)options->rounding)));
-    return object;
+    return report_object(options, files, report->type, report->n, report->skipped, report->job.what.result_type);
 }
 
 void json_report(const struct options *options, const struct report *report) {
-    json_t *results = json_array(), *object = report_object(options, report);
+    json_t *results = json_array(), *object = object_of(options, report);
     for (int i = 0; i < report->count; i++)
         json_array_append_new(results,
                               outcome_object(&report->job, &report->outcomes[i], options->method == METHOD_ALL));
-    json_object_update_new(
-        object, json_pack("{s:s, s:o}", "result_type", type_name(report->job.what.result_type), "results", results));
+    json_object_update_new(object, json_pack("{s:[], s:o}", "shape", "results", results));
     add(object);
 }
 
 void json_facts(const struct options *options, const struct report *report, const struct facts *facts,
                 const union number values[2]) {
-    json_t *object = report_object(options, report);
+    const quire_type type = report->job.what.result_type;
+    json_t *object = object_of(options, report);
     json_object_update_new(object,
-                           json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "result_type",
-                                     type_name(report->job.what.result_type), "mean",
-                                     number_object(report->job.what.result_type, &values[0]), "stddev",
-                                     number_object(report->job.what.result_type, &values[1]), "min", real(facts->least),
-                                     "max", real(facts->greatest), "nan", (json_int_t)facts->nan, "positive_infinity",
-                                     (json_int_t)facts->positive_infinity, "negative_infinity",
+                           json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "mean",
+                                     number_object(type, &values[0]), "stddev", number_object(type, &values[1]), "min",
+                                     real(facts->least), "max", real(facts->greatest), "nan", (json_int_t)facts->nan,
+                                     "positive_infinity", (json_int_t)facts->positive_infinity, "negative_infinity",
                                      (json_int_t)facts->negative_infinity, "zeros", (json_int_t)facts->zeros,
                                      "subnormals", (json_int_t)facts->subnormals));
     add(object);
 }
 
-/* What groups are called, and how many elements each has. */
-static void add_groups(json_t *object, const struct results *results) {
-    json_t *keys = json_array(), *counts = json_array();
-    for (size_t i = 0; i < results->count; i++) {
-        json_array_append_new(keys, name(results->keys[i]));
-        json_array_append_new(counts, json_integer((json_int_t)results->counts[i]));
-    }
-    json_object_set_new(object, "keys", keys);
-    json_object_set_new(object, "counts", counts);
+/* Result i of many: as a lone one, with how many elements it is of, and its key. */
+static json_t *result_object(const struct options *options, const struct results *results, size_t i) {
+    const size_t size = type_size(results->result_type), at = results->place ? results->place[i] : i;
+    union number number;
+    memcpy(&number, (const char *)results->array + at * size, size);
+    json_t *object = number_object(results->result_type, &number);
+    json_object_update_new(object, json_pack("{s:s, s:I}", "method", method_name((quire_method)options->method), "n",
+                                             (json_int_t)print_elements_of(results, i)));
+    if (results->keys) json_object_set_new(object, "key", name(results->keys[i]));
+    return object;
 }
 
 void json_results(const struct options *options, const struct results *results) {
-    json_t *shape = json_array(), *array = json_array();
+    json_t *shape = json_array(), *array = json_array(), *files = json_array();
+    for (int i = 0; i < 2 && results->file[i]; i++) json_array_append_new(files, name(results->file[i]));
     for (int i = 0; i < results->dimensions; i++)
         json_array_append_new(shape, json_integer((json_int_t)results->shape[i]));
-    for (size_t i = 0; i < results->count; i++) {
-        union number number;
-        const size_t size = type_size(results->result_type), at = results->place ? results->place[i] : i;
-        memcpy(&number, (const char *)results->array + at * size, size);
-        json_array_append_new(array, number_object(results->result_type, &number));
-    }
-    json_t *object =
-        json_pack("{s:s, s:o, s:s, s:s, s:s, s:o, s:o}", "command", options->command->name, "file", name(results->file),
-                  "type", results->type, "result_type", type_name(results->result_type), "method",
-                  method_name((quire_method)options->method), "shape", shape, "results", array);
-    if (results->keys) add_groups(object, results);
+    for (size_t i = 0; i < results->count; i++) json_array_append_new(array, result_object(options, results, i));
+    json_t *object = report_object(options, files, results->type, results->elements, 0, results->result_type);
+    json_object_update_new(object, json_pack("{s:o, s:o}", "shape", shape, "results", array));
     add(object);
 }
 
@@ -177,8 +157,9 @@ int json_info(quire_tier default_tier) {
     for (int i = 0; i < TIERS; i++)
         if (quire_tier_available(every_tier[i]))
             json_array_append_new(tiers, json_string(quire_tier_name(every_tier[i])));
-    return print_and_free(json_pack(
-        "{s:s, s:i, s:o, s:s, s:b, s:b, s:o, s:o}", "version", quire_version(), "api_version", quire_api_version(),
-        "tiers", tiers, "default_tier", quire_tier_name(default_tier), "threads", quire_has_openmp(), "cuda",
-        quire_has_cuda(), "cuda_driver", driver_version(), "cuda_devices", device_objects()));
+    return print_and_free(json_pack("{s:s, s:s, s:i, s:o, s:s, s:b, s:b, s:o, s:o}", "command", "info", "version",
+                                    quire_version(), "api_version", quire_api_version(), "tiers", tiers, "default_tier",
+                                    quire_tier_name(default_tier), "threads", quire_has_openmp(), "cuda",
+                                    quire_has_cuda(), "cuda_driver", driver_version(), "cuda_devices",
+                                    device_objects()));
 }

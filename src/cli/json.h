@@ -7,8 +7,8 @@
 
 #include "print.h"
 
-/* Objects are printed by json_end: one, or an array of several. EXIT_FINE or EXIT_TROUBLE. */
-void json_begin(bool several);
+/* Reports are printed by json_end, as an array, of one too. EXIT_FINE or EXIT_TROUBLE. */
+void json_begin(void);
 void json_report(const struct options *options, const struct report *report);
 void json_facts(const struct options *options, const struct report *report, const struct facts *facts,
                 const union number values[2]);

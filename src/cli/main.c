@@ -15,6 +15,8 @@
 
 #include "arguments.h"
 #include "complain.h"
+#include "help.h"
+#include "interrupt.h"
 #include "options.h"
 #include "print.h"
 #include "verbs.h"
@@ -39,7 +41,8 @@ static const struct command commands[] = {
       verb_reduce },
     { "dot", "[FILE [FILE]]", "the sum of x[i] y[i], of two arrays",
       "  quire dot x.npy y.npy\n"
-      "  quire dot both.npz                 the two arrays of an archive, or the two rows of an .npy file\n"
+      "  quire dot both.npz                 the two arrays of an archive\n"
+      "  quire dot two.npy                  the two rows of an .npy file\n"
       "  quire dot data.csv --column price,amount\n",
       DOT, 0, 2, QUIRE_DOT, verb_of_two },
     { "nrm2", "[FILE ...]", "the Euclidean norm, the root of the sum of x[i]^2", "  quire nrm2 gradient.npy\n",
@@ -60,7 +63,7 @@ static const struct command commands[] = {
       2, QUIRE_COVARIANCE, verb_of_two },
     { "correlation", "[FILE [FILE]]", "of two arrays, from -1 to 1",
       "  quire correlation data.csv --column price,amount\n", CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
-    { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more, in one pass",
+    { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more",
       "  quire describe data.npy\n  quire describe data.csv --column price --json\n", DESCRIBE, 0, -1, QUIRE_SUM,
       verb_describe },
     { "accumulate", "[FILE ...] -o OUT", "an exact sum, not yet rounded, kept in a file",
@@ -78,10 +81,26 @@ static const struct command commands[] = {
 
 static const char *next_verb(const void *names, int i) { return ((const struct command *)names)[i].name; }
 
+/* What other programs call the verbs. */
+static const char *called_elsewhere(const char *name) {
+    static const char *const words[][2] = {
+        { "std", "stddev" },     { "stdev", "stddev" },     { "sd", "stddev" },    { "var", "variance" },
+        { "avg", "mean" },       { "average", "mean" },     { "norm", "nrm2" },    { "norm2", "nrm2" },
+        { "l2", "nrm2" },        { "norm1", "asum" },       { "l1", "asum" },      { "abs", "asum" },
+        { "count", "describe" }, { "length", "describe" },  { "min", "describe" }, { "max", "describe" },
+        { "stats", "describe" }, { "summary", "describe" }, { "inner", "dot" },    { "vecdot", "dot" },
+        { "add", "sum" },        { "total", "sum" },        { "fsum", "sum" },     { "version", "info" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(name, words[i][0])) return words[i][1];
+    return NULL;
+}
+
 static const struct command *find_command(const char *name) {
     for (const struct command *command = commands; command->name; command++)
         if (!strcmp(command->name, name)) return command;
-    const char *nearest = arguments_nearest(name, next_verb, commands);
+    const char *nearest = called_elsewhere(name);
+    if (!nearest) nearest = arguments_nearest(name, next_verb, commands);
     if (nearest)
         complain("unknown command %s; did you mean %s?", name, nearest);
     else
@@ -103,7 +122,7 @@ static int help(int argc, char **argv) {
     if (command)
         options_help(command);
     else
-        options_help_all(commands);
+        help_all(commands);
     return EXIT_FINE;
 }
 
@@ -137,6 +156,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    interrupt_watch();
     int status = run(argc, argv);
     /* A full disk shows at the latest here. */
     errno = 0;

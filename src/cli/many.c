@@ -10,6 +10,7 @@
 #include "complain.h"
 #include "npy_write.h"
 #include "reduce.h"
+#include "whole.h"
 
 /* How an array is cut, and what the results look like. */
 struct cut {
@@ -93,7 +94,7 @@ static int add_offsets(struct cut *cut, const struct pieces *pieces, size_t got,
 
 static int read_offsets(struct cut *cut, struct input *input, size_t n) {
     struct pieces pieces;
-    int status = pieces_open(&pieces, input, NULL, false);
+    int status = pieces_open(&pieces, input, NULL, LEAVE_NOTHING);
     ssize_t got = 0;
     while (!status && (got = pieces_next(&pieces)) > 0) status = add_offsets(cut, &pieces, (size_t)got, n, input->name);
     pieces_close(&pieces);
@@ -110,7 +111,7 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
     char *const operand[] = { path };
     struct sources sources;
     struct input input;
-    const struct reading reading = { .typed = false };
+    const struct reading reading = { .ways = { .missing = MISSING_ERROR, .quiet = true } };
     if (strlen(options->segments) >= sizeof path) return wrong("--segments: the name is too long");
     strcpy(path, options->segments);
     int status = sources_find(&sources, "--segments", operand, 1, &reading);
@@ -143,13 +144,19 @@ static size_t *places(const struct cut *cut) {
     return place;
 }
 
-static int deliver(const struct options *options, const struct cut *cut, const struct input *input, quire_type type,
-                   const void *array) {
+static int deliver(const struct options *options, const struct cut *cut, const struct pieces *pieces, size_t elements,
+                   quire_type type, void *array) {
+    const struct input *input = pieces->input[0];
+    if (type == QUIRE_INT128 && options->output) {
+        if (!whole_narrow(array, cut->vectors.count)) return wrong("-o: a sum is beyond int64; --result f64 rounds it");
+        type = QUIRE_INT64;
+    }
     if (options->output)
         return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
     size_t *place = cut->fortran ? places(cut) : NULL;
     if (cut->fortran && !place) return out_of_memory();
-    const struct results results = { .file = input->name,
+    const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
+                                     .elements = elements,
                                      .type = element_name(&input->element),
                                      .result_type = type,
                                      .count = cut->vectors.count,
@@ -175,7 +182,7 @@ static int reduce_cut(struct device *device, const struct options *options, cons
     int status = device_load(device, input->name, whole->x[0], bytes, &x);
     if (!status && whole->x[1]) status = device_load(device, pieces->input[1]->name, whole->x[1], bytes, &y);
     if (!status) status = device_reduce_vectors(device, &what, &cut->vectors, x, y, array);
-    if (!status) status = deliver(options, cut, input, what.result_type, array);
+    if (!status) status = deliver(options, cut, pieces, whole->n, what.result_type, array);
     free(array);
     return status;
 }
@@ -202,12 +209,14 @@ int reduce_many(struct device *device, const struct options *options, const stru
     struct pieces pieces;
     int opened = 0, status = EXIT_FINE;
     const char *verb = options->command->name;
+    struct reading reading = options->reading;
     if (options->command->family & OF_TWO && count != 2) {
         complain("%s needs two arrays", verb);
         return EXIT_TROUBLE;
     }
+    reading.integers = count == 1 && options->method == QUIRE_EXACT && !device->gpu;
     while (opened < count && !status) {
-        status = input_open(&input[opened], &source[opened], &options->reading);
+        status = input_open(&input[opened], &source[opened], &reading);
         opened += !status;
     }
     if (!status && count == 2) status = input_match(verb, &input[0], &input[1]);
@@ -216,7 +225,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
         status = EXIT_TROUBLE;
     }
     if (!status) {
-        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, false);
+        status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, LEAVE_NOTHING);
         pieces.verb = verb;
         if (!status) status = cut_and_reduce(device, options, source, &input[0], &pieces);
         pieces_close(&pieces);

@@ -10,6 +10,7 @@
 struct outcome {
     quire_method method;
     union number result;
+    char digits[NUMBER_TEXT]; /* all of them, of an integer whose result has not; else empty */
     /* These are for measure_all only. An ulp is number_ulp of the exact method's result in the result type; NAN means
      * that there is no such number, because the exact result is not finite. */
     double error; /* of the result against the true one, in ulps */

@@ -30,11 +30,12 @@ const char *operation_name(quire_operation operation) { return operation_names[o
 const char *rounding_name(quire_rounding rounding) { return rounding_names[rounding]; }
 
 const char *type_name(quire_type type) {
+    if (type == QUIRE_INT128) return "i128";
     const struct element element = element_of(type);
     return element_name(&element);
 }
 
-size_t type_size(quire_type type) { return element_of(type).size; }
+size_t type_size(quire_type type) { return quire_type_size(type); }
 
 int method_named(const char *name) { return named(method_names, COUNT(method_names), name); }
 

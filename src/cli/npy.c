@@ -64,19 +64,21 @@ static bool take_string(struct cursor *cursor, char *string, size_t size) {
     return true;
 }
 
-static const char *kind_of_array(char kind) {
+/* What an array of a kind is called, and what to save in its place. */
+static const char *kind_of_array(char kind, const char **instead) {
+    *instead = "x.astype(float)";
     switch (kind) {
     case 'i':
     case 'u': return "such integer";
-    case 'b': return "boolean";
-    case 'c': return "complex";
+    case 'b': return "such boolean";
+    case 'c': *instead = "x.real or x.imag"; return "complex";
     case 'O': return "object";
-    case 'V': return "structured or opaque";
+    case 'V': *instead = "x['NAME'], or x.view of a float"; return "structured or opaque";
     case 'S':
     case 'a':
     case 'U': return "string";
     case 'M':
-    case 'm': return "date or time";
+    case 'm': *instead = "x.astype('i8')"; return "date or time";
     default: return NULL;
     }
 }
@@ -87,17 +89,17 @@ static bool parse_descr(struct cursor *cursor, struct npy_header *header) {
     skip_blanks(cursor);
     if (peek(cursor) == '[' || peek(cursor) == '{') {
         snprintf(header->problem, sizeof header->problem,
-                 "structured arrays are not supported, only floats and integers");
+                 "structured arrays are not supported, only floats and integers; save one field, x['NAME']");
         return false;
     }
     if (!take_string(cursor, descr, sizeof descr)) return wrong(cursor, "descr is no string");
 
     if (element_described(descr, &header->element)) return true;
-    const char *name = descr + (*descr && strchr("<>=|", *descr));
-    if (kind_of_array(*name))
+    const char *name = descr + (*descr && strchr("<>=|", *descr)), *instead;
+    const char *kind = kind_of_array(*name, &instead);
+    if (kind)
         snprintf(header->problem, sizeof header->problem,
-                 "%s arrays are not supported, only floats and integers (its type is '%s')", kind_of_array(*name),
-                 descr);
+                 "%s arrays ('%s') are not supported, only floats and integers; save %s", kind, descr, instead);
     else
         snprintf(header->problem, sizeof header->problem, "unknown element type '%s'", descr);
     return false;

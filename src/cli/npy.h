@@ -27,7 +27,7 @@ struct npy_header {
     size_t count;   /* how many elements */
     int dimensions; /* how many lengths there are in shape */
     size_t shape[NPY_MAX_DIMENSIONS];
-    char problem[128]; /* what is wrong with the header, when npy_read or npy_parse answers false */
+    char problem[160]; /* what is wrong with the header, when npy_read or npy_parse answers false */
 };
 
 /* Reads up to length bytes of a file: how many; -1 for a failure that was told of already. */

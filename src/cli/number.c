@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "names.h"
+#include "whole.h"
 
 /* Indexed by quire_type. */
 static const struct format {
@@ -48,7 +49,15 @@ static double e4m3_value(uint8_t bits) {
     return bits >> 7 ? -value : value;
 }
 
+/* Rounded once. */
+static double whole_value(const union number *number) {
+    char text[NUMBER_TEXT];
+    whole_digits(number, text);
+    return strtod(text, NULL);
+}
+
 double number_value(quire_type type, const union number *number) {
+    if (type == QUIRE_INT128) return whole_value(number);
     switch (type) {
     case QUIRE_F16: return half_value(number->half);
     case QUIRE_BF16: return bfloat16_value(number->half);
@@ -100,6 +109,10 @@ uint64_t number_bits(quire_type type, const union number *number) {
 }
 
 void number_bit_text(quire_type type, const union number *number, char text[NUMBER_TEXT]) {
+    if (type == QUIRE_INT128) {
+        whole_bits(number, text);
+        return;
+    }
     snprintf(text, NUMBER_TEXT, "0x%0*" PRIx64, (int)(2 * type_size(type)), number_bits(type, number));
 }
 
@@ -194,6 +207,13 @@ void number_decimal(quire_type type, double value, char text[NUMBER_TEXT]) {
     char scientific[NUMBER_TEXT], plain[NUMBER_TEXT];
     shortest_scientific(type, value, scientific);
     strcpy(text, positional(scientific, value, plain) ? plain : scientific);
+}
+
+void number_text(quire_type type, const union number *number, char text[NUMBER_TEXT]) {
+    if (type == QUIRE_INT128)
+        whole_digits(number, text);
+    else
+        number_decimal(type, number_value(type, number), text);
 }
 
 void number_hex(double value, char text[NUMBER_TEXT]) {

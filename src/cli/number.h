@@ -12,9 +12,10 @@ union number {
     uint16_t half; /* f16 and bf16 */
     float single;
     double full;
+    uint64_t whole[2]; /* a QUIRE_INT128 */
 };
 
-/* The value; every number of a shorter type is a double. */
+/* The value; every number of a shorter type is a double, and a QUIRE_INT128 is rounded to the nearest. */
 double number_value(quire_type type, const union number *number);
 
 /* The value of element i of an array. */
@@ -42,6 +43,9 @@ int number_ulp(quire_type type, double value);
 
 /* The shortest decimal that reads back as the same number of the type. */
 void number_decimal(quire_type type, double value, char text[NUMBER_TEXT]);
+
+/* The decimal of any number; of a QUIRE_INT128 all digits. */
+void number_text(quire_type type, const union number *number, char text[NUMBER_TEXT]);
 
 /* As C writes a hexadecimal floating constant. */
 void number_hex(double value, char text[NUMBER_TEXT]);

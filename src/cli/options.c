@@ -13,11 +13,15 @@
 
 #include "arguments.h"
 #include "complain.h"
+#include "help.h"
+#include "output.h"
 
 enum {
     TYPE = 256,
     COLUMN,
     DELIMITER,
+    DECIMAL,
+    MISSING,
     SKIP_NAN,
     RESULT,
     METHOD,
@@ -49,7 +53,10 @@ static const struct {
     { TYPE, "type", "TYPE", "the numbers of a raw file: f16, bf16, f32, f64, e5m2, e4m3, i8 to u64", READERS },
     { COLUMN, "column", "NAME|NUMBER", "a column of a table (CSV, tabs, blanks); several: separated by commas",
       READERS },
-    { DELIMITER, "delimiter", "CHARACTER", "between the fields of a table (default: found in its first line)",
+    { DELIMITER, "delimiter", "CHARACTER",
+      "between the fields of a table (default: found in its first line), or between numbers", READERS },
+    { DECIMAL, "decimal", "CHARACTER", "before the fraction of a number in a text: . (default) or ,", READERS },
+    { MISSING, "missing", "WAY", "an empty cell or NA is left out (skip), nan (default, with a remark), or an error",
       READERS },
     { SKIP_NAN, "skip-nan", NULL, "leave NaN out, and count what was left out", READERS },
     { RESULT, "result", "TYPE", "the type of the result (default: that of the input)", REDUCERS | ROUND | DESCRIBE },
@@ -128,8 +135,21 @@ static bool read_type(struct options *options, const char *word) {
 static bool read_delimiter(struct options *options, const char *word) {
     if (!strcmp(word, "tab") || !strcmp(word, "\\t")) word = "\t";
     if (!*word || word[1] || *word == '\n' || *word == '"') return bad_value(DELIMITER, word, "one character");
-    options->reading.delimiter = *word;
+    options->reading.ways.delimiter = *word;
     return true;
+}
+
+static bool read_decimal(struct options *options, const char *word) {
+    options->reading.ways.point = *word;
+    return !strcmp(word, ".") || !strcmp(word, ",") || bad_value(DECIMAL, word, "a point or a comma");
+}
+
+static bool read_missing(struct options *options, const char *word) {
+    options->reading.ways.missing = !strcmp(word, "skip")    ? MISSING_SKIP
+                                    : !strcmp(word, "nan")   ? MISSING_NAN
+                                    : !strcmp(word, "error") ? MISSING_ERROR
+                                                             : MISSING_TOLD;
+    return options->reading.ways.missing || bad_value(MISSING, word, "skip, nan or error");
 }
 
 /* One of the names of quire.h's enums. */
@@ -164,6 +184,8 @@ static bool read_value(struct options *options, int option, char *word) {
     case TYPE: return read_type(options, word);
     case COLUMN: options->reading.column = word; return *word || bad_value(option, word, "a name or a number");
     case DELIMITER: return read_delimiter(options, word);
+    case DECIMAL: return read_decimal(options, word);
+    case MISSING: return read_missing(options, word);
     case SKIP_NAN: options->skip_nan = true; return true;
     case RESULT: return read_result(options, word);
     case METHOD:
@@ -207,6 +229,11 @@ static bool take_option(void *user, int option, char *word) {
 
 /* --------------------------------------------------------------------------------------------------------- the line */
 
+enum skip options_skip(const struct options *options) {
+    if (options->skip_nan) return LEAVE_NAN;
+    return options->reading.ways.missing == MISSING_SKIP ? LEAVE_MISSING : LEAVE_NOTHING;
+}
+
 bool options_many(const struct options *options) {
     return options->by_axis || options->rows || options->segments || options->by;
 }
@@ -214,6 +241,24 @@ bool options_many(const struct options *options) {
 static bool wrong(const char *what) {
     complain("%s", what);
     return false;
+}
+
+/* A file that is read would be gone when the results are written. */
+static bool check_output(const struct options *options) {
+    const char *output = options->output;
+    if (!output) return true;
+    bool same = options->segments && output_is(output, options->segments);
+    for (int i = 0; i < options->files; i++) same = same || output_is(output, options->file[i]);
+    return !same || complain("--output %s: it is also read, and would be replaced; choose another name", output);
+}
+
+static bool check_texts(const struct options *options) {
+    const struct text_ways *ways = &options->reading.ways;
+    if (ways->point && ways->delimiter == ways->point) return wrong("--decimal and --delimiter are the same character");
+    if (ways->missing == MISSING_SKIP && options_many(options))
+        return wrong("--missing skip is for whole files, not for --axis, --rows, --segments or --by");
+    if (ways->missing == MISSING_SKIP && options->cuda) return wrong("--missing skip is for --device cpu");
+    return true;
 }
 
 /* What does not go together. */
@@ -272,48 +317,22 @@ int options_read(struct options *options, const struct command *command, int arg
     options->file = argv + optind;
     options->files = argc - optind;
     if (options->help) return EXIT_FINE;
-    return check_operands(options) && check_combinations(options) ? EXIT_FINE : EXIT_USAGE;
+    if (options->skip_nan && !options->reading.ways.missing) options->reading.ways.missing = MISSING_NAN;
+    const bool fine = check_operands(options) && check_combinations(options) && check_texts(options);
+    return fine && check_output(options) ? EXIT_FINE : EXIT_USAGE;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- help */
 
-static const char reader_help[] =
-    "\n"
-    "FILE is an .npy file, an .npz archive (all its arrays, or ARCHIVE.npz:NAME), a text of "
-    "numbers, a table with --column, or\n"
-    "raw numbers with --type; all but archives may be compressed by gzip (.gz). Without FILE, or "
-    "for -, standard input is read.\n";
-
 void options_help(const struct command *command) {
-    printf("usage: quire %s [option ...]%s%s\n%s\n", command->name, *command->operands ? " " : "", command->operands,
-           command->summary);
-    if (command->family & READERS) fputs(reader_help, stdout);
-    putchar('\n');
+    help_usage(command);
     for (int i = 0; i < ENTRIES; i++) {
         char left[64];
         if (!(entries[i].families & (int)command->family) || !entries[i].help) continue;
         const char letter[] = { '-', (char)entries[i].value, ',', ' ', 0 };
         snprintf(left, sizeof left, "%s--%s%s%s", entries[i].value < 256 ? letter : "", entries[i].name,
                  entries[i].argument ? " " : "", entries[i].argument ? entries[i].argument : "");
-        printf("  %-24s %s\n", left, entries[i].help);
+        help_entry(left, entries[i].help);
     }
     if (command->examples) printf("\nExamples:\n%s", command->examples);
-}
-
-void options_help_all(const struct command *commands) {
-    fputs("usage: quire VERB [option ...] [FILE ...]\n"
-          "Correctly rounded, reproducible sums of floating-point numbers.\n\n",
-          stdout);
-    for (const struct command *command = commands; command->name; command++)
-        printf("  %-11s%-18s %s\n", command->name, command->operands, command->summary);
-    fputs("  help       [VERB]             this help, or that of a verb, with its options and examples\n", stdout);
-    fputs(reader_help, stdout);
-    fputs("\nExamples:\n"
-          "  seq 1000000 | quire sum                              numbers in decimal, from a pipe\n"
-          "  quire mean measurements.csv --column temperature     a column of a table\n"
-          "  quire sum weights.npy --method all                   what other ways to sum lose\n"
-          "  quire accumulate part1.npy -o part1.quire            a part of a sum, to be merged and rounded elsewhere\n"
-          "\n"
-          "quire --version prints the version.\n",
-          stdout);
 }

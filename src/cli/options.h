@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "input.h"
 #include "names.h"
+#include "pieces.h"
 
 #define METHOD_ALL 0
 
@@ -72,9 +72,11 @@ struct options {
 /* Reads the arguments after the command's name: argv[0] is the verb itself. EXIT_FINE or EXIT_USAGE. */
 int options_read(struct options *options, const struct command *command, int argc, char **argv);
 
-/* Help on standard output: of one verb; of all of them, the table ending with a name of NULL. */
+/* The help of one verb, on standard output. */
 void options_help(const struct command *command);
-void options_help_all(const struct command *commands);
+
+/* What the reductions leave out. */
+enum skip options_skip(const struct options *options);
 
 /* Whether there is one result a row, column or segment. */
 bool options_many(const struct options *options);

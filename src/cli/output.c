@@ -15,6 +15,8 @@
 
 #include "complain.h"
 
+static const char *volatile unfinished; /* what is being written beside a file */
+
 static int trouble(const char *path) {
     complain("%s: %s", path, strerror(errno));
     return EXIT_TROUBLE;
@@ -39,6 +41,7 @@ static int write_in_place(const char *path, const struct output_part *parts, int
 
 static int write_beside(const char *path, const char *beside, int fd, const struct output_part *parts, int count) {
     FILE *file = fdopen(fd, "wb");
+    unfinished = beside;
     bool fine = file && write_parts(file, parts, count);
     const mode_t mask = umask(0);
     umask(mask);
@@ -48,11 +51,34 @@ static int write_beside(const char *path, const char *beside, int fd, const stru
         if (fine) error = errno;
         fine = false;
     }
-    if (fine && !rename(beside, path)) return EXIT_FINE;
-    if (!fine) errno = error;
+    if (fine && rename(beside, path)) {
+        error = errno;
+        fine = false;
+    }
+    unfinished = NULL;
+    if (fine) return EXIT_FINE;
+    errno = error;
     const int status = trouble(path);
     unlink(beside);
     return status;
+}
+
+void output_abandon(void) {
+    if (unfinished) unlink(unfinished);
+}
+
+bool output_is(const char *output, const char *operand) {
+    char archive[PATH_MAX];
+    struct stat of_output, of_operand;
+    const char *colon = strrchr(operand, ':');
+    if (stat(output, &of_output) || !S_ISREG(of_output.st_mode)) return false;
+    if (stat(operand, &of_operand)) {
+        if (!colon || (size_t)(colon - operand) >= sizeof archive) return false;
+        memcpy(archive, operand, (size_t)(colon - operand));
+        archive[colon - operand] = 0;
+        if (stat(archive, &of_operand)) return false;
+    }
+    return of_output.st_dev == of_operand.st_dev && of_output.st_ino == of_operand.st_ino;
 }
 
 int output_write(const char *path, const struct output_part *parts, int count) {

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "complain.h"
+#include "decimal.h"
 #include "names.h"
 #include "number.h"
 #include "progress.h"
@@ -17,8 +18,8 @@
 
 #define PIECE ((size_t)1 << 17) /* elements */
 
-int pieces_open(struct pieces *pieces, struct input *x, struct input *y, bool skip_nan) {
-    *pieces = (struct pieces){ .input = { x, y }, .inputs = y ? 2 : 1, .skip_nan = skip_nan, .verb = "dot" };
+int pieces_open(struct pieces *pieces, struct input *x, struct input *y, enum skip skip) {
+    *pieces = (struct pieces){ .input = { x, y }, .inputs = y ? 2 : 1, .skip = skip, .verb = "dot" };
     return EXIT_FINE;
 }
 
@@ -41,7 +42,8 @@ void pieces_close(struct pieces *pieces) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- leaving NaN out */
+/* -------------------------------------------------------------------------------------------------- what is left out
+ */
 
 static void move_element(struct pieces *pieces, int i, size_t to, size_t from) {
     const size_t size = type_size(pieces->input[i]->type);
@@ -49,13 +51,19 @@ static void move_element(struct pieces *pieces, int i, size_t to, size_t from) {
     if (pieces->low[i]) pieces->low[i][to] = pieces->low[i][from];
 }
 
-/* Closes the gaps that pairs with a NaN leave. */
-static size_t leave_nan_out(struct pieces *pieces, size_t n) {
+static bool is_left_out(const struct pieces *pieces, size_t k) {
+    for (int i = 0; i < pieces->inputs; i++) {
+        const double value = number_at(pieces->input[i]->type, pieces->x[i], k);
+        if (pieces->skip == LEAVE_NAN ? isnan(value) : decimal_is_missing(value)) return true;
+    }
+    return false;
+}
+
+/* Closes the gaps that the pairs leave. */
+static size_t leave_out(struct pieces *pieces, size_t n) {
     size_t kept = 0;
     for (size_t k = 0; k < n; k++) {
-        bool none = false;
-        for (int i = 0; i < pieces->inputs; i++) none |= isnan(number_at(pieces->input[i]->type, pieces->x[i], k));
-        if (none) continue;
+        if (is_left_out(pieces, k)) continue;
         for (int i = 0; i < pieces->inputs && kept < k; i++) move_element(pieces, i, kept, k);
         kept++;
     }
@@ -96,7 +104,7 @@ ssize_t pieces_next(struct pieces *pieces) {
         if (!got[0]) return 0;
         pieces->taken += (uintmax_t)got[0];
         report(pieces);
-        kept = pieces->skip_nan ? leave_nan_out(pieces, (size_t)got[0]) : (size_t)got[0];
+        kept = pieces->skip ? leave_out(pieces, (size_t)got[0]) : (size_t)got[0];
     }
     return (ssize_t)kept;
 }
@@ -104,7 +112,8 @@ ssize_t pieces_next(struct pieces *pieces) {
 /* -------------------------------------------------------------------------------------------------------- the whole */
 
 bool pieces_are_mappable(const struct pieces *pieces) {
-    return !pieces->skip_nan && pieces->input[0]->mappable && (pieces->inputs == 1 || pieces->input[1]->mappable);
+    return pieces->skip != LEAVE_NAN && pieces->input[0]->mappable &&
+           (pieces->inputs == 1 || pieces->input[1]->mappable);
 }
 
 static int spool_pieces(struct pieces *pieces, struct spool spools[2]) {
@@ -113,7 +122,8 @@ static int spool_pieces(struct pieces *pieces, struct spool spools[2]) {
         for (int i = 0; i < pieces->inputs; i++) {
             const size_t size = type_size(pieces->input[i]->type);
             int status = EXIT_FINE;
-            if (pieces->low[i]) status = input_narrow(pieces->input[i], (size_t)n, pieces->x[i], pieces->low[i]);
+            if (pieces->low[i] && pieces->input[i]->element.integer)
+                status = input_narrow(pieces->input[i], (size_t)n, pieces->x[i], pieces->low[i]);
             if (!status) status = spool_write(&spools[i], pieces->x[i], (size_t)n * size);
             if (status) return status;
         }

@@ -1,7 +1,7 @@
 /* pieces.h - one input, or two whose elements pair up, piece by piece or as a whole.
  *
  * Pieces are read once and take little memory. The whole is mapped where it is, or else made of the pieces in a
- * temporary file. In both, pairs with a NaN can be left out.
+ * temporary file. In both, pairs with a NaN, or with a missing cell, can be left out.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,11 +10,14 @@
 
 #include "input.h"
 
+/* What is left out: nothing; missing cells; those and every other NaN. */
+enum skip { LEAVE_NOTHING, LEAVE_MISSING, LEAVE_NAN };
+
 struct pieces {
     const char *verb; /* for complaints; "dot", unless the caller says otherwise */
     struct input *input[2];
     int inputs;
-    bool skip_nan;
+    enum skip skip;
     uintmax_t taken;   /* elements of each, so far */
     uintmax_t skipped; /* of them left out */
     void *x[2];        /* the piece */
@@ -22,7 +25,7 @@ struct pieces {
 };
 
 /* y is NULL for one input. EXIT_FINE or EXIT_TROUBLE. */
-int pieces_open(struct pieces *pieces, struct input *x, struct input *y, bool skip_nan);
+int pieces_open(struct pieces *pieces, struct input *x, struct input *y, enum skip skip);
 
 /* The next piece: how many elements it has, 0 at the end, -1 after a complaint. */
 ssize_t pieces_next(struct pieces *pieces);

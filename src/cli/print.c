@@ -64,16 +64,18 @@ static bool named;
 
 void print_begin(const struct options *options, bool several) {
     named = several;
-    if (options->json) json_begin(several);
+    if (options->json) json_begin();
 }
 
 int print_end(const struct options *options) { return options->json ? json_end() : EXIT_FINE; }
 
-static void print_number(const struct options *options, quire_type type, const union number *number) {
+/* digits: in place of the number's decimal, unless they are empty. */
+static void print_number(const struct options *options, quire_type type, const union number *number,
+                         const char *digits) {
     char text[NUMBER_TEXT];
     const double value = number_value(type, number);
-    number_decimal(type, value, text);
-    fputs(text, stdout);
+    number_text(type, number, text);
+    fputs(*digits ? digits : text, stdout);
     if (!options->verbose) return;
     number_hex(value, text);
     printf("  %s", text);
@@ -82,8 +84,9 @@ static void print_number(const struct options *options, quire_type type, const u
 }
 
 void print_count(const struct options *options, uintmax_t n, uintmax_t skipped) {
+    const enum skip skip = options_skip(options);
     printf("n %ju", n);
-    if (options->skip_nan) printf("  nan %ju", skipped);
+    if (skip) printf("  %s %ju", skip == LEAVE_NAN ? "nan" : "missing", skipped);
 }
 
 int print_report(const struct options *options, const struct report *report) {
@@ -96,7 +99,7 @@ int print_report(const struct options *options, const struct report *report) {
         print_table(&report->job, report->outcomes, report->count);
         return EXIT_FINE;
     }
-    print_number(options, report->job.what.result_type, &report->outcomes[0].result);
+    print_number(options, report->job.what.result_type, &report->outcomes[0].result, report->outcomes[0].digits);
     if (options->verbose) {
         fputs("  ", stdout);
         print_count(options, report->n, report->skipped);
@@ -137,8 +140,7 @@ int print_facts(const struct options *options, const struct report *report, cons
     return EXIT_FINE;
 }
 
-/* How many elements result i is of. A segment whose end is not beyond its begin is empty. */
-static uintmax_t elements_of_result(const struct results *results, size_t i) {
+uintmax_t print_elements_of(const struct results *results, size_t i) {
     const int64_t *offsets = results->offsets;
     if (results->counts) return (uintmax_t)results->counts[i];
     if (!offsets) return results->n;
@@ -155,12 +157,12 @@ int print_results(const struct options *options, const struct results *results) 
         union number number;
         memcpy(&number, (const char *)results->array + (results->place ? results->place[i] : i) * size, size);
         if (results->keys) printf("%s\t", results->keys[i]);
-        print_number(options, results->result_type, &number);
+        print_number(options, results->result_type, &number, "");
         if (results->keys) {
-            printf("\t%ju", elements_of_result(results, i));
+            printf("\t%ju", print_elements_of(results, i));
         } else if (options->verbose) {
             fputs("  ", stdout);
-            print_count(options, elements_of_result(results, i), 0);
+            print_count(options, print_elements_of(results, i), 0);
         }
         putchar('\n');
     }

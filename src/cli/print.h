@@ -20,11 +20,10 @@ struct report {
     int count;
 };
 
-/* How many elements there are, and with --skip-nan how many were left out. */
+/* How many elements there are, and how many were left out, if any were to be. */
 void print_count(const struct options *options, uintmax_t n, uintmax_t skipped);
 
-/* One or several reports: several lines have the names of their files, and several objects of JSON are an array. These
- * answer EXIT_FINE or EXIT_TROUBLE. */
+/* One or several reports: several lines have the names of their files. These answer EXIT_FINE or EXIT_TROUBLE. */
 void print_begin(const struct options *options, bool several);
 int print_report(const struct options *options, const struct report *report);
 int print_end(const struct options *options);
@@ -35,7 +34,8 @@ int print_facts(const struct options *options, const struct report *report, cons
 
 /* Many results of a type, in a text or JSON; shape has dimensions lengths. */
 struct results {
-    const char *file, *type; /* of the elements */
+    const char *file[2], *type; /* of the elements; a second file is that of dot */
+    uintmax_t elements;         /* of all that was cut */
     quire_type result_type;
     size_t count; /* they stand at array */
     const void *array;
@@ -47,6 +47,9 @@ struct results {
     const char *const *keys; /* of groups, and how many elements each has; NULL: there are none */
     const int64_t *counts;
 };
+/* How many elements result i is of. A segment whose end is not beyond its begin is empty. */
+uintmax_t print_elements_of(const struct results *results, size_t i);
+
 int print_results(const struct options *options, const struct results *results);
 
 int print_info(bool json);

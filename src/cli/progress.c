@@ -24,6 +24,7 @@ static struct {
     const char *what;
     size_t size;
     int file, files, pass, passes;
+    volatile size_t done, total;
 } bar;
 
 void progress_file(int file, int files) { bar.file = file, bar.files = files; }
@@ -39,6 +40,7 @@ void progress_begin(const char *what, size_t size) {
     bar.in_pieces = false;
     bar.what = what;
     bar.size = size;
+    bar.done = bar.total = 0;
     bar.start = clock_seconds();
     bar.next = bar.start + (always ? 0 : PATIENCE);
     bar.interval = always && !strcmp(always, "all") ? 0 : INTERVAL;
@@ -81,7 +83,17 @@ static void paint(size_t done, size_t total, double seconds) {
     fflush(stderr);
 }
 
+void progress_where(size_t *done, size_t *total, size_t *size) {
+    *done = bar.done;
+    *total = bar.total >= bar.done ? bar.total : 0;
+    *size = bar.size;
+}
+
+bool progress_shown(void) { return bar.shown; }
+
 void progress_report(size_t done, size_t total) {
+    bar.total = total;
+    bar.done = done;
     if (!bar.terminal) return;
     const double now = clock_seconds();
     if (now < bar.next) return;

@@ -6,6 +6,7 @@
 #ifndef QUIRE_CLI_PROGRESS_H
 #define QUIRE_CLI_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Every bar of the next calls is of one of several files that make one result; files 0: of the only one. The label
@@ -28,6 +29,11 @@ void progress_report(size_t done, size_t total);
 
 /* As the report of quire_set_progress. */
 void progress_of_library(void *user, size_t done, size_t total);
+
+/* How much was reported to be done last, and of how much (0: not known), and the bytes of one (0: not known). Signal
+ * handlers may ask. */
+void progress_where(size_t *done, size_t *total, size_t *size);
+bool progress_shown(void);
 
 /* Erases the bar, if there is one; to be called before anything is printed. */
 void progress_end(void);

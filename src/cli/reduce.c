@@ -15,11 +15,19 @@
 #include "progress.h"
 #include "verbs.h"
 
+/* Sums of integers are integers, where they always fit. */
+static quire_type own_result(quire_operation operation, quire_type type) {
+    if (type < QUIRE_INT8) return type;
+    const bool kept = operation == QUIRE_SUM || operation == QUIRE_ASUM ||
+                      (operation == QUIRE_SUMSQ && type_size(type) < sizeof(int64_t));
+    return kept ? QUIRE_INT128 : QUIRE_F64;
+}
+
 quire_reduction reduction_of(const struct options *options, quire_operation operation, quire_type type) {
     return (quire_reduction){
         .operation = operation,
         .type = type,
-        .result_type = options->result ? (quire_type)options->result : type,
+        .result_type = options->result ? (quire_type)options->result : own_result(operation, type),
         .method = options->method == METHOD_ALL ? QUIRE_EXACT : (quire_method)options->method,
         .rounding = (quire_rounding)options->rounding,
         .correction = options->correction,
@@ -50,9 +58,8 @@ static int open_inputs(struct opened *opened, const struct options *options, con
         opened->count += !status;
     }
     if (!status && count == 2) status = input_match(verb, &opened->input[0], &opened->input[1]);
-    if (!status)
-        status =
-            pieces_open(&opened->pieces, &opened->input[0], count == 2 ? &opened->input[1] : NULL, options->skip_nan);
+    struct input *second = count == 2 ? &opened->input[1] : NULL;
+    if (!status) status = pieces_open(&opened->pieces, &opened->input[0], second, options_skip(options));
     opened->pieces.verb = verb;
     if (status) close_inputs(opened);
     return status;
@@ -119,12 +126,14 @@ static int reduce_whole(struct device *device, const struct options *options, st
     return status;
 }
 
-static int reduce_pieces(struct device *device, struct pieces *pieces, struct report *report, struct outcome *outcome) {
+static int reduce_pieces(struct device *device, const struct options *options, struct pieces *pieces,
+                         struct report *report, struct outcome *outcome) {
     const quire_reduction *what = &report->job.what;
     struct gathering gathering = { .terms = gathering_terms(what->operation) };
     *outcome = (struct outcome){ .method = QUIRE_EXACT };
     int status = gather(device, &gathering, pieces);
     if (!status) status = gathering_finish(&gathering, what, &outcome->result);
+    if (!status && !options->result) gathering_digits(&gathering, what->operation, outcome->digits);
     report->n = gathering.n;
     report->skipped = gathering.skipped;
     return status;
@@ -150,7 +159,7 @@ static int reduce_one(struct device *device, const struct options *options, cons
     } else if (options->method != QUIRE_EXACT || at_once || (pieces_are_mappable(&opened.pieces) && !device->gpu)) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
     } else {
-        status = reduce_pieces(device, &opened.pieces, &report, outcomes);
+        status = reduce_pieces(device, options, &opened.pieces, &report, outcomes);
     }
     if (!status) status = print_report(options, &report);
     close_inputs(&opened);
@@ -167,6 +176,7 @@ static int reduce_total(struct device *device, const struct options *options, co
     report.type = sources->count > 1 ? type_name(gathering.type) : report.type;
     report.job.what = reduction_of(options, options->command->operation, gathering.type);
     status = gathering_finish(&gathering, &report.job.what, &outcome.result);
+    if (!options->result) gathering_digits(&gathering, options->command->operation, outcome.digits);
     return status ? status : print_report(options, &report);
 }
 
@@ -208,7 +218,7 @@ int verb_reduce(const struct command *command, const struct options *options) {
 
 /* The sources of two arrays, of which the second may be weights. */
 static int find_two(struct sources *sources, const struct command *command, const struct options *options) {
-    char standard_input[] = "-";
+    static char standard_input[] = "-"; /* sources keep it */
     char *both[2] = { options->files ? options->file[0] : standard_input, (char *)(uintptr_t)options->weights };
     if (options->weights) return sources_find(sources, command->name, both, 2, &options->reading);
     return sources_find(sources, command->name, options->file, options->files, &options->reading);

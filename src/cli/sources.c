@@ -32,9 +32,9 @@ static struct source *append(struct sources *sources, const char *path) {
 /* The length of the archive's path in ARCHIVE.npz or ARCHIVE.npz:NAME; 0 if it is neither, or such a file itself
  * exists. */
 static size_t archive_length(const char *operand) {
-    const char *end = strstr(operand, ".npz");
+    const char *end = strcasestr(operand, ".npz");
     struct stat stat_;
-    while (end && end[4] && end[4] != ':') end = strstr(end + 1, ".npz");
+    while (end && end[4] && end[4] != ':') end = strcasestr(end + 1, ".npz");
     if (!end || (end[4] && !stat(operand, &stat_))) return 0;
     return (size_t)(end + 4 - operand);
 }

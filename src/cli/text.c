@@ -5,12 +5,13 @@
 #include "text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
+#include "decimal.h"
+#include "whole.h"
 
 #define END_OF_TEXT (-1)
 #define TROUBLE (-2) /* complained already */
@@ -59,45 +60,59 @@ static int skip_comments(struct text *text) {
     }
 }
 
-static bool read_number(const char *field, double *value) {
-    char *end;
-    while (is_blank(*field)) field++;
-    *value = strtod(field, &end);
-    if (end == field) {
-        *value = NAN;
-        end += !strncmp(field, "N/A", 3) ? 3 : !strncmp(field, "NA", 2) ? 2 : 0;
-    }
-    while (is_blank(*end)) end++;
-    return !*end;
+static int no_number(struct text *text) {
+    complain("%s: line %ju: '%.60s' is no number%s%s", text->bytes->name, text->line, text->field,
+             decimal_hint(text->field, text->ways.point),
+             text->table || text->line > 1 ? "" : "; is this a table? --column names one of its columns");
+    return TROUBLE;
 }
 
-static int no_number(struct text *text) {
-    complain("%s: line %ju: '%.60s' is no number%s", text->bytes->name, text->line, text->field,
-             text->table || text->line > 1 ? "" : "; is this a table? --column names one of its columns");
+/* What is in the field, in a column from 1 on. 1, or TROUBLE. */
+static int take_number(struct text *text, int column, double *value) {
+    switch (decimal_read(text->field, text->ways.point, value)) {
+    case DECIMAL_NUMBER: return 1;
+    case DECIMAL_NONE: return no_number(text);
+    case DECIMAL_BEYOND:
+        complain("%s: line %ju, column %d: %.60s is beyond the range of f64, whose greatest number is 1.797...e308",
+                 text->bytes->name, text->line, column, text->field);
+        return TROUBLE;
+    default: break;
+    }
+    shape_missing(&text->shape, text->line);
+    if (text->ways.missing != MISSING_ERROR) return 1;
+    complain("%s: line %ju, column %d: a missing cell", text->bytes->name, text->line, column);
     return TROUBLE;
 }
 
 /* --------------------------------------------------------------------------------------------------- words anywhere */
 
-static bool between_words(int c) { return is_blank(c) || c == ',' || c == ';'; }
+/* Commas and semicolons stand between words, unless the command line says something else of them. */
+static bool between_words(const struct text *text, int c) {
+    if (is_blank(c)) return true;
+    return text->ways.delimiter ? c == text->ways.delimiter : (c == ',' || c == ';') && c != text->ways.point;
+}
 
 /* 1: a number, 0: the end, TROUBLE. */
 static int next_word(struct text *text, double *value) {
     size_t length = 0;
     int c;
     for (;;) {
-        while (between_words(c = peek(text))) step(text);
+        while (between_words(text, c = peek(text))) {
+            shape_separator(&text->shape, text->line, c);
+            step(text);
+        }
         if (c != '#') break;
         if (skip_line(text)) return TROUBLE;
     }
-    for (; c >= 0 && !between_words(c); c = peek(text)) {
+    for (; c >= 0 && !between_words(text, c); c = peek(text)) {
         if (put(text, &length, c)) return TROUBLE;
         step(text);
     }
     text->field[length] = 0;
     if (c == TROUBLE) return TROUBLE;
     if (!length) return 0;
-    return read_number(text->field, value) ? 1 : no_number(text);
+    shape_word(&text->shape, text->line);
+    return take_number(text, text->shape.here, value);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- tables */
@@ -168,6 +183,7 @@ static int next_row(struct text *text) {
         return TROUBLE;
     }
     strcpy(text->field, wanted);
+    text->row_fields = fields;
     return 1;
 }
 
@@ -182,29 +198,39 @@ static int next_kept(struct text *text) {
 static int next_of_column(struct text *text, double *value) {
     const int row = next_kept(text);
     if (row <= 0) return row;
-    if (!read_number(text->field, value)) return no_number(text);
-    step_over(text, peek(text));
-    return 1;
+    shape_row(&text->shape, text->row_fields, text->delimiter);
+    const int taken = take_number(text, text->column, value);
+    if (taken > 0) step_over(text, peek(text));
+    return taken;
 }
 
-/* The column whose name stands in the first line. */
+/* Adds a column's name to a list, as --column wants it. */
+static void list_name(char *all, size_t room, const char *name) {
+    const size_t length = strlen(all);
+    const char *quote = strchr(name, ',') ? "\"" : "";
+    snprintf(all + length, room - length, "%s%s%.40s%s", length ? ", " : "", quote, name, quote);
+}
+
+/* The column whose name stands in the first line, once. */
 static int find_column(struct text *text, const char *name) {
     char all[256] = "";
-    int c = skip_comments(text);
+    int c = skip_comments(text), again = 0;
     for (int column = 1; c >= 0; column++) {
         c = next_field(text);
         if (c == TROUBLE) return EXIT_TROUBLE;
-        if (!text->column && !strcmp(text->field, name)) text->column = column;
-        const size_t length = strlen(all);
-        const char *quote = strchr(text->field, ',') ? "\"" : ""; /* as --column wants it */
-        snprintf(all + length, sizeof all - length, "%s%s%.40s%s", length ? ", " : "", quote, text->field, quote);
+        if (!strcmp(text->field, name)) *(text->column ? &again : &text->column) = column;
+        list_name(all, sizeof all, text->field);
         if (!goes_on(text, c)) break;
         step_over(text, c);
     }
     if (c == TROUBLE) return EXIT_TROUBLE;
     step_over(text, c);
-    if (text->column) return EXIT_FINE;
-    complain("%s: no column '%s'; there are: %s", text->bytes->name, name, all);
+    if (text->column && !again) return EXIT_FINE;
+    if (again)
+        complain("%s: columns %d and %d are both called '%s'; --column NUMBER chooses", text->bytes->name, text->column,
+                 again, name);
+    else
+        complain("%s: no column '%s'; there are: %s", text->bytes->name, name, all);
     return EXIT_TROUBLE;
 }
 
@@ -216,6 +242,7 @@ static int find_delimiter(struct text *text) {
     const unsigned char *line = text->bytes->buffer + text->bytes->next;
     if (c == TROUBLE || there < 0) return TROUBLE;
     for (const char *candidate = candidates; *candidate; candidate++) {
+        if (*candidate == text->ways.point) continue;
         bool inside = false;
         for (ssize_t i = 0; i < there && (inside || line[i] != '\n'); i++) {
             if (line[i] == '"') inside = !inside;
@@ -230,18 +257,22 @@ static int begin_column(struct text *text) {
     double value;
     const int row = next_row(text);
     if (row <= 0) return row ? EXIT_TROUBLE : EXIT_FINE;
-    text->kept = text->words || read_number(text->field, &value);
+    const enum decimal what = decimal_read(text->field, text->ways.point, &value);
+    text->kept = text->words || what != DECIMAL_NONE;
     if (!text->kept) step_over(text, peek(text));
     return EXIT_FINE;
 }
 
-static int open_text(struct text *text, struct bytes *bytes, const char *column, int delimiter, bool words) {
-    *text = (struct text){ .bytes = bytes, .table = column != NULL, .delimiter = delimiter, .line = 1, .words = words };
+static int open_text(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways,
+                     bool words) {
+    *text = (struct text){ .bytes = bytes, .ways = *ways, .table = column != NULL, .line = 1, .words = words };
+    text->delimiter = ways->delimiter;
+    if (!text->ways.point) text->ways.point = '.';
     const ssize_t there = bytes_peek(bytes, 3);
     if (there < 0) return EXIT_TROUBLE;
     if (there >= 3 && !memcmp(bytes->buffer + bytes->next, "\xef\xbb\xbf", 3)) bytes->next += 3;
     if (!column) return EXIT_FINE;
-    if (!delimiter) text->delimiter = find_delimiter(text);
+    if (!text->delimiter) text->delimiter = find_delimiter(text);
     if (text->delimiter == TROUBLE) return EXIT_TROUBLE;
     char *end;
     errno = 0;
@@ -252,15 +283,26 @@ static int open_text(struct text *text, struct bytes *bytes, const char *column,
         return EXIT_TROUBLE;
     }
     text->column = (int)number;
+    text->by_number = true;
     return begin_column(text);
 }
 
-int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
-    return open_text(text, bytes, column, delimiter, false);
+int text_open(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways) {
+    return open_text(text, bytes, column, ways, false);
 }
 
-int text_open_words(struct text *text, struct bytes *bytes, const char *column, int delimiter) {
-    return open_text(text, bytes, column, delimiter, true);
+int text_open_words(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways) {
+    return open_text(text, bytes, column, ways, true);
+}
+
+/* Whoever names a column, or a delimiter, has said how the text is to be read. */
+static void tell(struct text *text) {
+    const struct text_ways *ways = &text->ways;
+    if (text->told) return;
+    text->told = true;
+    if (!ways->quiet && !ways->delimiter && (!text->table || text->by_number))
+        shape_tell(&text->shape, text->bytes->name, text->column, ways->point == '.');
+    if (ways->missing == MISSING_TOLD) shape_tell_missing(&text->shape, text->bytes->name);
 }
 
 int text_read_word(struct text *text) {
@@ -270,12 +312,18 @@ int text_read_word(struct text *text) {
     return row;
 }
 
-ssize_t text_read(struct text *text, double *to, size_t n) {
+ssize_t text_read(struct text *text, double *to, double *low, size_t n) {
     size_t done = 0;
     while (done < n) {
         const int one = text->table ? next_of_column(text, &to[done]) : next_word(text, &to[done]);
         if (one < 0) return -1;
-        if (!one) break;
+        if (!one) {
+            tell(text);
+            break;
+        }
+        double lacking;
+        if (!whole_word(text->field, to[done], low ? &low[done] : &lacking) && !decimal_is_missing(to[done]))
+            text->fractions = true;
         done++;
     }
     return (ssize_t)done;

@@ -2,8 +2,8 @@
  *
  * Without a column every word is a number; words end at blanks, commas and semicolons. With one, each line is a row;
  * fields end at the delimiter, and may stand in double quotes, as RFC 4180 has it. Lines that begin with # are left
- * out. A number is what strtod takes (also inf, nan and hexadecimal), rounded to the nearest double; an empty field, NA
- * and N/A are NaN.
+ * out. What a number is says decimal.h. A text of more than one column, and cells that are missing, are told of on
+ * standard error, once, when the text has been read to its end.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,33 +13,52 @@
 #include <stdbool.h>
 
 #include "bytes.h"
+#include "shape.h"
 
 #define TEXT_FIELD 1024 /* the longest field, with its zero */
 
+/* A missing cell is a NaN, which is told of; left out, of a pair the other one too; a NaN, silently; an error. Text
+ * itself gives a NaN that decimal_is_missing knows in the first three cases: pieces.h leaves it out. */
+enum missing { MISSING_TOLD, MISSING_SKIP, MISSING_NAN, MISSING_ERROR };
+
+/* How the command line says that texts are to be read. Zero means: not given. */
+struct text_ways {
+    int delimiter;        /* of a table found in its first line: a tab, comma or semicolon, else blanks */
+    char point;           /* before the fraction of a number: '.', or ',' */
+    enum missing missing; /* what a missing cell is */
+    bool quiet;           /* how it was read is of no interest */
+};
+
 struct text {
     struct bytes *bytes;
+    struct text_ways ways;
+    struct shape shape;
     bool table;
-    int column;    /* from 1 on */
-    int delimiter; /* ' ' stands for any number of blanks */
+    int column; /* from 1 on */
+    bool by_number;
+    int row_fields; /* of the row last read */
+    int delimiter;  /* ' ' stands for any number of blanks */
     uintmax_t line;
-    bool words; /* fields need be no numbers */
-    bool kept;  /* field holds one of the first line that was no heading */
+    bool words;     /* fields need be no numbers */
+    bool kept;      /* field holds one of the first line that was no heading */
+    bool told;      /* how it was read */
+    bool fractions; /* a number that was read is no integer in decimal */
     char field[TEXT_FIELD];
 };
 
-/* column: NULL, a number from 1 on, or a name of the first line. delimiter: 0 finds it in the first line: a tab, comma
- * or semicolon, else blanks. EXIT_FINE or EXIT_TROUBLE. */
-int text_open(struct text *text, struct bytes *bytes, const char *column, int delimiter);
+/* column: NULL, a number from 1 on, or a name of the first line. EXIT_FINE or EXIT_TROUBLE. */
+int text_open(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways);
 
 /* The same of a column whose fields need be no numbers; of one that has a number itself, no line is taken for a
  * heading.
  */
-int text_open_words(struct text *text, struct bytes *bytes, const char *column, int delimiter);
+int text_open_words(struct text *text, struct bytes *bytes, const char *column, const struct text_ways *ways);
 
 /* The next field of such a column, in text->field: 1; 0 at the end; -1 after a complaint. */
 int text_read_word(struct text *text);
 
-/* The next n numbers, or all there are: how many; -1 after a complaint. */
-ssize_t text_read(struct text *text, double *to, size_t n);
+/* The next n numbers, or all there are: how many; -1 after a complaint. low takes what integers beyond 2^53 are more
+ * than the nearest double (whole.h), else 0; it may be NULL. */
+ssize_t text_read(struct text *text, double *to, double *low, size_t n);
 
 #endif

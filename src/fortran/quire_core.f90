@@ -9,6 +9,8 @@ module quire_core
   ! The numbers of quire.h, which are pinned.
   integer(c_int), parameter :: QUIRE_OK = 0, QUIRE_INVALID_OPERATION = 15, QUIRE_INVALID_LAYOUT = 18
   integer(c_int), parameter :: QUIRE_F32 = 3, QUIRE_F64 = 4
+  integer(c_int), parameter :: QUIRE_INT8 = 16, QUIRE_INT16 = 17, QUIRE_INT32 = 18, QUIRE_INT64 = 19
+  integer(c_int), parameter :: QUIRE_INT128 = 24, QUIRE_NO_INTEGER = 24
   integer(c_int), parameter :: QUIRE_SUM_OPERATION = 1, QUIRE_ASUM_OPERATION = 2, QUIRE_DOT_OPERATION = 3
   integer(c_int), parameter :: QUIRE_NORM2_OPERATION = 4, QUIRE_MEAN_OPERATION = 5, QUIRE_VARIANCE_OPERATION = 6
   integer, parameter :: QUIRE_WORDS = 140

@@ -128,7 +128,7 @@ refuses 2 'needs two arrays, not 1' accumulate --type '<f4' --operation dot all.
 refuses 2 'merge takes no option --type' merge --type f32 good.quire -o c.quire
 refuses 1 'none/c.quire: No such file' merge good.quire -o none/c.quire
 
-printf '1 nan 2\n' >nan.txt
+printf '1\nnan\n2\n' >nan.txt
 gives 'n 3' accumulate nan.txt -o nan.quire --verbose
 gives 'n 2  nan 1' accumulate nan.txt -o nan.quire --verbose --skip-nan
 gives 3 round nan.quire

@@ -97,7 +97,7 @@ element() {
 element '<i3' integer
 element '|i4' integer
 element '<u16' integer
-element '|b1' boolean
+element '<b2' boolean
 element '<c8' complex
 element '|O' object
 element '<V2' opaque

@@ -27,7 +27,7 @@ refuses 2 'unknown command summ; did you mean sum?' help summ
 
 refuses 2 'unknown command smu; did you mean sum?' smu x
 refuses 2 'unknown command varaince; did you mean variance?' varaince x
-refuses 2 'unknown command total; quire --help lists them' total x
+refuses 2 'unknown command frobnicate; quire --help lists them' frobnicate x
 refuses 2 'unknown option --jsno; did you mean --json?' sum --jsno
 refuses 2 'unknown option --metod=all; did you mean --method?' sum --metod=all
 refuses 2 'unknown option --zzzzzz; --help lists them' sum --zzzzzz

@@ -39,7 +39,8 @@ gives 0.4423076923076923 average t.csv --column price,n
 lines 'New York 0.5 1;Oslo 0.3125 2;Rome 0.5 3;' average t.csv --column price,n --by city
 lines 'New York nan 1;Oslo -1 2;Rome 5.7735026918962575e-21 3;' correlation t.csv --column price,n --by city
 printf 'x,y\n1,2\nNA,4\n3,2\n5,NA\n' >gaps.csv
-gives nan average gaps.csv --column x,y
+gives nan average gaps.csv --column x,y --missing nan
+gives 2 average gaps.csv --column x,y --missing skip
 gives 2 average gaps.csv --column x,y --skip-nan
 gives 2.6666666666666665 covariance gaps.csv --column x,x --skip-nan
 

@@ -14,7 +14,7 @@
 #define WHOLE ((__int128)INT64_MAX)
 
 static _Alignas(16) unsigned char x[BYTES], y[BYTES];
-static _Alignas(16) unsigned char results[RESULTS * 8], untouched[RESULTS * 8];
+static _Alignas(16) unsigned char results[RESULTS * 16], untouched[RESULTS * 16];
 
 /* The bytes that the arguments are made of; zeros behind the last. */
 struct bytes_left {
@@ -39,12 +39,18 @@ static ptrdiff_t take_stride(struct bytes_left *bytes) {
     return small < 250 ? (ptrdiff_t)(small % 41) - 20 : (ptrdiff_t)take(bytes, 8);
 }
 
+/* Mostly a format, or none; else an integer. */
+static quire_type take_type(struct bytes_left *bytes) {
+    const uint64_t number = take(bytes, 1);
+    return (quire_type)(number < 200 ? number % 8 : QUIRE_INT8 + number % 10);
+}
+
 static quire_reduction take_reduction(struct bytes_left *bytes) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
     what.operation = (quire_operation)(take(bytes, 1) % 13);
-    what.type = (quire_type)(take(bytes, 1) % 8);
-    what.result_type = (quire_type)(take(bytes, 1) % 8);
+    what.type = take_type(bytes);
+    what.result_type = take_type(bytes);
     what.method = (quire_method)(take(bytes, 1) % 6);
     what.rounding = (quire_rounding)(take(bytes, 1) % 5);
     what.correction = (int64_t)(take(bytes, 1)) - 3;
@@ -62,7 +68,14 @@ static quire_layout take_layout(struct bytes_left *bytes) {
 
 static size_t size_of(quire_type type) {
     static const size_t sizes[] = { 8, 2, 2, 4, 8, 1, 1, 8 };
-    return sizes[type];
+    if (type < QUIRE_INT8) return sizes[type];
+    return type < QUIRE_INT128 ? (size_t)1 << (type - QUIRE_INT8) % 4 : 16;
+}
+
+/* Of a result; that of integers is a double unless it is named. */
+static size_t result_size(const quire_reduction *what) {
+    if (what->result_type) return size_of(what->result_type);
+    return what->type < QUIRE_INT8 ? size_of(what->type) : sizeof(double);
 }
 
 /* A product, but no further from 0 than what is too large for anything. */
@@ -98,17 +111,17 @@ static void gather_vector(const quire_layout *layout, size_t size, const unsigne
 
 /* The vectors one by one. */
 static void compare(const quire_reduction *what, const quire_layout *layout, const unsigned char *from) {
-    const size_t size = size_of(what->type), result = size_of(what->result_type ? what->result_type : what->type);
+    const size_t size = size_of(what->type), result = result_size(what);
     if (!layout->outer || !layout->inner) return;
     unsigned char *vector = malloc(layout->n * size + 1);
     REQUIRE(vector);
     for (size_t i = 0; i < layout->outer; i++)
         for (size_t j = 0; j < layout->inner; j++) {
-            double single = 0;
+            uint64_t single[2] = { 0, 0 };
             const quire_layout one = quire_strided(layout->n, 1);
             gather_vector(layout, size, from, i, j, vector);
-            REQUIRE(!quire_reduce(NULL, what, &one, vector, NULL, vector, &single));
-            REQUIRE(!memcmp(&single, results + (i * layout->inner + j) * result, result));
+            REQUIRE(!quire_reduce(NULL, what, &one, vector, NULL, vector, single));
+            REQUIRE(!memcmp(single, results + (i * layout->inner + j) * result, result));
         }
     free(vector);
 }
@@ -119,11 +132,12 @@ static void reduce(struct bytes_left *bytes) {
     const __int128 size = (__int128)size_of(what.type);
     __int128 least, greatest;
     reach(&layout, &least, &greatest);
-    const bool named = what.type >= QUIRE_F16 && what.type <= QUIRE_E4M3;
+    const bool named =
+        (what.type >= QUIRE_F16 && what.type <= QUIRE_E4M3) || (what.type >= QUIRE_INT8 && what.type < QUIRE_INT128);
     const bool fits = (greatest - least + 1) * size <= BYTES;
     const __int128 vectors = times((__int128)layout.outer, (__int128)layout.inner);
-    const bool too_large = vectors * (__int128)size_of(what.result_type ? what.result_type : what.type) > WHOLE ||
-                           (greatest - least + 1) * size > WHOLE || (vectors && (__int128)layout.n * size > WHOLE);
+    const bool too_large = vectors * (__int128)result_size(&what) > WHOLE || (greatest - least + 1) * size > WHOLE ||
+                           (vectors && (__int128)layout.n * size > WHOLE);
     if (!too_large && (!fits || vectors > RESULTS || (vectors && layout.n > BYTES))) return; /* a stride of 0 repeats */
     const unsigned char *from = too_large ? x : x - least * size;
     memcpy(results, untouched, sizeof results);
@@ -154,13 +168,13 @@ static void segments(struct bytes_left *bytes) {
         REQUIRE(!memcmp(results, untouched, sizeof results));
         return;
     }
-    const size_t result = size_of(what.result_type ? what.result_type : what.type);
+    const size_t result = result_size(&what);
     for (size_t s = 0; s < count; s++) {
-        double single = 0;
+        uint64_t single[2] = { 0, 0 };
         const quire_layout one = quire_strided(end[s] > begin[s] ? (size_t)(end[s] - begin[s]) : 0, 1);
         const size_t at = (size_t)begin[s] * size;
-        REQUIRE(!quire_reduce(NULL, &what, &one, x + at, NULL, y + at, &single));
-        REQUIRE(!memcmp(&single, results + s * result, result));
+        REQUIRE(!quire_reduce(NULL, &what, &one, x + at, NULL, y + at, single));
+        REQUIRE(!memcmp(single, results + s * result, result));
     }
 }
 

@@ -59,7 +59,7 @@ class ndarray:
         self.host[key.host if isinstance(key, ndarray) else key] = value.host
 
     def __sub__(self, other):
-        return ndarray(self.host - other, self.device.id)
+        return ndarray(self.host - unwrapped(other), self.device.id)
 
 
 def method(name):
@@ -82,8 +82,8 @@ def of_numpy(name):
     return lambda *arguments: ndarray(function(*unwrapped(arguments)))
 
 
-FUNCTIONS = ["ascontiguousarray", "asarray", "broadcast_to", "clip", "concatenate", "cumsum", "empty", "empty_like"]
-FUNCTIONS += ["moveaxis", "transpose", "where", "zeros", "zeros_like"]
+FUNCTIONS = ["arange", "ascontiguousarray", "asarray", "broadcast_to", "clip", "concatenate", "cumsum", "empty"]
+FUNCTIONS += ["empty_like", "moveaxis", "transpose", "where", "zeros", "zeros_like"]
 
 
 class Described:

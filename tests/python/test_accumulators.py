@@ -125,7 +125,7 @@ def test_bad_input():
 
 
 @pytest.mark.parametrize("kind", ["int64", "uint64"])
-def test_integers_as_the_documentation_has_them(kind):
+def test_integers_in_two_parts(kind):
     limits = np.iinfo(kind)
     fixed = [limits.min, limits.max, 2**53 + 1, 2**62 + 1, 1, 0, limits.max - 1]
     random = np.random.default_rng(1).integers(limits.min, limits.max, 1000, kind)

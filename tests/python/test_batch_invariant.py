@@ -313,8 +313,8 @@ def test_every_override_is_an_operator_of_pytorch():
 
 
 def documented():
-    """The RMSNorm of docs/python.md."""
-    blocks = (ROOT / "docs/python.md").read_text().split("```python\n")
+    """The RMSNorm of docs/torch.md."""
+    blocks = (ROOT / "docs/torch.md").read_text().split("```python\n")
     (block,) = [block.partition("```")[0] for block in blocks if "def rms_norm" in block]
     return block
 

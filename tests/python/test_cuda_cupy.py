@@ -218,3 +218,45 @@ def test_memory_does_not_grow():
 
     before = turns(100)
     assert turns(10000) == before
+
+
+def test_sums_by_key():
+    x, random = filled((60, 5, 7), "float32", "any finite bits", 3), np.random.default_rng(1)
+    for axis in (0, 1, -1):
+        keys = random.integers(0, 4, x.shape[axis])
+        for call in (quire.group_sum, quire.group_mean, quire.group_norm):
+            right = call(x, keys, 4, axis=axis)
+            for k in (keys, cp.asarray(keys), cp.asarray(keys, cp.int32)):
+                assert same(call(cp.asarray(x), k, 4, axis=axis), right)
+        out = cp.zeros(np.shape(right))
+        assert quire.group_sum(cp.asarray(x), cp.asarray(keys), 4, axis=axis, out=out) is out
+        assert same(out, quire.group_sum(x, keys, 4, axis=axis, dtype=float))
+    keys = np.array([0, -1, 2, 3, 1, 2**40])
+    right = quire.group_sum(x[[0, 2, 4]], [0, 2, 1], 3)
+    assert same(quire.group_sum(cp.asarray(x[:6]), cp.asarray(keys), 3), right)
+    with pytest.raises(ValueError, match="groups must be given"):
+        quire.group_sum(cp.asarray(x[:6]), cp.asarray(keys))
+
+
+def test_groups_that_are_sorted_once():
+    x, keys = filled((6, 50), "float32", "any finite bits", 3), np.random.default_rng(1).integers(0, 4, 50)
+    g, right = quire.groupby(cp.asarray(keys), 5), quire.groupby(keys, 5)
+    assert g.counts.tolist() == right.counts.tolist() and g.keys.tolist() == right.keys.tolist()
+    try:
+        found = g.sum(cp.asarray(x), axis=1)
+    except NotImplementedError as error:
+        pytest.skip(f"SKIP: {error}")
+    assert same(found, right.sum(x, axis=1)) and same(g.norm(cp.asarray(x), axis=1), right.norm(x, axis=1))
+
+
+def test_running_sums():
+    x = filled((6, 5, 7), "float32", "any finite bits", 3)
+    for view in VIEWS[:5]:
+        a, y = view(cp.asarray(x)), view(x)
+        for axis in (0, 1, -1):
+            assert same(quire.cumsum(a, axis), quire.cumsum(y, axis))
+            right = quire.cumulative_sum(y, axis=axis, include_initial=True, dtype=float)
+            assert same(quire.cumulative_sum(a, axis=axis, include_initial=True, dtype=float), right)
+        assert same(quire.cumsum(a), quire.cumsum(y))
+    a = cp.asarray(x)
+    assert quire.cumsum(a, 1, out=a) is a and same(a, quire.cumsum(x, 1))

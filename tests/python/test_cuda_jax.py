@@ -133,3 +133,19 @@ def test_memory_does_not_grow(served, cp):
         quire.sum(x * 2, axis=1)
     after = used()
     assert after[0] <= before[0] + 8e6 and after[1] <= before[1] + 8e6, (before, after)
+
+
+def test_keys_and_running_sums(served, cp):
+    x, keys = jax.device_put(X, served), np.random.default_rng(1).integers(0, 4, 50).astype(np.int32)
+    for k in (keys, jax.device_put(keys, served)):
+        assert same(quire.group_sum(x, k, 5, axis=1), quire.group_sum(X, keys, 5, axis=1))
+        assert same(quire.group_norm(x, k, 5, axis=-1), quire.group_norm(X, keys, 5, axis=-1))
+    assert same(quire.cumsum(x, 1), quire.cumsum(X, 1)) and same(quire.cumsum(x), quire.cumsum(X))
+    right = quire.cumulative_sum(X, axis=0, include_initial=True)
+    assert same(quire.cumulative_sum(x, axis=0, include_initial=True), right)
+    g = quire.groupby(jax.device_put(keys, served), 5)
+    try:
+        found = g.sum(x, axis=1)
+    except NotImplementedError as error:
+        pytest.skip(f"SKIP: {error}")
+    assert same(found, quire.groupby(keys, 5).sum(X, axis=1))

@@ -14,9 +14,8 @@ triton = pytest.importorskip("triton")
 if not torch.cuda.is_available():
     pytest.skip("no CUDA device", allow_module_level=True)
 
-import triton.language as tl  # noqa: E402
-
 import quire.triton as qt  # noqa: E402
+import triton.language as tl  # noqa: E402
 from quire.triton import _exact, _kernels  # noqa: E402
 
 TYPES = [torch.float16, torch.bfloat16, torch.float32]
@@ -74,17 +73,18 @@ def norm_kernel(x, weight, y, n, eps, N: tl.constexpr):
     c = tl.arange(0, N)
     at = tl.program_id(0) * n + c
     v = tl.load(x + at, mask=c < n, other=0.0).to(tl.float32)
-    result = _kernels._normalized(v, weight, c, n, qt.sumsq(v, c < n), eps)
+    result = _kernels._normalized(v, weight, c, n, qt.sumsq(v, c < n), eps, True)
     tl.store(y + at, result.to(y.dtype.element_ty), mask=c < n)
 
 
 @triton.jit
-def softmax_kernel(x, y, n, N: tl.constexpr):
+def softmax_kernel(x, y, n, IS_LOG: tl.constexpr, N: tl.constexpr):
     c = tl.arange(0, N)
     at = tl.program_id(0) * n + c
     v = tl.load(x + at, mask=c < n, other=float("-inf")).to(tl.float32)
-    e = _kernels._exponentials(v, tl.max(v, 0), c < n)
-    tl.store(y + at, (e / qt.sum(e, c < n)).to(y.dtype.element_ty), mask=c < n)
+    v = v - tl.max(v, 0)
+    e = _kernels._exponentials(v, c < n)
+    tl.store(y + at, _kernels._share(v, e, qt.sum(e, c < n), IS_LOG).to(y.dtype.element_ty), mask=c < n)
 
 
 def rounded(exact: Fraction) -> np.float32:
@@ -134,7 +134,7 @@ def vector(rng: random.Random, n: int, dtype: torch.dtype) -> torch.Tensor:
         half = [rng.gauss(0, 1) * 2.0 ** rng.randint(-10, 10) for _ in range(n // 2)]
         x = half + [-a for a in half] + [2.0**least] * (n % 2)
     elif way == 3:  # the middle of two floats, and something far below it
-        x = [2.0**min(most, 24), 1.0] + [rng.choice([-1, 1]) * 2.0 ** rng.randint(least, least + 3) for _ in range(n)]
+        x = [2.0 ** min(most, 24), 1.0] + [rng.choice([-1, 1]) * 2.0 ** rng.randint(least, least + 3) for _ in range(n)]
         x = x[:n]
     elif way == 4:
         x = [rng.choice([0.0, -0.0]) if rng.random() < 0.5 else -0.0 for _ in range(n)]
@@ -205,18 +205,44 @@ def test_kernels_keep_bits(dtype: torch.dtype) -> None:
     for n in (7, 1000, 5000):
         x = matrix(n, 40, n, dtype).cuda()
         weight = torch.randn(n, device="cuda").to(dtype)
-        y, p = qt.rms_norm(x, weight), qt.softmax(x)
-        for begin, end in ((0, 1), (3, 4), (5, 39)):
-            assert torch.equal(qt.rms_norm(x[begin:end], weight).nan_to_num(7), y[begin:end].nan_to_num(7))
-            assert torch.equal(qt.softmax(x[begin:end]).nan_to_num(7), p[begin:end].nan_to_num(7))
-        other = torch.empty_like(x)
-        norm_kernel[(40,)](x, weight, other, n, 1e-6, N=triton.next_power_of_2(n))
-        assert torch.equal(other.nan_to_num(7), y.nan_to_num(7))
-        softmax_kernel[(40,)](x, other, n, N=triton.next_power_of_2(n))
-        assert torch.equal(other.nan_to_num(7), p.nan_to_num(7))
-        for warps in (2, 16):
-            assert torch.equal(qt.rms_norm(x, weight, R=1, num_warps=warps).nan_to_num(7), y.nan_to_num(7))
-            assert torch.equal(qt.softmax(x, R=1, num_warps=warps).nan_to_num(7), p.nan_to_num(7))
+        for call in (lambda x, **launch: qt.rms_norm(x, weight, **launch), qt.softmax, qt.log_softmax):
+            y = call(x)
+            for begin, end in ((0, 1), (3, 4), (5, 39)):
+                assert torch.equal(call(x[begin:end]).nan_to_num(7), y[begin:end].nan_to_num(7))
+            for warps in (2, 16):
+                assert torch.equal(call(x, R=1, num_warps=warps).nan_to_num(7), y.nan_to_num(7))
+        other, block = torch.empty_like(x), triton.next_power_of_2(n)
+        norm_kernel[(40,)](x, weight, other, n, 1e-6, N=block, enable_fp_fusion=False)
+        assert torch.equal(other.nan_to_num(7), qt.rms_norm(x, weight).nan_to_num(7))
+        for is_log, call in ((False, qt.softmax), (True, qt.log_softmax)):
+            softmax_kernel[(40,)](x, other, n, IS_LOG=is_log, N=block, enable_fp_fusion=False)
+            assert torch.equal(other.nan_to_num(7), call(x).nan_to_num(7))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_rms_norm_has_the_bits_of_the_cpu(dtype: torch.dtype) -> None:
+    import quire.torch
+
+    for n in (1, 7, 1000, 5000):
+        x, weight = matrix(n, 40, n, dtype), torch.randn(n).to(dtype)
+        for w in (None, weight):
+            for eps in (1e-6, 0.0, 1e-40):
+                right = quire.torch.rms_norm(x, n, w, eps)
+                found = qt.rms_norm(x.cuda(), None if w is None else w.cuda(), eps)
+                assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
+
+
+def test_special_rows() -> None:
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([[inf, 1, -2], [nan, 1, 2], [1e30, 1, 0], [0, -0.0, 0], [-inf, -inf, -inf], [-inf, 1, 1]])
+    for of in (torch.float32, torch.bfloat16):
+        rows = x.to(of).cuda()
+        for ours, theirs in (
+            (lambda t: qt.rms_norm(t, eps=0.0), lambda t: torch.nn.functional.rms_norm(t, (3,), eps=0.0)),
+            (qt.softmax, lambda t: torch.softmax(t, -1)),
+            (qt.log_softmax, lambda t: torch.log_softmax(t, -1)),
+        ):
+            assert torch.allclose(ours(rows).float(), theirs(rows).float(), rtol=1e-2, equal_nan=True)
 
 
 def near_middle(rng: random.Random, n: int) -> list[float]:
@@ -244,13 +270,13 @@ def test_undecided_rows() -> None:
     weight = torch.randn(n)
     squares, y = torch.empty(300, device="cuda"), torch.empty(300, n, device="cuda")
     is_open = torch.empty(300, dtype=torch.int8, device="cuda")
-    launch = {"R": 4, "N": 64}
+    launch = {"R": 4, "N": 64, "HAS_WEIGHT": True, "enable_fp_fusion": False}
     _kernels._rms_norm[(75,)](x.cuda(), weight.cuda(), y, is_open, 300, n, 1e-6, **launch)
     assert is_open.sum() > 250
     reduce_kernel[(300,)](x.cuda(), x.cuda(), squares, n, N=64, OPERATION="sumsq")
     wanted = [expected(a, a) for a in x.numpy()]
     assert all(same(found, want) for found, want in zip(squares.cpu().numpy(), wanted, strict=True))
-    norm_kernel[(300,)](x.cuda(), weight.cuda(), y, n, 1e-6, N=64)
+    norm_kernel[(300,)](x.cuda(), weight.cuda(), y, n, 1e-6, N=64, enable_fp_fusion=False)
     assert torch.equal(qt.rms_norm(x.cuda(), weight.cuda()), y)
 
 
@@ -259,6 +285,7 @@ def test_kernels_are_near_torch() -> None:
     wanted = torch.nn.functional.rms_norm(x, (500,), weight, 1e-6)
     assert torch.allclose(qt.rms_norm(x, weight), wanted, rtol=1e-5, atol=1e-6)
     assert torch.allclose(qt.softmax(x), torch.softmax(x, -1), rtol=1e-5, atol=1e-8)
+    assert torch.allclose(qt.log_softmax(x), torch.log_softmax(x, -1), rtol=1e-5, atol=1e-6)
     assert qt.softmax(x[:0]).shape == (0, 5, 500)
 
 

@@ -5,7 +5,6 @@ from math import isqrt
 
 import numpy as np
 import pytest
-
 import quire
 
 KINDS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]

@@ -4,7 +4,7 @@ _quire() {
     local verbs="sum asum dot nrm2 mean sumsq variance stddev average covariance correlation describe accumulate"
     verbs="$verbs merge round info help"
     local types="f16 bf16 f32 f64 e5m2 e4m3" integers="i8 i16 i32 i64 u8 u16 u32 u64"
-    local reading="--type --column --delimiter --skip-nan --threads --tier --help" options=
+    local reading="--type --column --delimiter --decimal --missing --skip-nan --threads --tier --help" options=
     local reducing="$reading --result --result-type --rounding --axis --rows --segments --by --output --verbose --json"
     reducing="$reducing --device"
     COMPREPLY=()
@@ -22,7 +22,8 @@ _quire() {
     --operation) COMPREPLY=($(compgen -W "sum asum dot nrm2 mean variance stddev sumsq" -- "$word")) && return ;;
     --tier) COMPREPLY=($(compgen -W "portable avx2 avx512 best" -- "$word")) && return ;;
     --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$word")) && return ;;
-    --column | --delimiter | --by | --correction | --axis | --rows | --threads) return ;;
+    --missing) COMPREPLY=($(compgen -W "skip nan error" -- "$word")) && return ;;
+    --column | --delimiter | --decimal | --by | --correction | --axis | --rows | --threads) return ;;
     help) COMPREPLY=($(compgen -W "$verbs" -- "$word")) && return ;;
     esac
     case $verb in

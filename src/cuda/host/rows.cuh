@@ -15,7 +15,7 @@
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: return quire_rows_##name(job->term, needs_squares(job->finish));
-    switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+    switch ((int)job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
     return {};
 }

@@ -12,7 +12,7 @@
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
     case number: return quire_vectors_##name(job->term == TERM_PRODUCT, job->method);
-    switch (job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
+    switch ((int)job->type) { QUIRE_FORMATS(QUIRE_CASE, ) }
 #undef QUIRE_CASE
     return {};
 }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _jax
-from ._chunks import accumulate
+from ._chunks import CHUNK, accumulate
 from ._device_accumulators import WORDS, Parts, are_on_cuda
 from ._integers import delivered_integers, refuse_rounded
 from ._quire import ffi, lib
@@ -106,7 +106,12 @@ class Accumulator:
             return self
         operands = (operand(arrays[0], name),) if len(arrays) == 1 else pair(arrays[0], arrays[1], name)
         with self._lock:
-            accumulate(self._c, operands, call, name)
+            if operands[0].size <= CHUNK:
+                accumulate(self._c, operands, call, name)
+                return self
+            words = ffi.new("quire_accumulator *")  # all of the array or nothing, if Ctrl-C comes between pieces
+            accumulate(words, operands, call, name)
+            lib.quire_merge(self._c, words)
         return self
 
     def _fetch(self) -> None:

@@ -18,7 +18,17 @@ def is_foreign(x: Any) -> bool:
     """Whether results for x are arrays of another library than NumPy."""
     if type(x) is np.ndarray or isinstance(x, (np.ndarray, np.generic)):
         return False
-    return hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__")
+    if is_tensor(x) or hasattr(x, "__cuda_array_interface__"):
+        return True
+    if not hasattr(x, "__dlpack__"):
+        return False
+    # pyarrow's arrays have no way back, so that what NumPy makes of them has NumPy's results.
+    return not hasattr(x, "__array__") or hasattr(x, "__array_namespace__") or hasattr(module_of(x), "from_dlpack")
+
+
+def module_of(x: Any) -> Any:
+    """The module that an array's class is from, where its from_dlpack would be."""
+    return sys.modules.get(type(x).__module__.partition(".")[0])
 
 
 def is_on_cuda(x: Any) -> bool:
@@ -92,7 +102,7 @@ def namespace_of(x: Any) -> Any:
     """The module whose from_dlpack makes an array like x."""
     if hasattr(x, "__array_namespace__"):
         return x.__array_namespace__()
-    return sys.modules[type(x).__module__.partition(".")[0]]
+    return module_of(x)
 
 
 def like(result: Any, x: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _foreign
 from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, index_of, index_type, numbered, workspace
 from ._layout import integer
@@ -63,6 +63,26 @@ def by_key(
     return rows.delivered(x)
 
 
+def grouped(
+    name: str,
+    operation: int,
+    x: Any,
+    keys: Any,
+    groups: int | None,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
+) -> Any:
+    """The same by keys of any kind, and of tensors and arrays on a device."""
+    if _foreign.is_elsewhere(x):
+        return _foreign.by_key(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
+    codes, count, _ = numbered(keys, groups, name)
+    return by_key(name, operation, x, codes, count, axis, dtype, out, method, rounding, correction)
+
+
 def group_sum(
     x: Any,
     keys: Any,
@@ -83,8 +103,7 @@ def group_sum(
     >>> quire.group_sum(np.array([1e16, 0.5, 1.0, -1e16]), [1, 0, 1, 1], 3)
     array([0.5, 1. , 0. ])
     """
-    codes, count, _ = numbered(keys, groups, "group_sum")
-    return by_key("group_sum", SUM, x, codes, count, axis, dtype, out, method, rounding)
+    return grouped("group_sum", SUM, x, keys, groups, axis, dtype, out, method, rounding)
 
 
 def group_mean(
@@ -100,8 +119,7 @@ def group_mean(
     rounding: Rounding = "nearest",
 ) -> Any:
     """The mean of the rows of each group. Parameters: see `quire.groupby` and its ``sum``."""
-    codes, count, _ = numbered(keys, groups, "group_mean")
-    return by_key("group_mean", MEAN, x, codes, count, axis, dtype, out, method, rounding)
+    return grouped("group_mean", MEAN, x, keys, groups, axis, dtype, out, method, rounding)
 
 
 def group_norm(
@@ -117,8 +135,7 @@ def group_norm(
     rounding: Rounding = "nearest",
 ) -> Any:
     """The Euclidean norm of the rows of each group. Parameters: see `quire.groupby` and its ``sum``."""
-    codes, count, _ = numbered(keys, groups, "group_norm")
-    return by_key("group_norm", NRM2, x, codes, count, axis, dtype, out, method, rounding)
+    return grouped("group_norm", NRM2, x, keys, groups, axis, dtype, out, method, rounding)
 
 
 def group_var(
@@ -135,8 +152,7 @@ def group_var(
 ) -> Any:
     """The variance of the rows of each group. Parameters: see `quire.groupby` and its ``var``."""
     correction = whole_number(correction, "group_var")
-    codes, count, _ = numbered(keys, groups, "group_var")
-    return by_key("group_var", VARIANCE, x, codes, count, axis, dtype, out, "exact", rounding, correction)
+    return grouped("group_var", VARIANCE, x, keys, groups, axis, dtype, out, "exact", rounding, correction)
 
 
 def group_std(
@@ -153,8 +169,7 @@ def group_std(
 ) -> Any:
     """The standard deviation of the rows of each group. Parameters: see `quire.groupby` and its ``std``."""
     correction = whole_number(correction, "group_std")
-    codes, count, _ = numbered(keys, groups, "group_std")
-    return by_key("group_std", STDDEV, x, codes, count, axis, dtype, out, "exact", rounding, correction)
+    return grouped("group_std", STDDEV, x, keys, groups, axis, dtype, out, "exact", rounding, correction)
 
 
 def group_count(keys: Any, /, groups: int | None = None) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._long import LONG
 from ._quire import ffi, lib
 from ._types import ASUM, AVERAGE, DOT, NRM2, PLAIN_BITS, STDDEV, VARIANCE, fail, number_of, pointer
 
@@ -14,13 +15,19 @@ Array = np.ndarray[Any, Any]
 CHUNK = 1 << 16  # elements that are copied at a time
 
 
+def slices(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
+    """Flat arrays, in pieces between which Python sees to Ctrl-C."""
+    for begin in range(0, arrays[0].size, LONG):
+        yield tuple(a[begin : begin + LONG] for a in arrays)
+
+
 def chunks(arrays: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
     """The elements of arrays of one shape as contiguous pieces; of one array, in the order of memory."""
     x = arrays[0]
     if all(a.flags.c_contiguous for a in arrays):
-        yield arrays
+        yield from slices(tuple(a.reshape(-1) for a in arrays))
     elif all(a.flags.f_contiguous for a in arrays):
-        yield tuple(a.T for a in arrays)
+        yield from slices(tuple(a.T.reshape(-1) for a in arrays))
     elif x.size:
         bits = PLAIN_BITS.get(x.dtype)  # NumPy's iterator casts nothing then
         plain = [a.view(bits) for a in arrays] if bits is not None else list(arrays)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import _arrays, _cupy, _jax
+from . import _arrays, _cupy, _cupy_keys, _jax
 from ._reduce import dot, operand, reduce, reduce_where
 
 TENSORS: Any = None  # quire.torch._tensors, once it has been imported
@@ -100,3 +100,42 @@ def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, roundin
 
     refuse_out("segment_sum", out, x)
     return _arrays.like(summed(x, offsets, dtype, None, method, rounding), x)
+
+
+def is_elsewhere(x: Any) -> bool:
+    """Whether an array goes another way than NumPy's: a tensor, which may have a gradient, or one on a device."""
+    return _arrays.is_foreign(x) and (_arrays.is_tensor(x) or _arrays.is_on_cuda(x))
+
+
+def by_key(
+    name: str,
+    operation: int,
+    x: Any,
+    keys: Any,
+    groups: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    method: str,
+    rounding: str,
+    correction: int,
+) -> Any:
+    """A reduction by key of a tensor, or of an array on a device."""
+    if _arrays.is_tensor(x):
+        way = import_module("quire.torch._keys").by_key
+        return way(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
+    if not _jax.is_jax(x):
+        return _cupy_keys.by_key(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
+    refuse_out(name, out, x)
+    words = groups, axis, dtype, None, method, rounding, correction
+    return _jax.through(name, _cupy_keys.by_key, name, operation, x, keys, *words)
+
+
+def running(name: str, x: Any, axis: Any, dtype: Any, out: Any, rounding: str, initial: bool) -> Any:
+    """Running sums of a tensor, or of an array on a device."""
+    if _arrays.is_tensor(x):
+        return import_module("quire.torch._scans").running(name, x, axis, dtype, out, rounding, initial)
+    if not _jax.is_jax(x):
+        return _cupy_keys.running(name, x, axis, dtype, out, rounding, initial)
+    refuse_out(name, out, x)
+    return _jax.through(name, _cupy_keys.running, name, x, axis, dtype, None, rounding, initial)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
-from . import _arrays, _foreign
+from . import _arrays, _foreign, _initial
 from ._layout import one_axis, plain_axis
+from ._long import LONG
 from ._quire import ffi, lib
 from ._reduce import dot, operand, reduce, reduce_where
 from ._types import ASUM, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, whole_number
 
-Axis = int | tuple[int, ...] | None
+Axis = SupportsIndex | tuple[SupportsIndex, ...] | None
 
 _ndarray, _float32, _float64 = np.ndarray, np.float32, np.float64
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -52,14 +53,15 @@ def _one(
 def sum(
     x: Any,
     /,
-    *,
     axis: Axis = None,
+    *,
     dtype: Any = None,
     out: Any = None,
     keepdims: bool = False,
     method: Method = "exact",
     rounding: Rounding = "nearest",
     where: Any = True,
+    initial: Any = None,
 ) -> Any:
     """The sum of the elements of an array, or of each of its vectors along axes: correctly rounded.
 
@@ -85,6 +87,8 @@ def sum(
         Of the one rounding; "nearest" has ties to even.
     where : array of bool, optional
         Which elements count; it is broadcast to the shape of x. Those selected are copied.
+    initial : number, optional
+        What each sum begins with, as a double, which is not rounded to the dtype. x is a NumPy array then, and copied.
 
     Returns
     -------
@@ -107,10 +111,12 @@ def sum(
     >>> quire.sum(np.array([0.1, 0.2]), rounding="upward")
     np.float64(0.30000000000000004)
     """
+    if initial is not None:
+        return _initial.sum_from(x, initial, axis, dtype, out, keepdims, method, rounding, where)
     if axis is None and dtype is None and out is None and where is True and keepdims is False:
         kind = type(x)
         if kind is _ndarray:
-            if method == "exact" and rounding == "nearest" and x.flags.carray:
+            if method == "exact" and rounding == "nearest" and x.flags.carray and x.size <= LONG:
                 kind = x.dtype
                 if kind is _F64:
                     return _float64(_sumd(_from_buffer(_DOUBLES, x), x.size))
@@ -124,8 +130,8 @@ def sum(
 def mean(
     x: Any,
     /,
-    *,
     axis: Axis = None,
+    *,
     dtype: Any = None,
     out: Any = None,
     keepdims: bool = False,
@@ -147,8 +153,8 @@ def mean(
 def asum(
     x: Any,
     /,
-    *,
     axis: Axis = None,
+    *,
     dtype: Any = None,
     out: Any = None,
     keepdims: bool = False,
@@ -199,22 +205,32 @@ def vector_norm(
 norm = vector_norm
 
 
+def chosen_correction(correction: Any, ddof: Any, name: str) -> int:
+    """What is subtracted from n, by either of its names."""
+    if ddof is None:
+        return whole_number(correction, name)
+    if correction != 0:
+        raise TypeError(f"quire.{name}: correction and ddof are two names of one number: give one of them")
+    return whole_number(ddof, name)
+
+
 def var(
     x: Any,
     /,
-    *,
     axis: Axis = None,
+    *,
     correction: int | float = 0,
     keepdims: bool = False,
     dtype: Any = None,
     out: Any = None,
     rounding: Rounding = "nearest",
     where: Any = True,
+    ddof: int | float | None = None,
 ) -> Any:
     """The variance: squares of deviations from the exact mean, summed, over n - correction, rounded once.
 
-    correction is a whole number: 0 for the variance of the numbers themselves, 1 for an estimate from a sample. The
-    method is always the exact one. Other parameters: see `quire.sum`.
+    correction is a whole number: 0 for the variance of the numbers themselves, 1 for an estimate from a sample. ddof is
+    NumPy's older name of it. The method is always the exact one. Other parameters: see `quire.sum`.
 
     Examples
     --------
@@ -222,24 +238,25 @@ def var(
     >>> quire.var(np.array([1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16]), correction=1)
     np.float64(30.0)
     """
-    correction = whole_number(correction, "var")
+    correction = chosen_correction(correction, ddof, "var")
     return _one("var", VARIANCE, x, axis, dtype, out, keepdims, "exact", rounding, where, correction)
 
 
 def std(
     x: Any,
     /,
-    *,
     axis: Axis = None,
+    *,
     correction: int | float = 0,
     keepdims: bool = False,
     dtype: Any = None,
     out: Any = None,
     rounding: Rounding = "nearest",
     where: Any = True,
+    ddof: int | float | None = None,
 ) -> Any:
     """The standard deviation: the correctly rounded root of the exact variance. Parameters: see `quire.var`."""
-    correction = whole_number(correction, "std")
+    correction = chosen_correction(correction, ddof, "std")
     return _one("std", STDDEV, x, axis, dtype, out, keepdims, "exact", rounding, where, correction)
 
 
@@ -248,7 +265,7 @@ def vecdot(
     x2: Any,
     /,
     *,
-    axis: int = -1,
+    axis: SupportsIndex = -1,
     dtype: Any = None,
     out: Any = None,
     method: Method = "exact",

@@ -29,7 +29,7 @@ def wanted_integer(name: str, operation: int, x_dtype: np.dtype[Any], dtype: Any
         return _UINT64 if x_dtype.kind == "u" else _INT64
     found: np.dtype[Any]
     try:
-        found = np.dtype(asked)
+        found = np.dtype(asked).newbyteorder("=")
     except TypeError:  # a word of another library; "torch.int64"
         word = str(asked).rpartition(".")[2]
         if word not in (d.name for d in INTEGERS):

@@ -13,7 +13,7 @@ from ._quire import ffi
 from ._reduce import Array, checked_shape, delivered, operand, place, results_for
 from ._types import I32, I64, number_of, reduction
 
-_ALIGNMENT = 256
+ALIGNMENT = 256
 _MOST = np.iinfo(np.int32).max
 
 
@@ -72,8 +72,8 @@ def workspace(size: int, name: str) -> tuple[Any, Any]:
     """Memory of that many bytes, where the library wants it; and what keeps it alive."""
     if size == 0:
         raise MemoryError(f"quire.{name}: more than memory holds")
-    memory = np.empty(size + _ALIGNMENT, np.uint8)
-    return ffi.from_buffer(memory[-memory.ctypes.data % _ALIGNMENT :]), memory
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    return ffi.from_buffer(memory[-memory.ctypes.data % ALIGNMENT :]), memory
 
 
 class Rows:

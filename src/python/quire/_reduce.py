@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _long
 from ._chunks import reduce_whole
 from ._integers import as_integers, delivered_integers, refuse_rounded, wanted_integer
 from ._layout import Axes, Plan, normalized, plan
@@ -31,7 +31,7 @@ from ._types import (
 )
 
 Array = np.ndarray[Any, Any]
-NULL = ffi.NULL
+NULL, LONG = ffi.NULL, _long.LONG
 _empty, _reduce = np.empty, lib.quire_reduce
 _F64 = np.dtype(np.float64)
 
@@ -95,6 +95,11 @@ def place(out: Array | None, shape: tuple[int, ...], dtype: np.dtype[Any], input
     return np.empty(shape, dtype)
 
 
+def are_contiguous(arrays: tuple[Array, ...]) -> bool:
+    """Whether arrays lie side by side in memory, in one order of their axes."""
+    return all(a.flags.c_contiguous for a in arrays) or all(a.flags.f_contiguous for a in arrays)
+
+
 class Call(NamedTuple):
     """How arrays of one layout are reduced. Pure, so equal layouts share it."""
 
@@ -153,14 +158,16 @@ def reduce(
     except TypeError:  # of something that cannot be hashed; what it is, is told by whoever looks closer
         refuse_words(method, rounding)
         raise
-    if not in_place or out is not None:
+    is_long = x.size > LONG
+    if not in_place or out is not None or (is_long and way.vectors == 1):
         return reduce_elsewhere(name, operation, arrays, what, way, wanted, out)
     results = _empty(way.shape, wanted)
+    call = _long.reduce if is_long else _reduce
     if len(arrays) == 1:
-        status = _reduce(NULL, what, way.layouts[0], pointer(x), NULL, NULL, pointer(results))
+        status = call(NULL, what, way.layouts[0], pointer(x), NULL, NULL, pointer(results))
     else:
         x_layout, y_layout = way.layouts
-        status = _reduce(NULL, what, x_layout, pointer(x), y_layout, pointer(arrays[1]), pointer(results))
+        status = call(NULL, what, x_layout, pointer(x), y_layout, pointer(arrays[1]), pointer(results))
     if status:
         fail(status, name)
     return results if way.shape else results[()]
@@ -170,7 +177,9 @@ def reduce_elsewhere(
     name: str, operation: int, arrays: tuple[Array, ...], what: Any, way: Plan, wanted: np.dtype[Any], out: Array | None
 ) -> Any:
     """The same of arrays that are turned, copied or taken in pieces first, or of results that go to out."""
-    in_pieces = way.order is not None and way.vectors == 1 and what.method == METHODS["exact"]
+    is_long = arrays[0].size > LONG
+    in_pieces = way.order is not None or (is_long and are_contiguous(arrays))
+    in_pieces = in_pieces and way.vectors == 1 and what.method == METHODS["exact"]
     if in_pieces:
         pass
     elif way.order is not None:
@@ -184,7 +193,8 @@ def reduce_elsewhere(
         status = reduce_whole(what, operation, arrays, results, name)
     else:
         y_layout, y = (NULL, NULL) if len(arrays) == 1 else (way.layouts[1], pointer(arrays[1]))
-        status = _reduce(NULL, what, way.layouts[0], pointer(arrays[0]), y_layout, y, pointer(results))
+        call = _long.reduce if is_long else _reduce
+        status = call(NULL, what, way.layouts[0], pointer(arrays[0]), y_layout, y, pointer(results))
     if status:
         fail(status, name)
     return delivered(results if way.back is None else results.transpose(way.back), out)
@@ -228,7 +238,8 @@ def segments(
 ) -> None:
     """Reduces x[begin[s]:end[s]] to results[s]; offsets are int32 or int64 and lie within x."""
     what = reduction(operation, number_of(x.dtype), number_of(results.dtype), method, rounding, correction)
-    status = lib.quire_reduce_segments(
+    call = partial(_long.interruptible, lib.quire_reduce_segments) if x.size > LONG else lib.quire_reduce_segments
+    status = call(
         NULL,
         what,
         begin.size,

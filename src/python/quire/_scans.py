@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _foreign
 from ._layout import normalized, one_axis
+from ._long import LONG, interruptible
 from ._quire import ffi, lib
 from ._reduce import Array, checked_shape, delivered, operand, place, results_for
 from ._types import CODES, INTEGERS, SUM, Rounding, fail, pointer, reduction
@@ -43,7 +44,8 @@ def scan(name: str, x: Any, a: Array, axis: int, dtype: Any, out: Any, rounding:
         sums[:, 0] = 0
         sums = sums[:, 1:]
     if a.size:
-        status = lib.quire_scan(NULL, what, 0, layout_of(block), pointer(block), layout_of(sums), pointer(sums))
+        words = NULL, what, 0, layout_of(block), pointer(block), layout_of(sums), pointer(sums)
+        status = interruptible(lib.quire_scan, *words) if a.size > LONG else lib.quire_scan(*words)
         if status:
             fail(status, name)
     if out is None and _arrays.is_foreign(x):
@@ -75,6 +77,9 @@ def cumsum(
     >>> quire.cumsum(np.array([1e16, 1.0, -1e16, 0.5]))
     array([1.0e+16, 1.0e+16, 1.0e+00, 1.5e+00])
     """
+    if _foreign.is_elsewhere(x):
+        along = None if axis is None else one_axis(axis, "cumsum")
+        return _foreign.running("cumsum", x, along, dtype, out, rounding, False)
     a = operand(x, "cumsum")
     if axis is None:
         return scan("cumsum", x, a.reshape(-1), 0, dtype, out, rounding)
@@ -108,7 +113,7 @@ def cumulative_sum(
     >>> quire.cumulative_sum(np.array([0.5, 0.25]), include_initial=True)
     array([0.  , 0.5 , 0.75])
     """
-    a = operand(x, "cumulative_sum")
+    a = x if _foreign.is_elsewhere(x) else operand(x, "cumulative_sum")
     if a.ndim == 0:
         raise ValueError("quire.cumulative_sum: x must have at least one dimension")
     if axis is None:
@@ -116,4 +121,6 @@ def cumulative_sum(
             raise ValueError(f"quire.cumulative_sum: x has {a.ndim} dimensions, and axis says none of them")
         axis = 0
     along = one_axis(axis, "cumulative_sum")
+    if _foreign.is_elsewhere(x):
+        return _foreign.running("cumulative_sum", x, along, dtype, out, rounding, bool(include_initial))
     return scan("cumulative_sum", x, a, along, dtype, out, rounding, bool(include_initial))

@@ -54,6 +54,8 @@ def code_of(dtype: np.dtype[Any], name: str) -> int:
         code = FORMATS.get(dtype.name)
         if code is None or dtype.type.__module__.partition(".")[0] != "ml_dtypes":
             hint = ": x.astype(numpy.float64) is exact up to 2**53" if dtype.kind in "iu" else ""
+            if dtype.kind == "O":
+                hint = ": numpy.asarray(x, numpy.float64), or of pandas x.to_numpy(float, na_value=numpy.nan)"
             raise TypeError(
                 f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}) and, on the CPU, integers, not "
                 f"on {dtype.name}{hint}"
@@ -85,6 +87,7 @@ def result_dtype(dtype: Any, name: str) -> np.dtype[Any]:
         import ml_dtypes
 
         found = np.dtype(getattr(ml_dtypes, word))
+    found = found.newbyteorder("=")
     if found not in CODES:
         try:
             code_of(found, name)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from .._types import ASUM, MEAN, NRM2, STDDEV, SUM, VARIANCE
+from . import _override_keys, _override_norms
 from ._launch import CODES, reduce
 
 _is_compiling = torch.compiler.is_dynamo_compiling
@@ -138,12 +139,14 @@ OVERRIDES: dict[str, Callable[..., Any]] = {
     "std_mean.correction": _with_mean(_std),
     "linalg_vector_norm": _norm,
     "linalg_vector_norm.out": _norm,
+    **_override_keys.OVERRIDES,
+    **_override_norms.OVERRIDES,
 }
 
 
-def _override(library: torch.library.Library, name: str, device: str) -> None:
-    original = torch.library.get_kernel(f"aten::{name}", device)
-    ours = OVERRIDES[name]
+def _override(library: torch.library.Library, name: str, key: str, ours: Callable[..., Any]) -> None:
+    """Puts ours in front of what PyTorch has for a dispatch key."""
+    original = torch.library.get_kernel(f"aten::{name}", key)
 
     def kernel(keys: Any, x: Tensor, *arguments: Any, **words: Any) -> Any:
         if _depth:
@@ -152,15 +155,18 @@ def _override(library: torch.library.Library, name: str, device: str) -> None:
                 return results
         return original.call_boxed(keys, x, *arguments, **words)
 
-    library.impl(name, kernel, device, with_keyset=True)
+    library.impl(name, kernel, key, with_keyset=True)
 
 
 def _register(device: str) -> None:
     """Gives PyTorch our kernels, once in a process: taking one out while another thread is in it would crash."""
     global _library
     _library = _library or torch.library.Library("aten", "IMPL")
-    for name in OVERRIDES:
-        _override(_library, name, device)
+    for name, ours in OVERRIDES.items():
+        _override(_library, name, device, ours)
+    for name, ours in _override_norms.ABOVE_AUTOGRAD.items():
+        for key in (f"Autograd{device}", device):
+            _override(_library, name, key, ours)
     _devices.add(device)
 
 
@@ -173,20 +179,25 @@ def _register_missing() -> None:
 
 @contextmanager
 def batch_invariant() -> Iterator[None]:
-    """Puts exact sums in place of torch.sum, mean, var, std, linalg.vector_norm, and of nansum, var_mean, std_mean.
+    """Puts exact sums in place of PyTorch's own: of elements, by key, running ones, those in softmax and norms.
 
-    Within it these calls, with or without out, those of tensors' methods, and those that PyTorch makes of them give the
-    correctly rounded result, for floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend
-    on the batch around it.
+    That is torch.sum, mean, var, std, linalg.vector_norm, nansum, var_mean, std_mean; index_add, scatter_add,
+    scatter_reduce by "sum" and "mean", bincount, the gradients of index_select, gather, embedding and embedding_bag;
+    cumsum; softmax, log_softmax, layer_norm, rms_norm and their gradients.
+
+    Within it these calls, with or without out, in place, those of tensors' methods, and those that PyTorch makes of
+    them give the correctly rounded result (softmax and the norms: have correctly rounded sums in them), for
+    floating-point tensors on the CPU and on CUDA devices: the bits of a row do not depend on the batch around it.
 
     It holds for all threads of the process, autograd's too, from when the first one enters until the last one leaves.
-    Threads may enter and leave at any time, while others reduce. After the first entry these reductions of PyTorch's
-    pass through Python, outside as well, which takes some microseconds more a call.
+    Threads may enter and leave at any time, while others reduce. After the first entry these calls of PyTorch's pass
+    through Python, outside as well, which takes some microseconds more a call.
 
-    PyTorch's own are, as outside: reductions of integers, unless a floating-point dtype or out asks for them in it, and
-    of complex numbers; norms of other orders than 1 and 2; a correction that is no whole number, or is not less than
-    the number of elements. Matrix products, dot, softmax, layer_norm, cumsum and fused kernels are not touched; nor is
-    a function that torch.compile has compiled, which has reductions of its own, but for calls of torch.ops.quire.
+    PyTorch's own are, as outside: sums of integers, unless a floating-point dtype or out asks for them in it, and of
+    complex numbers; norms of other orders than 1 and 2; a correction that is no whole number, or is not less than the
+    number of elements; embeddings with scale_grad_by_freq. Matrix products, dot, index_put with accumulate, losses and
+    other fused kernels are not touched; nor is a function that torch.compile has compiled, which has kernels of its
+    own, but for calls of torch.ops.quire. On a device a key out of range is left out.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from torch import Tensor
 from .. import _contexts
 from .._layout import Plan, plan
 from .._quire import ffi, lib
-from .._types import FORMATS, I32, I64, SUM, fail, reduction
+from .._types import FORMATS, I32, I64, fail, reduction
 
 CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
@@ -170,25 +170,6 @@ def reduce(
         results = results.permute(way.back)
         return results.contiguous() if out is None else delivered(results, out)
     return results if out is None else delivered(results, out)
-
-
-def segments(x: Tensor, offsets: Tensor, dtype: torch.dtype | None, method: str, rounding: str) -> Tensor:
-    """Sums of x[offsets[s]:offsets[s + 1]]; on CUDA offsets outside of x are moved to its ends, unseen."""
-    name = "segment_sum"
-    code(x.dtype, name)
-    if x.ndim != 1:
-        raise ValueError(f"quire.{name}: x must have one dimension, not {x.ndim}")
-    if offsets.ndim != 1 or offsets.numel() == 0:
-        raise ValueError(f"quire.{name}: offsets must have one dimension and one element more than there are segments")
-    if offsets.dtype not in (torch.int32, torch.int64):
-        raise TypeError(f"quire.{name}: offsets of a tensor must be int32 or int64, not {offsets.dtype}")
-    if offsets.device != x.device:
-        raise ValueError(f"quire.{name}: x is on {x.device}, offsets on {offsets.device}")
-    if x.is_cpu and bool(((offsets < 0) | (offsets > x.numel())).any()):
-        raise ValueError(f"quire.{name}: offsets must lie in [0, {x.numel()}], the size of x")
-    if x.is_cuda:
-        offsets = offsets.clamp(0, x.numel())
-    return reduce_segments(name, SUM, x.contiguous(), offsets.contiguous(), dtype, method, rounding)
 
 
 def reduce_segments(

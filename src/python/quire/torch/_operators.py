@@ -10,7 +10,6 @@ from torch import Tensor
 
 from .._layout import normalized
 from .._types import ASUM, DOT, MEAN, NRM2, STDDEV, SUM, VARIANCE
-from . import _launch
 from ._launch import reduce
 
 LIBRARY = torch.library.Library("quire", "DEF")
@@ -153,25 +152,6 @@ def vecdot_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
     return g * y, g * x, None
 
 
-def segment_sum_kernel(
-    x: Tensor,
-    offsets: Tensor,
-    *,
-    dtype: torch.dtype | None = None,
-    method: str = "exact",
-    rounding: str = "nearest",
-) -> Tensor:
-    return _launch.segments(x, offsets, dtype, method, rounding)
-
-
-def segment_sum_fake(x: Tensor, offsets: Tensor, *, dtype: torch.dtype | None = None, **words: Any) -> Tensor:
-    return x.new_empty([offsets.shape[0] - 1], dtype=dtype or x.dtype)
-
-
-def segment_sum_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
-    raise NotImplementedError("torch.ops.quire.segment_sum has no gradient: pass x.detach()")
-
-
 for _name in GRADIENTS:
     define(_name)
 register(
@@ -180,11 +160,4 @@ register(
     vecdot_fake,
     vecdot_backward,
     vecdot_setup,
-)
-register(
-    f"segment_sum(Tensor x, Tensor offsets, *, ScalarType? dtype=None, {WORDS}) -> Tensor",
-    segment_sum_kernel,
-    segment_sum_fake,
-    segment_sum_backward,
-    lambda ctx, inputs, keyword_only_inputs, output: None,
 )

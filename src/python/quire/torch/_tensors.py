@@ -15,7 +15,7 @@ from torch.autograd import forward_ad
 from .. import _arrays, _foreign, _functions, _masks
 from .._layout import normalized
 from .._types import ASUM, DOT, refuse_words, result_dtype
-from . import _where  # which, with _operators, makes torch.ops.quire
+from . import _segments, _where  # noqa: F401  # which, with _operators, make torch.ops.quire
 from ._launch import checked_out, code, delivered, reduce, whole, wrong_shape
 
 _strided = torch.strided
@@ -225,9 +225,8 @@ def promoted(tensors: tuple[Tensor, ...], name: str) -> tuple[Tensor, ...]:
 def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, rounding: str) -> Any:
     """Sums of segments of a tensor. Offsets that are no tensor are checked, and sent to the device."""
     name = "segment_sum"
-    if x.requires_grad and _is_grad_enabled():
-        raise TypeError(f"quire.{name} has no gradient, and this tensor requires one: pass x.detach()")
     check(x, name)
+    refuse_tangents(name, x)
     if dtype is not None:
         dtype = named(dtype, name)
     if out is not None:
@@ -236,7 +235,7 @@ def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, roun
     if not isinstance(offsets, Tensor):
         from .._segments import checked_offsets
 
-        offsets = torch.from_numpy(checked_offsets(offsets, x.numel(), name).copy()).to(x.device)
+        offsets = torch.from_numpy(checked_offsets(offsets, x.shape[0] if x.ndim else 0, name).copy()).to(x.device)
     results = torch.ops.quire.segment_sum(x, offsets, dtype=dtype, method=method, rounding=rounding)
     return results if out is None else into(results, out, name)
 

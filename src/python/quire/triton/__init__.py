@@ -21,7 +21,7 @@ value(down, up)
     what two ends round to, float32, and whether they decide it: whether both round to it
 
 sum, sumsq and dot have all states in them, which take registers. Where speed counts use ends and value, note which rows
-are undecided, and do these again in a second kernel by sum: so rms_norm and softmax do.
+are undecided, and do these again in a second kernel by sum: so rms_norm, softmax and log_softmax do.
 
 mask says which elements of a block are there; without it all are. Kernels need CUDA; num_warps and num_stages are free.
 """
@@ -29,6 +29,6 @@ mask says which elements of a block are there; without it all are. Kernels need 
 from __future__ import annotations
 
 from ._exact import dot, ends, ends_of_products, merge, sum, sumsq, value
-from ._kernels import rms_norm, softmax
+from ._kernels import log_softmax, rms_norm, softmax
 
-__all__ = ["dot", "ends", "ends_of_products", "merge", "rms_norm", "softmax", "sum", "sumsq", "value"]
+__all__ = ["dot", "ends", "ends_of_products", "log_softmax", "merge", "rms_norm", "softmax", "sum", "sumsq", "value"]
