@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/group_sums.h"
+#include "cpu/block/lost.h"
 #include "cpu/ends.h"
 #include "cpu/pair.h"
 #include "cpu/vector.h"
@@ -236,9 +237,9 @@ static void round_waiting(const result_work *w, waiting_results *some) {
     some->count = 0;
 }
 
-/* See lost_ends in block/pairs.h. Where nothing is lost they are 0 and -0, so that a zero keeps its sign. */
+/* Where nothing is lost they are 0 and -0, so that a zero keeps its sign. */
 static sum_ends ends_of(double sum, double lost, double off) {
-    const double radius = off != 0 ? 2 * off + abs_f64(lost) * 0x1p-51 : 0;
+    const double radius = lost_radius(lost, off);
     const sum_ends ends = { sum, radius - lost, radius + lost };
     return ends.low == 0 && ends.up == 0 ? (sum_ends){ sum, 0.0, -0.0 } : ends;
 }

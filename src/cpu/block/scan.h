@@ -11,6 +11,7 @@
 #define QUIRE_CPU_BLOCK_SCAN_H
 
 #include "cpu/block/functions.h"
+#include "cpu/block/lost.h"
 #include "cpu/simd/scalar.h"
 
 /* Of the elements so far: sum + lost, off by so much at most, exact if off is 0. magnitudes: bits of all of them, the
@@ -44,12 +45,12 @@ QUIRE_INLINE int scan_add(double *start, const double *value, size_t n, double *
     return any != 0;
 }
 
-/* How far off sums of what is lost may be: see lost_ends in pairs.h. */
+/* Each sum's ends, from what is lost, and what that has lost. */
 QUIRE_INLINE void scan_widen(scan_state *s, const double *lost, const double *error, size_t n, many_ends *ends) {
     double off[ENDS_TOGETHER];
     for (size_t k = 0; k < n; k++) off[k] = s->off = s->off + abs_f64(error[k]);
     for (size_t k = 0; k < n; k++) {
-        const double radius = off[k] != 0 ? 2 * off[k] + abs_f64(lost[k]) * 0x1p-51 : 0;
+        const double radius = lost_radius(lost[k], off[k]);
         ends->low[k] = radius - lost[k], ends->up[k] = radius + lost[k];
     }
 }
