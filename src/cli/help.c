@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define READERS (REDUCTION | DOT | MOMENT | DESCRIBE | ACCUMULATE)
+#define READERS (REDUCTION | DOT | MOMENT | DESCRIBE | ACCUMULATE | CUMSUM)
 #define INDENT 27 /* before what an option does */
 
 /* The text from a column on, broken at blanks; every line but the first is indented to that column. */

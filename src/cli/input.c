@@ -252,6 +252,7 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
 
 int input_narrow(const struct input *input, size_t n, double *x, const double *low) {
     for (size_t k = 0; k < n; k++) {
+        if (low[k] == 0) continue; /* infinities, NaN and -0 stay what they are */
         const double sum = x[k] + low[k];
         if (sum - x[k] != low[k]) {
             complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those",

@@ -1,11 +1,11 @@
 /* main.c - the command quire, on the public header alone.
  *
  * The way of a call: main picks the verb from the table, options.c reads the rest of the line (arguments.c walks over
- * it), and the verb's function does it: reduce.c and many.c, describe.c, keep.c. sources.c finds the arrays that the
- * operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats), pieces.c
- * takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's memory;
- * gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and has complained
- * if it is not EXIT_FINE.
+ * it), and the verb's function does it: reduce.c and many.c, cumsum.c, describe.c, keep.c. sources.c finds the arrays
+ * that the operands name, input.c reads or maps one (bytes.c, zip.c, npy.c, text.c and convert.c know the formats),
+ * pieces.c takes one or two of them piece by piece or as a whole. device.c holds the context, and gpu_cuda.c a GPU's
+ * memory; gather.c sums pieces; measure.c judges the methods; print.c prints. Each answers an exit status, and has
+ * complained if it is not EXIT_FINE.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,6 +63,13 @@ static const struct command commands[] = {
       2, QUIRE_COVARIANCE, verb_of_two },
     { "correlation", "[FILE [FILE]]", "of two arrays, from -1 to 1",
       "  quire correlation data.csv --column price,amount\n", CORRELATION, 0, 2, QUIRE_CORRELATION, verb_of_two },
+    { "cumsum", "[FILE]", "running sums: of the first element, the first two, and so on",
+      "  quire cumsum data.csv --column price\n"
+      "  quire cumsum x.npy -o sums.npy\n"
+      "  quire cumsum lengths.npy --exclusive\n"
+      "                                     what stands before each element\n"
+      "  quire cumsum matrix.npy --axis -1  of each row\n",
+      CUMSUM, 0, 1, QUIRE_SUM, verb_cumsum },
     { "describe", "[FILE ...]", "count, mean, standard deviation, least, greatest, NaN and more",
       "  quire describe data.npy\n  quire describe data.csv --column price --json\n", DESCRIBE, 0, -1, QUIRE_SUM,
       verb_describe },
@@ -84,12 +91,13 @@ static const char *next_verb(const void *names, int i) { return ((const struct c
 /* What other programs call the verbs. */
 static const char *called_elsewhere(const char *name) {
     static const char *const words[][2] = {
-        { "std", "stddev" },     { "stdev", "stddev" },     { "sd", "stddev" },    { "var", "variance" },
-        { "avg", "mean" },       { "average", "mean" },     { "norm", "nrm2" },    { "norm2", "nrm2" },
-        { "l2", "nrm2" },        { "norm1", "asum" },       { "l1", "asum" },      { "abs", "asum" },
-        { "count", "describe" }, { "length", "describe" },  { "min", "describe" }, { "max", "describe" },
-        { "stats", "describe" }, { "summary", "describe" }, { "inner", "dot" },    { "vecdot", "dot" },
-        { "add", "sum" },        { "total", "sum" },        { "fsum", "sum" },     { "version", "info" },
+        { "std", "stddev" },     { "stdev", "stddev" },     { "sd", "stddev" },     { "var", "variance" },
+        { "avg", "mean" },       { "average", "mean" },     { "norm", "nrm2" },     { "norm2", "nrm2" },
+        { "l2", "nrm2" },        { "norm1", "asum" },       { "l1", "asum" },       { "abs", "asum" },
+        { "count", "describe" }, { "length", "describe" },  { "min", "describe" },  { "max", "describe" },
+        { "stats", "describe" }, { "summary", "describe" }, { "inner", "dot" },     { "vecdot", "dot" },
+        { "add", "sum" },        { "total", "sum" },        { "fsum", "sum" },      { "version", "info" },
+        { "scan", "cumsum" },    { "running", "cumsum" },   { "prefix", "cumsum" },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(name, words[i][0])) return words[i][1];

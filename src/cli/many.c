@@ -12,14 +12,6 @@
 #include "reduce.h"
 #include "whole.h"
 
-/* How an array is cut, and what the results look like. */
-struct cut {
-    struct vectors vectors;
-    size_t shape[NPY_MAX_DIMENSIONS];
-    int dimensions;
-    bool fortran; /* the first index of the results runs fastest */
-};
-
 static int wrong(const char *what) {
     complain("%s", what);
     return EXIT_TROUBLE;
@@ -30,7 +22,7 @@ static int out_of_memory(void) { return wrong("out of memory"); }
 /* ------------------------------------------------------------------------------------------------------------- axis */
 
 /* The lengths before the axis are outer and those behind it inner; in Fortran's order the other way round. */
-static int cut_axis(struct cut *cut, const struct options *options, const struct input *input) {
+int cut_axis(struct cut *cut, const struct options *options, const struct input *input) {
     const struct npy_header *header = &input->header;
     const int dimensions = header->dimensions;
     const long axis = options->axis < 0 ? options->axis + dimensions : options->axis;
@@ -131,9 +123,7 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory.
- */
-static size_t *places(const struct cut *cut) {
+size_t *cut_places(const struct cut *cut) {
     size_t index[NPY_MAX_DIMENSIONS] = { 0 }, *place = malloc((cut->vectors.count + 1) * sizeof *place);
     for (size_t i = 0; place && i < cut->vectors.count; i++) {
         size_t at = 0;
@@ -153,7 +143,7 @@ static int deliver(const struct options *options, const struct cut *cut, const s
     }
     if (options->output)
         return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
-    size_t *place = cut->fortran ? places(cut) : NULL;
+    size_t *place = cut->fortran ? cut_places(cut) : NULL;
     if (cut->fortran && !place) return out_of_memory();
     const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
                                      .elements = elements,

@@ -34,13 +34,14 @@ enum {
     SEGMENTS,
     BY,
     WEIGHTS,
+    EXCLUSIVE,
     THREADS,
     TIER,
     DEVICE,
     JSON
 };
 
-#define READERS (REDUCTION | OF_TWO | MOMENT | DESCRIBE | ACCUMULATE)
+#define READERS (REDUCTION | OF_TWO | MOMENT | DESCRIBE | ACCUMULATE | CUMSUM)
 #define REDUCERS (REDUCTION | OF_TWO | MOMENT)
 #define ALL (READERS | MERGE | ROUND | INFO)
 
@@ -58,26 +59,29 @@ static const struct {
     { DECIMAL, "decimal", "CHARACTER", "before the fraction of a number in a text: . (default) or ,", READERS },
     { MISSING, "missing", "WAY", "an empty cell or NA is left out (skip), nan (default, with a remark), or an error",
       READERS },
-    { SKIP_NAN, "skip-nan", NULL, "leave NaN out, and count what was left out", READERS },
-    { RESULT, "result", "TYPE", "the type of the result (default: that of the input)", REDUCERS | ROUND | DESCRIBE },
-    { RESULT, "result-type", "TYPE", NULL, REDUCERS | ROUND | DESCRIBE },
+    { SKIP_NAN, "skip-nan", NULL, "leave NaN out, and count what was left out", READERS & ~CUMSUM },
+    { RESULT, "result", "TYPE", "the type of the result (default: that of the input)",
+      REDUCERS | CUMSUM | ROUND | DESCRIBE },
+    { RESULT, "result-type", "TYPE", NULL, REDUCERS | CUMSUM | ROUND | DESCRIBE },
     { METHOD, "method", "METHOD", "exact (default), kahan, pairwise, plain; all compares them in a table",
       REDUCTION | DOT },
-    { ROUNDING, "rounding", "WAY", "nearest (default), down, up or zero", REDUCERS | ROUND | DESCRIBE },
+    { ROUNDING, "rounding", "WAY", "nearest (default), down, up or zero", REDUCERS | CUMSUM | ROUND | DESCRIBE },
     { CORRECTION, "correction", "N", "divide by n - N (default: 0; 1 for a sample)",
       MOMENT | COVARIANCE | DESCRIBE | ROUND },
     { WEIGHTS, "weights", "FILE", "the weights (default: the second of two arrays)", AVERAGE },
     { OPERATION, "operation", "VERB", "sum (default), asum, dot, nrm2, mean, variance, stddev or sumsq",
       ACCUMULATE | ROUND },
     { TOTAL, "total", NULL, "one result of all files together", REDUCTION | MOMENT | DESCRIBE },
-    { AXIS, "axis", "K", "one result for each vector along axis K of an .npy file; -1 is the last", REDUCERS },
+    { AXIS, "axis", "K", "take each vector along axis K of an .npy file by itself; -1 is the last", REDUCERS | CUMSUM },
     { ROWS, "rows", "N", "one result for each of N rows of equal length", REDUCERS },
     { SEGMENTS, "segments", "FILE", "one result for each segment between the offsets in FILE", REDUCERS },
     { BY, "by", "NAME|NUMBER", "one result for each key in this column of the table", REDUCERS },
-    { 'o', "output", "FILE", "where the results go: an .npy file, or accumulators", REDUCERS | ACCUMULATE | MERGE },
+    { EXCLUSIVE, "exclusive", NULL, "each sum without its own element: the first is 0", CUMSUM },
+    { 'o', "output", "FILE", "where the results go: an .npy file, or accumulators",
+      REDUCERS | CUMSUM | ACCUMULATE | MERGE },
     { 'v', "verbose", NULL, "also print the hexadecimal and how many elements there are",
-      REDUCERS | ROUND | ACCUMULATE },
-    { JSON, "json", NULL, "print JSON", REDUCERS | DESCRIBE | ROUND | INFO },
+      REDUCERS | CUMSUM | ROUND | ACCUMULATE },
+    { JSON, "json", NULL, "print JSON", REDUCERS | CUMSUM | DESCRIBE | ROUND | INFO },
     { THREADS, "threads", "N", "use N threads (default: 0, as many as there are processors)", READERS },
     { TIER, "tier", "TIER", "portable, avx2, avx512 or best (default)", READERS },
     { DEVICE, "device", "WHERE", "cpu (default), cuda or cuda:N", REDUCERS | ACCUMULATE },
@@ -205,6 +209,7 @@ static bool read_value(struct options *options, int option, char *word) {
     case SEGMENTS: options->segments = word; return true;
     case WEIGHTS: options->weights = word; return *word || bad_value(option, word, "a file's name");
     case BY: options->by = word; return *word || bad_value(option, word, "a name or a number");
+    case EXCLUSIVE: options->exclusive = true; return true;
     case 'o': options->output = word; return *word || bad_value(option, word, "a file's name");
     case 'v': options->verbose = true; return true;
     case JSON: options->json = true; return true;
@@ -255,6 +260,8 @@ static bool check_output(const struct options *options) {
 static bool check_texts(const struct options *options) {
     const struct text_ways *ways = &options->reading.ways;
     if (ways->point && ways->delimiter == ways->point) return wrong("--decimal and --delimiter are the same character");
+    if (ways->missing == MISSING_SKIP && options->command->family & CUMSUM)
+        return wrong("cumsum has a sum for each element: --missing skip is for other verbs");
     if (ways->missing == MISSING_SKIP && options_many(options))
         return wrong("--missing skip is for whole files, not for --axis, --rows, --segments or --by");
     if (ways->missing == MISSING_SKIP && options->cuda) return wrong("--missing skip is for --device cpu");

@@ -24,7 +24,8 @@ enum family {
     INFO = 128,
     AVERAGE = 256,
     COVARIANCE = 512,
-    CORRELATION = 1024
+    CORRELATION = 1024,
+    CUMSUM = 2048
 };
 
 /* Those of two arrays; and those that are of pairs of elements, by the exact method on a CPU alone. */
@@ -55,7 +56,7 @@ struct options {
     int rounding;  /* a quire_rounding */
     int operation; /* a quire_operation */
     long correction;
-    bool skip_nan, total, verbose, json;
+    bool skip_nan, total, verbose, json, exclusive;
     bool by_axis;
     long axis;
     size_t rows;

@@ -122,7 +122,7 @@ static int spool_pieces(struct pieces *pieces, struct spool spools[2]) {
         for (int i = 0; i < pieces->inputs; i++) {
             const size_t size = type_size(pieces->input[i]->type);
             int status = EXIT_FINE;
-            if (pieces->low[i] && pieces->input[i]->element.integer)
+            if (pieces->low[i] && (pieces->input[i]->element.integer || pieces->doubles))
                 status = input_narrow(pieces->input[i], (size_t)n, pieces->x[i], pieces->low[i]);
             if (!status) status = spool_write(&spools[i], pieces->x[i], (size_t)n * size);
             if (status) return status;

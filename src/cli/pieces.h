@@ -18,6 +18,7 @@ struct pieces {
     struct input *input[2];
     int inputs;
     enum skip skip;
+    bool doubles;      /* an integer of a text that is no double is trouble for the whole, too */
     uintmax_t taken;   /* elements of each, so far */
     uintmax_t skipped; /* of them left out */
     void *x[2];        /* the piece */

@@ -143,6 +143,7 @@ int print_facts(const struct options *options, const struct report *report, cons
 uintmax_t print_elements_of(const struct results *results, size_t i) {
     const int64_t *offsets = results->offsets;
     if (results->counts) return (uintmax_t)results->counts[i];
+    if (results->apart) return (results->place ? results->place[i] : i) / results->apart % results->n + results->first;
     if (!offsets) return results->n;
     return offsets[i + 1] > offsets[i] ? (uintmax_t)(offsets[i + 1] - offsets[i]) : 0;
 }

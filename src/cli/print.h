@@ -42,7 +42,9 @@ struct results {
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;
     int dimensions;
-    size_t n;                /* elements of each */
+    size_t n;            /* elements of each */
+    size_t apart, first; /* of running sums: how far apart those of a vector stand, and of how many elements the first
+                            one is; apart 0: they are none */
     const int64_t *offsets;  /* of segments, each of which has a number of its own; NULL: there are none */
     const char *const *keys; /* of groups, and how many elements each has; NULL: there are none */
     const int64_t *counts;

@@ -12,6 +12,21 @@
 /* What is to be computed of elements of a type, as the options say. */
 quire_reduction reduction_of(const struct options *options, quire_operation operation, quire_type type);
 
+/* How an array is cut, and what the results look like. */
+struct cut {
+    struct vectors vectors;
+    size_t shape[NPY_MAX_DIMENSIONS];
+    int dimensions;
+    bool fortran; /* the first index of the results runs fastest */
+};
+
+/* Along the axis of the options. EXIT_FINE, EXIT_TROUBLE or EXIT_USAGE. */
+int cut_axis(struct cut *cut, const struct options *options, const struct input *input);
+
+/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory.
+ */
+size_t *cut_places(const struct cut *cut);
+
 /* Opens a source and adds it to the gathering; two of them with their products. *report gets the type, n and skipped.
  * EXIT_FINE or EXIT_TROUBLE. */
 int gather_sources(struct device *device, const struct options *options, const struct source *source, int count,

@@ -10,6 +10,7 @@
 /* These answer an exit status, having complained if it is not EXIT_FINE. */
 int verb_reduce(const struct command *command, const struct options *options);
 int verb_of_two(const struct command *command, const struct options *options);
+int verb_cumsum(const struct command *command, const struct options *options);
 int verb_describe(const struct command *command, const struct options *options);
 int verb_accumulate(const struct command *command, const struct options *options);
 int verb_merge(const struct command *command, const struct options *options);

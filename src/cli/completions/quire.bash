@@ -1,8 +1,8 @@
 # Completion of quire's command line for bash. SPDX-License-Identifier: MIT
 _quire() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
-    local verbs="sum asum dot nrm2 mean sumsq variance stddev average covariance correlation describe accumulate"
-    verbs="$verbs merge round info help"
+    local verbs="sum asum dot nrm2 mean sumsq variance stddev average covariance correlation cumsum describe"
+    verbs="$verbs accumulate merge round info help"
     local types="f16 bf16 f32 f64 e5m2 e4m3" integers="i8 i16 i32 i64 u8 u16 u32 u64"
     local reading="--type --column --delimiter --decimal --missing --skip-nan --threads --tier --help" options=
     local reducing="$reading --result --result-type --rounding --axis --rows --segments --by --output --verbose --json"
@@ -32,6 +32,10 @@ _quire() {
     average) options="$reducing --weights" ;;
     covariance) options="$reducing --correction" ;;
     correlation) options="$reducing" ;;
+    cumsum)
+        options="--type --column --delimiter --decimal --missing --threads --tier --help --result --result-type"
+        options="$options --rounding --axis --exclusive --output --verbose --json"
+        ;;
     variance | stddev) options="$reducing --correction --total" ;;
     describe) options="$reading --result --result-type --rounding --correction --total --json" ;;
     accumulate) options="$reading --operation --output --verbose --device" ;;
