@@ -48,8 +48,8 @@ void help_all(const struct command *commands) {
     puts("usage: quire VERB [option ...] [FILE ...]\n"
          "Correctly rounded, reproducible sums of floating-point numbers.\n");
     for (const struct command *command = commands; command->name; command++)
-        printf("  %-12s%s\n", command->name, command->summary);
-    puts("  help        of a verb, with its options and examples: quire help sum\n\n"
+        printf("  %-13s%s\n", command->name, command->summary);
+    puts("  help         of a verb, with its options and examples: quire help sum\n\n"
          "FILE is an .npy file, an .npz archive, a text of numbers, a table (--column), or\n"
          "raw numbers (--type). Without FILE standard input is read: seq 9 | quire sum");
 }
