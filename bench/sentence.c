@@ -8,12 +8,14 @@
 #include "place.h"
 #include "report.h"
 
-/* Of the rows of one job in one place: the least times, and who had the one that is no exact result. */
+/* Of the rows of one job in one place: the least times, and who had the one that is no exact result. family: a copy,
+ * for that of a condition number is gone when the run is. */
 typedef struct match {
     operation operation;
     quire_type type;
     size_t n, vectors;
-    const char *layout, *family, *place, *name;
+    const char *layout, *place, *name;
+    char family[64];
     double exact, inexact;
 } match;
 
@@ -44,10 +46,10 @@ void sentence_rows(const row *rows, int count) {
                 .n = job_length(j),
                 .vectors = j->vectors,
                 .layout = layout_name(j->layout),
-                .family = rows[0].family,
                 .place = rows[0].contender->place->name,
                 .exact = NAN,
                 .inexact = NAN };
+    snprintf(m.family, sizeof m.family, "%s", rows[0].family);
     for (int i = 0; i < count; i++) add(&m, &rows[i]);
     if (m.name && m.exact > 0 && m.inexact > 0 && tells_more(&m, &best)) best = m;
 }
