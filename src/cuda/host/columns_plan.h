@@ -6,6 +6,8 @@
 #ifndef QUIRE_CUDA_HOST_COLUMNS_PLAN_H
 #define QUIRE_CUDA_HOST_COLUMNS_PLAN_H
 
+#include <string.h>
+
 #include "cuda/host/panels_plan.h"
 
 /* The panels of a block, of which a tile is a part: "part" rows, of "parts" parts. */
@@ -25,8 +27,9 @@ static inline size_t plan_column_parts(size_t bundles, size_t blocks, size_t mos
 static inline columns_plan plan_columns(const quire_layout *x, const void *at_x, const quire_layout *y,
                                         const void *at_y, int size, size_t blocks) {
     const size_t n = x->n, vectors = x->outer * x->inner, step = (size_t)x->stride * (size_t)size;
-    columns_plan p = { 0, { 0 }, n, 1 };
+    columns_plan p;
     panel_share *const share = &p.share;
+    memset(&p, 0, sizeof p);
     if (n == 0 || x->inner < 2 || x->inner_stride != 1 || y->inner_stride != 1) return p;
     share->by_elements = !plan_has_chunks(x, at_x, y, at_y, size);
     share->apart = plan_least(stride_magnitude(x->stride), stride_magnitude(y->stride));
