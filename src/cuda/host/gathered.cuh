@@ -30,6 +30,7 @@ static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job,
     g.type = job->type;
     while (1 << g.log_size < describe_format(job->type).size) g.log_size++;
     g.x_order = rows->x_order, g.y_order = rows->y_order;
+    g.job.is_pair = is_pair(job, &rows->x, &rows->y) || (job->term == TERM_PRODUCT && g.x_order != g.y_order);
     g.segments = rows->segments.count;
     const size_t size = (size_t)describe_format(job->type).size;
     g.has_chunks =
