@@ -175,6 +175,32 @@ START_TEST(sparse_times_dense) {
 }
 END_TEST
 
+/* Rows of whole chunks whose products cancel: the zero is that of a sum of other terms, in each direction. */
+START_TEST(products_that_cancel) {
+    enum { COLUMNS = 16 };
+    static const int64_t begin[1] = { 0 }, end[1] = { 2 };
+    const quire_type type = TYPES[_i];
+    const size_t size = type_size(type);
+    const quire_layout l = quire_columns(2, COLUMNS, COLUMNS);
+    if (!is_there()) return;
+    char *x = array_new(2 * COLUMNS * size, 0), *y = array_new(2 * COLUMNS * size, 0);
+    char *results = array_new(COLUMNS * size, 0);
+    for (size_t k = 0; k < 2 * COLUMNS; k++) {
+        type_set(type, x, k, 1);
+        type_set(type, y, k, k < COLUMNS ? 1 : -1);
+    }
+    for (size_t r = 0; r < ROUNDING_COUNT; r++) {
+        const quire_reduction what = { QUIRE_DOT, type, type, QUIRE_EXACT, ROUNDINGS[r], 0, { 0 } };
+        const place_rows rows = { 1, 2, QUIRE_I64, begin, end, NULL, NULL };
+        const uint64_t zero = type_encode(type, what.rounding == QUIRE_DOWNWARD ? -0.0 : 0.0);
+        check_ok(place_gathered(&what, &rows, &l, x, &l, y, results));
+        for (size_t c = 0; c < COLUMNS; c++)
+            check_bits(type, results + c * size, zero, "%s, %s, column %zu", place_name(), reduction_text(&what), c);
+    }
+    array_free(x), array_free(y), array_free(results);
+}
+END_TEST
+
 START_TEST(arguments) {
     const int64_t begin[2] = { 0, 1 }, order[2] = { 1, 0 };
     const float x[2] = { 1, 2 };
@@ -216,6 +242,7 @@ static void add_gathered(TCase *cases) {
     tcase_add_loop_test(cases, long_segments, 0, (int)place_variants());
     tcase_add_loop_test(cases, segments_for_threads, 0, 2 * METHOD_COUNT);
     tcase_add_loop_test(cases, sparse_times_dense, 0, METHOD_COUNT);
+    tcase_add_loop_test(cases, products_that_cancel, 0, TYPE_COUNT);
     tcase_add_test(cases, arguments);
 }
 
