@@ -8,6 +8,7 @@
 #include "cpu/indexed.h"
 #include "cpu/integers.h"
 #include "cpu/layouts.h"
+#include "cpu/segment.h"
 #include "cpu/segments.h"
 #include "cpu/split.h"
 #include "cpu/vector.h"
@@ -37,20 +38,6 @@ typedef struct {
     ptrdiff_t x_inner, y_inner;   /* bytes to the next */
 } plane;
 
-typedef struct {
-    int64_t first; /* entry */
-    size_t n;
-} entries;
-
-static entries entries_of(const quire_segments *s, size_t i) {
-    int64_t begin, end;
-    if (s->index == QUIRE_I32)
-        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
-    else
-        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
-    return (entries){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
-}
-
 static indexed_array array_of(const gathered_work *w, const void *base, const quire_layout *l, const void *order,
                               size_t outer, size_t column) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
@@ -73,8 +60,8 @@ static plane plane_of(const gathered_work *w, size_t number) {
     return p;
 }
 
-static char *result_of(const gathered_work *w, const plane *p, size_t segment, size_t column) {
-    const size_t number = (p->outer * w->rows->segments.count + segment) * w->rows->x.inner + p->first + column;
+static char *result_of(const gathered_work *w, const plane *p, size_t i, size_t column) {
+    const size_t number = (p->outer * w->rows->segments.count + i) * w->rows->x.inner + p->first + column;
     return (char *)w->job->result + number * (size_t)w->format.size;
 }
 
@@ -98,13 +85,13 @@ static int block_has_room(const gathered_block *b, size_t n) {
     return b->count < BLOCK_SEGMENTS && n <= b->room - (size_t)b->begin[b->count];
 }
 
-static void block_add(const gathered_work *w, const plane *p, gathered_block *b, size_t segment, entries e) {
+static void block_add(const gathered_work *w, const plane *p, gathered_block *b, size_t number, segment e) {
     const size_t begin = (size_t)b->begin[b->count], at = begin * w->size;
-    if (!b->count) b->first = segment;
+    if (!b->count) b->first = number;
     const size_t n =
-        indexed_gather_columns(&p->v, 0, b->x + at, b->apart, e.first, e.n, p->columns, p->x_inner, w->size);
+        indexed_gather_columns(&p->v, 0, b->x + at, b->apart, e.begin, e.n, p->columns, p->x_inner, w->size);
     if (p->v.reads_y)
-        indexed_gather_columns(&p->v, 1, b->y + at, b->apart, e.first, e.n, p->columns, p->y_inner, w->size);
+        indexed_gather_columns(&p->v, 1, b->y + at, b->apart, e.begin, e.n, p->columns, p->y_inner, w->size);
     b->begin[++b->count] = (int32_t)(begin + n);
 }
 
@@ -128,10 +115,10 @@ static void block_reduce(const gathered_work *w, const plane *p, gathered_block 
 /* -------------------------------------------------------------------------------------------------- longer segments */
 
 /* Without an index rows stand at strides; those that are there are neighbours. */
-static uint64_t reduce_strided(const cpu_context *context, quire_job job, const indexed_vector *v, entries e) {
+static uint64_t reduce_strided(const cpu_context *context, quire_job job, const indexed_vector *v, segment e) {
     const size_t rows = v->reads_y && v->y.rows < v->x.rows ? v->y.rows : v->x.rows;
-    const size_t begin = e.first > 0 ? (size_t)e.first : 0;
-    const int64_t last = (int64_t)((uint64_t)e.first + e.n);
+    const size_t begin = e.begin > 0 ? (size_t)e.begin : 0;
+    const int64_t last = (int64_t)((uint64_t)e.begin + e.n);
     const size_t end = last < 0 ? 0 : (size_t)last < rows ? (size_t)last : rows;
     job.n = end > begin ? end - begin : 0;
     if (job.n) {
@@ -142,14 +129,14 @@ static uint64_t reduce_strided(const cpu_context *context, quire_job job, const 
 }
 
 /* One column, of whose entries so many are present. */
-static uint64_t reduce_indexed(const cpu_context *context, quire_job job, indexed_vector v, entries e, size_t present) {
+static uint64_t reduce_indexed(const cpu_context *context, quire_job job, indexed_vector v, segment e, size_t present) {
     const char *index = v.x.order ? v.x.order : v.y.order;
     cpu_context c = present == e.n ? *context : context_single(context);
-    indexed_walk walk = { 0, e.first };
+    indexed_walk walk = { 0, e.begin };
     if (!index) return reduce_strided(context, job, &v, e);
     v.entry_size = v.x.is_64_bit ? sizeof(int64_t) : sizeof(int32_t);
-    v.first = e.first;
-    v.at = index + e.first * (ptrdiff_t)v.entry_size;
+    v.first = e.begin;
+    v.at = index + e.begin * (ptrdiff_t)v.entry_size;
     v.walk = present == e.n ? NULL : &walk;
     c.indexed = &v;
     job.n = present;
@@ -157,27 +144,27 @@ static uint64_t reduce_indexed(const cpu_context *context, quire_job job, indexe
     return vector_reduce(&c, &job, (ptrdiff_t)v.entry_size, (ptrdiff_t)v.entry_size);
 }
 
-static void reduce_segment(const gathered_work *w, const cpu_context *context, const plane *p, size_t segment,
-                           entries e) {
-    const size_t present = indexed_count(&p->v, e.first, e.n);
+static void reduce_segment(const gathered_work *w, const cpu_context *context, const plane *p, size_t number,
+                           segment e) {
+    const size_t present = indexed_count(&p->v, e.begin, e.n);
     indexed_vector v = p->v;
     for (size_t c = 0; c < p->columns; c++) {
         if (v.x.rows) v.x.base = p->v.x.base + (ptrdiff_t)c * p->x_inner;
         if (v.y.rows) v.y.base = p->v.y.base + (ptrdiff_t)c * p->y_inner;
-        format_store(reduce_indexed(context, *w->job, v, e, present), w->format.size, result_of(w, p, segment, c));
+        format_store(reduce_indexed(context, *w->job, v, e, present), w->format.size, result_of(w, p, number, c));
     }
 }
 
 /* --------------------------------------------------------------------------------------------------------- the call */
 
-static int is_left(const gathered_work *w, entries e) { return w->leaves_long && e.n >= LONG_ELEMENTS; }
+static int is_left(const gathered_work *w, segment e) { return w->leaves_long && e.n >= LONG_ELEMENTS; }
 
 /* Segments of one plane. */
 static void run_segments(const gathered_work *w, const plane *p, size_t first, size_t last) {
     gathered_block block;
     block_open(w, p, &block);
     for (size_t i = first; i < last; i++) {
-        const entries e = entries_of(&w->rows->segments, i);
+        const segment e = segment_at(&w->rows->segments, i);
         const int is_long = e.n > block.room;
         if (is_long || !block_has_room(&block, e.n)) block_reduce(w, p, &block);
         if (!is_long)
@@ -209,7 +196,7 @@ static void run_long(const cpu_context *context, const gathered_work *w, size_t 
     for (size_t number = 0; number < planes; number++) {
         const plane p = plane_of(w, number);
         for (size_t i = 0; i < w->rows->segments.count; i++) {
-            const entries e = entries_of(&w->rows->segments, i);
+            const segment e = segment_at(&w->rows->segments, i);
             if (is_left(w, e)) reduce_segment(w, &silent, &p, i, e);
         }
     }
@@ -220,7 +207,7 @@ static void run_long(const cpu_context *context, const gathered_work *w, size_t 
 static size_t bytes_of(const gathered_work *w) {
     size_t elements = 0, bytes = 0;
     for (size_t i = 0; i < w->rows->segments.count; i++)
-        if (__builtin_add_overflow(elements, entries_of(&w->rows->segments, i).n, &elements)) return SIZE_MAX;
+        if (__builtin_add_overflow(elements, segment_at(&w->rows->segments, i).n, &elements)) return SIZE_MAX;
     const size_t vectors = w->rows->x.outer * w->rows->x.inner;
     return __builtin_mul_overflow(elements, vectors, &bytes) || __builtin_mul_overflow(bytes, w->size, &bytes)
                ? SIZE_MAX

@@ -6,6 +6,7 @@
 #include "cpu/integers.h"
 #include "cpu/indexed.h"
 #include "cpu/integer_sums.h"
+#include "cpu/segment.h"
 #include "cpu/split.h"
 
 #define COLUMNS ((size_t)16)             /* neighbouring vectors that are read together, a line of a cache or two */
@@ -170,20 +171,6 @@ typedef struct {
     const quire_segments *segments;
     int leaves_long; /* to all threads */
 } segment_work;
-
-typedef struct {
-    int64_t begin;
-    size_t n;
-} segment;
-
-static segment segment_at(const quire_segments *s, size_t i) {
-    int64_t begin, end;
-    if (s->index == QUIRE_I32)
-        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
-    else
-        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
-    return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
-}
 
 static void reduce_segment(const cpu_context *context, const quire_job *of_all, size_t i, segment s) {
     const ptrdiff_t size = element_size(of_all->type);

@@ -6,6 +6,7 @@
 #include "cpu/indexed.h"
 #include "cpu/integer_sums.h"
 #include "cpu/integers.h"
+#include "cpu/segment.h"
 #include "cpu/split.h"
 
 #define COLUMNS ((size_t)16)   /* the most that are read together */
@@ -52,29 +53,15 @@ static ptrdiff_t inner_of(const gathered_work *w, const quire_layout *l) {
     return l->n && l->inner > 1 ? l->inner_stride * (ptrdiff_t)w->size : 0;
 }
 
-typedef struct {
-    int64_t first;
-    size_t n;
-} entries;
-
-static entries entries_of(const quire_segments *s, size_t i) {
-    int64_t begin, end;
-    if (s->index == QUIRE_I32)
-        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
-    else
-        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
-    return (entries){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
-}
-
-static void reduce_segment(const gathered_work *w, const plane *p, size_t segment) {
+static void reduce_segment(const gathered_work *w, const plane *p, size_t i) {
     _Alignas(64) char xs[COLUMNS * ENTRIES * 8], ys[COLUMNS * ENTRIES * 8];
     integer_state states[COLUMNS];
     const quire_layout *x = &w->rows->x, *y = &w->rows->y;
     const size_t apart = ENTRIES * w->size;
-    const entries e = entries_of(&w->rows->segments, segment);
+    const segment e = segment_at(&w->rows->segments, i);
     memset(states, 0, sizeof states);
     for (size_t done = 0, count; done < e.n; done += count) {
-        const int64_t first = e.first + (int64_t)done;
+        const int64_t first = e.begin + (int64_t)done;
         count = e.n - done < ENTRIES ? e.n - done : ENTRIES;
         const size_t found =
             indexed_gather_columns(&p->v, 0, xs, apart, first, count, p->columns, inner_of(w, x), w->size);
@@ -83,7 +70,7 @@ static void reduce_segment(const gathered_work *w, const plane *p, size_t segmen
             integer_state_add(&states[c], w->context->tier, w->job, xs + c * apart, (w->reads_y ? ys : xs) + c * apart,
                               found);
     }
-    const size_t number = (p->outer * w->rows->segments.count + segment) * x->inner + p->first;
+    const size_t number = (p->outer * w->rows->segments.count + i) * x->inner + p->first;
     char *results = (char *)w->job->result + number * (size_t)result_size(w->job->result_type);
     for (size_t c = 0; c < p->columns; c++)
         integer_result(&states[c], w->job, results + c * (size_t)result_size(w->job->result_type));
@@ -102,7 +89,7 @@ static void run_units(const void *work, size_t first, size_t last) {
 static size_t bytes_of(const quire_gathered *rows, size_t size) {
     size_t elements = 0, bytes;
     for (size_t i = 0; i < rows->segments.count; i++)
-        if (__builtin_add_overflow(elements, entries_of(&rows->segments, i).n, &elements)) return SIZE_MAX;
+        if (__builtin_add_overflow(elements, segment_at(&rows->segments, i).n, &elements)) return SIZE_MAX;
     const size_t vectors = rows->x.outer * rows->x.inner;
     return __builtin_mul_overflow(elements, vectors, &bytes) || __builtin_mul_overflow(bytes, size, &bytes) ? SIZE_MAX
                                                                                                             : bytes;

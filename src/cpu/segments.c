@@ -7,6 +7,7 @@
 #include "cpu/ends.h"
 #include "cpu/integers.h"
 #include "cpu/layouts.h"
+#include "cpu/segment.h"
 #include "cpu/vector.h"
 
 #define PIECES 256                      /* the most pieces */
@@ -29,20 +30,6 @@ static segment_work work_on(const cpu_context *context, const quire_job *job, co
     w.size = (size_t)describe_format(job->type).size;
     w.format = describe_format(job->result_type);
     return w;
-}
-
-typedef struct {
-    int64_t begin;
-    size_t n;
-} segment;
-
-static segment segment_at(const quire_segments *s, size_t i) {
-    int64_t begin, end;
-    if (s->index == QUIRE_I32)
-        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
-    else
-        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
-    return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
 }
 
 /* A segment as a job of its own. What is empty has no address. */

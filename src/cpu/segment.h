@@ -1,0 +1,22 @@
+/* segment.h - where a segment stands. SPDX-License-Identifier: MIT */
+#ifndef QUIRE_CPU_SEGMENT_H
+#define QUIRE_CPU_SEGMENT_H
+
+#include "backend.h"
+
+typedef struct {
+    int64_t begin; /* element, or entry of an index */
+    size_t n;
+} segment;
+
+/* Segment i; one that ends before it begins is empty. */
+QUIRE_INLINE segment segment_at(const quire_segments *s, size_t i) {
+    int64_t begin, end;
+    if (s->index == QUIRE_I32)
+        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
+    else
+        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
+    return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
+}
+
+#endif
