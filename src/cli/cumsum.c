@@ -37,23 +37,14 @@ static int cut_running(struct cut *cut, const struct options *options, const str
 
 static int print_running(const struct options *options, const struct cut *cut, const struct input *input,
                          quire_type type, const void *array) {
-    size_t *place = cut->fortran ? cut_places(cut) : NULL;
-    if (cut->fortran && !place) return wrong("out of memory");
     const struct results results = { .file = { input->name, NULL },
                                      .elements = cut->vectors.count,
                                      .type = element_name(&input->element),
                                      .result_type = type,
-                                     .count = cut->vectors.count,
                                      .array = array,
-                                     .place = place,
-                                     .shape = cut->shape,
-                                     .dimensions = cut->dimensions,
-                                     .n = cut->vectors.layout.n,
                                      .apart = cut->vectors.layout.inner,
                                      .first = !options->exclusive };
-    const int status = print_results(options, &results);
-    free(place);
-    return status;
+    return print_cut(options, cut, results);
 }
 
 static int scan(struct device *device, const struct options *options, const struct cut *cut, const struct input *input,

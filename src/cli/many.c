@@ -123,7 +123,9 @@ static int cut_segments(struct cut *cut, const struct options *options, size_t n
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-size_t *cut_places(const struct cut *cut) {
+/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory.
+ */
+static size_t *cut_places(const struct cut *cut) {
     size_t index[NPY_MAX_DIMENSIONS] = { 0 }, *place = malloc((cut->vectors.count + 1) * sizeof *place);
     for (size_t i = 0; place && i < cut->vectors.count; i++) {
         size_t at = 0;
@@ -132,6 +134,17 @@ size_t *cut_places(const struct cut *cut) {
         for (int d = cut->dimensions; d-- > 0 && ++index[d] == cut->shape[d];) index[d] = 0;
     }
     return place;
+}
+
+int print_cut(const struct options *options, const struct cut *cut, struct results results) {
+    size_t *place = cut->fortran ? cut_places(cut) : NULL;
+    if (cut->fortran && !place) return out_of_memory();
+    results.count = cut->vectors.count, results.place = place;
+    results.shape = cut->shape, results.dimensions = cut->dimensions;
+    results.n = cut->vectors.layout.n;
+    const int status = print_results(options, &results);
+    free(place);
+    return status;
 }
 
 static int deliver(const struct options *options, const struct cut *cut, const struct pieces *pieces, size_t elements,
@@ -143,22 +156,13 @@ static int deliver(const struct options *options, const struct cut *cut, const s
     }
     if (options->output)
         return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
-    size_t *place = cut->fortran ? cut_places(cut) : NULL;
-    if (cut->fortran && !place) return out_of_memory();
     const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
                                      .elements = elements,
                                      .type = element_name(&input->element),
                                      .result_type = type,
-                                     .count = cut->vectors.count,
                                      .array = array,
-                                     .place = place,
-                                     .shape = cut->shape,
-                                     .dimensions = cut->dimensions,
-                                     .n = cut->vectors.layout.n,
                                      .offsets = cut->vectors.offsets };
-    const int status = print_results(options, &results);
-    free(place);
-    return status;
+    return print_cut(options, cut, results);
 }
 
 static int reduce_cut(struct device *device, const struct options *options, const struct cut *cut,

@@ -23,9 +23,9 @@ struct cut {
 /* Along the axis of the options. EXIT_FINE, EXIT_TROUBLE or EXIT_USAGE. */
 int cut_axis(struct cut *cut, const struct options *options, const struct input *input);
 
-/* Where each result stands in the array, which is in Fortran's order, if they are counted in C's. NULL: out of memory.
- */
-size_t *cut_places(const struct cut *cut);
+/* Prints the results of what was cut, of which the caller says all but their number, places, shape and n. EXIT_FINE or
+ * EXIT_TROUBLE. */
+int print_cut(const struct options *options, const struct cut *cut, struct results results);
 
 /* Opens a source and adds it to the gathering; two of them with their products. *report gets the type, n and skipped.
  * EXIT_FINE or EXIT_TROUBLE. */
