@@ -25,6 +25,13 @@ typedef struct {
 static inline size_t plan_least(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t plan_divide_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 
+/* The least k of which 2^k is so much, or more. */
+static inline unsigned plan_log(size_t least) {
+    unsigned k = 0;
+    while ((size_t)1 << k < least) k++;
+    return k;
+}
+
 /* Blocks of a device, so many of each multiprocessor; or those a test wants. */
 static inline size_t plan_blocks(const device_facts *d, unsigned of_one) {
     return d->wish.blocks ? d->wish.blocks : (size_t)d->multiprocessors * of_one;

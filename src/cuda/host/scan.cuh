@@ -21,11 +21,7 @@ static void cut_stretches(size_t n, size_t most, size_t unit, size_t *length, si
 
 static bool is_multiple(ptrdiff_t stride, size_t size) { return stride * (ptrdiff_t)size % 16 == 0; }
 
-static unsigned power_from(size_t least) {
-    unsigned power = 1;
-    while (power < least) power *= 2;
-    return power;
-}
+static unsigned power_from(size_t least) { return 1u << plan_log(least); }
 
 /* Whether elements of neighbouring vectors are closer than those of one. */
 static bool are_columns(const quire_layout *l) {
@@ -46,7 +42,7 @@ static scan_side scan_side_of(const void *memory, const quire_layout *l, quire_t
     const size_t size = (size_t)describe_format(type).size, room = (size_t)SCAN_ITEMS * threads;
     const bool are_alone = threads == SCAN_THREADS;
     scan_side s = { (char *)memory, *l, 0, false, false, are_columns(l) };
-    while ((size_t)1 << s.log_size < size) s.log_size++;
+    s.log_size = plan_log(size);
     s.by_chunks = (uintptr_t)memory % 16 == 0 && l->stride == 1 && (are_alone || is_multiple((ptrdiff_t)l->n, size)) &&
                   (l->outer == 1 || is_multiple(l->outer_stride, size)) &&
                   (l->inner == 1 || is_multiple(l->inner_stride, size));
@@ -66,7 +62,7 @@ static scan_job scan_job_of(const cuda_context *c, const quire_job *job, quire_s
     work.finish = FINISH_KEEP, work.rounding = job->rounding, work.format = describe_format(job->result_type);
     work.has_ends = !has_double_lanes(job->type) && work.format.precision <= 24;
     work.vectors = vectors, work.workspace = c->vectors, work.threads = threads;
-    while (1u << work.threads_log < threads) work.threads_log++;
+    work.threads_log = plan_log(threads);
     const unsigned log_size = work.x.log_size > work.results.log_size ? work.x.log_size : work.results.log_size;
     work.slot = (SCAN_ITEMS << log_size) + 16;
     const bool are_few = units < (size_t)SCAN_FEW * c->facts.multiprocessors && vectors <= SCAN_STATES;
