@@ -6,15 +6,13 @@
 #ifndef QUIRE_CUDA_VECTORS_POLICY_H
 #define QUIRE_CUDA_VECTORS_POLICY_H
 
-/* kernels/vectors.cuh: the methods of the canonical order, and exact vectors that are neither rows nor columns. Rows on
- * an H200, 2026-11-24; of single numbers the notebook has no trial. */
+/* kernels/vectors.cuh: the methods of the canonical order. H200, 2026-11-24. */
 #define VECTORS_THREADS 256 /* of a block, also of the kernel for columns */
 #define VECTORS_BLOCKS 2    /* of a multiprocessor, that registers are to leave room for */
 #define VECTORS_WARPS 24    /* of a multiprocessor, that are at work at once, about */
 #define VECTORS_WAVES 4     /* of blocks, at most; they take more units in turn */
 #define COLUMNS_LEAST 8     /* vectors side by side, from which on they are columns at all */
 #define PART_LEAST 2048     /* elements of a part, at least */
-#define PART_STEP 256       /* and a multiple of this, of an exact one */
 
 /* kernels/ordered_rows.cuh. H200, 2026-11-28, 1 GiB. */
 #define ORDERED_THREADS 256   /* of a block */
@@ -27,15 +25,18 @@
 #define ORDERED_SHORT 8       /* chunks of 16 bytes of a row, up to which a thread has one alone */
 
 /* kernels/exact_rows.cuh. H200, 2026-11-28, 1 GiB. */
-#define GROUPS_THREADS 256   /* of a block */
-#define GROUPS_BLOCKS 3      /* of a multiprocessor, that registers are to leave room for */
-#define GROUPS_WIDE_BLOCKS 2 /* the same, where sums are wider than two ends */
-#define GROUPS_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
-#define GROUPS_LOADS 8       /* of a thread, that are under way together */
-#define GROUPS_SLOTS 4       /* of a thread, in a row, where its warp has several rows under way */
-#define GROUPS_FEW_CHUNKS 16 /* of 16 bytes of a row, up to which a thread may have fewer */
-#define GROUPS_CHUNKS 64     /* of 16 bytes of a row, up to which its warp has several rows under way */
-#define GROUPS_LONG 8        /* threads that share a longer row, at least */
+#define GROUPS_THREADS 256      /* of a block */
+#define GROUPS_BLOCKS 3         /* of a multiprocessor, that registers are to leave room for */
+#define GROUPS_WIDE_BLOCKS 2    /* the same, where sums are wider than two ends */
+#define GROUPS_WAVES 8          /* of blocks, so that the quicker multiprocessors take more of them */
+#define GROUPS_LOADS 8          /* of a thread, that are under way together */
+#define GROUPS_SLOTS 4          /* of a thread, in a row, where its warp has several rows under way */
+#define GROUPS_FEW_CHUNKS 16    /* of 16 bytes of a row, up to which a thread may have fewer */
+#define GROUPS_CHUNKS 64        /* of 16 bytes of a row, up to which its warp has several rows under way */
+#define GROUPS_LONG 8           /* threads that share a longer row, at least */
+#define STRIDED_LOADS 16        /* elements of a thread that are loaded one by one, together */
+#define ASIDE_PART_LEAST 16384  /* elements of a long segment, for each of the blocks that share it, about */
+#define STRIDED_PART_LEAST 1024 /* elements of a strided vector, for each of its parts */
 #define GROUPS_SHARE 144     /* bytes of a staged row that a thread has, at most: 33 elements of four, and a few more */
 #define ROWS_FEW 32768       /* bytes of a row that one warp may take even where there are few rows */
 #define ROWS_FULL 88         /* percent of the places of all waves that rows fill, from which on they are not cut */
@@ -65,10 +66,13 @@
 #define LIMBS_PART 8192        /* elements of a part, at most; */
 #define LIMBS_PART_LEAST 512   /* and at least, and a multiple of that */
 
-/* kernels/marked.cuh and kernels/parts.cuh. H100, 2026-11-25. */
-#define MARKED_THREADS 64 /* of a block */
-#define MARKED_BLOCKS 8   /* of a multiprocessor, that registers are to leave room for */
-#define MARKED_GROUPS 4   /* of elements, that a thread takes of a vector before it has others to share that */
+/* kernels/by_element.cuh. H200, 2026-11-29. */
+#define ELEMENT_THREADS 128 /* of a block */
+#define ELEMENT_BLOCKS 4    /* of a multiprocessor, that registers are to leave room for */
+#define ASIDE_WAVES 4       /* of blocks, for long segments */
+#define ELEMENT_WAVES 4     /* of blocks, at most, where threads of a warp share vectors */
+#define ELEMENTS_LONG 2048  /* of a vector that whole blocks share, from here on */
+#define AGAIN_ELEMENTS 16   /* of a marked vector, for each of the threads that share it, about */
 
 /* kernels/exact_columns.cuh, of blocks of PANEL_THREADS. H200, 2026-11-29, 1 GiB. */
 #define COLUMNS_BLOCKS 2            /* of a multiprocessor, that registers are to leave room for, mostly */
@@ -87,17 +91,12 @@
 #define PANEL_WAVES 32       /* blocks of a multiprocessor, at most; they take more parts in turn */
 
 /* kernels/exact_segments.cuh, of blocks of as many threads. H200, 2026-11-28, 1 GiB. */
-#define LONG_SEGMENT (1 << 15)  /* elements of a segment that is cut, from here on */
-#define SEGMENT_PART_LEAST 8192 /* elements of a part of an exact one */
-#define SEGMENTS_BLOCKS 4       /* of a multiprocessor, that registers are to leave room for */
-#define SEGMENTS_WIDE_BLOCKS 3  /* the same, where sums are wider than two ends */
-#define SEGMENTS_WAVES 8        /* of blocks, so that the quicker multiprocessors take more of them */
-#define SEGMENTS_OF_ONE 128     /* bytes of a segment that a thread has alone, at most; */
-#define SEGMENTS_OF_FOUR 512    /* of one that four threads share, */
-#define SEGMENTS_OF_EIGHT 4096  /* and of one that eight do: beyond that all of a warp */
-
-/* Variances of vectors that are neither rows nor columns. The notebook has no trial. */
-#define LONG_MOMENT ((size_t)1 << 18) /* elements of a vector that all of the device takes, twice, from here on */
-#define LONG_MOMENTS 1024             /* such vectors, at most: they are launched one by one */
+#define LONG_SEGMENT (1 << 15) /* elements of a segment that is cut, from here on */
+#define SEGMENTS_BLOCKS 4      /* of a multiprocessor, that registers are to leave room for */
+#define SEGMENTS_WIDE_BLOCKS 3 /* the same, where sums are wider than two ends */
+#define SEGMENTS_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
+#define SEGMENTS_OF_ONE 128    /* bytes of a segment that a thread has alone, at most; */
+#define SEGMENTS_OF_FOUR 512   /* of one that four threads share, */
+#define SEGMENTS_OF_EIGHT 4096 /* and of one that eight do: beyond that all of a warp */
 
 #endif

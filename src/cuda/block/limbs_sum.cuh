@@ -56,20 +56,28 @@ static __device__ __forceinline__ void add_normal_term(typename Format::real x, 
     }
 }
 
+/* Where a vector stands: its elements, and how far each is from the next. */
+template <class Format> struct limbs_vector {
+    vector_view<Format> x, y;
+    size_t n;
+};
+
 /* Terms of n elements, one by one, to eased limbs, which they are again then; answers what it saw. By a whole warp. */
 template <class Format, bool PRODUCT, class Limbs>
-static __device__ __noinline__ unsigned
-add_terms_to_limbs(const typename Format::element *x, const typename Format::element *y, unsigned n, bool magnitude) {
+static __device__ __noinline__ unsigned add_terms_to_limbs(const limbs_vector<Format> &v, size_t from, unsigned n,
+                                                           bool magnitude) {
     typedef typename Format::element element;
     constexpr unsigned AHEAD = PRODUCT ? TERMS_AHEAD / 2 : TERMS_AHEAD;
+    const element *x = v.x.x + (ptrdiff_t)from * v.x.stride, *y = v.y.x + (ptrdiff_t)from * v.y.stride;
     unsigned saw = 0, added = 0;
     for (unsigned k = threadIdx.x % WARP; k < n; k += AHEAD * WARP) {
         element a[AHEAD], b[PRODUCT ? AHEAD : 1];
         bool are_normal = k + (AHEAD - 1) * WARP < n;
 #pragma unroll
         for (unsigned i = 0; i < AHEAD; i++) {
-            a[i] = k + i * WARP < n ? x[k + i * WARP] : zero_element<Format>(true);
-            if constexpr (PRODUCT) b[i] = k + i * WARP < n ? y[k + i * WARP] : a[i];
+            const ptrdiff_t at = (ptrdiff_t)(k + i * WARP);
+            a[i] = k + i * WARP < n ? x[at * v.x.stride] : zero_element<Format>(true);
+            if constexpr (PRODUCT) b[i] = k + i * WARP < n ? y[at * v.y.stride] : a[i];
         }
         auto first = [&](unsigned i) { return decode(Format(), a[i]); };
         auto second = [&](unsigned i) {
@@ -101,29 +109,28 @@ add_terms_to_limbs(const typename Format::element *x, const typename Format::ele
 /* The terms of the parts of a block, or their squares; answers what it saw. By the warps of the block that have limbs.
  */
 template <class Format, bool PRODUCT, bool PAIR, class Limbs>
-static __device__ __forceinline__ unsigned add_parts(const vectors_job &job, size_t block, size_t blocks) {
-    typedef typename Format::element element;
+static __device__ __forceinline__ unsigned add_parts(const vectors_job &job, const limbs_vector<Format> &v,
+                                                     size_t block, size_t blocks) {
     constexpr int WORDS = PRODUCT && exact_terms<Format, false>::is_double ? 3 : 2;
     typedef range_sums<Format, PRODUCT ? ROW_PRODUCTS : ROW_NUMBERS, long_sum<WORDS>> sums;
     constexpr size_t WARPS = Limbs::THREADS / WARP;
-    const element *x = (const element *)job.at.x, *y = PAIR ? (const element *)job.at.y : x;
-    const size_t n = job.at.x_layout.n;
+    const bool has_words = !job.few_doubles && v.x.stride == 1 && v.y.stride == 1;
     unsigned saw = 0, added = 0;
-    for (size_t unit = block * WARPS + threadIdx.x / WARP; unit * job.part < n; unit += blocks * WARPS) {
-        const size_t begin = unit * job.part, here = min(n - begin, job.part);
+    for (size_t unit = block * WARPS + threadIdx.x / WARP; unit * job.part < v.n; unit += blocks * WARPS) {
+        const size_t begin = unit * job.part, here = min(v.n - begin, job.part);
         if (added + WORDS > Limbs::FULL) Limbs::ease(), added = 0;
         const sums total = sum_of_row<sums, group_loads(PAIR), true>(
-            row_place<Format, PAIR>{ x + begin, PAIR ? y + begin : y }, job.few_doubles ? 0 : here, job.magnitude,
+            row_place<Format, PAIR>{ v.x.x + begin, PAIR ? v.y.x + begin : v.y.x }, has_words ? here : 0, job.magnitude,
             threadIdx.x % WARP, WARP);
         const long_sum<WORDS> s = PRODUCT ? total.products : total.numbers;
         const bool are_words = s.width() == 0 && bits_of_double(s.word(0)) != 0; /* -0: there was nothing else */
-        if (!job.few_doubles && __all_sync(WHOLE_WARP, are_words)) {
+        if (has_words && __all_sync(WHOLE_WARP, are_words)) {
             if (s.word(0) != 0) saw |= SAW_NONZERO;
             for (int i = 0; i < WORDS; i++) Limbs::add_number(s.word(i));
             added += WORDS;
         } else {
             if (added) Limbs::ease(), added = 0;
-            saw |= add_terms_to_limbs<Format, PRODUCT, Limbs>(x + begin, y + begin, (unsigned)here, job.magnitude);
+            saw |= add_terms_to_limbs<Format, PRODUCT, Limbs>(v, begin, (unsigned)here, job.magnitude);
         }
     }
     return saw;
@@ -145,13 +152,13 @@ static __device__ __forceinline__ void add_seen(quire_accumulator *to, unsigned 
 /* The sum of all terms of a block, or of their squares, to an accumulator that others add to as well. By a block that
  * has at least as many threads as limbs are for. */
 template <class Format, bool PRODUCT, class Limbs>
-static __device__ __forceinline__ void add_block(const vectors_job &job, quire_accumulator *to, size_t block,
-                                                 size_t blocks) {
+static __device__ __forceinline__ void add_block(const vectors_job &job, const limbs_vector<Format> &v,
+                                                 quire_accumulator *to, size_t block, size_t blocks) {
     unsigned saw = 0;
     if (threadIdx.x < Limbs::THREADS) {
         Limbs::clear();
-        saw = PRODUCT && job.is_pair ? add_parts<Format, PRODUCT, PRODUCT, Limbs>(job, block, blocks)
-                                     : add_parts<Format, PRODUCT, false, Limbs>(job, block, blocks);
+        saw = PRODUCT && job.is_pair ? add_parts<Format, PRODUCT, PRODUCT, Limbs>(job, v, block, blocks)
+                                     : add_parts<Format, PRODUCT, false, Limbs>(job, v, block, blocks);
     }
     Limbs::add_to(to);
     add_seen(to, saw);
@@ -160,12 +167,20 @@ static __device__ __forceinline__ void add_block(const vectors_job &job, quire_a
 template <class Format, row_terms TERMS>
 using limbs_of = own_limbs<Format, TERMS != ROW_NUMBERS>; /* those of squares hold numbers, too */
 
-/* All that a block of so many has, to two accumulators: numbers to the first, products, or squares, to the second. */
+/* All that a block of so many has of a vector, to two accumulators: numbers to the first, products, or squares, to the
+ * second. */
 template <class Format, row_terms TERMS>
-static __device__ __forceinline__ void sum_to_limbs(const vectors_job &job, quire_accumulator *to, size_t block,
-                                                    size_t blocks) {
-    if constexpr (TERMS != ROW_PRODUCTS) add_block<Format, false, limbs_of<Format, TERMS>>(job, &to[0], block, blocks);
-    if constexpr (TERMS != ROW_NUMBERS) add_block<Format, true, limbs_of<Format, TERMS>>(job, &to[1], block, blocks);
+static __device__ __forceinline__ void sum_to_limbs(const vectors_job &job, const limbs_vector<Format> &v,
+                                                    quire_accumulator *to, size_t block, size_t blocks) {
+    if constexpr (TERMS != ROW_PRODUCTS)
+        add_block<Format, false, limbs_of<Format, TERMS>>(job, v, &to[0], block, blocks);
+    if constexpr (TERMS != ROW_NUMBERS) add_block<Format, true, limbs_of<Format, TERMS>>(job, v, &to[1], block, blocks);
+}
+
+/* The one array of a job. */
+template <class Format> static __device__ __forceinline__ limbs_vector<Format> array_of(const vectors_job &job) {
+    typedef const typename Format::element *pointer;
+    return { { (pointer)job.at.x, 1 }, { (pointer)(job.is_pair ? job.at.y : job.at.x), 1 }, job.at.x_layout.n };
 }
 
 #endif

@@ -9,11 +9,14 @@
 #include "cuda/thread/long_sum.cuh"
 #include "operation/moments.h"
 
+/* Shared memory in which a variance is rounded. */
+template <row_terms TERMS> struct moment_space {};
+template <> struct moment_space<ROW_MOMENTS> { accumulated_moment_room room; };
+
 /* Shared memory of the last block: the sum of numbers, and that of products or squares. */
-template <row_terms TERMS> struct limbs_end { quire_accumulator sum[2]; };
-template <> struct limbs_end<ROW_MOMENTS> {
+template <row_terms TERMS> struct limbs_end {
     quire_accumulator sum[2];
-    accumulated_moment_room room;
+    moment_space<TERMS> space;
 };
 
 /* What blocks have left, for a warp, which takes it away. */
@@ -26,21 +29,27 @@ static __device__ __forceinline__ void take_limbs(End &end, quire_accumulator *f
     __syncwarp();
 }
 
-/* Of vector v, of n elements; by a whole warp. */
+/* Of vector v, of n elements, from the sum of numbers, or that of products; by a whole warp. */
 template <row_terms TERMS>
-static __device__ __noinline__ void store_all_limbs(const vectors_job &job, limbs_end<TERMS> &end, size_t v, size_t n,
-                                                    int lane) {
-    if (lane == 0) end.sum[0].count = end.sum[1].count = (int64_t)n;
+static __device__ __noinline__ void store_accumulators(const vectors_job &job, quire_accumulator &numbers,
+                                                       quire_accumulator &products, moment_space<TERMS> &space,
+                                                       size_t v, size_t n, int lane) {
+    if (lane == 0) numbers.count = products.count = (int64_t)n;
     __syncwarp();
     if constexpr (TERMS == ROW_MOMENTS) {
         if (lane == 0)
-            format_store(accumulated_moments_round(&end.sum[0], &end.sum[1], job.finish, job.correction, job.format,
-                                                   job.rounding, &end.room),
+            format_store(accumulated_moments_round(&numbers, &products, job.finish, job.correction, job.format,
+                                                   job.rounding, &space.room),
                          job.format.size, result_at(job, v));
     } else {
-        store_limbs(job, end.sum[TERMS == ROW_PRODUCTS], v, n, lane);
+        store_limbs(job, TERMS == ROW_PRODUCTS ? products : numbers, v, n, lane);
     }
     __syncwarp();
+}
+template <row_terms TERMS>
+static __device__ __forceinline__ void store_all_limbs(const vectors_job &job, limbs_end<TERMS> &end, size_t v,
+                                                       size_t n, int lane) {
+    store_accumulators<TERMS>(job, end.sum[0], end.sum[1], end.space, v, n, lane);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* scaled_finish.cuh - from a total in a scale (warp/scaled_sum.cuh) to the result of a vector, if the total tells it.
+/* scaled_finish.cuh - from a total in a scale (thread/scaled_sum.cuh) to the result of a vector, if the total tells it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_GRID_SCALED_FINISH_CUH
 
 #include "cuda/grid/row_finish.cuh"
-#include "cuda/warp/scaled_sum.cuh"
+#include "cuda/thread/scaled_sum.cuh"
 
 static __device__ __forceinline__ uint64_t round_scaled(const vectors_job &job, double high, double low, int exponent,
                                                         size_t n) {

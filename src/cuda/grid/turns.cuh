@@ -31,27 +31,15 @@ struct vector_totals {
     vector_total sum, squares;
 };
 
-static __device__ __forceinline__ vector_total total_of(const long_sum<2> &s) {
-    return { { s.word(0), s.word(1) }, s.width() };
-}
 template <class Format, row_terms TERMS>
 static __device__ __forceinline__ vector_totals totals_of(const range_sums<Format, TERMS, long_sum<2>> &s) {
-    const vector_total products = total_of(s.products);
-    return { s.has_numbers ? total_of(s.numbers) : products, products };
+    const vector_total products = total_of_words(s.products);
+    return { s.has_numbers ? total_of_words(s.numbers) : products, products };
 }
 
 template <bool MOMENTS>
 static __device__ __forceinline__ vector_totals totals_of_lane(const vector_totals &t, unsigned lane) {
     return { total_of_lane(t.sum, lane), MOMENTS ? total_of_lane(t.squares, lane) : t.squares };
-}
-
-/* Vector v, of which a moment needs the numbers alone; the empty one if it is not there. */
-template <class Format, row_terms TERMS>
-static __device__ __forceinline__ vector_pair<Format> marked_vector_at(const vectors_job &job, size_t v,
-                                                                       bool is_there) {
-    vector_pair<Format> at = vector_at<Format>(job.at, is_there ? job.vectors : 0, v);
-    if (TERMS == ROW_MOMENTS) at.y = at.x;
-    return at;
 }
 
 /* Vectors of which lanes have found one each, in turns: as many as a warp has groups of threads. */
@@ -77,17 +65,16 @@ class marked_turns {
     __device__ __forceinline__ bool has_mine() const { return (left >> lane & 1) && group() < WARP; }
 };
 
-/* Calls total(at, number, thread) for the vectors of all turns; mine becomes that of the vector that this lane has
- * found, v: so all of them are rounded together. */
-template <class Format, row_terms TERMS, class Totals, class Total>
-static __device__ __forceinline__ void each_marked(const vectors_job &job, unsigned found, unsigned threads, size_t v,
-                                                   int lane, Totals &mine, Total total) {
+/* Calls total(number, is_there, thread) for the vectors of all turns; mine becomes that of the vector that this lane
+ * has found, v: so all of them are rounded together. */
+template <bool MOMENTS, class Total>
+static __device__ __forceinline__ void each_marked(unsigned found, unsigned threads, size_t v, int lane,
+                                                   vector_totals &mine, Total total) {
     for (marked_turns turns(found, threads, lane); turns.are_there(); turns.advance()) {
         const unsigned finder = turns.finder();
         const size_t number = __shfl_sync(WHOLE_WARP, v, (int)(finder % WARP));
-        const vector_pair<Format> at = marked_vector_at<Format, TERMS>(job, number, finder < WARP);
-        const Totals of_group = total(at, number, turns.thread());
-        const Totals its = totals_of_lane<TERMS == ROW_MOMENTS>(of_group, turns.group());
+        const vector_totals of_group = total(number, finder < WARP, turns.thread());
+        const vector_totals its = totals_of_lane<MOMENTS>(of_group, turns.group());
         if (turns.has_mine()) mine = its;
     }
 }

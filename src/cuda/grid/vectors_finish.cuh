@@ -6,7 +6,7 @@
 #define QUIRE_CUDA_GRID_VECTORS_FINISH_CUH
 
 #include "cuda/grid/round_ball.cuh"
-#include "cuda/warp/agents.cuh"
+#include "cuda/thread/long_sum.cuh"
 #include "cuda/warp/cells.cuh"
 
 static __device__ __forceinline__ void *result_at(const vectors_job &job, size_t v) {
@@ -121,17 +121,6 @@ static __device__ __forceinline__ void add_to_shared(quire_accumulator *to, warp
     __syncwarp();
 }
 
-/* The slow way of a whole vector, which may have terms that are not finite; by a whole warp. */
-template <class Format, bool PRODUCT>
-static __device__ __noinline__ void sum_by_cells(const vectors_job &job, warp_cells &cells, size_t v, bool has_specials,
-                                                 int lane) {
-    const vector_pair<Format> at = vector_at<Format>(job.at, job.vectors, v);
-    cells.clear(lane);
-    add_by_cells<Format, PRODUCT>(cells, at.x, at.y, 0, at.n, job.magnitude, has_specials && !job.accumulator, lane);
-    store_limbs(job, cells.sum, v, at.n, lane);
-    __syncwarp();
-}
-
 /* Whether the root of three words, to the nearest double, is so near to the middle of two doubles that rounding the
  * words to two may decide it: a middle's square can have as many bits as those. The root is r + d / (2 r); see
  * moments_ball.h. */
@@ -194,17 +183,6 @@ static __device__ __forceinline__ bool store_if_told(const vectors_job &job, siz
     return true;
 }
 
-/* The same of what an agent has left. */
-template <class Agent>
-static __device__ __forceinline__ bool store_vector(const vectors_job &job, size_t v, size_t n, vector_total &t) {
-    if constexpr (Agent::is_exact) {
-        return store_if_told<Agent::words, Agent::overflows>(job, v, n, t);
-    } else {
-        store_sum(job, v, n, t.word, Agent::words == 1 || kahan_sum_alone(t.word));
-        return true;
-    }
-}
-
 /* Stores the result of n elements by a method of the canonical order, from the words of its total; one word is both. */
 template <class Method>
 static __device__ __forceinline__ void store_words(const vectors_job &job, size_t v, size_t n, double first,
@@ -217,18 +195,6 @@ template <class Method>
 static __device__ __noinline__ void store_ordered(const vectors_job &job, size_t v, size_t n, double first,
                                                   double second) {
     store_words<Method>(job, v, n, first, second);
-}
-
-/* Vectors of a bundle, a lane each: rounds them together; those whose totals do not tell them one by one, by all lanes.
- */
-template <class Format, bool PRODUCT, class Agent>
-static __device__ __forceinline__ void finish_bundle(const vectors_job &job, warp_cells &cells, size_t v, bool is_there,
-                                                     vector_total &t, int lane) {
-    const bool is_stored = !is_there || store_vector<Agent>(job, v, vector_at<Format>(job.at, job.vectors, v).n, t);
-    if constexpr (Agent::is_exact)
-        for (unsigned left = __ballot_sync(WHOLE_WARP, !is_stored); left; left &= left - 1)
-            sum_by_cells<Format, PRODUCT>(job, cells, __shfl_sync(WHOLE_WARP, v, __ffs((int)left) - 1),
-                                          Agent::overflows, lane);
 }
 
 #endif

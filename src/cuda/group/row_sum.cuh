@@ -77,6 +77,29 @@ static __device__ __forceinline__ void add_cut_row(Sums &to, const row_place<For
     }
 }
 
+/* The same of elements at any stride, gathered into chunks: what is missing changes no sum. Once in a kernel's code. */
+template <class Sums, class Format, bool PAIR>
+static __device__ __noinline__ Sums sum_of_strided(const row_place<Format, PAIR> &row, ptrdiff_t step_x,
+                                                   ptrdiff_t step_y, size_t n, bool magnitude, unsigned thread,
+                                                   unsigned threads) {
+    constexpr unsigned E = chunk_elements<Format>, ONES = PAIR ? STRIDED_LOADS / 2 : STRIDED_LOADS,
+                       AHEAD = ONES > E ? ONES / E : 1;
+    const vector_view<Format> x = { row.x, step_x }, y = { row.y, step_y };
+    Sums total;
+    total.clear();
+    for (size_t k = thread; k < n; k += (size_t)AHEAD * E * threads) {
+        row_chunks<Format, PAIR, AHEAD> chunk;
+#pragma unroll
+        for (unsigned u = 0; u < AHEAD; u++) {
+            chunk.x[u].load(x, k + u * E * threads, threads, n, false);
+            if constexpr (PAIR) chunk.y[u].load(y, k + u * E * threads, threads, n, true);
+        }
+#pragma unroll
+        for (unsigned u = 0; u < AHEAD; u++) chunk.add(total, u, magnitude);
+    }
+    return total;
+}
+
 /* The same of whole chunks, and of the elements before and behind them. ALL: those of a turn are added up whether they
  * are there or not, for what is missing changes no sum. */
 template <class Sums, int AHEAD, bool ALL, class Format, bool PAIR>

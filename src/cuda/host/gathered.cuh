@@ -27,12 +27,10 @@ static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job,
     g.job.at.is_64_bit = rows->segments.index == QUIRE_I64;
     g.job.vectors = rows->x.outer * rows->segments.count * rows->x.inner;
     if (job->method == QUIRE_EXACT) g.job.threads = is_across ? 1 : GATHERED_SHARERS;
-    g.type = job->type;
     g.x_order = rows->x_order, g.y_order = rows->y_order;
     g.job.is_pair = is_pair(job, &rows->x, &rows->y) || (job->term == TERM_PRODUCT && g.x_order != g.y_order);
     g.segments = rows->segments.count;
     const size_t size = (size_t)describe_format(job->type).size;
-    g.log_size = plan_log(size);
     g.has_chunks =
         has_chunks(job->x, &rows->x, size) && (job->term != TERM_PRODUCT || has_chunks(job->y, &rows->y, size));
     g.has_ends = has_ends(job);

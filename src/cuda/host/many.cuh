@@ -5,12 +5,14 @@
 #ifndef QUIRE_CUDA_HOST_MANY_CUH
 #define QUIRE_CUDA_HOST_MANY_CUH
 
-#include "cuda/host/moments.cuh"
+#include "cuda/host/array.cuh"
+#include "cuda/kernels/finish.cuh"
 
 /* Loads the kernels of a job, so that no call does, which a capture would not allow. */
 static cudaError_t load_kernels(const quire_job *job) {
     const vectors_kernels v = find_vectors_kernels(job);
     const row_kernels r = find_row_kernels(job);
+    const element_kernels e = find_element_kernels(job);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
     for (const void *function : { v.vectors,
@@ -34,15 +36,13 @@ static cudaError_t load_kernels(const quire_job *job) {
                                   r.pair_columns,
                                   r.wide_columns,
                                   r.wide_pair_columns,
-                                  r.parts,
-                                  r.scaled,
-                                  r.unknown,
-                                  r.marked,
                                   r.array,
                                   r.pair_array,
                                   r.wide_array,
                                   r.wide_pair_array,
-                                  r.limbs })
+                                  r.limbs,
+                                  e.marked,
+                                  e.parts })
         if (!error && function) error = cudaFuncGetAttributes(&is, function);
     return error;
 }
@@ -71,11 +71,7 @@ static cudaError_t load_many(void) {
 
 static quire_status reduce_many(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                 const quire_layout *y) {
-    if (needs_squares(job->finish)) return reduce_moments(c, job, x);
-    vectors_job work = vectors_job_of(c, job, NULL);
-    quire_status status = QUIRE_OK;
-    return job->method == QUIRE_EXACT && reduce_exact(c, job, x, y, &work, &status) ? status
-                                                                                    : reduce_layout(c, job, x, y, NULL);
+    return job->method == QUIRE_EXACT ? reduce_exact(c, job, x, y) : reduce_layout(c, job, x, y);
 }
 
 static quire_status cuda_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
@@ -99,19 +95,29 @@ static const void *find_segments(const quire_job *job, bool has_two_arrays) {
     return has_two_arrays ? k.wide_pair_segments : k.wide_segments;
 }
 
-/* Segments; then by a second kernel what the first has put aside as long, and by a third what it has marked. */
-static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
-    const bool is_exact = job->method == QUIRE_EXACT;
-    const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
-    const size_t blocks = plan_least(plan_divide_up(p.units, GROUPS_THREADS / 32),
+/* Exact segments; then what has been marked; then long ones, and of these what is marked. */
+static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *job, vectors_job *work,
+                                        const vectors_plan *p) {
+    const size_t blocks = plan_least(plan_divide_up(p->units, GROUPS_THREADS / 32),
                                      plan_blocks(&c->facts, SEGMENTS_BLOCKS) * SEGMENTS_WAVES);
-    work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
     work->is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
-    cudaError_t error = is_exact ? start_blocks(c, find_segments(job, work->is_pair), GROUPS_THREADS, blocks, work)
-                                 : start_vectors(c, find_vectors_kernels(job).vectors, work, p.units);
-    if (!error && !needs_squares(job->finish))
-        error = start_vectors(c, find_vectors_kernels(job).long_segments, work, warps_of_device(c));
-    return error || !is_exact ? error : start_marked(c, job, work, MARKED_RESULTS);
+    cudaError_t error = start_blocks(c, find_segments(job, work->is_pair), GROUPS_THREADS, blocks, work);
+    if (!error) error = start_shorts(c, job, *work, VECTORS_MARKED);
+    work->source = VECTORS_ASIDE, work->shape = ROWS_ASIDE;
+    if (!error)
+        error = start_blocks(c, find_rows(job, work->is_pair), GROUPS_THREADS,
+                             plan_blocks(&c->facts, GROUPS_BLOCKS) * ASIDE_WAVES, work);
+    return error ? error : start_marked_longs(c, job, *work);
+}
+
+/* Segments; then by a second kernel what the first has put aside as long. */
+static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
+    work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
+    if (job->method == QUIRE_EXACT) return start_exact_segments(c, job, work, &p);
+    const vectors_kernels k = find_vectors_kernels(job);
+    const cudaError_t error = start_vectors(c, k.vectors, work, p.units);
+    return error ? error : start_vectors(c, k.long_segments, work, warps_of_device(c));
 }
 
 static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {

@@ -1,5 +1,5 @@
-/* rows.cuh - the launches of kernels/exact_rows.cuh, exact_columns.cuh, parts.cuh and marked.cuh: exact sums of rows
- * and columns, and variances of any layout.
+/* rows.cuh - the launches of kernels/exact_rows.cuh, exact_columns.cuh, by_element.cuh and exact_limbs.cuh: exact sums
+ * of vectors of any layout.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +11,7 @@
 #include "cuda/host/columns_plan.h"
 #include "cuda/host/groups_plan.h"
 #include "cuda/host/vectors.cuh"
+#include "cuda/kernels/by_element.h"
 
 static row_kernels find_row_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
@@ -20,21 +21,37 @@ static row_kernels find_row_kernels(const quire_job *job) {
     return {};
 }
 
-/* The second kernel: what has been marked; or all. */
-static cudaError_t start_marked(const cuda_context *c, const quire_job *job, vectors_job *work, marked_source source) {
-    const size_t warps = MARKED_THREADS / 32;
-    work->source = source;
-    const size_t most = plan_blocks(&c->facts, MARKED_BLOCKS);
-    return start_blocks(c, find_row_kernels(job).marked, MARKED_THREADS,
-                        plan_least(plan_divide_up(work->vectors, warps), most), work);
+static element_kernels find_element_kernels(const quire_job *job) {
+    return quire_element_kernels(job->term, needs_squares(job->finish));
+}
+
+/* What other kernels have marked, or all: short vectors, by threads of a warp; */
+static cudaError_t start_shorts(const cuda_context *c, const quire_job *job, vectors_job work, which_vectors source) {
+    work.source = source, work.threads = plan_has_columns(&work.at.x_layout) ? 1 : 32;
+    return start_blocks(c, find_element_kernels(job).marked, ELEMENT_THREADS,
+                        plan_least(plan_divide_up(work.vectors, ELEMENT_THREADS / 32),
+                                   plan_blocks(&c->facts, ELEMENT_BLOCKS * ELEMENT_WAVES)),
+                        &work);
+}
+/* long ones by blocks, all bits at once. */
+static cudaError_t start_marked_longs(const cuda_context *c, const quire_job *job, vectors_job work) {
+    const row_kernels k = find_row_kernels(job);
+    work.source = VECTORS_MARKED, work.part = LIMBS_PART / 4;
+    work.few_doubles = c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type);
+    return start_blocks(c, k.limbs, k.limbs_threads,
+                        plan_least(plan_blocks(&c->facts, k.limbs_blocks), ELEMENT_MOST_BLOCKS), &work);
+}
+static cudaError_t start_marked(const cuda_context *c, const quire_job *job, const vectors_job *work) {
+    return work->at.x_layout.n < ELEMENTS_LONG ? start_shorts(c, job, *work, VECTORS_MARKED)
+                                               : start_marked_longs(c, job, *work);
 }
 
 /* Parts of a job brought together, "join" to one. */
 static cudaError_t start_parts(const cuda_context *c, const quire_job *job, vectors_job work, unsigned join) {
-    const size_t warps = MARKED_THREADS / 32, most = (size_t)c->facts.multiprocessors * MARKED_BLOCKS,
+    const size_t warps = ELEMENT_THREADS / 32, most = plan_blocks(&c->facts, ELEMENT_BLOCKS * ELEMENT_WAVES),
                  all = work.vectors * plan_divide_up(work.parts, join);
     work.join = join, work.threads = plan_part_threads(join, all, warps * most);
-    return start_blocks(c, find_row_kernels(job).parts, MARKED_THREADS,
+    return start_blocks(c, find_element_kernels(job).parts, ELEMENT_THREADS,
                         plan_least(plan_divide_up(all, warps * (32 / work.threads)), most), &work);
 }
 
@@ -52,15 +69,9 @@ static cudaError_t bring_together(const cuda_context *c, const quire_job *job, v
 }
 
 /* What comes behind a kernel that has left parts, or marks. */
-static cudaError_t start_second(const cuda_context *c, const quire_job *job, vectors_job *work) {
-    if (work->parts == 1) return start_marked(c, job, work, MARKED_RESULTS);
-    const size_t blocks = plan_least(plan_divide_up(work->vectors * work->parts, MARKED_THREADS / 32),
-                                     (size_t)c->facts.multiprocessors * MARKED_BLOCKS);
-    const row_kernels kernels = find_row_kernels(job);
-    cudaError_t error = bring_together(c, job, *work);
-    if (!error && kernels.scaled) error = start_blocks(c, kernels.scaled, MARKED_THREADS, blocks, work);
-    if (!error) error = start_blocks(c, kernels.unknown, MARKED_THREADS, blocks, work);
-    return error ? error : start_marked(c, job, work, MARKED_RESULTS);
+static cudaError_t start_second(const cuda_context *c, const quire_job *job, const vectors_job *work) {
+    const cudaError_t error = work->parts == 1 ? cudaSuccess : bring_together(c, job, *work);
+    return error ? error : start_marked(c, job, work);
 }
 
 /* The reciprocal of a number above 0, whatever the direction in which it is divided here. */
@@ -150,12 +161,28 @@ static bool reduce_columns(const cuda_context *c, const quire_job *job, vectors_
     return true;
 }
 
-/* Exact vectors of a layout, by rows or by columns; false: by neither. */
-static bool reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x, const quire_layout *y,
-                         vectors_job *work, quire_status *status) {
-    work->at.x_layout = *x, work->at.y_layout = *y;
-    work->vectors = x->outer * x->inner;
-    return reduce_rows(c, job, x, y, *work, status) || reduce_columns(c, job, work, status);
+/* The same of vectors of any layout. */
+static quire_status reduce_strided(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const quire_layout *const x = &work->at.x_layout, *const y = &work->at.y_layout;
+    const groups_plan p = plan_strided(x, plan_blocks(&c->facts, GROUPS_BLOCKS) * (GROUPS_THREADS / 32));
+    work->is_pair = is_pair(job, x, y), work->is_strided = true;
+    work->shape = p.shape, work->threads = p.threads, work->parts = p.parts, work->part = p.part;
+    if (!p.fits) return status_of(start_shorts(c, job, *work, VECTORS_ALL)); /* of no elements */
+    count_terms(job, work);
+    const cudaError_t error =
+        start_blocks(c, find_rows(job, work->is_pair), GROUPS_THREADS, plan_group_blocks(&c->facts, &p), work);
+    return status_of(error ? error : start_second(c, job, work));
+}
+
+/* Exact vectors of a layout: rows, columns, or neither. */
+static quire_status reduce_exact(const cuda_context *c, const quire_job *job, const quire_layout *x,
+                                 const quire_layout *y) {
+    vectors_job work = vectors_job_of(c, job, NULL);
+    quire_status status = QUIRE_OK;
+    work.at.x_layout = *x, work.at.y_layout = *y;
+    work.vectors = x->outer * x->inner;
+    if (reduce_rows(c, job, x, y, work, &status) || reduce_columns(c, job, &work, &status)) return status;
+    return reduce_strided(c, job, &work);
 }
 
 #endif

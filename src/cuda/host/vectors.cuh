@@ -65,6 +65,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.results = job->result, work.accumulator = accumulator;
     work.threads = 32, work.turns = 1, work.parts = 1;
     work.workspace = c->vectors;
+    work.type = job->type, work.log_size = plan_log((size_t)describe_format(job->type).size);
     return work;
 }
 
@@ -83,8 +84,7 @@ static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, con
     if (job->term == TERM_PRODUCT && !plan_as_rows(y, rows_y)) return false;
     work.is_pair = is_pair(job, rows_x, rows_y);
     const ordered_plan p = plan_ordered_rows(x->n, size);
-    const vectors_plan cut =
-        plan_layout(rows_x, job->method, work.rows, size, plan_ordered_units(&c->facts, work.vectors, &p), false);
+    const vectors_plan cut = plan_layout(rows_x, work.rows, plan_ordered_units(&c->facts, work.vectors, &p));
     work.threads = p.threads, work.slots = p.slots;
     work.parts = cut.parts, work.part = cut.part;
     work.is_aligned = plan_begin_at(rows_x, job->x, size, ROWS_CHUNK) &&
@@ -108,17 +108,16 @@ static quire_status reduce_panels(const cuda_context *c, const quire_job *job, v
                                   plan_least(p.share.bundles * p.parts, plan_blocks(&c->facts, PANEL_WAVES)), work));
 }
 
-/* Vectors of a layout, or one that goes to an accumulator. */
+/* Vectors of a layout, by a method of the canonical order. */
 static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x,
-                                  const quire_layout *y, quire_accumulator *accumulator) {
-    vectors_job work = vectors_job_of(c, job, accumulator);
+                                  const quire_layout *y) {
+    vectors_job work = vectors_job_of(c, job, NULL);
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
-    if (job->method != QUIRE_EXACT && plan_has_panels(x)) return reduce_panels(c, job, &work);
+    if (plan_has_panels(x)) return reduce_panels(c, job, &work);
     quire_status status;
-    if (job->method != QUIRE_EXACT && reduce_ordered_rows(c, job, x, y, work, &status)) return status;
-    const vectors_plan p = plan_layout(x, job->method, work.rows, describe_format(job->type).size, warps_of_device(c),
-                                       accumulator != NULL);
+    if (reduce_ordered_rows(c, job, x, y, work, &status)) return status;
+    const vectors_plan p = plan_layout(x, work.rows, warps_of_device(c));
     work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
     return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
 }

@@ -19,38 +19,25 @@ static inline int plan_has_columns(const quire_layout *l) {
     return l->inner >= COLUMNS_LEAST && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
-/* Threads that share a vector: as many as hold it by one load each, for that is what the canonical order allows, or 32.
- * Of columns a thread takes one, so that neighbouring threads read neighbouring elements; of fewer as many threads as
- * fill a warp. Those of exact sums, which have no order: the others are for panels_plan.h. */
-static inline unsigned plan_threads(const quire_layout *x, quire_method method, int size) {
-    const unsigned count = method == QUIRE_EXACT ? (unsigned)vectors_group(size) : VECTORS_LANES;
+/* Threads that share an ordered vector: as many as hold it by one load each, for that is what the canonical order
+ * allows, or 32. */
+static inline unsigned plan_threads(const quire_layout *x) {
     unsigned threads = 1;
-    while (threads < 32 && threads * count < x->n) threads *= 2;
-    if (method != QUIRE_EXACT || !plan_has_columns(x)) return threads;
-    while (threads > 1 && 32 / threads < x->inner) threads /= 2;
+    while (threads < 32 && threads * VECTORS_LANES < x->n) threads *= 2;
     return threads;
 }
 
-/* Vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts that are no
- * shorter than PART_LEAST, in the canonical order subtrees of the same size. */
-static inline vectors_plan plan_layout(const quire_layout *x, quire_method method, order_rows rows, int size,
-                                       size_t warps, int accumulates) {
-    vectors_plan p = { plan_threads(x, method, size), 1, 1, x->n, 0 };
+/* Ordered vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts that
+ * are no shorter than PART_LEAST, subtrees of the same size. */
+static inline vectors_plan plan_layout(const quire_layout *x, order_rows rows, size_t warps) {
+    vectors_plan p = { plan_threads(x), 1, 1, x->n, 0 };
     const size_t vectors = x->outer * x->inner, at_once = 32 / p.threads, bundles = plan_divide_up(vectors, at_once);
-    const int has_tiles = p.threads == 32; /* else an ordered vector has a row alone */
-    const int may_cut = (method == QUIRE_EXACT || has_tiles) && bundles * at_once <= VECTORS_IN_PARTS;
-    if (may_cut && (bundles < warps || accumulates) && x->n >= 2 * PART_LEAST) {
-        size_t parts = plan_least(plan_divide_up(warps, bundles), x->n / PART_LEAST);
-        parts = plan_least(parts, VECTORS_PLACES / (bundles * at_once));
-        if (parts > 1 || accumulates) {
-            size_t part = order_tile(x->n, rows);
-            if (method == QUIRE_EXACT)
-                part = plan_divide_up(plan_divide_up(x->n, parts), PART_STEP) * PART_STEP;
-            else
-                while (plan_divide_up(x->n, part) > parts) part *= 2;
-            p.part = part;
-            p.parts = (unsigned)plan_divide_up(x->n, part);
-        }
+    const int has_tiles = p.threads == 32; /* else a vector has a row alone */
+    if (has_tiles && bundles <= VECTORS_IN_PARTS && bundles < warps && x->n >= 2 * PART_LEAST) {
+        size_t parts = plan_least(plan_divide_up(warps, bundles), x->n / PART_LEAST), part = order_tile(x->n, rows);
+        parts = plan_least(parts, VECTORS_PLACES / bundles);
+        while (parts > 1 && plan_divide_up(x->n, part) > parts) part *= 2;
+        if (parts > 1) p.part = part, p.parts = (unsigned)plan_divide_up(x->n, part);
     }
     if (p.parts == 1)
         while (p.turns < p.threads && bundles / (2 * p.turns) >= warps) p.turns *= 2;

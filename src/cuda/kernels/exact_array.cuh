@@ -12,26 +12,10 @@
 #include "cuda/device/early.cuh"
 #include "cuda/grid/ends_finish.cuh"
 #include "cuda/grid/limbs_finish.cuh"
+#include "cuda/grid/records.cuh"
 #include "cuda/grid/tickets.cuh"
 #include "cuda/grid/turns.cuh"
 #include "cuda/group/row_sum.cuh"
-
-/* What a block has come to, where the last one finds it. */
-template <class Sums> static __device__ __forceinline__ void store_record(part_state *to, const Sums &sums) {
-    constexpr int words = sizeof(Sums) / sizeof(double);
-    static_assert(sizeof(Sums) <= sizeof *to, "a place is too small");
-    double word[words];
-    memcpy(word, &sums, sizeof word);
-    for (int i = 0; i < words; i++) __stcg((double *)to + i, word[i]);
-}
-template <class Sums> static __device__ __forceinline__ Sums load_record(const part_state *from) {
-    constexpr int words = sizeof(Sums) / sizeof(double);
-    double word[words];
-    Sums sums;
-    for (int i = 0; i < words; i++) word[i] = __ldcg((const double *)from + i);
-    memcpy(&sums, word, sizeof word);
-    return sums;
-}
 
 /* Stores the result, if the array's sums tell it. */
 template <class Format, row_terms TERMS>
@@ -55,7 +39,7 @@ template <class Format, row_terms TERMS> static __device__ __noinline__ void aga
     for (unsigned i = threadIdx.x; i < sizeof end.sum / sizeof(int64_t); i += ARRAY_THREADS)
         ((int64_t *)end.sum)[i] = 0;
     __syncthreads();
-    sum_to_limbs<Format, TERMS>(job, end.sum, 0, 1);
+    sum_to_limbs<Format, TERMS>(job, array_of<Format>(job), end.sum, 0, 1);
     __syncthreads();
     if (threadIdx.x < WARP) store_all_limbs<TERMS>(job, end, 0, job.at.x_layout.n, (int)threadIdx.x);
 }

@@ -1,6 +1,6 @@
 /* exact_columns.cuh - exact sums of columns, many at once. A thread has a chunk of columns that stand side by side, and
  * every so manieth row of a part; the threads of a block bring their sums together in shared memory. What these do not
- * tell is marked, for marked.cuh; of columns in parts, parts.cuh has the rest.
+ * tell is marked, for by_element.cuh; of columns in parts, by_element.cu has the rest.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,18 +1,21 @@
 /* exact_rows.cuh - exact sums of rows: vectors whose elements stand side by side, or parts of long ones. A group of
  * threads of a warp has a row, or several whose loads are under way together; short rows that stand side by side and
- * begin anywhere pass through a block's shared memory. What two ends do not tell the warp does again by wider sums;
- * what these cannot tell, either, is left to a second kernel (marked.cuh).
+ * begin anywhere pass through a block's shared memory; elements at any stride are loaded one by one; and long segments
+ * have whole blocks. What two ends do not tell the warp does again by wider sums; what these cannot tell, either, is
+ * left to a second kernel (by_element.cuh, exact_limbs.cuh).
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_KERNELS_EXACT_ROWS_CUH
 #define QUIRE_CUDA_KERNELS_EXACT_ROWS_CUH
 
+#include "cuda/block/block_sums.cuh"
 #include "cuda/block/stretch.cuh"
-#include "cuda/grid/ends_finish.cuh"
-#include "cuda/grid/grid_warps.cuh"
-#include "cuda/grid/turns.cuh"
+#include "cuda/grid/records.cuh"
+#include "cuda/grid/sums_finish.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/group/kept_rows.cuh"
+#include "cuda/warp/segment_turns.cuh"
 
 /* Rows that a warp, or a block, has: those of bundles first, first + step, ..., each of so many rows side by side. */
 struct row_share {
@@ -35,6 +38,25 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
     static __device__ __forceinline__ place row_at(const vectors_job &job, size_t v) {
         return { (const element *)job.at.x + (ptrdiff_t)v * job.at.x_layout.outer_stride,
                  PAIR ? (const element *)job.at.y + (ptrdiff_t)v * job.at.y_layout.outer_stride : NULL };
+    }
+
+    /* The same of any vector of a layout: from an element of it on. */
+    static __device__ __forceinline__ place vector_from(const vectors_job &job, size_t v, size_t element) {
+        const quire_layout &l = job.at.x_layout, &m = job.at.y_layout;
+        if (!job.is_strided) return row_at(job, v).moved(element);
+        const ptrdiff_t i = (ptrdiff_t)(v / l.inner), j = (ptrdiff_t)(v % l.inner), k = (ptrdiff_t)element;
+        return { (const typename Format::element *)job.at.x + i * l.outer_stride + j * l.inner_stride + k * l.stride,
+                 PAIR ? (const typename Format::element *)job.at.y + i * m.outer_stride + j * m.inner_stride +
+                            k * m.stride
+                      : NULL };
+    }
+    template <class Sums, int AHEAD, bool ALL>
+    static __device__ __forceinline__ Sums sum_from(const vectors_job &job, const place &at, size_t n, unsigned thread,
+                                                    unsigned threads) {
+        if (job.is_strided)
+            return sum_of_strided<Sums>(at, job.at.x_layout.stride, job.at.y_layout.stride, n, job.magnitude, thread,
+                                        threads);
+        return sum_of_row<Sums, AHEAD, ALL>(at, n, job.magnitude, thread, threads);
     }
 
     /* Rows of a group of threads that are under way together, of SLOTS chunks of a thread. */
@@ -82,13 +104,13 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             const unsigned found = __ballot_sync(WHOLE_WARP, is_mine),
                            threads = threads_again(job.at.x_layout.n, __popc(found));
             vector_totals mine = {};
-            each_marked<Format, TERMS>(job, found, threads, v, lane, mine,
-                                       [&](const vector_pair<Format> &at, size_t number, unsigned thread) {
-                                           wide_sums s = sum_of_row<wide_sums, LOADS_AGAIN, false>(
-                                               row_at(job, number), at.n, job.magnitude, thread, threads);
-                                           s.merge(threads);
-                                           return totals_of(s);
-                                       });
+            each_marked<TERMS == ROW_MOMENTS>(
+                found, threads, v, lane, mine, [&](size_t number, bool is_there, unsigned thread) {
+                    wide_sums s = sum_from<wide_sums, LOADS_AGAIN, false>(
+                        job, vector_from(job, number, 0), is_there ? job.at.x_layout.n : 0, thread, threads);
+                    s.merge(threads);
+                    return totals_of(s);
+                });
             if (is_mine) store_or_mark(job, v, mine);
             __syncwarp();
         }
@@ -142,18 +164,21 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
         auto finish = [&](size_t v, const sums &sum) { store(job, v, sum); };
         kept_rows<sums> kept;
         for (size_t first = warp_of_grid() * rows; first < units; first += warps_of_grid() * rows) {
-            const size_t unit = first + lane / threads, v = job.parts == 1 ? unit : unit / job.parts,
-                         from = job.parts == 1 ? 0 : unit % job.parts * job.part,
+            /* A thread that has a column alone has neighbours of it beside it. */
+            const size_t unit = first + lane / threads, by = threads == 1 ? job.vectors : job.parts,
+                         whole = job.parts == 1 ? unit : unit / by, rest = job.parts == 1 ? 0 : unit - whole * by,
+                         v = threads == 1 && job.parts > 1 ? rest : whole,
+                         part = threads == 1 && job.parts > 1 ? whole : rest, from = part * job.part,
                          n = job.parts == 1 ? job.at.x_layout.n : min(job.at.x_layout.n - from, job.part);
-            sums total[1] = { sum_of_row<sums, LOADS, true>(row_at(job, v).moved(from), unit < units ? n : 0,
-                                                            job.magnitude, thread, threads) };
+            sums total[1] = { sum_from<sums, LOADS, true>(job, vector_from(job, v, from), unit < units ? n : 0, thread,
+                                                          threads) };
             __syncwarp();
 #pragma unroll 1
             for (unsigned bit = threads / 2; bit; bit /= 2) total[0].merge_across(bit);
             if (job.parts == 1)
                 kept.take(total, v, 0, thread, threads, finish);
             else if (thread == 0 && unit < units)
-                store_part(*job.workspace, unit, total[0]);
+                store_part(*job.workspace, v * job.parts + part, total[0]);
         }
         kept.end([&](size_t v, const sums &sum) { store_last(job, v, sum); });
         if (has_ends && *has_marked()) again(job, { warp_of_grid(), warps_of_grid(), rows }, 0, 1);
@@ -188,7 +213,40 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             again(job, { blockIdx.x, gridDim.x, job.rows_of_item }, threadIdx.x / WARP, GROUPS_THREADS / WARP);
     }
 
+    /* Segments that have been put aside, by blocks: those of a segment leave records, and the last of them brings these
+     * together. */
+    static __device__ __forceinline__ void aside(const vectors_job &job) {
+        const vector_source source(job);
+        vectors_workspace &w = *job.workspace;
+        const size_t most = source.count < gridDim.x && source.count ? gridDim.x / source.count : 1;
+        for (size_t unit = blockIdx.x; unit < source.count * most; unit += gridDim.x) {
+            const size_t slot = unit / most, number = source.list[slot];
+            const segment_place its(job, number, true);
+            const unsigned parts = (unsigned)min(most, its.n() / ASIDE_PART_LEAST + 1), part = (unsigned)(unit % most);
+            const size_t each = (its.n() / parts / ROWS_LINE + 1) * ROWS_LINE, first = min(part * each, its.n());
+            if (part >= parts) continue;
+            sums total =
+                sum_of_row<sums, LOADS, true>(segment_from(job, its.begin + (int64_t)first), min(its.n() - first, each),
+                                              job.magnitude, threadIdx.x, GROUPS_THREADS);
+            total = sum_of_block<GROUPS_THREADS>(total);
+            if (parts > 1) {
+                if (threadIdx.x == 0) store_record(&w.place[unit], total);
+                if (!is_last_of(&w.ended[slot], parts)) continue;
+                total.clear();
+                for (unsigned p = threadIdx.x; p < parts; p += GROUPS_THREADS)
+                    total.join(load_record<sums>(&w.place[slot * most + p]));
+                total = sum_of_block<GROUPS_THREADS>(total);
+            }
+            if (threadIdx.x == 0) finish_sums(job, terms_of_vector<TERMS>(job, its.n()), number, total);
+        }
+        source.forget(job);
+    }
+    static __device__ __forceinline__ place segment_from(const vectors_job &job, int64_t k) {
+        return { (const element *)job.at.x + k, PAIR ? (const element *)job.at.y + k : NULL };
+    }
+
     static __device__ __forceinline__ void all(const vectors_job &job) {
+        if (job.shape == ROWS_ASIDE) return aside(job);
         if constexpr (has_ends) {
             *has_marked() = false;
             __syncwarp();

@@ -1,6 +1,6 @@
 /* exact_segments.cuh - exact sums of segments, read where they stand: a warp takes 32 at a time, or fewer where there
  * are few, and groups of its threads those of about a length together. What two ends, or wider sums, do not tell is
- * marked, for marked.cuh; long segments are put aside, for vectors.cuh, but not those whose variance is wanted.
+ * marked, and long segments are put aside, for by_element.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +9,7 @@
 
 #include "cuda/grid/grid_warps.cuh"
 #include "cuda/grid/sums_finish.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/group/row_sum.cuh"
 #include "cuda/warp/segment_turns.cuh"
 
@@ -35,21 +36,16 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
 
     /* The result of segment v, of n elements; or a mark. */
     static __device__ __forceinline__ void finish(const vectors_job &job, size_t v, size_t n, const sums &its) {
-        term_count terms = { n, {}, {} };
-        if (n == 0) {
-            const uint64_t bits = TERMS == ROW_MOMENTS ? job.format.quiet_nan : round_total(job, total_zero(0), 0);
-            format_store(bits, job.format.size, result_at(job, v));
-            return;
-        }
-        if (TERMS == ROW_MOMENTS || job.finish == FINISH_DIVIDE) terms.each = reciprocal_around((double)n);
-        if (TERMS == ROW_MOMENTS) terms.less = reciprocal_around((double)((int64_t)n - job.correction));
-        finish_sums(job, terms, v, its);
+        if (n == 0)
+            store_none<TERMS>(job, v);
+        else
+            finish_sums(job, terms_of_vector<TERMS>(job, n), v, its);
     }
 
     /* A warp's segments, a lane each: the lane's is number v, if it is there. order: room for the lanes. */
     static __device__ __forceinline__ void sum_bundle(const vectors_job &job, size_t v, bool is_there,
                                                       const segment_place &own, uint8_t *order, unsigned lane) {
-        const bool is_aside = TERMS != ROW_MOMENTS && put_aside(job, v, own.n());
+        const bool is_aside = put_aside(job, v, own.n(), LONG_SEGMENT);
         kept_sums<sums> mine;
         mine.sums.clear();
         sum_segments<sums>(is_aside ? 0 : own.n(), (unsigned)sizeof(element), order, mine, lane,

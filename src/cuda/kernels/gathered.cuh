@@ -13,8 +13,6 @@
  * entry e names row x_order[e] of x, or row e if there is no order; and of y. */
 typedef struct {
     vectors_job job;
-    quire_type type;
-    unsigned log_size; /* of an element: 2^this bytes */
     const void *x_order, *y_order;
     size_t segments;
     bool has_chunks; /* rows of both arrays stand at multiples of 16 bytes, and are some times these */

@@ -11,6 +11,8 @@
 
 #define GATHERED_AHEAD 4 /* elements of a thread that are loaded together */
 
+static __device__ __forceinline__ const vectors_job &the_job(const gathered_job &g) { return g.job; }
+
 /* Where a vector's elements are: its entries, and its element of row 0. */
 struct gathered_vector {
     int64_t first;
@@ -29,6 +31,10 @@ struct gathered_vector {
         y = (ptrdiff_t)i * at.y_layout.outer_stride + (ptrdiff_t)j * at.y_layout.inner_stride;
     }
 };
+
+static __device__ __forceinline__ gathered_vector vector_of(const gathered_job &g, size_t v) {
+    return gathered_vector(g, v);
+}
 
 /* Entries of a thread, which are loaded together: rows first, then elements, as they stand in memory. */
 template <bool PAIR> struct gathered_entries {
@@ -62,16 +68,16 @@ template <bool PAIR> struct gathered_entries {
     __device__ __forceinline__ void load(const gathered_job &g) {
 #pragma unroll
         for (int u = 0; u < GATHERED_AHEAD; u++) {
-            x_bits[u] = present >> u & 1 ? bits_at(g.job.at.x, g.log_size, x[u]) : 0;
-            if (PAIR) y_bits[u] = present >> u & 1 ? bits_at(g.job.at.y, g.log_size, y[u]) : 0;
+            x_bits[u] = present >> u & 1 ? bits_at(g.job.at.x, g.job.log_size, x[u]) : 0;
+            if (PAIR) y_bits[u] = present >> u & 1 ? bits_at(g.job.at.y, g.job.log_size, y[u]) : 0;
         }
     }
     __device__ __forceinline__ double number(const gathered_job &g, int u) const {
-        const double number = number_of_bits(g.type, x_bits[u]);
+        const double number = number_of_bits(g.job.type, x_bits[u]);
         return !PAIR && g.job.magnitude ? abs_f64(number) : number;
     }
     __device__ __forceinline__ double other(const gathered_job &g, int u) const {
-        return number_of_bits(g.type, y_bits[PAIR ? u : 0]);
+        return number_of_bits(g.job.type, y_bits[PAIR ? u : 0]);
     }
 };
 
@@ -86,9 +92,10 @@ static __device__ __forceinline__ size_t each_element(const gathered_job &g, con
         some.load(g);
 #pragma unroll
         for (int u = 0; u < GATHERED_AHEAD; u++)
-            if (some.present >> u & 1 && k + (size_t)u * threads < last)
+            if (some.present >> u & 1 && k + (size_t)u * threads < last) {
                 use(some.number(g, u), PAIR ? some.other(g, u) : 0);
-        n += __popc(some.present);
+                n++;
+            }
     }
     return n;
 }

@@ -17,7 +17,6 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
     typedef typename Format::element element;
     typedef typename Format::real real;
     typedef chunk_of<Format> chunk;
-    typedef ordered_agent<Format, PRODUCT, Method> agent;
     static constexpr int E = chunk_elements<Format>, SLOTS = ordered_slots((int)sizeof(element)),
                          THREADS = ORDER_LANES / (SLOTS * E), LOADS = ORDERED_LOADS,
                          IN_REGISTERS = 32 * 4 / (Method::words * (int)sizeof(real)); /* states of lanes */
@@ -196,7 +195,7 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
         for (unsigned those = __ballot_sync(WHOLE_WARP, is_last); those; those &= those - 1) {
             const size_t v = __shfl_sync(WHOLE_WARP, row, __ffs((int)those) - 1);
             __threadfence();
-            finish_ordered_parts<Format, agent, Method>(job, v, &w.place[v * job.parts], job.parts, (int)lane);
+            finish_ordered_parts<Format, Method>(job, v, &w.place[v * job.parts], job.parts, (int)lane);
             __syncwarp();
         }
     }

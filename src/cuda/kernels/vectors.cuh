@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_KERNELS_VECTORS_CUH
 #define QUIRE_CUDA_KERNELS_VECTORS_CUH
 
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/grid/vectors_parts.cuh"
 #include "cuda/kernels/exact_array.cuh"
 #include "cuda/kernels/exact_columns.cuh"
@@ -14,12 +15,6 @@
 #include "cuda/kernels/ordered_array.cuh"
 #include "cuda/kernels/ordered_columns.cuh"
 #include "cuda/kernels/ordered_rows.cuh"
-#include "cuda/kernels/parts.cuh"
-
-static __device__ __forceinline__ warp_cells &cells_of_warp() {
-    __shared__ warp_cells cells[VECTORS_THREADS / WARP];
-    return cells[threadIdx.x / WARP];
-}
 
 /* How many threads share a vector of a bundle of segments, by the longest: one group of each holds it, or all 32 do
  * not. Answers whether this lane's is put aside. */
@@ -27,7 +22,7 @@ template <class Agent>
 static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, size_t v, bool is_there,
                                                         unsigned &threads, size_t &longest) {
     size_t n = is_there ? vector_at<float_format>(job.at, job.vectors, v).n : 0;
-    const bool left_out = put_aside(job, v, n);
+    const bool left_out = put_aside(job, v, n, LONG_SEGMENT);
     if (left_out) n = 0;
     longest = (size_t)warp_max((int)min(n, (size_t)LONG_SEGMENT));
     for (threads = 1; threads < WARP && threads * Agent::count < longest;) threads *= 2;
@@ -36,9 +31,8 @@ static __device__ __forceinline__ bool look_at_segments(const vectors_job &job, 
 
 /* A bundle: as many vectors at once as fit the warp, turn by turn; what lane i finishes is vector first + i. Of vectors
  * that are one group of each thread the next ones are under way while those of a turn are added up. */
-template <class Format, bool PRODUCT, class Agent>
-static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_cells &cells, size_t first,
-                                                  unsigned bundle, int lane) {
+template <class Format, class Agent, class Method>
+static __device__ __forceinline__ void one_bundle(const vectors_job &job, size_t first, unsigned bundle, int lane) {
     unsigned threads = job.threads;
     size_t longest = job.at.x_layout.n;
     const bool is_there = (unsigned)lane < bundle && first + lane < job.vectors;
@@ -56,7 +50,7 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
     typename Agent::group next;
     auto load = [&](unsigned turn) {
         const vector_pair<Format> at = vector_of(turn);
-        next.load(at, 0, at.n, thread, threads, Agent::has_neighbours(at, 0));
+        next.load(at, 0, at.n, thread, threads);
     };
     vector_total mine = {};
     if (is_short) load(0);
@@ -72,30 +66,30 @@ static __device__ __forceinline__ void one_bundle(const vectors_job &job, warp_c
         }
         const int from = (lane % groups) * threads;
         const bool is_mine = lane / groups == turn;
-        const double width = __shfl_sync(WHOLE_WARP, t.width, from);
         for (int i = 0; i < Agent::words; i++) {
             const double word = __shfl_sync(WHOLE_WARP, t.word[i], from);
             if (is_mine) mine.word[i] = word;
         }
-        if (is_mine) mine.width = width;
     }
-    finish_bundle<Format, PRODUCT, Agent>(job, cells, first + lane, is_there && !left_out, mine, lane);
+    const size_t v = first + lane;
+    if (is_there && !left_out)
+        store_words<Method>(job, v, vector_at<Format>(job.at, job.vectors, v).n, mine.word[0], mine.word[1]);
 }
 
-template <class Format, bool PRODUCT, class Agent, class Method>
+template <class Format, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     vectors_kernel(const __grid_constant__ vectors_job job) {
     const int lane = threadIdx.x % WARP;
-    warp_cells &cells = cells_of_warp();
     const unsigned groups = WARP / job.threads, bundle = job.at.begin ? job.turns : groups * job.turns;
     const size_t bundles = (job.vectors + bundle - 1) / bundle;
-    for (size_t unit = warp_of_grid(); unit < bundles * job.parts; unit += warps_of_grid())
-        if (job.parts == 1 && !job.accumulator)
-            one_bundle<Format, PRODUCT, Agent>(job, cells, unit * bundle, bundle, lane);
+    for (size_t unit = warp_of_grid(); unit < bundles * job.parts; unit += warps_of_grid()) {
+        const size_t slot = unit / job.parts * bundle;
+        if (job.parts == 1)
+            one_bundle<Format, Agent, Method>(job, slot, bundle, lane);
         else
-            one_part<Format, PRODUCT, Agent, Method>(job, cells, unit / job.parts * bundle, job.threads,
-                                                     unit / job.parts * bundle, unit / job.parts * bundle * job.parts,
-                                                     (unsigned)(unit % job.parts), job.part, job.parts, lane);
+            one_part<Format, Agent, Method>(job, slot, job.threads, slot, slot * job.parts,
+                                            (unsigned)(unit % job.parts), job.part, job.parts, lane);
+    }
 }
 
 /* How many parts each of the slots has places for. */
@@ -108,12 +102,11 @@ struct aside_slots {
     size_t vector, part;      /* elements of a part */
     unsigned parts, end, all; /* end: the number of the first part of the next slot's, of all there are in 32 slots */
 
-    __device__ __forceinline__ aside_slots(const vectors_job &job, size_t slot, size_t count, bool is_exact,
-                                           unsigned lane)
-        : vector(slot < count ? job.workspace->long_segment[slot] : 0), part(SEGMENT_PART_LEAST), parts(0) {
+    __device__ __forceinline__ aside_slots(const vectors_job &job, size_t slot, size_t count, unsigned lane)
+        : vector(slot < count ? job.workspace->long_segment[slot] : 0), part(0), parts(0) {
         const unsigned most = most_parts(count);
         const size_t n = slot < count ? vector_at<float_format>(job.at, job.vectors, vector).n : 0;
-        if (!is_exact) part = order_tile(n, job.rows);
+        part = order_tile(n, job.rows);
         while (n && (n - 1) / part >= most) part *= 2;
         if (n) parts = (unsigned)((n - 1) / part + 1);
         end = parts;
@@ -127,23 +120,22 @@ struct aside_slots {
 
 /* The segments that were put aside, cut into parts for as many as there is room: all parts, one after the other, go to
  * the warps of the grid in turn. The last block to end forgets them. */
-template <class Format, bool PRODUCT, class Agent, class Method>
+template <class Format, class Agent, class Method>
 __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
     long_segments_kernel(const __grid_constant__ vectors_job job) {
     const int lane = threadIdx.x % WARP;
     vectors_workspace &w = *job.workspace;
-    warp_cells &cells = cells_of_warp();
     const size_t count = min(__ldcg(&w.long_segments), (unsigned)LONG_SEGMENTS), warps = warps_of_grid();
     size_t ahead = warp_of_grid(); /* parts until this warp's next one */
     for (size_t base = 0; base < count; base += WARP) {
-        const aside_slots own(job, base + lane, count, Agent::is_exact, lane);
+        const aside_slots own(job, base + lane, count, lane);
         for (; ahead < own.all; ahead += warps) {
             const unsigned at = __popc(__ballot_sync(WHOLE_WARP, own.end <= ahead));
             const unsigned parts = __shfl_sync(WHOLE_WARP, own.parts, at), end = __shfl_sync(WHOLE_WARP, own.end, at);
             const size_t slot = base + at;
-            one_part<Format, PRODUCT, Agent, Method>(job, cells, __shfl_sync(WHOLE_WARP, own.vector, at), WARP, slot,
-                                                     slot * most_parts(count), (unsigned)ahead - (end - parts),
-                                                     __shfl_sync(WHOLE_WARP, own.part, at), parts, lane);
+            one_part<Format, Agent, Method>(job, __shfl_sync(WHOLE_WARP, own.vector, at), WARP, slot,
+                                            slot * most_parts(count), (unsigned)ahead - (end - parts),
+                                            __shfl_sync(WHOLE_WARP, own.part, at), parts, lane);
         }
         ahead -= own.all;
     }
@@ -152,31 +144,30 @@ __global__ void __launch_bounds__(VECTORS_THREADS, VECTORS_BLOCKS)
 
 /* -------------------------------------------------------------------------------------------------------- the table */
 
-template <class Format, bool PRODUCT, class Agent, class Method> static vectors_kernels kernels_of() {
+template <class Format, bool PRODUCT, class Method> static vectors_kernels kernels_of() {
+    typedef ordered_agent<Format, PRODUCT, Method> agent;
+    constexpr int E = array_lanes(Format::description.size);
     vectors_kernels k = {};
-    k.vectors = (const void *)vectors_kernel<Format, PRODUCT, Agent, Method>;
-    k.long_segments = (const void *)long_segments_kernel<Format, PRODUCT, Agent, Method>;
-    if constexpr (!Agent::is_exact) { /* exact ones have a table of their own */
-        constexpr int E = array_lanes(Format::description.size);
-        k.rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
-        k.columns = (const void *)ordered_columns_kernel<Format, PRODUCT, Method>;
-        k.array = (const void *)ordered_array_kernel<Format, Method, PRODUCT, false, E>;
-        k.elements = (const void *)ordered_array_kernel<Format, Method, PRODUCT, false, 1>;
-        if constexpr (PRODUCT) {
-            k.pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
-            k.pair_array = (const void *)ordered_array_kernel<Format, Method, true, true, E>;
-            k.pair_elements = (const void *)ordered_array_kernel<Format, Method, true, true, 1>;
-        }
+    k.vectors = (const void *)vectors_kernel<Format, agent, Method>;
+    k.long_segments = (const void *)long_segments_kernel<Format, agent, Method>;
+    k.rows = (const void *)ordered_rows_kernel<Format, Method, PRODUCT, false>;
+    k.columns = (const void *)ordered_columns_kernel<Format, PRODUCT, Method>;
+    k.array = (const void *)ordered_array_kernel<Format, Method, PRODUCT, false, E>;
+    k.elements = (const void *)ordered_array_kernel<Format, Method, PRODUCT, false, 1>;
+    if constexpr (PRODUCT) {
+        k.pair_rows = (const void *)ordered_rows_kernel<Format, Method, true, true>;
+        k.pair_array = (const void *)ordered_array_kernel<Format, Method, true, true, E>;
+        k.pair_elements = (const void *)ordered_array_kernel<Format, Method, true, true, 1>;
     }
     return k;
 }
 
 template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(quire_method method) {
     switch (method) {
-    case QUIRE_EXACT: return kernels_of<Format, PRODUCT, exact_agent<Format, PRODUCT>, plain_method>();
-    case QUIRE_KAHAN: return kernels_of<Format, PRODUCT, ordered_agent<Format, PRODUCT, kahan_method>, kahan_method>();
+    case QUIRE_EXACT: break; /* exact ones have a table of their own */
+    case QUIRE_KAHAN: return kernels_of<Format, PRODUCT, kahan_method>();
     case QUIRE_PAIRWISE: /* plain's arithmetic, in tiles of another size */
-    case QUIRE_PLAIN: return kernels_of<Format, PRODUCT, ordered_agent<Format, PRODUCT, plain_method>, plain_method>();
+    case QUIRE_PLAIN: return kernels_of<Format, PRODUCT, plain_method>();
     }
     return {};
 }
@@ -188,9 +179,6 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     /* Of formats of few bits two ends tell nearly all sums for results of any precision. */
     if constexpr (Format::description.precision >= 24)
         k.wide_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>, false>;
-    k.parts = (const void *)parts_kernel<Format, TERMS>;
-    k.unknown = (const void *)unknown_parts_kernel<Format, TERMS>;
-    k.marked = (const void *)marked_kernel<Format, TERMS>;
     k.wide_array = (const void *)wide_array_kernel<Format, TERMS, false>;
     k.limbs = (const void *)exact_limbs_kernel<Format, TERMS>;
     k.limbs_threads = limbs_of<Format, TERMS>::THREADS, k.limbs_blocks = limbs_of<Format, TERMS>::BLOCKS;
@@ -201,9 +189,7 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
         k.wide_pair_rows = (const void *)wide_rows_kernel<Format, TERMS, true>;
         k.wide_pair_segments = (const void *)wide_segments_kernel<Format, TERMS, true>;
     }
-    if constexpr (exact_terms<Format, false>::is_double) {
-        k.scaled = (const void *)scaled_parts_kernel<Format, TERMS>;
-    } else {
+    if constexpr (!exact_terms<Format, false>::is_double) {
         k.rows = (const void *)exact_rows_kernel<Format, TERMS, false>;
         k.columns = (const void *)exact_columns_kernel<Format, TERMS, ends, false>;
         k.segments = (const void *)exact_segments_kernel<Format, TERMS, false>;

@@ -65,11 +65,9 @@ QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? P
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_MARKED, ENDED_ARRAY, ENDED_COUNT };
 
 /* What a part brings: numbers whose sum it is, or a state of the canonical order; and of that sum, and the squares',
- * the width (thread/long_sum.cuh). NaN: it is in the vector's limbs instead; or if there are none, nowhere. Of doubles
- * that have been summed in a scale, the exponent of that (grid/scaled_parts.cuh). */
+ * the width (thread/long_sum.cuh). Or a record (grid/records.cuh). */
 typedef struct {
     double word[PART_WORDS], width[PART_SUMS];
-    int exponent;
 } part_state;
 
 /* Everything is zero between calls, but for the places, which are written before they are read. */
@@ -78,8 +76,7 @@ typedef struct {
     unsigned ended[ENDED_COUNT]; /* units, of each bundle; and blocks of kernels */
     unsigned marked;             /* how many results have been; from MARKED_LISTED on, at least as many */
     size_t marked_vector[MARKED_LISTED];
-    quire_accumulator moments[MOST_SUMS]; /* of a long vector */
-    unsigned long_segments;               /* how many have been met */
+    unsigned long_segments; /* how many have been met */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
     unsigned undecided; /* exact_array.cuh has not told the result */
@@ -109,11 +106,11 @@ typedef struct {
     bool by_elements;          /* chunks do not stand at multiples of their bytes, or not as those of y do */
 } panel_share;
 
-/* Where the kernel for marked results finds what to do: in the list and the results; or everywhere. */
-typedef enum { MARKED_RESULTS, MARKED_ALL } marked_source;
+/* Which vectors a kernel takes: all, those whose results are marked, or those that have been put aside. */
+typedef enum { VECTORS_ALL, VECTORS_MARKED, VECTORS_ASIDE } which_vectors;
 
 /* How exact_rows.cuh takes rows. */
-typedef enum { ROWS_TOGETHER, ROWS_ONE_BY_ONE, ROWS_STAGED } rows_shape;
+typedef enum { ROWS_TOGETHER, ROWS_ONE_BY_ONE, ROWS_STAGED, ROWS_ASIDE } rows_shape;
 
 typedef struct {
     vectors_at at;
@@ -139,12 +136,16 @@ typedef struct {
     bool is_short;         /* one block may find all bits of exact_array.cuh's */
     size_t tile;           /* elements of a tile, for ordered_array.cuh */
     rows_shape shape;      /* of exact_rows.cuh */
+    bool is_strided;       /* one by one, and at any stride */
     unsigned rows_of_item; /* that a block takes at a time, where they are staged */
-    marked_source source;  /* of the kernel for marked results */
-    unsigned slots;        /* chunks of a row that a thread of a group has, at most; 0: any number */
-    bool is_aligned;       /* rows begin at multiples of 16 bytes; for ordered_rows.cuh */
-    term_count terms;      /* of each vector, for exact_rows.cuh */
-    panel_share panels;    /* of ordered_columns.cuh, and exact_columns.cuh */
+    which_vectors source;
+    bool by_cells;      /* by_element.cuh takes all bits at once */
+    quire_type type;    /* of the elements, */
+    unsigned log_size;  /* of which each has 2^this bytes */
+    unsigned slots;     /* chunks of a row that a thread of a group has, at most; 0: any number */
+    bool is_aligned;    /* rows begin at multiples of 16 bytes; for ordered_rows.cuh */
+    term_count terms;   /* of each vector, for exact_rows.cuh */
+    panel_share panels; /* of ordered_columns.cuh, and exact_columns.cuh */
 } vectors_job;
 
 #ifdef __CUDACC__
@@ -160,8 +161,6 @@ struct row_kernels {
     const void *rows, *pair_rows, *wide_rows, *wide_pair_rows;
     const void *segments, *pair_segments, *wide_segments, *wide_pair_segments;
     const void *columns, *pair_columns, *wide_columns, *wide_pair_columns;
-    const void *parts, *unknown, *marked;
-    const void *scaled;                                                    /* parts of doubles */
     const void *array, *pair_array, *wide_array, *wide_pair_array, *limbs; /* of one array */
     unsigned limbs_threads, limbs_blocks;                                  /* of a block; of a multiprocessor */
 };

@@ -8,6 +8,11 @@
 
 #include "cuda/thread/elements.cuh"
 
+/* Number i of an index. */
+static __device__ __forceinline__ int64_t index_at(const void *index, bool is_64_bit, size_t i) {
+    return is_64_bit ? ((const int64_t *)index)[i] : (int64_t)((const int32_t *)index)[i];
+}
+
 /* Element "at" of an array, as it stands in memory, in the low bits. */
 static __device__ __forceinline__ uint64_t bits_at(const void *array, unsigned log_size, ptrdiff_t at) {
     switch (log_size) {

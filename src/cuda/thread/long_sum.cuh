@@ -7,7 +7,21 @@
 #ifndef QUIRE_CUDA_THREAD_LONG_SUM_CUH
 #define QUIRE_CUDA_THREAD_LONG_SUM_CUH
 
+#include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/exact_sum.cuh"
+
+/* What a vector comes to: numbers whose sum it is, but for the width; or a state of the canonical order, whose width is
+ * 0. */
+struct vector_total {
+    double word[VECTORS_WORDS], width;
+};
+
+template <int WORDS> static __device__ __forceinline__ vector_total total_of_words(const exact_sum<WORDS> &s) {
+    vector_total t = { {}, s.width() };
+    for (int i = 0; i < WORDS - 1; i++) t.word[i] = s.word[i];
+    t.word[WORDS - 1] = s.up;
+    return t;
+}
 
 /* What is added up. */
 enum row_terms { ROW_NUMBERS, ROW_PRODUCTS, ROW_MOMENTS };

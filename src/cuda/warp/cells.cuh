@@ -12,7 +12,7 @@
 #define QUIRE_CUDA_WARP_CELLS_CUH
 
 #include "accumulator/limbs.h"
-#include "cuda/thread/elements.cuh"
+#include "cuda/thread/choices.cuh"
 #include "cuda/warp/total.cuh"
 
 #define CELL_BITS 16
@@ -96,6 +96,14 @@ struct seen_terms {
         else
             (term > 0 ? positive_infinity : negative_infinity) = true;
     }
+    /* Any term; answers whether it is a finite one other than 0, to be added. is_zero: it has a factor that is. */
+    __device__ __forceinline__ bool note(double term, bool is_finite, bool is_zero) {
+        if (is_finite)
+            note_finite(term, is_zero);
+        else
+            note_special(term);
+        return is_finite && !is_zero;
+    }
     /* Adds all that the warp has seen, by a whole warp. */
     __device__ __forceinline__ void store(quire_accumulator &sum, int lane) const {
         const bool n = __any_sync(WHOLE_WARP, nan), p = __any_sync(WHOLE_WARP, positive_infinity),
@@ -107,79 +115,5 @@ struct seen_terms {
         __syncwarp();
     }
 };
-
-/* The sum of those terms of a vector's elements begin to end that are not finite, as IEEE arithmetic has it: 0 if there
- * are none, else what the vector's sum is. For all threads that share it. */
-template <class Format, bool PRODUCT>
-static __device__ __noinline__ double sum_of_specials(const vector_view<Format> &x, const vector_view<Format> &y,
-                                                      size_t begin, size_t end, bool magnitude, unsigned thread,
-                                                      unsigned threads) {
-    typedef typename Format::real real;
-    double sum = 0;
-#pragma unroll 4
-    for (size_t k = begin + thread; k < end; k += threads) {
-        const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
-        const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
-        if (!double_is_finite(a) || !double_is_finite(b)) sum += element_term<Format, PRODUCT>::value(a, b, magnitude);
-    }
-    __syncwarp();
-    for (unsigned lanes = threads / 2; lanes; lanes /= 2) sum += __shfl_xor_sync(WHOLE_WARP, sum, lanes);
-    return sum;
-}
-
-/* Adds elements begin to end of a vector to empty cells; sum.limb and its flags hold them then, too. specials_decide:
- * where one is not finite the flags alone are wanted. By a whole warp. */
-template <class Format, bool PRODUCT>
-static __device__ __noinline__ void add_by_cells(warp_cells &cells, vector_view<Format> x, vector_view<Format> y,
-                                                 size_t begin, size_t end, bool magnitude, bool specials_decide,
-                                                 int lane) {
-    typedef typename Format::real real;
-    seen_terms seen = {};
-    const double special =
-        specials_decide ? sum_of_specials<Format, PRODUCT>(x, y, begin, end, magnitude, (unsigned)lane, WARP) : 0;
-    if (special != 0) {
-        seen.note_special(special);
-        seen.store(cells.sum, lane);
-        return;
-    }
-    for (size_t from = begin; from < end; from += CELL_ELEMENTS) {
-        const size_t to = end - from < CELL_ELEMENTS ? end : from + CELL_ELEMENTS;
-        for (size_t k = from + lane; k < to; k += WARP) {
-            const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
-            const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
-            const double value = element_term<Format, PRODUCT>::value(a, b, magnitude);
-            if (!double_is_finite(a) || !double_is_finite(b)) {
-                seen.note_special(value);
-                continue;
-            }
-            seen.note_finite(value, a == 0 || b == 0);
-            if (PRODUCT)
-                cells.add_product(a, b);
-            else
-                cells.add_double(value);
-        }
-        cells.empty(lane);
-    }
-    seen.store(cells.sum, lane);
-}
-
-/* What terms there are beside -0, as the word "other" of an accumulator; by a whole warp, which stops at the first that
- * is no zero. */
-template <class Format, bool PRODUCT>
-static __device__ __noinline__ int64_t other_terms(vector_view<Format> x, vector_view<Format> y, size_t begin,
-                                                   size_t end, bool magnitude, int lane) {
-    typedef typename Format::real real;
-    bool nonzero = false, positive = false;
-    for (size_t from = begin; from < end && !__any_sync(WHOLE_WARP, nonzero); from += WARP) {
-        const size_t k = from + lane;
-        if (k >= end) continue;
-        const real a = decode(Format(), x.x[(ptrdiff_t)k * x.stride]);
-        const real b = PRODUCT ? decode(Format(), y.x[(ptrdiff_t)k * y.stride]) : a;
-        const double value = element_term<Format, PRODUCT>::value(a, b, magnitude);
-        nonzero = value != 0 || (a != 0 && b != 0); /* a product may underflow, and Inf times 0 is NaN */
-        positive |= !(bits_of_double(value) >> 63);
-    }
-    return (__any_sync(WHOLE_WARP, nonzero) ? OTHER_NONZERO : 0) | (__any_sync(WHOLE_WARP, positive) ? 1 : 0);
-}
 
 #endif

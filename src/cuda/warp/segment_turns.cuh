@@ -30,15 +30,6 @@ struct segment_place {
     }
 };
 
-/* Notes a segment of so many elements, or more, while there is room; answers whether it did. */
-static __device__ __forceinline__ bool put_aside(const vectors_job &job, size_t v, size_t n,
-                                                 size_t least = LONG_SEGMENT) {
-    if (n < least) return false;
-    const unsigned at = atomicAdd(&job.workspace->long_segments, 1u);
-    if (at < LONG_SEGMENTS) job.workspace->long_segment[at] = v;
-    return at < LONG_SEGMENTS;
-}
-
 /* How many threads share a segment of so many bytes: short ones one, so that no lane waits for others; long ones a
  * warp. */
 static __device__ __forceinline__ unsigned threads_of_segment(size_t bytes) {

@@ -6,16 +6,12 @@
 #define QUIRE_CUDA_WARP_VECTOR_AT_CUH
 
 #include "cuda/kernels/vectors_job.h"
-#include "cuda/thread/elements.cuh"
+#include "cuda/thread/any_element.cuh"
 
 template <class Format> struct vector_pair {
     vector_view<Format> x, y;
     size_t n;
 };
-
-static __device__ __forceinline__ int64_t index_at(const void *index, bool is_64_bit, size_t i) {
-    return is_64_bit ? ((const int64_t *)index)[i] : (int64_t)((const int32_t *)index)[i];
-}
 
 template <class Format>
 static __device__ __forceinline__ vector_view<Format> view_of(const void *x, const quire_layout &l, size_t i,

@@ -1,0 +1,75 @@
+/* strided_vector.cuh - a vector of a job, of elements at any stride, and a thread's loads of them: of a format that is
+ * known when a kernel runs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef QUIRE_CUDA_THREAD_STRIDED_VECTOR_CUH
+#define QUIRE_CUDA_THREAD_STRIDED_VECTOR_CUH
+
+#include "cuda/kernels/vectors_job.h"
+#include "cuda/thread/any_element.cuh"
+
+/* In elements: where the first stands in both arrays, and how far each is from the next. */
+struct strided_vector {
+    ptrdiff_t x, y, x_step, y_step;
+    size_t entries;
+};
+
+/* Vector v, or the empty one if there is none of this number. */
+static __device__ __forceinline__ strided_vector vector_of(const vectors_job &job, size_t v) {
+    const vectors_at &at = job.at;
+    if (v >= job.vectors) return { 0, 0, 0, 0, 0 };
+    if (at.begin) {
+        const int64_t begin = index_at(at.begin, at.is_64_bit, v), end = index_at(at.end, at.is_64_bit, v);
+        return { (ptrdiff_t)begin, (ptrdiff_t)begin, 1, 1, end > begin ? (size_t)(end - begin) : 0 };
+    }
+    const quire_layout &l = at.x_layout, &m = at.y_layout;
+    const ptrdiff_t i = (ptrdiff_t)(l.inner == 1 ? v : v / l.inner), j = (ptrdiff_t)(l.inner == 1 ? 0 : v % l.inner);
+    return { i * l.outer_stride + j * l.inner_stride, i * m.outer_stride + j * m.inner_stride, l.stride, m.stride,
+             l.n };
+}
+
+/* Calls use(a, b) for what a thread has of elements first to last; b: of y, where there are two arrays. Answers how
+ * many they are. load(array, at) loads one, and
+ * number(it) makes a number of it. AHEAD: loads that are under way together. */
+template <bool PAIR, int AHEAD, class Load, class Number, class Use>
+static __device__ __forceinline__ size_t each_loaded(const vectors_job &job, const strided_vector &v, size_t first,
+                                                     size_t last, unsigned thread, unsigned threads, Load load,
+                                                     Number number, Use use) {
+    const bool has_two = PAIR && job.is_pair;
+    size_t n = 0;
+    for (size_t k = first + thread; k < last; k += (size_t)AHEAD * threads) {
+        decltype(load(job.at.x, (ptrdiff_t)0)) x[AHEAD], y[PAIR ? AHEAD : 1];
+        const unsigned here = (unsigned)min((last - k - 1) / threads + 1, (size_t)AHEAD);
+        ptrdiff_t of_x = v.x + (ptrdiff_t)k * v.x_step, of_y = v.y + (ptrdiff_t)k * v.y_step;
+#pragma unroll
+        for (unsigned u = 0; u < AHEAD; u++, of_x += v.x_step * threads, of_y += v.y_step * threads) {
+            if (u >= here) break;
+            x[u] = load(job.at.x, of_x);
+            if (PAIR) y[PAIR ? u : 0] = has_two ? load(job.at.y, of_y) : x[u];
+        }
+#pragma unroll
+        for (unsigned u = 0; u < AHEAD; u++) {
+            if (u >= here) break;
+            const double a = number(x[u]);
+            use(!PAIR && job.magnitude ? abs_f64(a) : a, PAIR ? number(y[PAIR ? u : 0]) : 0);
+        }
+        n += here;
+    }
+    return n;
+}
+
+/* The same of elements of any format; of doubles, of which there may be many, quickly. */
+template <bool PAIR, class Use>
+static __device__ __forceinline__ size_t each_element(const vectors_job &job, const strided_vector &v, size_t first,
+                                                      size_t last, unsigned thread, unsigned threads, Use use) {
+    if (job.type == QUIRE_F64)
+        return each_loaded<PAIR, 4>(
+            job, v, first, last, thread, threads, [](const void *x, ptrdiff_t at) { return ((const double *)x)[at]; },
+            [](double x) { return x; }, use);
+    return each_loaded<PAIR, 4>(
+        job, v, first, last, thread, threads, [&](const void *x, ptrdiff_t at) { return bits_at(x, job.log_size, at); },
+        [&](uint64_t bits) { return number_of_bits(job.type, bits); }, use);
+}
+
+#endif
