@@ -76,6 +76,7 @@
 
 /* kernels/exact_columns.cuh, of blocks of PANEL_THREADS. H200, 2026-11-29, 1 GiB. */
 #define COLUMNS_BLOCKS 2            /* of a multiprocessor, that registers are to leave room for, mostly */
+#define COLUMNS_SHORT 64            /* rows from which on columns need not stand at multiples of 16 bytes */
 #define COLUMNS_SPREAD 2            /* units of a block, about, where rows are parted for all blocks to have some */
 #define COLUMNS_PART_LEAST 64       /* rows of a thread, at least, where rows are parted */
 #define COLUMNS_PART_MOST (1 << 30) /* rows of a part */

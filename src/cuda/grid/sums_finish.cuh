@@ -14,7 +14,7 @@
 template <class Format, row_terms TERMS, class Sum>
 static __device__ __noinline__ void finish_sums_slowly(const vectors_job &job, const term_count &terms, size_t v,
                                                        const range_sums<Format, TERMS, Sum> sums) {
-    if constexpr (std::is_same_v<Sum, ends>) {
+    if constexpr (has_two_ends<Sum>) {
         uint64_t bits;
         if (round_range(job, terms, sums, &bits))
             format_store(bits, job.format.size, result_at(job, v));
@@ -45,7 +45,7 @@ template <row_terms TERMS> static __device__ __forceinline__ void store_none(con
 template <class Format, row_terms TERMS, class Sum>
 static __device__ __forceinline__ void finish_sums(const vectors_job &job, const term_count &terms, size_t v,
                                                    const range_sums<Format, TERMS, Sum> &sums) {
-    if constexpr (std::is_same_v<Sum, ends>)
+    if constexpr (has_two_ends<Sum>)
         if (store_quickly(job, v, sums)) return;
     finish_sums_slowly(job, terms, v, sums);
 }

@@ -17,17 +17,11 @@ static vectors_job array_job_of(const cuda_context *c, const quire_job *job, qui
     return work;
 }
 
-/* The kernel for the exact sum of an array. */
-static const void *find_array(const quire_job *job, bool is_pair) {
-    const row_kernels k = find_row_kernels(job);
-    return has_ends(job) ? (is_pair ? k.pair_array : k.array) : (is_pair ? k.wide_pair_array : k.wide_array);
-}
-
 /* The first kernel for an exact result, which may leave it to a second one. */
 static cudaError_t start_ends(const cuda_context *c, const quire_job *job, vectors_job *work) {
     const size_t bytes = job->n * (size_t)describe_format(job->type).size;
     const array_plan p = plan_exact_array(&c->facts, bytes, !has_ends(job));
-    return start_blocks(c, find_array(job, work->is_pair), p.threads, p.blocks, work, 0, true);
+    return start_blocks(c, find_sum_kernels(job).array[work->is_pair], p.threads, p.blocks, work, 0, true);
 }
 
 /* The exact result of an array, one element at least, and by a second kernel what the first does not tell; or the sum,
@@ -38,7 +32,8 @@ static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job
     vectors_job work = array_job_of(c, job, accumulator);
     count_terms(job, &work);
     work.part = p.part;
-    work.few_doubles = c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type);
+    work.few_doubles =
+        (c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type)) || !find_sum_kernels(job).array[work.is_pair];
     work.is_short = job->n <= (size_t)ARRAY_SHORT * k.limbs_threads;
     if (!accumulator && !work.few_doubles) {
         const cudaError_t error = start_ends(c, job, &work);

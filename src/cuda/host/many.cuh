@@ -5,6 +5,8 @@
 #ifndef QUIRE_CUDA_HOST_MANY_CUH
 #define QUIRE_CUDA_HOST_MANY_CUH
 
+#include <initializer_list>
+
 #include "cuda/host/array.cuh"
 #include "cuda/kernels/finish.cuh"
 
@@ -15,35 +17,14 @@ static cudaError_t load_kernels(const quire_job *job) {
     const element_kernels e = find_element_kernels(job);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
-    for (const void *function : { v.vectors,
-                                  v.long_segments,
-                                  v.rows,
-                                  v.pair_rows,
-                                  v.columns,
-                                  v.array,
-                                  v.pair_array,
-                                  v.elements,
-                                  v.pair_elements,
-                                  r.rows,
-                                  r.pair_rows,
-                                  r.wide_rows,
-                                  r.wide_pair_rows,
-                                  r.segments,
-                                  r.pair_segments,
-                                  r.wide_segments,
-                                  r.wide_pair_segments,
-                                  r.columns,
-                                  r.pair_columns,
-                                  r.wide_columns,
-                                  r.wide_pair_columns,
-                                  r.array,
-                                  r.pair_array,
-                                  r.wide_array,
-                                  r.wide_pair_array,
-                                  r.limbs,
-                                  e.marked,
-                                  e.parts })
-        if (!error && function) error = cudaFuncGetAttributes(&is, function);
+    auto load = [&](std::initializer_list<const void *> functions) {
+        for (const void *function : functions)
+            if (!error && function) error = cudaFuncGetAttributes(&is, function);
+    };
+    load({ v.vectors, v.long_segments, v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements,
+           v.pair_elements, r.limbs, e.marked, e.parts });
+    for (const sum_kernels &k : { r.by_ends, r.by_sums })
+        for (int pair = 0; pair < 2; pair++) load({ k.rows[pair], k.segments[pair], k.columns[pair], k.array[pair] });
     return error;
 }
 
@@ -88,24 +69,19 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     return status ? status : reduce_many(c, job, x_layout, y_layout);
 }
 
-/* The kernel for exact segments of a job. */
-static const void *find_segments(const quire_job *job, bool has_two_arrays) {
-    const row_kernels k = find_row_kernels(job);
-    if (has_ends(job)) return has_two_arrays ? k.pair_segments : k.segments;
-    return has_two_arrays ? k.wide_pair_segments : k.wide_segments;
-}
-
 /* Exact segments; then what has been marked; then long ones, and of these what is marked. */
 static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *job, vectors_job *work,
                                         const vectors_plan *p) {
     const size_t blocks = plan_least(plan_divide_up(p->units, GROUPS_THREADS / 32),
                                      plan_blocks(&c->facts, SEGMENTS_BLOCKS) * SEGMENTS_WAVES);
     work->is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
-    cudaError_t error = start_blocks(c, find_segments(job, work->is_pair), GROUPS_THREADS, blocks, work);
+    const sum_kernels k = find_sum_kernels(job);
+    if (!k.rows[work->is_pair]) return start_shorts(c, job, *work, VECTORS_ALL);
+    cudaError_t error = start_blocks(c, k.segments[work->is_pair], GROUPS_THREADS, blocks, work);
     if (!error) error = start_shorts(c, job, *work, VECTORS_MARKED);
     work->source = VECTORS_ASIDE, work->shape = ROWS_ASIDE;
     if (!error)
-        error = start_blocks(c, find_rows(job, work->is_pair), GROUPS_THREADS,
+        error = start_blocks(c, k.rows[work->is_pair], GROUPS_THREADS,
                              plan_blocks(&c->facts, GROUPS_BLOCKS) * ASIDE_WAVES, work);
     return error ? error : start_marked_longs(c, job, *work);
 }

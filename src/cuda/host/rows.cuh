@@ -93,13 +93,14 @@ static bool holds_counts(const quire_job *job) {
 
 /* Whether two ends come first: they tell nearly all results of up to 24 bits. */
 static bool has_ends(const quire_job *job) {
-    return !has_double_lanes(job->type) && describe_format(job->result_type).precision <= 24 && holds_counts(job);
+    return !has_double_lanes(job->type) && holds_counts(job) &&
+           (describe_format(job->result_type).precision <= 24 || has_ends_alone(describe_format(job->type)));
 }
 
-/* The kernel for rows of a job. */
-static const void *find_rows(const quire_job *job, bool is_pair) {
+/* The kernels that a job takes at first; NULL: there are none. */
+static sum_kernels find_sum_kernels(const quire_job *job) {
     const row_kernels k = find_row_kernels(job);
-    return has_ends(job) ? (is_pair ? k.pair_rows : k.rows) : (is_pair ? k.wide_pair_rows : k.wide_rows);
+    return has_ends(job) ? k.by_ends : k.by_sums;
 }
 
 /* Rows of one array, or of two, if it is these; false: it is not. */
@@ -118,29 +119,28 @@ static bool reduce_rows(const cuda_context *c, const quire_job *job, const quire
     work.shape = p.shape, work.threads = p.threads, work.slots = p.slots;
     work.rows_of_item = (unsigned)p.rows_of_unit, work.parts = p.parts, work.part = p.part;
     count_terms(job, &work);
-    cudaError_t error = start_blocks(c, find_rows(job, work.is_pair), GROUPS_THREADS, plan_group_blocks(&c->facts, &p),
-                                     &work, p.shape == ROWS_STAGED ? STRETCH_BYTES : 0);
+    const void *const kernel = find_sum_kernels(job).rows[work.is_pair];
+    if (!kernel) return false;
+    cudaError_t error = start_blocks(c, kernel, GROUPS_THREADS, plan_group_blocks(&c->facts, &p), &work,
+                                     p.shape == ROWS_STAGED ? STRETCH_BYTES : 0);
     if (!error) error = start_second(c, job, &work);
     *status = status_of(error);
     return true;
 }
 
-/* Whether results have more digits than sums of products of so few bits tell: all would be marked. */
-static bool needs_long_products(const quire_job *job) {
-    const bool has_products = job->term == TERM_PRODUCT || needs_squares(job->finish);
-    return has_products && describe_format(job->type).precision <= 12 &&
-           describe_format(job->result_type).precision > 24;
+/* Whether results have more digits than the ends of terms of so few bits tell: all would be marked. */
+static bool needs_long_terms(const quire_job *job) {
+    const bool has_products = job->term == TERM_PRODUCT && describe_format(job->type).precision <= 12;
+    return describe_format(job->result_type).precision > 24 &&
+           (has_products || needs_squares(job->finish) || !holds_counts(job));
 }
 
 /* The kernel for columns of a job; NULL: there is none. Of formats of few bits two ends tell nearly all sums, whatever
  * the precision of results. */
 static const void *find_columns(const quire_job *job, bool is_pair) {
     const row_kernels k = find_row_kernels(job);
-    const bool is_wide = !has_ends(job) && k.wide_columns;
-    if (!has_ends(job) && !is_wide && (needs_long_products(job) || needs_squares(job->finish) || !holds_counts(job)))
-        return NULL;
-    if (is_wide) return is_pair ? k.wide_pair_columns : k.wide_columns;
-    return is_pair ? k.pair_columns : k.columns;
+    if (!has_ends(job) && k.by_sums.columns[is_pair]) return k.by_sums.columns[is_pair];
+    return needs_long_terms(job) || !holds_counts(job) ? NULL : k.by_ends.columns[is_pair];
 }
 
 /* The same of columns. */
@@ -167,10 +167,10 @@ static quire_status reduce_strided(const cuda_context *c, const quire_job *job, 
     const groups_plan p = plan_strided(x, plan_blocks(&c->facts, GROUPS_BLOCKS) * (GROUPS_THREADS / 32));
     work->is_pair = is_pair(job, x, y), work->is_strided = true;
     work->shape = p.shape, work->threads = p.threads, work->parts = p.parts, work->part = p.part;
-    if (!p.fits) return status_of(start_shorts(c, job, *work, VECTORS_ALL)); /* of no elements */
+    const void *const kernel = find_sum_kernels(job).rows[work->is_pair];
+    if (!p.fits || !kernel) return status_of(start_shorts(c, job, *work, VECTORS_ALL)); /* no elements, as a rule */
     count_terms(job, work);
-    const cudaError_t error =
-        start_blocks(c, find_rows(job, work->is_pair), GROUPS_THREADS, plan_group_blocks(&c->facts, &p), work);
+    const cudaError_t error = start_blocks(c, kernel, GROUPS_THREADS, plan_group_blocks(&c->facts, &p), work);
     return status_of(error ? error : start_second(c, job, work));
 }
 

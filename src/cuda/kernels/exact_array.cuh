@@ -74,17 +74,11 @@ static __device__ __forceinline__ void sum_array(const vectors_job &job) {
     if (threadIdx.x == 0 && gridDim.x > 1) leave_workspace(job);
 }
 
-template <class Format, row_terms TERMS, bool PAIR>
-__global__ void __launch_bounds__(ARRAY_THREADS, ARRAY_BLOCKS)
+/* Two ends come first, but of doubles, and mostly of results that are doubles. */
+template <class Format, row_terms TERMS, class Sum, bool PAIR>
+__global__ void __launch_bounds__(ARRAY_THREADS, has_two_ends<Sum> ? ARRAY_BLOCKS : ARRAY_WIDE_BLOCKS)
     exact_array_kernel(const __grid_constant__ vectors_job job) {
-    sum_array<Format, TERMS, ends, PAIR>(job);
-}
-
-/* The same of doubles, and of others where the result is a double. */
-template <class Format, row_terms TERMS, bool PAIR>
-__global__ void __launch_bounds__(ARRAY_THREADS, ARRAY_WIDE_BLOCKS)
-    wide_array_kernel(const __grid_constant__ vectors_job job) {
-    sum_array<Format, TERMS, long_sum<2>, PAIR>(job);
+    sum_array<Format, TERMS, Sum, PAIR>(job);
 }
 
 #endif

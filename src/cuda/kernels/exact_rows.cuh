@@ -31,7 +31,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
     typedef row_place<Format, PAIR> place;
     typedef range_sums<Format, TERMS, Sum> sums;
     typedef range_sums<Format, TERMS, long_sum<2>> wide_sums;
-    static constexpr bool has_ends = std::is_same_v<Sum, ends>;
+    static constexpr bool has_ends = has_two_ends<Sum>;
     static constexpr int E = chunk_elements<Format>, LOADS = group_loads(TERMS == ROW_MOMENTS || PAIR),
                          LOADS_AGAIN = GROUPS_LOADS / 2;
 
@@ -264,17 +264,11 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
     }
 };
 
-template <class Format, row_terms TERMS, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, GROUPS_BLOCKS)
+/* Two ends come first, but of doubles, and mostly of results that are doubles. */
+template <class Format, row_terms TERMS, class Sum, bool PAIR>
+__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> ? GROUPS_BLOCKS : GROUPS_WIDE_BLOCKS)
     exact_rows_kernel(const __grid_constant__ vectors_job job) {
-    exact_rows<Format, TERMS, ends, PAIR>::all(job);
-}
-
-/* The same of doubles, and of others where results are doubles: by wider sums alone. */
-template <class Format, row_terms TERMS, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, GROUPS_WIDE_BLOCKS)
-    wide_rows_kernel(const __grid_constant__ vectors_job job) {
-    exact_rows<Format, TERMS, long_sum<2>, PAIR>::all(job);
+    exact_rows<Format, TERMS, Sum, PAIR>::all(job);
 }
 
 #endif

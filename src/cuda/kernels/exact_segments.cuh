@@ -77,17 +77,11 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     }
 };
 
-template <class Format, row_terms TERMS, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, SEGMENTS_BLOCKS)
+/* Two ends come first, but of doubles, and mostly of results that are doubles. */
+template <class Format, row_terms TERMS, class Sum, bool PAIR>
+__global__ void __launch_bounds__(GROUPS_THREADS, has_two_ends<Sum> ? SEGMENTS_BLOCKS : SEGMENTS_WIDE_BLOCKS)
     exact_segments_kernel(const __grid_constant__ vectors_job job) {
-    exact_segments<Format, TERMS, ends, PAIR>::all(job);
-}
-
-/* The same of doubles, and of others where results are doubles: by wider sums. */
-template <class Format, row_terms TERMS, bool PAIR>
-__global__ void __launch_bounds__(GROUPS_THREADS, SEGMENTS_WIDE_BLOCKS)
-    wide_segments_kernel(const __grid_constant__ vectors_job job) {
-    exact_segments<Format, TERMS, long_sum<2>, PAIR>::all(job);
+    exact_segments<Format, TERMS, Sum, PAIR>::all(job);
 }
 
 #endif

@@ -172,35 +172,27 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
     return {};
 }
 
+template <class Format, row_terms TERMS, class Sum, bool PAIR> static void add_kernels(sum_kernels &k) {
+    k.rows[PAIR] = (const void *)exact_rows_kernel<Format, TERMS, Sum, PAIR>;
+    k.segments[PAIR] = (const void *)exact_segments_kernel<Format, TERMS, Sum, PAIR>;
+    k.array[PAIR] = (const void *)exact_array_kernel<Format, TERMS, Sum, PAIR>;
+    /* Of formats of few bits two ends tell nearly all sums for results of any precision. */
+    if constexpr (has_two_ends<Sum> || Format::description.precision >= 24)
+        k.columns[PAIR] = (const void *)exact_columns_kernel<Format, TERMS, Sum, PAIR>;
+}
+template <class Format, row_terms TERMS, class Sum> static sum_kernels kernels_by() {
+    sum_kernels k = {};
+    add_kernels<Format, TERMS, Sum, false>(k);
+    if constexpr (TERMS == ROW_PRODUCTS) add_kernels<Format, TERMS, Sum, true>(k);
+    return k;
+}
+
 template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     row_kernels k = {};
-    k.wide_rows = (const void *)wide_rows_kernel<Format, TERMS, false>;
-    k.wide_segments = (const void *)wide_segments_kernel<Format, TERMS, false>;
-    /* Of formats of few bits two ends tell nearly all sums for results of any precision. */
-    if constexpr (Format::description.precision >= 24)
-        k.wide_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>, false>;
-    k.wide_array = (const void *)wide_array_kernel<Format, TERMS, false>;
+    if constexpr (!exact_terms<Format, false>::is_double) k.by_ends = kernels_by<Format, TERMS, ends>();
+    if constexpr (!has_ends_alone(Format::description)) k.by_sums = kernels_by<Format, TERMS, long_sum<2>>();
     k.limbs = (const void *)exact_limbs_kernel<Format, TERMS>;
     k.limbs_threads = limbs_of<Format, TERMS>::THREADS, k.limbs_blocks = limbs_of<Format, TERMS>::BLOCKS;
-    if constexpr (TERMS == ROW_PRODUCTS && Format::description.precision >= 24)
-        k.wide_pair_columns = (const void *)exact_columns_kernel<Format, TERMS, long_sum<2>, true>;
-    if constexpr (TERMS == ROW_PRODUCTS) {
-        k.wide_pair_array = (const void *)wide_array_kernel<Format, TERMS, true>;
-        k.wide_pair_rows = (const void *)wide_rows_kernel<Format, TERMS, true>;
-        k.wide_pair_segments = (const void *)wide_segments_kernel<Format, TERMS, true>;
-    }
-    if constexpr (!exact_terms<Format, false>::is_double) {
-        k.rows = (const void *)exact_rows_kernel<Format, TERMS, false>;
-        k.columns = (const void *)exact_columns_kernel<Format, TERMS, ends, false>;
-        k.segments = (const void *)exact_segments_kernel<Format, TERMS, false>;
-        k.array = (const void *)exact_array_kernel<Format, TERMS, false>;
-        if constexpr (TERMS == ROW_PRODUCTS) {
-            k.pair_array = (const void *)exact_array_kernel<Format, TERMS, true>;
-            k.pair_columns = (const void *)exact_columns_kernel<Format, TERMS, ends, true>;
-            k.pair_rows = (const void *)exact_rows_kernel<Format, TERMS, true>;
-            k.pair_segments = (const void *)exact_segments_kernel<Format, TERMS, true>;
-        }
-    }
     return k;
 }
 

@@ -61,6 +61,10 @@ QUIRE_CONSTANT int array_lanes(int size) { return size > 4 ? 2 : size > 1 ? 4 : 
 QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? PANEL_LOADS_LOG - 1 : PANEL_LOADS_LOG; }
 #define PANEL_LANES_LOG 8 /* lanes of a tile are 2^this */
 
+/* Whether a format has two ends alone: its terms have so few bits that their ends are one number, mostly, and tell
+ * doubles, too. What they do not tell then is done again. */
+QUIRE_CONSTANT bool has_ends_alone(format_description format) { return format.precision <= 4; }
+
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_MARKED, ENDED_ARRAY, ENDED_COUNT };
 
@@ -156,13 +160,14 @@ struct vectors_kernels {
     const void *array, *pair_array;         /* the same of one array, or of two; */
     const void *elements, *pair_elements;   /* and where they do not stand at multiples of what a thread loads */
 };
+/* By one kind of sums: of one array, or of two. NULL: there is none. */
+struct sum_kernels {
+    const void *rows[2], *segments[2], *columns[2], *array[2];
+};
 struct row_kernels {
-    /* Of one array, and of two; by two ends, and by wider sums, for results of any precision. NULL: there is none. */
-    const void *rows, *pair_rows, *wide_rows, *wide_pair_rows;
-    const void *segments, *pair_segments, *wide_segments, *wide_pair_segments;
-    const void *columns, *pair_columns, *wide_columns, *wide_pair_columns;
-    const void *array, *pair_array, *wide_array, *wide_pair_array, *limbs; /* of one array */
-    unsigned limbs_threads, limbs_blocks;                                  /* of a block; of a multiprocessor */
+    sum_kernels by_ends, by_sums;         /* two ends; wider sums, for results of any precision */
+    const void *limbs;                    /* of one array, or of long vectors */
+    unsigned limbs_threads, limbs_blocks; /* of a block; of a multiprocessor */
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

@@ -10,6 +10,8 @@
 #include "cuda/thread/chunk.cuh"
 #include "cuda/thread/long_sum.cuh"
 
+template <class Sum> constexpr bool has_two_ends = std::is_same_v<Sum, ends>;
+
 /* products: of numbers with themselves, or of two arrays'. A sum that TERMS has not is left as it is. */
 template <class Format, row_terms TERMS, class Sum = ends> struct range_sums {
     typedef typename Format::real real;
