@@ -12,7 +12,22 @@ from ._keys import Rows, index_of, index_type, numbered, workspace
 from ._layout import integer
 from ._quire import ffi, lib
 from ._reduce import Array, checked_out, operand
-from ._types import INT128, INTEGERS, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+from ._types import (
+    AVERAGE,
+    INT128,
+    INTEGERS,
+    MEAN,
+    NRM2,
+    STDDEV,
+    SUM,
+    VARIANCE,
+    Method,
+    Rounding,
+    fail,
+    pointer,
+    whole_number,
+)
+from ._weights import WeightedRows
 
 NULL = ffi.NULL
 
@@ -39,10 +54,16 @@ def by_key(
         found = delivered_integers(sums, whole, False, out, name)
         return _arrays.like(found, x) if out is None and _arrays.is_foreign(x) else found
     rows = Rows(taken, axis, codes.size, count, dtype, out, name)
-    what = rows.what(operation, method, rounding, correction)
+    reduce_rows(rows, codes, count, rows.what(operation, method, rounding, correction))
+    return rows.delivered(x)
+
+
+def reduce_rows(rows: Rows, codes: Array, count: int, what: Any) -> None:
+    """The library's call."""
     index = index_of(codes, count)
     size = lib.quire_by_key_workspace(NULL, what, count, index_type(index), rows.layout)
-    room, _memory = workspace(size, name)
+    room, _memory = workspace(size, rows.name)
+    y_layout, y = rows.second() or (NULL, None)
     status = lib.quire_reduce_by_key(
         NULL,
         what,
@@ -51,16 +72,15 @@ def by_key(
         pointer(index),
         rows.layout,
         pointer(rows.x),
-        NULL,
-        NULL,
+        y_layout,
+        NULL if y is None else pointer(y),
         pointer(rows.results),
         NULL,
         room,
         size,
     )
     if status:
-        fail(status, name)
-    return rows.delivered(x)
+        fail(status, rows.name)
 
 
 def grouped(
@@ -170,6 +190,37 @@ def group_std(
     """The standard deviation of the rows of each group. Parameters: see `quire.groupby` and its ``std``."""
     correction = whole_number(correction, "group_std")
     return grouped("group_std", STDDEV, x, keys, groups, axis, dtype, out, "exact", rounding, correction)
+
+
+def group_average(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    weights: Any = None,
+    axis: int = 0,
+    dtype: Any = None,
+    out: Any = None,
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The weighted average of the rows of each group: ``quire.groupby(keys, groups).average(x, weights)``.
+
+    Examples
+    --------
+    >>> import numpy as np, quire
+    >>> quire.group_average(np.array([1e16, 0.5, 1.0, -1e16]), [1, 0, 1, 1], weights=[1.0, 3.0, 2.0, 1.0])
+    array([0.5, 0.5])
+    """
+    name = "group_average"
+    if weights is None:
+        return grouped(name, MEAN, x, keys, groups, axis, dtype, out, "exact", rounding)
+    if _arrays.is_foreign(x) and _arrays.is_on_cuda(x):
+        raise TypeError("quire.group_average: weights are for arrays on the CPU")
+    codes, count, _ = numbered(keys, groups, name)
+    rows = WeightedRows(x, weights, axis, codes.size, count, dtype, out, name)
+    reduce_rows(rows, codes, count, rows.what(AVERAGE, "exact", rounding, 0))
+    return rows.delivered(x)
 
 
 def group_count(keys: Any, /, groups: int | None = None) -> Array:

@@ -103,6 +103,13 @@ class Rows:
     def what(self, operation: int, method: str, rounding: str, correction: int) -> Any:
         return reduction(operation, number_of(self.x.dtype), number_of(self.wanted), method, rounding, correction)
 
+    def second(self) -> tuple[Any, ...]:
+        """The layout and the elements of a second array, where there is one; and these in the shape of x."""
+        return ()
+
+    def second_of_elements(self) -> Array | None:
+        return None
+
     def delivered(self, x: Any) -> Any:
         if self.out is None and _arrays.is_foreign(x):
             return _arrays.like(self.results, x)
