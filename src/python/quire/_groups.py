@@ -303,7 +303,11 @@ def groupby(keys: Any, /, groups: int | None = None) -> Groups:
     >>> g.sum(np.array([1e16, 0.5, 1.0, -1e16]))
     array([0.5, 1. ])
     """
-    if _arrays.is_foreign(keys) and _arrays.is_on_cuda(keys) and not _arrays.is_tensor(keys):
+    if _arrays.is_foreign(keys) and _arrays.is_on_cuda(keys):
+        if _arrays.is_tensor(keys):
+            from .torch._groups import TensorGroups
+
+            return TensorGroups(keys, groups)
         from ._cupy_groups import DeviceGroups
 
         return DeviceGroups(keys, groups)
