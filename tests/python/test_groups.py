@@ -264,6 +264,26 @@ def test_arguments():
         g.sum(x, method="quick")
 
 
+def test_keys_that_are_counted():
+    """Keys that are read where they are: whether all of them are of a group is known from the counts."""
+    x, keys = np.ones(4), np.array([0, 1, 5, 1])
+    for bad in (5, -1, 2**32, 2**62, -(2**63)):
+        keys[2] = bad
+        for call in (lambda: quire.group_sum(x, keys, 2), lambda: quire.group_sum(x.astype(int), keys, 2)):
+            with pytest.raises(ValueError, match=r"keys must lie in \[0, 2\)"):
+                call()
+        out = np.full(2, 7.0)
+        with pytest.raises(ValueError, match=r"keys must lie in \[0, 2\)"):
+            quire.group_mean(x, keys, 2, out=out)
+        assert out.tolist() == [7, 7]
+    keys[2] = 1
+    assert quire.group_sum(x, keys, 2).tolist() == [1, 3] and quire.group_sum(x, keys, 5).tolist() == [1, 3, 0, 0, 0]
+    keys.flags.writeable = False
+    assert quire.group_sum(x, keys[::-1], 2).tolist() == quire.group_sum(x, keys, 2).tolist()
+    with pytest.raises(ValueError, match=r"\[0, 0\)"):
+        quire.group_sum(x, keys, 0)
+
+
 def test_nothing():
     assert quire.groupby([], 3).sum(np.empty((0, 2))).tolist() == [[0, 0]] * 3
     assert np.isnan(quire.groupby([], 3).mean(np.empty(0))).all()
