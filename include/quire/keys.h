@@ -114,7 +114,7 @@ QUIRE_API quire_status quire_order_by_key(quire_context *context, size_t groups,
  *                               1, 0 }, whose inner stride of 0 takes a value for each column; y_order: the matrix's
  *                               column indices, y_layout quire_columns(rows, columns, ld) of the dense matrix
  *
- *   context             where to work; NULL: the CPU, this thread. A CUDA context has no such call yet
+ *   context             where to work; NULL: the CPU, this thread
  *   what                see there
  *   segments            how many; 0 is allowed
  *   index               the type of the offsets and the orders
@@ -133,8 +133,8 @@ QUIRE_API quire_status quire_order_by_key(quire_context *context, size_t groups,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_INVALID_LAYOUT
  * (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW (more offsets than
  * memory holds), QUIRE_NULL_POINTER (begin, end, results; x and y where their layouts have elements), QUIRE_MISALIGNED.
- * QUIRE_WRONG_CONTEXT: a CUDA context. Where there are no results to be written, QUIRE_OK comes before all that is said
- * of pointers. */
+ * On a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are no results to be written,
+ * QUIRE_OK comes before all that is said of pointers. */
 QUIRE_API quire_status quire_reduce_gathered(quire_context *context, const quire_reduction *what, size_t segments,
                                              quire_index index, const void *begin, const void *end, const void *x_order,
                                              const quire_layout *x_layout, const void *x, const void *y_order,

@@ -11,8 +11,9 @@
  *
  * ELEMENTS AND RESULTS are float, double, _Float16, the std::float16_t and std::bfloat16_t of C++23, and CUDA's __half,
  * __nv_bfloat16, __nv_fp8_e5m2 and __nv_fp8_e4m3, each where it exists; others that hold the same bits join by a
- * specialisation of quire::element. A function's first template argument is the type of its result; without one it is
- * that of the elements.
+ * specialisation of quire::element. Integers of 8 to 64 bits, and bool, are elements on a CPU. A function's first
+ * template argument is the type of its result; without one it is that of the elements, of integers double. Sums of
+ * integers may be quire::int128, which nothing overflows.
  *
  * ERRORS are exceptions or statuses, as the caller likes. A call that was given no place for a status throws
  * quire::error, a std::system_error. One that was given a place, a quire_status, throws nothing and writes QUIRE_OK or
@@ -25,8 +26,8 @@
  * In a program without exceptions an error that has no place ends it by std::terminate. The statuses are quire.h's;
  * they convert to std::error_code.
  *
- * SUMS UNDER WAY, of numbers that come in parts: accumulator, moments, comoments, in accumulators.hpp, which this
- * includes.
+ * SUMS UNDER WAY, of numbers that come in parts: accumulator, moments, comoments, in accumulators.hpp. SEGMENTS, SUMS
+ * BY KEY AND RUNNING SUMS: vectors.hpp. This includes both.
  *
  * DEVICES. A context on a CUDA device takes device memory, and results that lie there: pass their address, as the
  * second argument of a function below. Functions that return a number give QUIRE_WRONG_CONTEXT on such a context.
@@ -102,7 +103,7 @@ inline void report(quire_status status, quire_status *place) {
 /* --------------------------------------------------------------------------------------------------------- elements */
 
 /* The quire_type of a C++ type. */
-template <class T> struct element;
+template <class T, class = void> struct element;
 template <quire_type Type> using element_of = std::integral_constant<quire_type, Type>;
 
 template <> struct element<float> : element_of<QUIRE_F32> {};
@@ -120,6 +121,25 @@ template <> struct element<std::float16_t> : element_of<QUIRE_F16> {};
 template <> struct element<std::bfloat16_t> : element_of<QUIRE_BF16> {};
 #endif
 
+/* Integers: QUIRE_INT8 and on, or QUIRE_UINT8 and on, in the order of their sizes. */
+template <class T>
+struct element<T, std::enable_if_t<std::is_integral_v<T> && (sizeof(T) <= 8)>>
+    : element_of<static_cast<quire_type>((std::is_signed_v<T> ? QUIRE_INT8 : QUIRE_UINT8) + (sizeof(T) > 1) +
+                                         (sizeof(T) > 2) + (sizeof(T) > 4))> {};
+
+/* A sum of integers: a QUIRE_INT128, its two words in the order of the machine. In place of a NaN it is -1. */
+struct int128 {
+    std::uint64_t word[2];
+#if defined(__SIZEOF_INT128__)
+    __extension__ explicit operator __int128() const noexcept {
+        __extension__ __int128 value;
+        std::memcpy(&value, word, sizeof value);
+        return value;
+    }
+#endif
+};
+template <> struct element<int128> : element_of<QUIRE_INT128> {};
+
 #if defined(__cpp_lib_span)
 using std::span;
 #else
@@ -136,10 +156,11 @@ template <class T> class span {
 };
 #endif
 
-/* The type of a range's elements; of the result: the one that was named, or that of the elements. */
+/* The type of a range's elements; of the result: the one that was named, or that of the elements, or double. */
 template <class X>
 using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X &>()))>>;
-template <class R, class X> using result_of = std::conditional_t<std::is_void_v<R>, value_of<X>, R>;
+template <class T> using own_result = std::conditional_t<std::is_integral_v<T>, double, T>;
+template <class R, class X> using result_of = std::conditional_t<std::is_void_v<R>, own_result<value_of<X>>, R>;
 
 /* --------------------------------------------------------------------------------------------------------- contexts */
 
@@ -369,5 +390,6 @@ inline std::error_code make_error_code(quire_status status) noexcept {
 template <> struct std::is_error_code_enum<quire_status> : std::true_type {};
 
 #include <quire/accumulators.hpp>
+#include <quire/vectors.hpp>
 
 #endif

@@ -1,14 +1,12 @@
-/* by.c - one result for each key in a column of the table that the numbers stand in. Keys are texts; if all of them are
- * numbers they come in the order of these, else in that of their bytes.
+/* by.c - one result for each key in a column of the table that the numbers stand in.
  *
  * SPDX-License-Identifier: MIT
  */
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "complain.h"
+#include "groups.h"
 #include "npy_write.h"
 #include "reduce.h"
 #include "whole.h"
@@ -18,119 +16,10 @@ static int out_of_memory(void) {
     return EXIT_TROUBLE;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- keys */
-
-/* The keys of all rows, one behind the other, each with its zero. */
-struct key_texts {
-    char *text;
-    size_t length, room, count;
-};
-
-static int add_key(struct key_texts *keys, const char *field) {
-    const size_t length = strlen(field) + 1;
-    if (keys->length + length > keys->room) {
-        const size_t room = 2 * (keys->room + length);
-        char *more = realloc(keys->text, room);
-        if (!more) return out_of_memory();
-        keys->text = more;
-        keys->room = room;
-    }
-    memcpy(keys->text + keys->length, field, length);
-    keys->length += length;
-    keys->count++;
-    return EXIT_FINE;
-}
-
-static int read_input(struct key_texts *keys, struct input *input) {
-    int status = EXIT_FINE, row = 1;
-    while (!status && (row = text_read_word(&input->text)) > 0) status = add_key(keys, input->text.field);
-    return row < 0 ? EXIT_TROUBLE : status;
-}
-
-static int read_keys(struct key_texts *keys, const struct options *options, const struct source *source) {
-    struct reading reading = options->reading;
-    struct source of_keys = *source;
-    struct input input;
-    reading.words = true;
-    of_keys.column = options->by;
-    if (!strcmp(source->path, "-")) {
-        complain("standard input is read once: --by needs a file");
-        return EXIT_USAGE;
-    }
-    int status = input_open(&input, &of_keys, &reading);
-    if (status) return status;
-    status = read_input(keys, &input);
-    input_close(&input);
-    return status;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- groups */
-
-/* A row's key, and the number that it is. */
-struct keyed_row {
-    const char *key;
-    double number;
-    size_t row;
-};
-
-struct groups {
-    struct keyed_row *row;
-    const char **key; /* of each group */
-    int64_t *of_row;  /* the number of each row's group */
-    size_t rows, count;
-};
-
-static int compare_rows(size_t a, size_t b) { return a < b ? -1 : a > b; }
-
-static int compare_texts(const void *a, const void *b) {
-    const struct keyed_row *x = a, *y = b;
-    const int order = strcmp(x->key, y->key);
-    return order ? order : compare_rows(x->row, y->row);
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    const struct keyed_row *x = a, *y = b;
-    return x->number < y->number ? -1 : x->number > y->number ? 1 : compare_texts(a, b);
-}
-
-/* Answers whether all keys are numbers. */
-static bool find_rows(struct groups *groups, const char *text) {
-    bool are_numbers = true;
-    for (size_t i = 0; i < groups->rows; i++, text += strlen(text) + 1) {
-        char *end;
-        groups->row[i] = (struct keyed_row){ text, strtod(text, &end), i };
-        are_numbers = are_numbers && end != text && !*end && isfinite(groups->row[i].number);
-    }
-    return are_numbers;
-}
-
-/* Two keys are one group if they are the same text. */
-static int find_groups(struct groups *groups, const struct key_texts *keys, bool has_heading) {
-    groups->rows = keys->count - has_heading;
-    groups->row = malloc((groups->rows + 1) * sizeof *groups->row);
-    groups->key = malloc((groups->rows + 1) * sizeof *groups->key);
-    groups->of_row = malloc((groups->rows + 1) * sizeof *groups->of_row);
-    if (!groups->row || !groups->key || !groups->of_row) return out_of_memory();
-    const bool are_numbers = find_rows(groups, has_heading ? keys->text + strlen(keys->text) + 1 : keys->text);
-    qsort(groups->row, groups->rows, sizeof *groups->row, are_numbers ? compare_numbers : compare_texts);
-    for (size_t i = 0; i < groups->rows; i++) {
-        const struct keyed_row *r = &groups->row[i];
-        if (!i || strcmp(r->key, r[-1].key)) groups->key[groups->count++] = r->key;
-        groups->of_row[r->row] = (int64_t)groups->count - 1;
-    }
-    return EXIT_FINE;
-}
-
-static void groups_free(struct groups *groups) {
-    free(groups->row);
-    free(groups->key);
-    free(groups->of_row);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- results */
 
 static int deliver(const struct options *options, const struct pieces *pieces, const struct groups *groups,
-                   quire_type type, void *array, const int64_t *counts) {
+                   quire_type type, void *array, const void *digits, const int64_t *counts) {
     const struct input *input = pieces->input[0];
     const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
                                      .elements = groups->rows,
@@ -138,6 +27,7 @@ static int deliver(const struct options *options, const struct pieces *pieces, c
                                      .result_type = type,
                                      .count = groups->count,
                                      .array = array,
+                                     .digits = digits,
                                      .shape = &groups->count,
                                      .dimensions = 1,
                                      .keys = groups->key,
@@ -156,32 +46,33 @@ static int deliver(const struct options *options, const struct pieces *pieces, c
 static int reduce_groups(struct device *device, const struct options *options, const struct pieces *pieces,
                          const struct whole *whole, const struct groups *groups) {
     const struct input *input = pieces->input[0];
-    const quire_reduction what = reduction_of(options, options->command->operation, input->type);
-    void *array = malloc((groups->count + 1) * type_size(what.result_type));
+    quire_reduction what = reduction_of_whole(options, input->type, whole);
+    const quire_type type = what.result_type;
+    void *array = malloc((groups->count + 1) * type_size(type)), *digits = NULL;
     int64_t *counts = malloc((groups->count + 1) * sizeof *counts);
     int status = array && counts ? EXIT_FINE : out_of_memory();
     if (!status)
-        status = device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows, whole->x[0],
-                                      whole->x[1], array, counts);
-    if (!status) status = deliver(options, pieces, groups, what.result_type, array, counts);
+        status = device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows, elements_of(whole, 0),
+                                      elements_of(whole, 1), array, counts);
+    if (!status && needs_digits(options, &what, whole, array, groups->count)) {
+        what.result_type = QUIRE_INT128;
+        digits = malloc(groups->count * type_size(QUIRE_INT128));
+        status = digits ? device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows,
+                                               elements_of(whole, 0), NULL, digits, counts)
+                        : out_of_memory();
+    }
+    if (!status) status = deliver(options, pieces, groups, type, array, digits, counts);
     free(array);
+    free(digits);
     free(counts);
     return status;
 }
 
 int reduce_by_key(struct device *device, const struct options *options, const struct pieces *pieces,
                   const struct whole *whole, const struct source *source) {
-    struct key_texts keys = { NULL, 0, 0, 0 };
-    struct groups groups = { NULL, NULL, NULL, 0, 0 };
-    int status = read_keys(&keys, options, source);
-    const bool has_heading = keys.count == whole->n + 1; /* which only a column without a name tells so */
-    if (!status && keys.count != whole->n + has_heading) {
-        complain("%s: %zu keys of %zu numbers", pieces->input[0]->name, keys.count, whole->n);
-        status = EXIT_TROUBLE;
-    }
-    if (!status) status = find_groups(&groups, &keys, has_heading);
+    struct groups groups;
+    int status = groups_read(&groups, options, source, whole->n);
     if (!status) status = reduce_groups(device, options, pieces, whole, &groups);
     groups_free(&groups);
-    free(keys.text);
     return status;
 }

@@ -1,4 +1,4 @@
-/* cumsum.c - the verb cumsum: running sums, one result for each element.
+/* cumsum.c - the verb cumsum: running sums, one result for each element; with keys, of the elements of its own key.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "complain.h"
+#include "groups.h"
 #include "npy_write.h"
-#include "progress.h"
 #include "reduce.h"
 #include "verbs.h"
 
@@ -35,35 +35,134 @@ static int cut_running(struct cut *cut, const struct options *options, const str
     return EXIT_FINE;
 }
 
-static int print_running(const struct options *options, const struct cut *cut, const struct input *input,
-                         quire_type type, const void *array) {
+/* What is computed, of which vectors, and for rows with keys the groups of these. */
+struct running {
+    quire_reduction what;
+    quire_scan_kind kind;
+    struct cut cut;
+    const struct groups *groups; /* NULL: there are none */
+};
+
+/* ------------------------------------------------------------------------------------------------------------ by key
+ */
+
+/* The rows in the order of their groups, and where each group begins. */
+struct order {
+    int64_t *row, *begin;
+};
+
+static int find_order(struct order *order, const struct groups *groups) {
+    const size_t n = groups->rows, bytes = quire_order_workspace(NULL, groups->count, QUIRE_I64, n);
+    void *workspace = NULL;
+    order->row = malloc((n + 1) * sizeof *order->row);
+    order->begin = malloc((groups->count + 1) * sizeof *order->begin);
+    const bool none = !order->row || !order->begin || !bytes || posix_memalign(&workspace, 256, bytes);
+    if (none) return wrong("out of memory");
+    const quire_status status = quire_order_by_key(NULL, groups->count, QUIRE_I64, n, groups->of_row, order->row,
+                                                   order->begin, workspace, bytes);
+    free(workspace);
+    return status ? device_trouble("cumsum", status) : EXIT_FINE;
+}
+
+/* Each group's elements side by side, their running sums, and these in the places of the rows. */
+static int scan_groups(struct device *device, const struct running *running, const struct order *order, const char *x,
+                       char *results) {
+    const struct groups *groups = running->groups;
+    const size_t size = type_size(running->what.type), wide = type_size(running->what.result_type);
+    char *elements = malloc((groups->rows + 1) * size), *sums = malloc((groups->rows + 1) * wide);
+    int status = elements && sums ? EXIT_FINE : wrong("out of memory");
+    for (size_t k = 0; k < groups->rows && !status; k++)
+        memcpy(elements + k * size, x + (size_t)order->row[k] * size, size);
+    for (size_t g = 0; g < groups->count && !status; g++) {
+        const size_t begin = (size_t)order->begin[g], n = (size_t)order->begin[g + 1] - begin;
+        const quire_layout layout = quire_strided(n, 1);
+        status =
+            device_scan(device, &running->what, running->kind, &layout, elements + begin * size, sums + begin * wide);
+    }
+    for (size_t k = 0; k < groups->rows && !status; k++)
+        memcpy(results + (size_t)order->row[k] * wide, sums + k * wide, wide);
+    free(elements);
+    free(sums);
+    return status;
+}
+
+static int scan_by_key(struct device *device, const struct running *running, const void *x, void *results) {
+    struct order order = { NULL, NULL };
+    int status = find_order(&order, running->groups);
+    if (!status) status = scan_groups(device, running, &order, x, results);
+    free(order.row);
+    free(order.begin);
+    return status;
+}
+
+/* Each row's key, and of how many elements its sum is. */
+static int print_by_key(const struct options *options, const struct running *running, struct results results) {
+    const struct groups *groups = running->groups;
+    const char **keys = malloc((groups->rows + 1) * sizeof *keys);
+    int64_t *counts = malloc((groups->rows + 1) * sizeof *counts), *so_far = calloc(groups->count + 1, sizeof *so_far);
+    int status = keys && counts && so_far ? EXIT_FINE : wrong("out of memory");
+    for (size_t i = 0; i < groups->rows && !status; i++) {
+        keys[i] = groups->key[groups->of_row[i]];
+        counts[i] = so_far[groups->of_row[i]]++ + !options->exclusive;
+    }
+    results.keys = keys, results.counts = counts;
+    if (!status) status = print_cut(options, &running->cut, results);
+    free(keys);
+    free(counts);
+    free(so_far);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+static int print_running(const struct options *options, const struct running *running, const struct input *input,
+                         const void *array) {
+    const struct cut *cut = &running->cut;
     const struct results results = { .file = { input->name, NULL },
                                      .elements = cut->vectors.count,
                                      .type = element_name(&input->element),
-                                     .result_type = type,
+                                     .result_type = running->what.result_type,
                                      .array = array,
                                      .apart = cut->vectors.layout.inner,
                                      .first = !options->exclusive };
-    return print_cut(options, cut, results);
+    return running->groups ? print_by_key(options, running, results) : print_cut(options, cut, results);
 }
 
-static int scan(struct device *device, const struct options *options, const struct cut *cut, const struct input *input,
-                const void *x) {
-    const quire_reduction what = reduction_of(options, QUIRE_SUM, input->type);
-    const quire_layout *layout = &cut->vectors.layout;
-    void *array = malloc((cut->vectors.count + 1) * type_size(what.result_type));
+static int scan_all(struct device *device, const struct running *running, const struct input *input, const void *x,
+                    void *results) {
+    const void *there;
+    if (running->groups) return scan_by_key(device, running, x, results);
+    const size_t bytes = running->cut.vectors.count * type_size(running->what.type);
+    const int status = device_load(device, input->name, x, bytes, &there);
+    return status ? status
+                  : device_scan(device, &running->what, running->kind, &running->cut.vectors.layout, there, results);
+}
+
+static int scan(struct device *device, const struct options *options, const struct running *running,
+                const struct input *input, const void *x) {
+    const struct cut *cut = &running->cut;
+    const quire_type type = running->what.result_type;
+    void *array = malloc((cut->vectors.count + 1) * type_size(type));
     if (!array) return wrong("out of memory");
-    progress_begin("summing", 0);
-    const quire_status failed = quire_scan(
-        device->context, &what, options->exclusive ? QUIRE_EXCLUSIVE : QUIRE_INCLUSIVE, layout, x, layout, array);
-    progress_end();
-    int status = failed ? device_trouble("cumsum", failed) : EXIT_FINE;
+    int status = scan_all(device, running, input, x, array);
     if (!status && options->output)
-        status = npy_write(options->output, what.result_type, cut->shape, cut->dimensions, cut->fortran, array,
-                           cut->vectors.count);
+        status = npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
     else if (!status)
-        status = print_running(options, cut, input, what.result_type, array);
+        status = print_running(options, running, input, array);
     free(array);
+    return status;
+}
+
+static int scan_whole(struct device *device, const struct options *options, const struct source *source,
+                      const struct input *input, const struct whole *whole) {
+    struct running running = { .what = reduction_of(options, QUIRE_SUM, input->type),
+                               .kind = options->exclusive ? QUIRE_EXCLUSIVE : QUIRE_INCLUSIVE };
+    struct groups groups = { .row = NULL };
+    int status = cut_running(&running.cut, options, input, whole->n);
+    if (!status && options->by) status = groups_read(&groups, options, source, whole->n);
+    if (options->by) running.groups = &groups;
+    if (!status) status = scan(device, options, &running, input, whole->x[0]);
+    groups_free(&groups);
     return status;
 }
 
@@ -71,15 +170,13 @@ static int scan_source(struct device *device, const struct options *options, con
     struct input input;
     struct pieces pieces;
     struct whole whole;
-    struct cut cut = { .dimensions = 0 };
     int status = input_open(&input, source, &options->reading);
     if (status) return status;
     status = pieces_open(&pieces, &input, NULL, LEAVE_NOTHING);
     pieces.doubles = true;
     if (!status) {
         status = pieces_whole(&pieces, &whole);
-        if (!status) status = cut_running(&cut, options, &input, whole.n);
-        if (!status) status = scan(device, options, &cut, &input, whole.x[0]);
+        if (!status) status = scan_whole(device, options, source, &input, &whole);
         whole_close(&whole);
     }
     pieces_close(&pieces);

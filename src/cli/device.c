@@ -38,12 +38,14 @@ int device_trouble(const char *what, quire_status status) {
     return EXIT_TROUBLE;
 }
 
-/* The exact sum takes a file in pieces; the order of the other methods, and many vectors, take all of it. */
+/* The exact sum takes a file in pieces; the order of the other methods, many vectors and running sums take all of it.
+ */
 static int open_cuda(struct device *device, const struct options *options) {
     int status = gpu_open(&device->gpu, options->gpu);
     if (status) return status;
     device->context = gpu_context(device->gpu);
-    device->in_pieces = options->method == QUIRE_EXACT && !options_many(options);
+    const bool runs = options->command->family == CUMSUM;
+    device->in_pieces = options->method == QUIRE_EXACT && !options_many(options) && !runs;
     return EXIT_FINE;
 }
 
@@ -170,6 +172,25 @@ int device_reduce_vectors(struct device *device, const quire_reduction *what, co
         status = gpu_load(device->gpu, "offsets", vectors->offsets, (vectors->count + 1) * sizeof(int64_t), &offsets);
     if (!status) status = gpu_allocate(device->gpu, "results", bytes, &there);
     if (!status) status = reduce_there(device, what, vectors, offsets, x, y, there);
+    return status ? status : gpu_fetch(device->gpu, there, results, bytes);
+}
+
+static int scan_there(struct device *device, const quire_reduction *what, quire_scan_kind kind,
+                      const quire_layout *layout, const void *x, void *results) {
+    progress_begin("summing", 0);
+    const quire_status status = quire_scan(device->context, what, kind, layout, x, layout, results);
+    progress_end();
+    return status ? device_trouble("cumsum", status) : EXIT_FINE;
+}
+
+int device_scan(struct device *device, const quire_reduction *what, quire_scan_kind kind, const quire_layout *layout,
+                const void *x, void *results) {
+    const size_t bytes = layout->outer * layout->n * layout->inner * type_size(what->result_type);
+    void *there = NULL;
+    if (!device->gpu) return scan_there(device, what, kind, layout, x, results);
+    if (!bytes) return EXIT_FINE;
+    int status = gpu_allocate(device->gpu, "results", bytes, &there);
+    if (!status) status = scan_there(device, what, kind, layout, x, there);
     return status ? status : gpu_fetch(device->gpu, there, results, bytes);
 }
 

@@ -52,6 +52,8 @@ int device_load(struct device *device, const char *name, const void *array, size
 int device_reduce(struct device *device, const struct job *job, quire_method method, union number *result);
 int device_reduce_vectors(struct device *device, const quire_reduction *what, const struct vectors *vectors,
                           const void *x, const void *y, void *results);
+int device_scan(struct device *device, const quire_reduction *what, quire_scan_kind kind, const quire_layout *layout,
+                const void *x, void *results); /* of x, as device_load gave it; the results have the same layout */
 int device_reduce_by_key(struct device *device, const quire_reduction *what, size_t groups, const int64_t *keys,
                          size_t n, const void *x, const void *y, void *results, int64_t *counts);
 int device_accumulate(struct device *device, quire_type type, enum terms terms, size_t n, const void *x, const void *y,

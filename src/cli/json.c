@@ -112,7 +112,10 @@ static json_t *result_object(const struct options *options, const struct results
     const size_t size = type_size(results->result_type), at = results->place ? results->place[i] : i;
     union number number;
     memcpy(&number, (const char *)results->array + at * size, size);
+    char digits[NUMBER_TEXT];
     json_t *object = number_object(results->result_type, &number);
+    print_digits(results, at, &number, digits);
+    if (object && *digits) json_object_set_new(object, "decimal", json_string(digits));
     json_object_update_new(object, json_pack("{s:s, s:I}", "method", method_name((quire_method)options->method), "n",
                                              (json_int_t)print_elements_of(results, i)));
     if (results->keys) json_object_set_new(object, "key", name(results->keys[i]));

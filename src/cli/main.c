@@ -66,6 +66,7 @@ static const struct command commands[] = {
     { "cumsum", "[FILE]", "running sums: of the first element, the first two, and so on",
       "  quire cumsum data.csv --column price\n"
       "  quire cumsum x.npy -o sums.npy\n"
+      "  quire cumsum data.csv --column price --by city\n"
       "  quire cumsum lengths.npy --exclusive\n"
       "                                     what stands before each element\n"
       "  quire cumsum matrix.npy --axis -1  of each row\n",

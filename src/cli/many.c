@@ -148,7 +148,7 @@ int print_cut(const struct options *options, const struct cut *cut, struct resul
 }
 
 static int deliver(const struct options *options, const struct cut *cut, const struct pieces *pieces, size_t elements,
-                   quire_type type, void *array) {
+                   quire_type type, void *array, const void *digits) {
     const struct input *input = pieces->input[0];
     if (type == QUIRE_INT128 && options->output) {
         if (!whole_narrow(array, cut->vectors.count)) return wrong("-o: a sum is beyond int64; --result f64 rounds it");
@@ -161,6 +161,7 @@ static int deliver(const struct options *options, const struct cut *cut, const s
                                      .type = element_name(&input->element),
                                      .result_type = type,
                                      .array = array,
+                                     .digits = digits,
                                      .offsets = cut->vectors.offsets };
     return print_cut(options, cut, results);
 }
@@ -168,16 +169,23 @@ static int deliver(const struct options *options, const struct cut *cut, const s
 static int reduce_cut(struct device *device, const struct options *options, const struct cut *cut,
                       const struct pieces *pieces, const struct whole *whole) {
     const struct input *input = pieces->input[0];
-    const quire_reduction what = reduction_of(options, options->command->operation, input->type);
+    quire_reduction what = reduction_of_whole(options, input->type, whole);
+    const quire_type type = what.result_type;
     const size_t bytes = whole->n * type_size(what.type);
     const void *x, *y = NULL;
-    void *array = malloc((cut->vectors.count + 1) * type_size(what.result_type));
+    void *array = malloc((cut->vectors.count + 1) * type_size(type)), *digits = NULL;
     if (!array) return out_of_memory();
-    int status = device_load(device, input->name, whole->x[0], bytes, &x);
-    if (!status && whole->x[1]) status = device_load(device, pieces->input[1]->name, whole->x[1], bytes, &y);
+    int status = device_load(device, input->name, elements_of(whole, 0), bytes, &x);
+    if (!status && whole->x[1]) status = device_load(device, pieces->input[1]->name, elements_of(whole, 1), bytes, &y);
     if (!status) status = device_reduce_vectors(device, &what, &cut->vectors, x, y, array);
-    if (!status) status = deliver(options, cut, pieces, whole->n, what.result_type, array);
+    if (!status && needs_digits(options, &what, whole, array, cut->vectors.count)) {
+        what.result_type = QUIRE_INT128;
+        digits = malloc(cut->vectors.count * type_size(QUIRE_INT128));
+        status = digits ? device_reduce_vectors(device, &what, &cut->vectors, x, y, digits) : out_of_memory();
+    }
+    if (!status) status = deliver(options, cut, pieces, whole->n, type, array, digits);
     free(array);
+    free(digits);
     return status;
 }
 
@@ -208,7 +216,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
         complain("%s needs two arrays", verb);
         return EXIT_TROUBLE;
     }
-    reading.integers = count == 1 && options->method == QUIRE_EXACT && !device->gpu;
+    reading.integers = options->method == QUIRE_EXACT && !device->gpu;
     while (opened < count && !status) {
         status = input_open(&input[opened], &source[opened], &reading);
         opened += !status;
@@ -221,6 +229,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
     if (!status) {
         status = pieces_open(&pieces, &input[0], count == 2 ? &input[1] : NULL, LEAVE_NOTHING);
         pieces.verb = verb;
+        pieces.digits = reading.integers;
         if (!status) status = cut_and_reduce(device, options, source, &input[0], &pieces);
         pieces_close(&pieces);
     }

@@ -75,7 +75,7 @@ static const struct {
     { AXIS, "axis", "K", "take each vector along axis K of an .npy file by itself; -1 is the last", REDUCERS | CUMSUM },
     { ROWS, "rows", "N", "one result for each of N rows of equal length", REDUCERS },
     { SEGMENTS, "segments", "FILE", "one result for each segment between the offsets in FILE", REDUCERS },
-    { BY, "by", "NAME|NUMBER", "one result for each key in this column of the table", REDUCERS },
+    { BY, "by", "NAME|NUMBER", "one result for each key in this column of the table", REDUCERS | CUMSUM },
     { EXCLUSIVE, "exclusive", NULL, "each sum without its own element: the first is 0", CUMSUM },
     { 'o', "output", "FILE", "where the results go: an .npy file, or accumulators",
       REDUCERS | CUMSUM | ACCUMULATE | MERGE },
@@ -84,7 +84,7 @@ static const struct {
     { JSON, "json", NULL, "print JSON", REDUCERS | CUMSUM | DESCRIBE | ROUND | INFO },
     { THREADS, "threads", "N", "use N threads (default: 0, as many as there are processors)", READERS },
     { TIER, "tier", "TIER", "portable, avx2, avx512 or best (default)", READERS },
-    { DEVICE, "device", "WHERE", "cpu (default), cuda or cuda:N", REDUCERS | ACCUMULATE },
+    { DEVICE, "device", "WHERE", "cpu (default), cuda or cuda:N", REDUCERS | CUMSUM | ACCUMULATE },
     { 'h', "help", NULL, "print this help", ALL },
 };
 #define ENTRIES ((int)(sizeof entries / sizeof *entries))

@@ -15,6 +15,7 @@
 #include "number.h"
 #include "progress.h"
 #include "spool.h"
+#include "whole.h"
 
 #define PIECE ((size_t)1 << 17) /* elements */
 
@@ -116,34 +117,82 @@ bool pieces_are_mappable(const struct pieces *pieces) {
            (pieces->inputs == 1 || pieces->input[1]->mappable);
 }
 
-static int spool_pieces(struct pieces *pieces, struct spool spools[2]) {
+/* Where the whole is written: the numbers of each input and, of a text, these as integers, as long as all that came
+ * fit one of the two types. */
+struct spools {
+    struct spool of[2], integers[2];
+    int fits;
+};
+
+static int spool_integers(struct pieces *pieces, struct spools *spools, int i, size_t n) {
+    const double *x = pieces->x[i], *low = pieces->low[i];
+    uint64_t *words = pieces->low[i] ? (uint64_t *)pieces->x[i] : NULL;
+    for (size_t k = 0; words && k < n && spools->fits; k++) {
+        uint64_t word;
+        spools->fits &= whole_fits(x[k], low[k], &word);
+        memcpy(&words[k], &word, sizeof word);
+    }
+    return words && spools->fits ? spool_write(&spools->integers[i], words, n * sizeof *words) : EXIT_FINE;
+}
+
+/* The numbers themselves first: their integers take their place in memory. */
+static int spool_input(struct pieces *pieces, struct spools *spools, int i, size_t n) {
+    const size_t size = type_size(pieces->input[i]->type);
+    int status = EXIT_FINE;
+    if (pieces->low[i] && (pieces->input[i]->element.integer || pieces->doubles))
+        status = input_narrow(pieces->input[i], n, pieces->x[i], pieces->low[i]);
+    if (!status) status = spool_write(&spools->of[i], pieces->x[i], n * size);
+    return !status && spools->fits ? spool_integers(pieces, spools, i, n) : status;
+}
+
+static int spool_pieces(struct pieces *pieces, struct spools *spools) {
     ssize_t n;
     while ((n = pieces_next(pieces)) > 0)
         for (int i = 0; i < pieces->inputs; i++) {
-            const size_t size = type_size(pieces->input[i]->type);
-            int status = EXIT_FINE;
-            if (pieces->low[i] && (pieces->input[i]->element.integer || pieces->doubles))
-                status = input_narrow(pieces->input[i], (size_t)n, pieces->x[i], pieces->low[i]);
-            if (!status) status = spool_write(&spools[i], pieces->x[i], (size_t)n * size);
+            const int status = spool_input(pieces, spools, i, (size_t)n);
             if (status) return status;
         }
     return n < 0 ? EXIT_TROUBLE : EXIT_FINE;
 }
 
-static int make_whole(struct pieces *pieces, struct whole *whole) {
-    struct spool spools[2] = { { -1, 0 }, { -1, 0 } };
+/* Maps what a spool has, and counts its mapping among the whole's. */
+static int take_spool(struct whole *whole, int number, const struct spool *spool, const void **there) {
+    const int status = spool_map(spool, &whole->map[number]);
+    whole->map_length[number] = spool->length;
+    *there = whole->map[number];
+    return status;
+}
+
+static int take_spools(const struct pieces *pieces, const struct spools *spools, struct whole *whole) {
     int status = EXIT_FINE;
-    for (int i = 0; i < pieces->inputs && !status; i++) status = spool_open(&spools[i]);
-    progress_begin("reading", type_size(pieces->input[0]->type));
-    if (!status) status = spool_pieces(pieces, spools);
-    progress_end();
+    bool whole_numbers = spools->fits;
     for (int i = 0; i < pieces->inputs && !status; i++) {
-        status = spool_map(&spools[i], &whole->map[i]);
-        whole->x[i] = whole->map[i];
-        whole->map_length[i] = spools[i].length;
+        status = take_spool(whole, i, &spools->of[i], &whole->x[i]);
+        whole_numbers = whole_numbers && input_are_integers(pieces->input[i]);
     }
-    whole->n = spools[0].length / type_size(pieces->input[0]->type);
-    for (int i = 0; i < pieces->inputs; i++) spool_close(&spools[i]);
+    whole->n = spools->of[0].length / type_size(pieces->input[0]->type);
+    if (status || !whole_numbers) return status;
+    for (int i = 0; i < pieces->inputs && !status; i++)
+        status = take_spool(whole, 2 + i, &spools->integers[i], &whole->integer[i]);
+    whole->integers = spools->fits & WHOLE_SIGNED ? QUIRE_INT64 : QUIRE_UINT64;
+    return status;
+}
+
+static int make_whole(struct pieces *pieces, struct whole *whole) {
+    struct spools spools = { { { -1, 0 }, { -1, 0 } }, { { -1, 0 }, { -1, 0 } }, 0 };
+    int status = EXIT_FINE;
+    bool texts = pieces->digits;
+    for (int i = 0; i < pieces->inputs; i++) texts = texts && pieces->input[i]->stored == STORED_TEXT;
+    if (texts) spools.fits = WHOLE_SIGNED | WHOLE_UNSIGNED;
+    for (int i = 0; i < pieces->inputs && !status; i++) {
+        status = spool_open(&spools.of[i]);
+        if (!status && texts) status = spool_open(&spools.integers[i]);
+    }
+    progress_begin("reading", type_size(pieces->input[0]->type));
+    if (!status) status = spool_pieces(pieces, &spools);
+    progress_end();
+    if (!status) status = take_spools(pieces, &spools, whole);
+    for (int i = 0; i < pieces->inputs; i++) spool_close(&spools.of[i]), spool_close(&spools.integers[i]);
     return status;
 }
 
@@ -159,6 +208,6 @@ int pieces_whole(struct pieces *pieces, struct whole *whole) {
 }
 
 void whole_close(struct whole *whole) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 4; i++)
         if (whole->map[i]) munmap(whole->map[i], whole->map_length[i]);
 }

@@ -19,6 +19,7 @@ struct pieces {
     int inputs;
     enum skip skip;
     bool doubles;      /* an integer of a text that is no double is trouble for the whole, too */
+    bool digits;       /* if all numbers are integers of a text, the whole has them as such, too */
     uintmax_t taken;   /* elements of each, so far */
     uintmax_t skipped; /* of them left out */
     void *x[2];        /* the piece */
@@ -36,8 +37,10 @@ void pieces_close(struct pieces *pieces);
 struct whole {
     size_t n;
     const void *x[2];
-    void *map[2];
-    size_t map_length[2];
+    quire_type integers; /* of texts, the same numbers as integers of 64 bits, or 0: not all of them are such */
+    const void *integer[2];
+    void *map[4];
+    size_t map_length[4];
 };
 
 /* Whether the whole needs no temporary file. */

@@ -10,6 +10,7 @@
 
 #include "complain.h"
 #include "json.h"
+#include "whole.h"
 
 /* The columns of the table, and one row of their texts. */
 #define COLUMNS 7
@@ -148,6 +149,12 @@ uintmax_t print_elements_of(const struct results *results, size_t i) {
     return offsets[i + 1] > offsets[i] ? (uintmax_t)(offsets[i + 1] - offsets[i]) : 0;
 }
 
+void print_digits(const struct results *results, size_t at, const union number *number, char text[NUMBER_TEXT]) {
+    *text = 0;
+    if (results->digits && fabs(number_value(results->result_type, number)) >= 0x1p53)
+        whole_digits((const char *)results->digits + at * type_size(QUIRE_INT128), text);
+}
+
 int print_results(const struct options *options, const struct results *results) {
     if (options->json) {
         json_results(options, results);
@@ -156,9 +163,12 @@ int print_results(const struct options *options, const struct results *results) 
     const size_t size = type_size(results->result_type);
     for (size_t i = 0; i < results->count; i++) {
         union number number;
-        memcpy(&number, (const char *)results->array + (results->place ? results->place[i] : i) * size, size);
+        char digits[NUMBER_TEXT];
+        const size_t at = results->place ? results->place[i] : i;
+        memcpy(&number, (const char *)results->array + at * size, size);
+        print_digits(results, at, &number, digits);
         if (results->keys) printf("%s\t", results->keys[i]);
-        print_number(options, results->result_type, &number, "");
+        print_number(options, results->result_type, &number, digits);
         if (results->keys) {
             printf("\t%ju", print_elements_of(results, i));
         } else if (options->verbose) {

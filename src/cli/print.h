@@ -39,6 +39,7 @@ struct results {
     quire_type result_type;
     size_t count; /* they stand at array */
     const void *array;
+    const void *digits;  /* those of integers, as QUIRE_INT128: printed of results beyond 2^53; NULL: there are none */
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;
     int dimensions;
@@ -51,6 +52,9 @@ struct results {
 };
 /* How many elements result i is of. A segment whose end is not beyond its begin is empty. */
 uintmax_t print_elements_of(const struct results *results, size_t i);
+
+/* All digits of the result that stands so far in the array, or an empty text. */
+void print_digits(const struct results *results, size_t at, const union number *number, char text[NUMBER_TEXT]);
 
 int print_results(const struct options *options, const struct results *results);
 

@@ -34,6 +34,24 @@ quire_reduction reduction_of(const struct options *options, quire_operation oper
     };
 }
 
+quire_reduction reduction_of_whole(const struct options *options, quire_type type, const struct whole *whole) {
+    quire_reduction what = reduction_of(options, options->command->operation, type);
+    if (whole->integers) what.type = whole->integers;
+    return what;
+}
+
+const void *elements_of(const struct whole *whole, int i) { return whole->integers ? whole->integer[i] : whole->x[i]; }
+
+bool needs_digits(const struct options *options, const quire_reduction *what, const struct whole *whole,
+                  const void *results, size_t count) {
+    const double *doubles = results;
+    if (!whole->integers || options->result || options->output) return false;
+    if (own_result(what->operation, what->type) != QUIRE_INT128) return false;
+    for (size_t i = 0; i < count; i++)
+        if (fabs(doubles[i]) >= 0x1p53) return true;
+    return false;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- inputs */
 
 /* One or two inputs, and their pieces. */

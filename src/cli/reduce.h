@@ -12,6 +12,16 @@
 /* What is to be computed of elements of a type, as the options say. */
 quire_reduction reduction_of(const struct options *options, quire_operation operation, quire_type type);
 
+/* The same of a whole, whose texts of integers are read as such. */
+quire_reduction reduction_of_whole(const struct options *options, quire_type type, const struct whole *whole);
+
+/* The whole's elements, of the type of that reduction. */
+const void *elements_of(const struct whole *whole, int i);
+
+/* Whether integers of a text have results that no double has all digits of. */
+bool needs_digits(const struct options *options, const quire_reduction *what, const struct whole *whole,
+                  const void *results, size_t count);
+
 /* How an array is cut, and what the results look like. */
 struct cut {
     struct vectors vectors;

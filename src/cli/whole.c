@@ -64,6 +64,17 @@ bool whole_word(const char *word, double value, double *low) {
     return true;
 }
 
+int whole_fits(double value, double low, uint64_t *word) {
+    const double magnitude = fabs(value), most = 0x1p64, half = 0x1p63;
+    *word = 0;
+    if (!(magnitude <= most) || value != floor(value) || (value == 0 && signbit(value))) return 0;
+    const uint64_t whole = magnitude < most ? (uint64_t)magnitude : 0;
+    *word = (value < 0 ? 0 - whole : whole) + (uint64_t)(int64_t)low;
+    const bool is_signed = value > -half ? value < half || (value == half && low < 0) : value == -half && low >= 0;
+    const bool is_unsigned = value >= 0 && (value < most || low < 0);
+    return (is_signed ? WHOLE_SIGNED : 0) | (is_unsigned ? WHOLE_UNSIGNED : 0);
+}
+
 /* Which of the two words is the low one. */
 static int low_word(void) {
     const uint16_t one = 1;

@@ -13,6 +13,11 @@
  * of it: 0 up to 2^53, exact up to 2^106, and 0 beyond, where value alone stands for it. */
 bool whole_word(const char *word, double value, double *low);
 
+/* An integer, value and low of whole_word, modulo 2^64; and whether it fits int64_t, uint64_t, both or neither. A -0 is
+ * none. */
+enum { WHOLE_SIGNED = 1, WHOLE_UNSIGNED = 2 };
+int whole_fits(double value, double low, uint64_t *word);
+
 /* The digits of a result of type QUIRE_INT128, of 16 bytes. */
 void whole_digits(const void *result, char text[NUMBER_TEXT]);
 

@@ -47,6 +47,11 @@ static indexed_array array_of(const gathered_work *w, const void *base, const qu
                             w->rows->segments.index == QUIRE_I64 };
 }
 
+/* Bytes from a column to the next, where there are both: else strides may be anything. */
+static ptrdiff_t inner_of(const gathered_work *w, const quire_layout *l) {
+    return l->n && l->inner > 1 ? l->inner_stride * (ptrdiff_t)w->size : 0;
+}
+
 static plane plane_of(const gathered_work *w, size_t number) {
     const quire_gathered *r = w->rows;
     plane p = { .outer = number / w->planes_of_outer, .first = number % w->planes_of_outer * w->columns };
@@ -55,8 +60,8 @@ static plane plane_of(const gathered_work *w, size_t number) {
     p.v.x = array_of(w, w->job->x, &r->x, r->x_order, p.outer, p.first);
     p.v.y = array_of(w, w->job->y, &r->y, r->y_order, p.outer, p.first);
     p.v.reads_y = w->job->y != w->job->x || r->y_order != r->x_order || memcmp(&r->x, &r->y, sizeof r->x) != 0;
-    p.x_inner = r->x.inner_stride * (ptrdiff_t)w->size;
-    p.y_inner = r->y.inner_stride * (ptrdiff_t)w->size;
+    p.x_inner = inner_of(w, &r->x);
+    p.y_inner = inner_of(w, &r->y);
     return p;
 }
 

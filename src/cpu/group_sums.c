@@ -15,6 +15,7 @@
 #define RANGE_STATES 4          /* and rows of a range, at least, for each of its states */
 #define AHEAD ((size_t)16)      /* rows between that which is added and the one whose state is fetched */
 #define STRETCH ((size_t)512)   /* rows that are taken one way or the other */
+#define SAMPLE ((size_t)15)     /* of which every so many are asked whether the next one is of the same group */
 #define TOGETHER ((size_t)4096) /* groups that a thread takes at a time */
 
 /* States of a group: of each column the sum, then what was lost, then how far off that may be; and at the end how many
@@ -86,29 +87,44 @@ static int64_t count_of(const double *group, size_t columns) {
     return rows;
 }
 
-QUIRE_INLINE uint64_t key_at(const quire_keys *keys, size_t row) {
-    return keys->index == QUIRE_I64 ? (uint64_t)((const int64_t *)keys->keys)[row]
-                                    : (uint64_t)(int64_t)((const int32_t *)keys->keys)[row];
+/* is_64_bit is a constant, too. */
+QUIRE_INLINE uint64_t key_of(const void *keys, size_t row, int is_64_bit) {
+    return is_64_bit ? (uint64_t)((const int64_t *)keys)[row] : (uint64_t)(int64_t)((const int32_t *)keys)[row];
 }
 
-QUIRE_INLINE void add_rows(const group_work *w, double *states, size_t first, size_t last, size_t columns,
-                           int is_double, quire_term term) {
-    const group_columns *of = &w->of;
-    const quire_keys *keys = of->keys;
+QUIRE_INLINE uint64_t key_at(const quire_keys *keys, size_t row) {
+    return key_of(keys->keys, row, keys->index == QUIRE_I64);
+}
+
+/* What stays the same is copied first: a compiler must take it that stores to states change it. */
+QUIRE_INLINE void add_keyed_rows(const group_work *w, double *states, size_t first, size_t last, size_t columns,
+                                 int is_double, quire_term term, int is_64_bit) {
+    const group_columns of = w->of;
+    const void *keys = of.keys->keys;
+    const uint64_t groups = of.keys->groups;
+    const size_t group = words_of(columns);
     for (size_t row = first; row < last; row++) {
-        const uint64_t key = key_at(keys, row);
-        const uint64_t later = key_at(keys, row + AHEAD < last ? row + AHEAD : row);
-        if (later < keys->groups) __builtin_prefetch(states + later * w->group, 1);
-        if (key >= keys->groups) continue;
-        double *sum = states + key * w->group, *lost = sum + columns, *off = lost + columns;
-        const char *x = of->x + (ptrdiff_t)row * of->x_row, *y = of->y + (ptrdiff_t)row * of->y_row;
+        const uint64_t key = key_of(keys, row, is_64_bit);
+        const uint64_t later = key_of(keys, row + AHEAD < last ? row + AHEAD : row, is_64_bit);
+        if (later < groups) __builtin_prefetch(states + later * group, 1);
+        if (key >= groups) continue;
+        double *sum = states + key * group, *lost = sum + columns, *off = lost + columns;
+        const char *x = of.x + (ptrdiff_t)row * of.x_row, *y = of.y + (ptrdiff_t)row * of.y_row;
         for (size_t c = 0; c < columns; c++) {
             const ptrdiff_t i = (ptrdiff_t)c;
-            const double value = term_at(x + i * of->x_inner, y + i * of->y_inner, is_double, term);
+            const double value = term_at(x + i * of.x_inner, y + i * of.y_inner, is_double, term);
             lost_add(&lost[c], &off[c], two_sum_f64(sum[c], value, &sum[c]));
         }
         add_count(off + columns, 1);
     }
+}
+
+QUIRE_INLINE void add_rows(const group_work *w, double *states, size_t first, size_t last, size_t columns,
+                           int is_double, quire_term term) {
+    if (w->of.keys->index == QUIRE_I64)
+        add_keyed_rows(w, states, first, last, columns, is_double, term, 1);
+    else
+        add_keyed_rows(w, states, first, last, columns, is_double, term, 0);
 }
 
 /* The same of one column where many neighbours are of one group, whose state stays in registers. */
@@ -130,16 +146,16 @@ QUIRE_INLINE void add_runs(const group_work *w, double *states, size_t first, si
     }
 }
 
-/* Whether of most rows the next one is of the same group. */
+/* Whether of most rows the next one is of the same group, as far as some of them tell. */
 static int has_runs(const quire_keys *keys, size_t first, size_t last) {
     size_t same = 0;
     if (keys->index == QUIRE_I64)
-        for (size_t i = first; i + 1 < last; i++)
+        for (size_t i = first; i + 1 < last; i += SAMPLE)
             same += ((const int64_t *)keys->keys)[i] == ((const int64_t *)keys->keys)[i + 1];
     else
-        for (size_t i = first; i + 1 < last; i++)
+        for (size_t i = first; i + 1 < last; i += SAMPLE)
             same += ((const int32_t *)keys->keys)[i] == ((const int32_t *)keys->keys)[i + 1];
-    return same > (last - first) / 2;
+    return same > (last - first) / SAMPLE / 2;
 }
 
 /* One column, or many. */
@@ -181,9 +197,11 @@ static void run_ranges(const void *work, size_t first, size_t last) {
     const size_t groups = w->of.keys->groups, n = w->of.keys->n, columns = w->of.columns;
     for (size_t r = first; r < last; r++) {
         double *states = w->states + r * groups * w->group;
-        memset(states, 0, groups * w->group * sizeof *states);
-        for (size_t g = 0; g < groups; g++)
-            for (size_t c = 0; c < columns; c++) states[g * w->group + c] = -0.0;
+        for (size_t g = 0; g < groups; g++) {
+            double *state = states + g * w->group;
+            for (size_t c = 0; c < columns; c++) state[c] = -0.0;
+            memset(state + columns, 0, (w->group - columns) * sizeof *state);
+        }
         add_terms(w, states, r * w->range < n ? r * w->range : n, (r + 1) * w->range < n ? (r + 1) * w->range : n);
     }
 }

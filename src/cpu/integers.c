@@ -63,14 +63,15 @@ static many_work many_work_of(const cpu_context *single, const quire_job *job, c
     return w;
 }
 
+/* An array without elements may be NULL, to which nothing may be added. */
+static const char *moved(const void *array, ptrdiff_t bytes) { return bytes ? (const char *)array + bytes : array; }
+
 static const char *x_of(const many_work *w, size_t vector) {
-    return (const char *)w->job->x + (ptrdiff_t)(vector / w->inner) * w->x_outer +
-           (ptrdiff_t)(vector % w->inner) * w->x_inner;
+    return moved(w->job->x, (ptrdiff_t)(vector / w->inner) * w->x_outer + (ptrdiff_t)(vector % w->inner) * w->x_inner);
 }
 
 static const char *y_of(const many_work *w, size_t vector) {
-    return (const char *)w->job->y + (ptrdiff_t)(vector / w->inner) * w->y_outer +
-           (ptrdiff_t)(vector % w->inner) * w->y_inner;
+    return moved(w->job->y, (ptrdiff_t)(vector / w->inner) * w->y_outer + (ptrdiff_t)(vector % w->inner) * w->y_inner);
 }
 
 /* Rows of some neighbouring columns, each column copied side by side: in the order of memory. */

@@ -76,8 +76,8 @@ QUIRE_INLINE uint64_t element_at(keyed_elements e, size_t row) {
     uint64_t wide;
     uint32_t four;
     uint16_t two;
-    const char *from = e.x + (ptrdiff_t)row * e.row;
     if (!e.x) return row;
+    const char *from = e.x + (ptrdiff_t)row * e.row;
     switch (e.size) {
     case 1: return (unsigned char)*from;
     case 2: memcpy(&two, from, sizeof two); return two;

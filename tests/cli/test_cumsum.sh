@@ -51,6 +51,29 @@ lines '2;5;7;' cumsum t.csv --column n
 printf 'x\n1\nNA\n3\n' >gap.csv
 lines '1;nan;nan;' cumsum gap.csv --column x --missing nan
 
+# By key: of the rows before that have the row's key, in the order of the rows; each with its key and their number.
+by() { # TEXT ARGUMENTS...: lines, with blanks for tabs
+    wanted=$1
+    shift
+    run "$@"
+    check "$program $* prints its running sums" same "$status$(cat err) $(tr '\n\t' '; ' <out)" "0 $wanted"
+}
+printf 'city,price,n\nRome,1e20,2\nOslo,0.25,3\nRome,1,2\n"New York",-0,1\nRome,-1e20,2\nOslo,0.5,3\n' >k.csv
+by 'Rome 1e+20 1;Oslo 0.25 1;Rome 1e+20 2;New York -0 1;Rome 1 3;Oslo 0.75 2;' cumsum k.csv --column price --by city
+by 'Rome 0 0;Oslo 0 0;Rome 1e+20 1;New York 0 0;Rome 1e+20 2;Oslo 0.25 1;' \
+    cumsum k.csv --column price --by city --exclusive
+by 'Rome 1e+20 1;Oslo 0.25 1;Rome 1.0000000000000002e+20 2;New York -0 1;Rome 1 3;Oslo 0.75 2;' \
+    cumsum k.csv --column price --by city --rounding up
+by '2 1e+20 1;3 0.25 1;2 1e+20 2;1 -0 1;2 1 3;3 0.75 2;' cumsum k.csv --column price --by n --result f32 --threads 2
+by '' cumsum empty.txt --column 2 --by 1
+run cumsum k.csv --column price --by city -o sums.npy
+array "${native}f8" '(6,)' 4415af1d78b58c40 3fd0000000000000 4415af1d78b58c40 8000000000000000 3ff0000000000000 \
+    3fe8000000000000 >right.npy
+check "by key, in a file" cmp -s sums.npy right.npy
+run cumsum k.csv --column price --by city --json
+check "JSON by key" same "$(member key | tr '\n' ,) $(member n | tr '\n' ' ')$(member decimal | tr '\n' ' ')" \
+    'Rome,Oslo,Rome,New York,Rome,Oslo, 6 1 1 2 1 3 2 1e+20 0.25 1e+20 -0 1 0.75 '
+
 # Raw numbers, compressed texts.
 put $native 3f800000 33000000 33000000 bf800000 >raw.f32 # 1, 2^-25, 2^-25, -1
 lines '1;1;1;5.9604645e-08;' cumsum --type f32 raw.f32
@@ -139,7 +162,13 @@ refuses 2 'cumsum needs at most one file, not 2' cumsum x.txt x.npy
 refuses 2 'cumsum takes one array, not 2' cumsum t.csv --column price,n
 refuses 2 'cumsum takes no option --rows' cumsum x.npy --rows 2
 refuses 2 'cumsum takes no option --method' cumsum x.npy --method plain
-refuses 2 'cumsum takes no option --device' cumsum x.npy --device cuda
+refuses 2 '--by is for --device cpu' cumsum t.csv --column price --by city --device cuda
+refuses 2 '--threads and --tier' cumsum x.npy --device cuda --threads 2
+refuses 2 '--by needs a table' cumsum x.npy --by 1
+refuses 2 'choose one' cumsum t.csv --column price --by city --axis 0
+refuses 2 'takes one array, not 2' cumsum t.csv --column price,n --by city
+refuses 1 "no column 'town'" cumsum t.csv --column price --by town
+refuses 2 'read once' cumsum --column price --by 1 <t.csv
 refuses 2 'cumsum takes no option --skip-nan' cumsum x.npy --skip-nan
 refuses 2 '--missing skip is for other verbs' cumsum gap.csv --column x --missing skip
 refuses 2 '--json and --output: choose one' cumsum x.npy --json -o sums.npy

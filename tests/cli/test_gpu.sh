@@ -115,6 +115,20 @@ alike variance --correction 1 cube.npy --axis -1
 alike stddev --type f32 --rows 100 sample.f32
 alike stddev --type f16 --segments offsets.txt sample.f32
 
+# Running sums.
+for type in f16 f32 f64; do alike cumsum --type $type sample.f32; done
+alike cumsum cube.npy --axis 1 --exclusive
+alike cumsum cube.npy --axis 0 --rounding up --result f64
+alike cumsum numbers.txt
+alike cumsum --type f32 /dev/null
+alike_piped sample.f32 cumsum --type f32
+run cumsum cube.npy --axis 2 -o there.npy --device cuda
+there=$status
+mv there.npy there
+run cumsum cube.npy --axis 2 -o here.npy
+mv here.npy out
+check "running sums on cuda, to a file, as on the CPU" alike_runs
+
 # The table, but for times and rates.
 for operation in sum asum nrm2 mean; do
     run $operation --method all --device cuda "$QUIRE_SAMPLE"

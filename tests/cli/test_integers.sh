@@ -71,6 +71,75 @@ lines '2147483648;-1;' sum --type i32 --rows 2 raw.i32
 run sum --axis 0 matrix.npy --json
 check "JSON of many has all digits" same "$(member decimal | tr '\n' ' ')" "18446744073709551614 -9223372036854775809 "
 
+# Texts of integers in rows, segments and by key: where one is beyond 2^53, or a sum is, all digits are there.
+printf '9007199254740993 1\n9007199254740992 1\n-5 2\n' >rows.txt
+unread() { # as lines, of texts that have several columns
+    wanted=$1
+    shift
+    run "$@"
+    unremarked
+    check "$program $* prints $wanted" same "$status$(cat err) $(tr '\n\t' '; ' <out)" "0 $wanted"
+}
+unread '9007199254740994;9007199254740993;-3;' sum rows.txt --rows 3
+unread '9007199254740994;9007199254740993;7;' asum rows.txt --rows 3
+unread '4503599627370497;4503599627370496;-1.5;' mean rows.txt --rows 3
+unread '9007199254740992;9007199254740992;-3;' sum rows.txt --rows 3 --method plain
+printf '0 1 3 6' >offsets.txt
+unread '9007199254740993;9007199254740993;-2;' sum rows.txt --segments offsets.txt
+unread '9007199254740994;9007199254740994;-2;' sum rows.txt --segments offsets.txt --result f64 --rounding up
+unread '9.007199e+15;9.007199e+15;-2;' sum rows.txt --segments offsets.txt --result f32
+run sum rows.txt --rows 3 -o out.npy
+unremarked
+array "${native}f8" '(3,)' 4340000000000001 4340000000000000 c008000000000000 >right.npy
+check "a file of a text's sums has doubles" cmp -s out.npy right.npy
+printf 'k,x,w\nb,9223372036854775807,1\na,1,2\nb,9223372036854775807,1\na,9007199254740992,2\n' >t.csv
+unread 'a 9007199254740993 2;b 18446744073709551614 2;' sum t.csv --column x --by k
+unread 'a 9007199254740993 2;b 18446744073709551614 2;' asum t.csv --column x --by k
+unread 'a 4503599627370496 2;b 9.223372036854776e+18 2;' mean t.csv --column x --by k
+unread 'a 4503599627370496 2;b 9.223372036854776e+18 2;' average t.csv --column x,w --by k
+unread 'a 18014398509481984 2;b 1.8446744073709552e+19 2;' dot t.csv --column x,w --by k
+printf 'a -1\nb -7\na -2\n' >small.txt
+unread 'a -3 2;b -7 1;' sum --by 1 --column 2 small.txt
+run sum t.csv --column x --by k --json
+check "JSON by key has all digits" same "$(member decimal | tr '\n' ' ')$(member result_type)" \
+    '9007199254740993 18446744073709551614 f64'
+# Unsigned ones; ends of both types; neither; what is no integer.
+rows() { # TEXT WANTED ARGUMENTS...
+    printf -- "$1" >text
+    wanted=$2
+    shift 2
+    run "$@" --rows 1 text
+    unremarked
+    check "$program $* of a text's row prints $wanted" same "$status$(cat err) $(cat out)" "0 $wanted"
+}
+rows '18446744073709551615\n18446744073709551615\n' 36893488147419103230 sum
+rows '18446744073709551615\n1\n' 18446744073709551616 sum
+rows '-9223372036854775808\n-9223372036854775808\n' -18446744073709551616 sum
+rows '-9223372036854775808\n9223372036854775807\n' -1 sum
+rows '9223372036854775807\n9223372036854775807\n-9223372036854775807\n' 9223372036854775807 sum
+rows '18446744073709551616\n1\n' 1.8446744073709552e+19 sum
+rows '-1\n18446744073709551615\n' 1.8446744073709552e+19 sum
+rows '9223372036854775808\n1\n' 9223372036854775809 sum
+rows '9223372036854775808\n-1\n' 9.223372036854776e+18 sum
+rows '-9223372036854775809\n1\n' -9.223372036854776e+18 sum
+rows '9007199254740993\n0.5\n' 9007199254740992 sum
+rows '1e3\n9007199254740993\n' 9007199254741992 sum
+rows '-0\n-0\n' -0 sum
+rows '9007199254740993\nNA\n' nan sum
+rows '9007199254740993\n9007199254740993\n' 12738103345051546 nrm2
+rows '9007199254740993\n9007199254740995\n' 1 variance
+# More than a piece of a text, whose last number alone is none.
+{ seq 140000; echo 9007199254740993; } >long.txt
+rows "$(tr '\n' ' ' <long.txt)" 9007209054810993 sum
+{ cat long.txt; echo 0.5; } >longer.txt
+rows "$(tr '\n' ' ' <longer.txt)" 9007209054810992 sum
+
+# Products of two files.
+array '<i8' '(2, 1)' 0020000000000001 0000000000000001 >two.npy
+array '<i8' '(2, 1)' 0000000000000003 ffffffffffffffff >three.npy
+lines '27021597764222976;' dot --axis 0 two.npy three.npy --result f64
+lines '2.7021598e+16;' dot --rows 1 two.npy three.npy --result f32
+
 # Files of results are int64, or are not written.
 run sum --axis 1 matrix.npy -o out.npy
 array "${native}i8" '(2,)' ffffffffffffffff 7ffffffffffffffe >right.npy

@@ -1,6 +1,7 @@
 /* quire.hpp in a program without exceptions. Compiling is the test. */
 #include <quire/accumulators.hpp> /* on its own, too */
 #include <quire/quire.hpp>
+#include <quire/vectors.hpp>
 
 float header_hpp_without_exceptions(const float *x, std::size_t n, quire_status &status);
 

@@ -6,9 +6,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
 
+import quire  # noqa: E402
 import quire.torch as qt  # noqa: E402
 from quire._types import MEAN, SUM  # noqa: E402
 from quire.torch import _by_key, _key_operators, _scatter  # noqa: E402
+from quire.torch._groups import TensorGroups  # noqa: E402
 from tensors import bits  # noqa: E402
 
 X, Z = torch.randn(6, 2), torch.randn(3, 2)
@@ -34,6 +36,34 @@ def test_means_without_what_is_there():
         assert bits(found) == bits(X[torch.tensor([0, 5, 2])])
         none = _scatter.scattered("scatter_reduce", Z, 0, index * 0 - 1, X, MEAN, False)
         assert bits(none) == bits(Z)
+
+
+def test_groups():
+    """What quire.groupby makes of keys on a device."""
+    g = TensorGroups(KEYS.clamp(0, 2), 3)
+    assert len(g) == 3 and g.keys.tolist() == [0, 1, 2]
+    assert g.counts.tolist() == [2, 1, 3] and g.counts.dtype == torch.int64
+    inside = TensorGroups(INSIDE, 3)
+    for name in ("sum", "mean", "norm", "var", "std"):
+        right = getattr(quire.groupby(INSIDE.numpy(), 3), name)(X[KEPT].numpy())
+        assert getattr(inside, name)(X[KEPT]).numpy().tobytes() == right.tobytes()
+        across = getattr(inside, name)(X[KEPT].T, axis=1, dtype=torch.float64)
+        assert across.dtype == torch.float64 and across.shape == (2, 3)
+    assert bits(inside.average(X[KEPT])) == bits(inside.mean(X[KEPT]))
+    x = X[KEPT].clone().requires_grad_()
+    (inside.sum(x) * torch.tensor([[1.0], [2.0], [3.0]])).sum().backward()
+    assert x.grad[:, 0].tolist() == [1.0, 3.0, 2.0]
+    for error, words, call in [
+        (TypeError, "integers", lambda: TensorGroups(X[:, 0], 3)),
+        (ValueError, "one dimension", lambda: TensorGroups(KEYS[None], 3)),
+        (ValueError, "negative", lambda: TensorGroups(KEYS, -1)),
+        (TypeError, "x is a list", lambda: inside.sum([1.0, 2.0, 3.0])),
+        (NotImplementedError, "no where", lambda: inside.sum(X[KEPT], where=X[KEPT] > 0)),
+        (NotImplementedError, "no weights", lambda: inside.average(X[KEPT], X[KEPT])),
+        (ValueError, "the keys on cpu", lambda: inside.sum(X[KEPT].to("meta"))),
+    ]:
+        with pytest.raises(error, match=words):
+            call()
 
 
 def test_rows():

@@ -75,6 +75,83 @@ def test_groups(data):
     agree(out, expected)
 
 
+WEIGHT_FAMILIES = ["small integers", "any finite bits"]
+
+
+def averages_one_by_one(x, w, axis, keys, names, words, mask=None):
+    """quire.average of each group's rows alone; NaN or an infinity where their weights add up to zero."""
+    results = []
+    for name in names:
+        rows, weights = (np.moveaxis(np.compress(keys == name, a, axis=axis), axis, -1) for a in (x, w))
+        kept = np.ones(rows.shape, bool)
+        if mask is not None:
+            kept = np.moveaxis(np.compress(keys == name, mask, axis), axis, -1)
+        found = np.empty(rows.shape[:-1], words["dtype"])
+        for i in np.ndindex(found.shape):
+            found[i] = one_average(rows[i][kept[i]], weights[i][kept[i]], words)
+        results.append(found)
+    return np.stack(results, axis=axis)
+
+
+def one_average(x, w, words):
+    try:
+        return quire.average(x, weights=w, **words)
+    except ZeroDivisionError:
+        above = quire.vecdot(x.astype(np.float64), w.astype(np.float64))
+        if not above or above != above or not x.size:
+            return nan
+        quotient = np.copysign(inf, above * np.copysign(1.0, quire.sum(w)))
+        return quotient if words["dtype"].name != "float8_e4m3fn" else nan  # which has no infinities
+
+
+@given(st.data())
+def test_averages(data):
+    x, axis, keys, groups = drawn(data)
+    words = {"rounding": data.draw(st.sampled_from(ROUNDINGS)), "dtype": dtype_of(data.draw(st.sampled_from(NAMES)))}
+    seed, family = data.draw(st.integers(0, 99)), data.draw(st.sampled_from(WEIGHT_FAMILIES))
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    of_rows = filled((x.shape[axis],), x.dtype.name, family, seed)
+    whole = np.array(np.broadcast_to(of_rows.reshape(shape), x.shape))
+    w = of_rows
+    if data.draw(st.booleans()):
+        w = whole = filled(x.shape, x.dtype.name, family, seed)
+    expected = averages_one_by_one(x, whole, axis, keys, range(groups), words)
+    g = quire.groupby(keys, groups)
+    agree(g.average(x, w, axis=axis, **words), expected)
+    agree(quire.group_average(x, keys, groups, weights=w, axis=axis, **words), expected)
+    out = np.empty_like(expected)
+    assert g.average(x, w, axis=axis - x.ndim, out=out, **words) is out
+    agree(out, expected)
+    mask = np.random.default_rng(seed).random(x.shape if data.draw(st.booleans()) else (x.shape[axis],)) < 0.6
+    mask = mask if mask.ndim == x.ndim else mask.reshape(shape)
+    found = g.average(x, w, axis=axis, where=mask, **words)
+    agree(found, averages_one_by_one(x, whole, axis, keys, range(groups), words, np.broadcast_to(mask, x.shape)))
+
+
+def test_averages_of_other_types():
+    x, w, keys = np.array([1e16, 0.5, 1.0, -1e16]), np.array([1.0, 3.0, 2.0, 1.0], np.float32), [1, 0, 1, 1]
+    found = quire.group_average(x, keys, weights=w)
+    assert found.dtype == np.float64 and found.tolist() == [0.5, 0.5]
+    g = quire.groupby(keys)
+    assert g.average(x.astype(np.float32), w.astype(np.float64)).dtype == np.float64
+    whole = np.array([2**53 + 1, 3, 1, 1])
+    assert g.average(whole, [1, 5, 0, 1]).tolist() == [3.0, 2.0**52 + 1]
+    assert g.average(x).tolist() == g.mean(x).tolist() == quire.group_average(x, keys).tolist()
+    assert quire.group_average([1.0], [0], 2, weights=[2.0])[0] == 1
+    assert np.isnan(quire.group_average([1.0], [0], 2, weights=[2.0])[1])
+    cancel = quire.group_average([2.0, 1.0, 1.0, 2.0], [0, 0, 1, 1], weights=[1.0, -1.0, 1.0, -1.0])
+    assert cancel.tolist() == [inf, -inf]
+    with pytest.raises(ValueError, match="nor one for each of 4 rows"):
+        g.average(x, [1.0, 2.0])
+    with pytest.raises(ValueError, match="4 keys"):
+        g.average(x[:3], w[:3])
+    with pytest.raises(TypeError, match="floating-point"):
+        quire.group_average(whole, keys, weights=whole, dtype=np.int64)
+    with pytest.raises(TypeError, match="no dtype in common"):
+        g.average(whole, w)
+
+
 @given(st.data())
 def test_where(data):
     x, axis, keys, groups = drawn(data)
@@ -185,6 +262,26 @@ def test_arguments():
         g.sum(np.ones(3, complex))
     with pytest.raises(ValueError, match="method"):
         g.sum(x, method="quick")
+
+
+def test_keys_that_are_counted():
+    """Keys that are read where they are: whether all of them are of a group is known from the counts."""
+    x, keys = np.ones(4), np.array([0, 1, 5, 1])
+    for bad in (5, -1, 2**32, 2**62, -(2**63)):
+        keys[2] = bad
+        for call in (lambda: quire.group_sum(x, keys, 2), lambda: quire.group_sum(x.astype(int), keys, 2)):
+            with pytest.raises(ValueError, match=r"keys must lie in \[0, 2\)"):
+                call()
+        out = np.full(2, 7.0)
+        with pytest.raises(ValueError, match=r"keys must lie in \[0, 2\)"):
+            quire.group_mean(x, keys, 2, out=out)
+        assert out.tolist() == [7, 7]
+    keys[2] = 1
+    assert quire.group_sum(x, keys, 2).tolist() == [1, 3] and quire.group_sum(x, keys, 5).tolist() == [1, 3, 0, 0, 0]
+    keys.flags.writeable = False
+    assert quire.group_sum(x, keys[::-1], 2).tolist() == quire.group_sum(x, keys, 2).tolist()
+    with pytest.raises(ValueError, match=r"\[0, 0\)"):
+        quire.group_sum(x, keys, 0)
 
 
 def test_nothing():

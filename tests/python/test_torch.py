@@ -152,10 +152,43 @@ def test_batch_invariant():
     assert before != [bits(ours) for _, ours in (call() for call in calls.values())], "the test cannot tell them apart"
 
 
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"])
+def test_integers(name):
+    """Those of NumPy's arrays, on the CPU: sums are int64, all else is rounded once from the exact integers."""
+    dtype = np.dtype(name)
+    raw = np.random.default_rng(5).integers(0, 256, 60 * dtype.itemsize, np.uint8)
+    x = (raw % 2).astype(bool) if name == "bool" else raw.view(dtype)
+    x = x.reshape(3, 4, 5)
+    t = torch.from_numpy(x.copy())
+    for call in ONE:
+        for axis in (None, 1, (0, -1)):
+            of_sums = {"dtype": np.float64} if call in ("sum", "asum") and name in ("int64", "uint64") else {}
+            expected = np.asarray(getattr(quire, call)(x, axis=axis, **of_sums))
+            found = getattr(quire, call)(t, axis=axis, **({"dtype": torch.float64} if of_sums else {}))
+            wanted = torch.float64 if expected.dtype.kind == "f" else torch.int64
+            assert isinstance(found, torch.Tensor) and found.dtype == wanted and found.shape == expected.shape
+            assert found.numpy().astype(expected.dtype).tobytes() == expected.tobytes()
+    flags = torch.from_numpy(x > 0)
+    assert quire.sum(flags).item() == int((x > 0).sum()) and quire.sum(flags).dtype == torch.int64
+
+
+def test_integers_in_full():
+    x = torch.tensor([2**53 + 1, 0, 0])
+    assert quire.sum(x).item() == 2**53 + 1 and quire.mean(x).item() == 3002399751580331.0
+    assert quire.sum(x, dtype=torch.float32).dtype == torch.float32
+    assert quire.sum(x, where=torch.tensor([False, True, True])).item() == 0
+    assert quire.sum(x.reshape(1, 3), axis=1, keepdims=True).tolist() == [[2**53 + 1]]
+    out = torch.empty((), dtype=torch.float64)
+    assert quire.mean(x, out=out) is out and out.item() == 3002399751580331.0
+    assert quire.sum(x, dtype=torch.bfloat16).dtype == torch.bfloat16
+    with pytest.raises(ValueError, match="method"):
+        quire.sum(x, method="magic")
+
+
 def test_bad_input():
     x = torch.ones(3, 4)
     for error, words, call in [
-        (TypeError, "floating-point numbers", lambda: quire.sum(torch.arange(3))),
+        (TypeError, "floating-point numbers", lambda: quire.sum(torch.ones(3, dtype=torch.complex64))),
         (TypeError, "floating-point numbers", lambda: quire.sum(x, dtype=torch.int32)),
         (ValueError, "out of bounds", lambda: quire.sum(x, axis=2)),
         (ValueError, "method must be one of", lambda: quire.sum(x, method="magic")),
@@ -168,7 +201,16 @@ def test_bad_input():
         (TypeError, "axis must be an integer", lambda: quire.vecdot(x, x, axis=None)),
         (TypeError, "axis must be an integer", lambda: quire.vecdot(x, x, axis=-1.0)),
         (ValueError, "out of bounds", lambda: quire.vecdot(x, x, axis=2)),
-        (TypeError, "x.double() is exact up to 2**53", lambda: quire.sum(torch.arange(3))),
+        (TypeError, "x.double() is exact up to 2**53", lambda: quire.vecdot(torch.arange(3), torch.arange(3))),
+        (TypeError, "x.double() is exact up to 2**53", lambda: torch.func.vmap(quire.sum)(torch.ones(3, 2).int())),
+        (OverflowError, "beyond int64", lambda: quire.sum(torch.tensor([2**63 - 1, 1]))),
+        (TypeError, "floating-point", lambda: quire.mean(torch.arange(3), dtype=torch.int64)),
+        (
+            TypeError,
+            "out is of torch.float32",
+            lambda: quire.mean(torch.arange(3), dtype="float64", out=torch.empty(())),
+        ),
+        (ValueError, "out has shape (2,)", lambda: quire.sum(torch.arange(3), out=torch.empty(2).long())),
         (ValueError, "out on meta", lambda: quire.sum(x, out=torch.empty((), device="meta"))),
         (TypeError, "not strided", lambda: quire.sum(x.to_sparse())),
         (TypeError, "not strided", lambda: quire.vecdot(x, x.to_sparse())),

@@ -34,7 +34,7 @@ _quire() {
     correlation) options="$reducing" ;;
     cumsum)
         options="--type --column --delimiter --decimal --missing --threads --tier --help --result --result-type"
-        options="$options --rounding --axis --exclusive --output --verbose --json"
+        options="$options --rounding --axis --by --exclusive --output --verbose --json --device"
         ;;
     variance | stddev) options="$reducing --correction --total" ;;
     describe) options="$reading --result --result-type --rounding --correction --total --json" ;;

@@ -10,7 +10,7 @@
 #include "format/formats.h"
 
 QUIRE_INLINE float abs_f32(float x) { return float_of_bits(bits_of_float(x) & 0x7fffffff); }
-QUIRE_INLINE double abs_f64(double x) { return double_of_bits(bits_of_double(x) & 0x7fffffffffffffff); }
+QUIRE_INLINE double abs_f64(double x) { return __builtin_fabs(x); }
 QUIRE_INLINE float fma_f32(float x, float y, float z) { return fmaf(x, y, z); }
 QUIRE_INLINE double fma_f64(double x, double y, double z) { return fma(x, y, z); }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from . import _functions
 from ._accumulators import Accumulator, Moments
-from ._by_key import bincount, group_count, group_mean, group_norm, group_std, group_sum, group_var
+from ._by_key import bincount, group_average, group_count, group_mean, group_norm, group_std, group_sum, group_var
 from ._groups import groupby
 from ._pairs import average, corrcoef, cov
 from ._quire import ffi as _ffi
@@ -44,6 +44,7 @@ __all__ = [
     "cov",
     "cumsum",
     "cumulative_sum",
+    "group_average",
     "group_count",
     "group_mean",
     "group_norm",

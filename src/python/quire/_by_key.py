@@ -8,11 +8,26 @@ import numpy as np
 
 from . import _arrays, _foreign
 from ._integers import delivered_integers, wanted_integer
-from ._keys import Rows, index_of, index_type, numbered, workspace
+from ._keys import Rows, are_as_they_are, index_type, keys_for, numbered, outside, refuse_outside, workspace
 from ._layout import integer
 from ._quire import ffi, lib
 from ._reduce import Array, checked_out, operand
-from ._types import INT128, INTEGERS, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+from ._types import (
+    AVERAGE,
+    INT128,
+    INTEGERS,
+    MEAN,
+    NRM2,
+    STDDEV,
+    SUM,
+    VARIANCE,
+    Method,
+    Rounding,
+    fail,
+    pointer,
+    whole_number,
+)
+from ._weights import WeightedRows
 
 NULL = ffi.NULL
 
@@ -29,20 +44,31 @@ def by_key(
     method: str,
     rounding: str,
     correction: int = 0,
+    checked: bool = True,
 ) -> Any:
-    """A reduction by the numbers of groups, of which there are count, in one call."""
+    """A reduction by the numbers of groups, of which there are count, in one call.
+
+    checked: whether it is known that all of them are numbers of groups, or may be of none; else they are counted.
+    """
     taken = operand(x, name)
     whole = wanted_integer(name, operation, taken.dtype, dtype, out)
     if whole is not None:
         checked_out(out, name)
-        sums = by_key(name, operation, taken, codes, count, axis, INT128, None, method, rounding)
+        sums = by_key(name, operation, taken, codes, count, axis, INT128, None, method, rounding, 0, checked)
         found = delivered_integers(sums, whole, False, out, name)
         return _arrays.like(found, x) if out is None and _arrays.is_foreign(x) else found
     rows = Rows(taken, axis, codes.size, count, dtype, out, name)
-    what = rows.what(operation, method, rounding, correction)
-    index = index_of(codes, count)
+    reduce_rows(rows, codes, count, rows.what(operation, method, rounding, correction), checked)
+    return rows.delivered(x)
+
+
+def reduce_rows(rows: Rows, codes: Array, count: int, what: Any, checked: bool) -> None:
+    """The library's call."""
+    index = keys_for(codes, count)
+    counts = None if checked else np.empty(count, np.int64)
     size = lib.quire_by_key_workspace(NULL, what, count, index_type(index), rows.layout)
-    room, _memory = workspace(size, name)
+    room, _memory = workspace(size, rows.name)
+    y_layout, y = rows.second() or (NULL, None)
     status = lib.quire_reduce_by_key(
         NULL,
         what,
@@ -51,16 +77,17 @@ def by_key(
         pointer(index),
         rows.layout,
         pointer(rows.x),
-        NULL,
-        NULL,
+        y_layout,
+        NULL if y is None else pointer(y),
         pointer(rows.results),
-        NULL,
+        NULL if counts is None else ffi.cast("int64_t *", pointer(counts)),
         room,
         size,
     )
     if status:
-        fail(status, name)
-    return rows.delivered(x)
+        fail(status, rows.name)
+    if counts is not None and counts.sum() != codes.size:
+        raise outside(count, rows.name)
 
 
 def grouped(
@@ -79,8 +106,12 @@ def grouped(
     """The same by keys of any kind, and of tensors and arrays on a device."""
     if _foreign.is_elsewhere(x):
         return _foreign.by_key(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
-    codes, count, _ = numbered(keys, groups, name)
-    return by_key(name, operation, x, codes, count, axis, dtype, out, method, rounding, correction)
+    checked = groups is None or out is not None  # before anything is written where the caller sees it
+    codes, count, _ = numbered(keys, groups, name, checked)
+    if not checked and not are_as_they_are(codes):  # a conversion could bring a key into range
+        refuse_outside(codes, count, name)
+        checked = True
+    return by_key(name, operation, x, codes, count, axis, dtype, out, method, rounding, correction, checked)
 
 
 def group_sum(
@@ -170,6 +201,37 @@ def group_std(
     """The standard deviation of the rows of each group. Parameters: see `quire.groupby` and its ``std``."""
     correction = whole_number(correction, "group_std")
     return grouped("group_std", STDDEV, x, keys, groups, axis, dtype, out, "exact", rounding, correction)
+
+
+def group_average(
+    x: Any,
+    keys: Any,
+    /,
+    groups: int | None = None,
+    *,
+    weights: Any = None,
+    axis: int = 0,
+    dtype: Any = None,
+    out: Any = None,
+    rounding: Rounding = "nearest",
+) -> Any:
+    """The weighted average of the rows of each group: ``quire.groupby(keys, groups).average(x, weights)``.
+
+    Examples
+    --------
+    >>> import numpy as np, quire
+    >>> quire.group_average(np.array([1e16, 0.5, 1.0, -1e16]), [1, 0, 1, 1], weights=[1.0, 3.0, 2.0, 1.0])
+    array([0.5, 0.5])
+    """
+    name = "group_average"
+    if weights is None:
+        return grouped(name, MEAN, x, keys, groups, axis, dtype, out, "exact", rounding)
+    if _arrays.is_foreign(x) and _arrays.is_on_cuda(x):
+        raise TypeError("quire.group_average: weights are for arrays on the CPU")
+    codes, count, _ = numbered(keys, groups, name)
+    rows = WeightedRows(x, weights, axis, codes.size, count, dtype, out, name)
+    reduce_rows(rows, codes, count, rows.what(AVERAGE, "exact", rounding, 0), True)
+    return rows.delivered(x)
 
 
 def group_count(keys: Any, /, groups: int | None = None) -> Array:

@@ -57,6 +57,11 @@ class DeviceGroups(Groups):
             self.keys = cp.arange(self._groups)
             self.counts = (self._ends[1:] - self._ends[:-1]).astype(np.int64)
 
+    def average(self, x: Any, /, weights: Any = None, **words: Any) -> Any:
+        if weights is not None:
+            raise NotImplementedError("quire.average: groups on a device take no weights")
+        return self.mean(x, **words)
+
     def _reduce(
         self,
         name: str,

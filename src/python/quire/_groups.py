@@ -11,7 +11,8 @@ from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, index_of, index_type, numbered, workspace
 from ._quire import ffi, lib
 from ._reduce import Array, checked_out, operand
-from ._types import INT128, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+from ._types import AVERAGE, INT128, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
+from ._weights import WeightedRows
 
 NULL = ffi.NULL
 
@@ -145,6 +146,40 @@ class Groups:
         correction = whole_number(correction, "std")
         return self._reduce("std", STDDEV, x, axis, dtype, out, "exact", rounding, where, correction)
 
+    def average(
+        self,
+        x: Any,
+        /,
+        weights: Any = None,
+        *,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        """The weighted average of each group's rows, sum(x * weights) / sum(weights), rounded once.
+
+        Parameters
+        ----------
+        weights : array, optional
+            One for each row, or of the shape of x; promoted as `quire.average` has it. Without weights, the mean.
+        axis, dtype, out, rounding, where
+            As `sum` has them.
+
+        A group whose weights add up to zero has what IEEE 754 divides to: NaN, if it has no rows, else NaN or an
+        infinity. (`quire.average` raises a ZeroDivisionError.)
+        """
+        if weights is None:
+            return self.mean(x, axis=axis, dtype=dtype, out=out, rounding=rounding, where=where)
+        rows = WeightedRows(x, weights, axis, self._n, self._groups, dtype, out, "average")
+        what = rows.what(AVERAGE, "exact", rounding, 0)
+        if where is True or where is None:
+            self._gathered(what, rows.layout, rows.x, self._order, rows.results, "average", *rows.second())
+        else:
+            self._selected(what, rows, mask_for(where, rows, "average"))
+        return rows.delivered(x)
+
     def _reduce(
         self,
         name: str,
@@ -173,7 +208,17 @@ class Groups:
             self._selected(what, rows, mask_for(where, rows, name))
         return rows.delivered(x)
 
-    def _gathered(self, what: Any, layout: Any, x: Array, order: Array, results: Array, name: str) -> None:
+    def _gathered(
+        self,
+        what: Any,
+        layout: Any,
+        x: Array,
+        order: Array,
+        results: Array,
+        name: str,
+        y_layout: Any = NULL,
+        y: Array | None = None,
+    ) -> None:
         status = lib.quire_reduce_gathered(
             NULL,
             what,
@@ -184,9 +229,9 @@ class Groups:
             pointer(order),
             layout,
             pointer(x),
-            NULL,
-            NULL,
-            NULL,
+            NULL if y is None else pointer(order),
+            y_layout,
+            NULL if y is None else pointer(y),
             pointer(results),
         )
         if status:
@@ -195,17 +240,20 @@ class Groups:
     def _selected(self, what: Any, rows: Rows, mask: Array) -> None:
         """The same of the rows that a mask selects, of all vectors alike or of each its own: the others are absent."""
         if mask.ndim == 1:
-            self._gathered(what, rows.layout, rows.x, self._without(mask), rows.results, rows.name)
+            self._gathered(what, rows.layout, rows.x, self._without(mask), rows.results, rows.name, *rows.second())
             return
         one = ffi.new("quire_layout *")
         one.outer, one.n, one.inner = 1, self._n, 1
         one.outer_stride, one.stride, one.inner_stride = 0, 1, 0
         to = np.moveaxis(rows.results, rows.axis, -1)
         x = np.ascontiguousarray(np.moveaxis(rows.x, rows.axis, -1))
+        elements = rows.second_of_elements()
+        y = None if elements is None else np.ascontiguousarray(np.moveaxis(elements, rows.axis, -1))
         mask = np.moveaxis(mask, rows.axis, -1)
         found = np.empty(self._groups, rows.wanted)
         for i in np.ndindex(x.shape[:-1]):
-            self._gathered(what, one, x[i], self._without(mask[i]), found, rows.name)
+            second = () if y is None else (one, y[i])
+            self._gathered(what, one, x[i], self._without(mask[i]), found, rows.name, *second)
             to[i] = found
 
     def _without(self, mask: Array) -> Array:
@@ -243,8 +291,8 @@ def groupby(keys: Any, /, groups: int | None = None) -> Groups:
 
     Returns
     -------
-    Groups, with ``keys``, ``counts``, and the methods ``sum``, ``mean``, ``var``, ``std``, ``norm``. Each result has
-    the bits of the same reduction of the group's rows alone.
+    Groups, with ``keys``, ``counts``, and the methods ``sum``, ``mean``, ``var``, ``std``, ``norm``, ``average``. Each
+    result has the bits of the same reduction of the group's rows alone.
 
     Examples
     --------
@@ -255,7 +303,11 @@ def groupby(keys: Any, /, groups: int | None = None) -> Groups:
     >>> g.sum(np.array([1e16, 0.5, 1.0, -1e16]))
     array([0.5, 1. ])
     """
-    if _arrays.is_foreign(keys) and _arrays.is_on_cuda(keys) and not _arrays.is_tensor(keys):
+    if _arrays.is_foreign(keys) and _arrays.is_on_cuda(keys):
+        if _arrays.is_tensor(keys):
+            from .torch._groups import TensorGroups
+
+            return TensorGroups(keys, groups)
         from ._cupy_groups import DeviceGroups
 
         return DeviceGroups(keys, groups)

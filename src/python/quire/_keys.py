@@ -26,13 +26,20 @@ def categories(keys: Any) -> tuple[Array, Any] | None:
     return np.asarray(codes), np.asarray(names)
 
 
+def outside(groups: int, name: str) -> ValueError:
+    return ValueError(f"quire.{name}: keys must lie in [0, {groups}), the groups")
+
+
 def refuse_outside(codes: Array, groups: int, name: str) -> None:
     if codes.size and (codes.min() < 0 or codes.max() >= groups):
-        raise ValueError(f"quire.{name}: keys must lie in [0, {groups}), the groups")
+        raise outside(groups, name)
 
 
-def numbered(keys: Any, groups: Any, name: str) -> tuple[Array, int, Array]:
-    """The number of each row's group, how many groups there are, and what they are called."""
+def numbered(keys: Any, groups: Any, name: str, checked: bool = True) -> tuple[Array, int, Any]:
+    """The number of each row's group, how many groups there are, and what they are called.
+
+    checked: whether keys that lie outside of the groups named are refused; else the caller does it.
+    """
     named = categories(keys) if groups is None else None
     if named is not None:
         return named[0], len(named[1]), named[1]
@@ -54,14 +61,25 @@ def numbered(keys: Any, groups: Any, name: str) -> tuple[Array, int, Array]:
         if a.size:
             raise TypeError(f"quire.{name}: with groups, keys must be integers, not {a.dtype.name}")
         a = a.astype(np.int64)  # NumPy takes an empty list for floats
-    refuse_outside(a, count, name)
-    return a, count, np.arange(count)
+    if checked:
+        refuse_outside(a, count, name)
+    return a, count, np.arange(count) if checked else None
 
 
 def index_of(codes: Array, groups: int) -> Array:
     """Codes as the library reads them, of 32 bits if that is enough for rows and groups."""
     short = codes.size <= _MOST and groups <= _MOST
     return np.require(codes, np.int32 if short else np.int64, ["C", "A"])
+
+
+def are_as_they_are(codes: Array) -> bool:
+    """Whether the library reads these numbers where they are."""
+    return bool(codes.dtype == np.int64 and codes.dtype.isnative and codes.flags.aligned and codes.flags.c_contiguous)
+
+
+def keys_for(codes: Array, groups: int) -> Array:
+    """As index_of, but that numbers of 64 bits which can be read where they are stay what they are."""
+    return codes if are_as_they_are(codes) else index_of(codes, groups)
 
 
 def index_type(a: Array) -> int:
@@ -102,6 +120,13 @@ class Rows:
 
     def what(self, operation: int, method: str, rounding: str, correction: int) -> Any:
         return reduction(operation, number_of(self.x.dtype), number_of(self.wanted), method, rounding, correction)
+
+    def second(self) -> tuple[Any, ...]:
+        """The layout and the elements of a second array, where there is one; and these in the shape of x."""
+        return ()
+
+    def second_of_elements(self) -> Array | None:
+        return None
 
     def delivered(self, x: Any) -> Any:
         if self.out is None and _arrays.is_foreign(x):

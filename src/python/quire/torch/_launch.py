@@ -16,6 +16,8 @@ from .._types import FORMATS, I32, I64, fail, reduction
 
 CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+LATER = [getattr(torch, name) for name in ("uint16", "uint32", "uint64") if hasattr(torch, name)]
+WHOLE = frozenset((*INTEGERS, *LATER, torch.bool))  # what is summed exactly on the CPU
 NULL = ffi.NULL
 _reduce_vector, _reduce = lib.reduce_vector_at, lib.reduce_at
 

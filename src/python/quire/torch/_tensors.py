@@ -14,9 +14,9 @@ from torch.autograd import forward_ad
 
 from .. import _arrays, _foreign, _functions, _masks
 from .._layout import normalized
-from .._types import ASUM, DOT, refuse_words, result_dtype
+from .._types import ASUM, DOT, SUM, refuse_words, result_dtype
 from . import _segments, _where  # noqa: F401  # which, with _operators, make torch.ops.quire
-from ._launch import checked_out, code, delivered, reduce, whole, wrong_shape
+from ._launch import WHOLE, checked_out, code, delivered, reduce, whole, wrong_shape
 
 _strided = torch.strided
 _is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
@@ -69,6 +69,8 @@ def one(
 ) -> Any:
     """A reduction of one tensor."""
     plain = not _is_compiling() and is_plain(x)
+    if plain and x.is_cpu and x.dtype in WHOLE:
+        return of_integers(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if plain and axis is None and dtype is None and out is None and where is True and keepdims is False:
         if x.is_contiguous() and type(method) is type(rounding) is str:
             return whole(name, operation, x, method, rounding, correction)
@@ -92,6 +94,36 @@ def one(
     operator = getattr(torch.ops.quire, "asum" if operation == ASUM else name)
     dims = None if axis is None else list(normalized(axis, x.ndim))
     results = operator(x, dims, bool(keepdims), dtype=dtype, rounding=rounding, **words)
+    return results if out is None else into(results, out, name)
+
+
+def of_integers(
+    name: str,
+    operation: int,
+    x: Tensor,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    where: Any,
+    correction: int,
+) -> Any:
+    """The reduction of integers on the CPU, by NumPy; sums are int64, or an OverflowError."""
+    if isinstance(where, Tensor):
+        where = where.numpy()
+    wanted = out.dtype if dtype is None and out is not None else dtype
+    if wanted is None and operation in (SUM, ASUM):
+        wanted = torch.int64
+    if isinstance(wanted, torch.dtype):
+        wanted = str(wanted)
+    found = _functions._one(
+        name, operation, x.numpy(), axis, wanted, None, keepdims, method, rounding, where, correction
+    )
+    results: Tensor = _arrays.like(found, x)
+    if out is not None and out.dtype != results.dtype:
+        raise TypeError(f"quire.{name}: out is of {out.dtype}, but the result of {results.dtype}")
     return results if out is None else into(results, out, name)
 
 
