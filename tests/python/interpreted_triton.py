@@ -219,5 +219,3 @@ def below(middle, *elements):
         rest -= Fraction(float(root)) ** 2
     assert 0 < rest < 2.0**-40
     return row
-
-
