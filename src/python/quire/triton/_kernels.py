@@ -13,7 +13,8 @@ from torch import Tensor
 from . import _column_kernels, _norm_kernels, _softmax_kernels
 from ._launch import LONGEST, Plan, inverses, plan_of
 
-PROGRAMS = 1056  # that add up columns: some for each multiprocessor
+# Of the kernel that adds up columns: programs, some for each multiprocessor; rows and columns of a tile; warps.
+COLUMNS = (1056, 8, 128, 4)
 
 
 def _rows_of(x: Tensor, name: str) -> Tensor:
@@ -59,13 +60,19 @@ def norm_of_rows(
 
 
 def norm_gradient_of_rows(
-    g: Tensor, x: Tensor, n: int, weight: Tensor | None, mean: Tensor | None, inverse: Tensor
+    g: Tensor,
+    x: Tensor,
+    n: int,
+    weight: Tensor | None,
+    mean: Tensor | None,
+    inverse: Tensor,
+    launch: tuple[Any, ...] = (),
 ) -> Tensor:
     """That of x. All are contiguous."""
     gx, rows = torch.empty_like(x), x.numel() // n
     constants = (("HAS_MEAN", mean is not None), ("HAS_WEIGHT", weight is not None))
     if rows:
-        plan = plan_of(_norm_kernels.norm_gradient, n, constants)
+        plan = plan_of(_norm_kernels.norm_gradient, n, constants, launch)
         tensors = (g, x, x if weight is None else weight, inverse if mean is None else mean, inverse, gx)
         plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n)))
     return gx
@@ -74,7 +81,8 @@ def norm_gradient_of_rows(
 @lru_cache(maxsize=1024)
 def column_plans(n: int, has_mean: bool, has_bias: bool, has_weight: bool) -> tuple[Plan, Plan]:
     flags = {"HAS_MEAN": has_mean, "HAS_BIAS": has_bias}
-    first = Plan(_column_kernels.column_ends, {**flags, "R": 8, "C": 128}, {"num_warps": 4})
+    _, high, wide, warps = COLUMNS
+    first = Plan(_column_kernels.column_ends, {**flags, "R": high, "C": wide}, {"num_warps": warps})
     both = {**flags, "HAS_WEIGHT": has_weight, "R": 64, "C": 16, "T": 256}
     return first, Plan(_column_kernels.column_sums, both, {"num_warps": 4})
 
@@ -91,13 +99,14 @@ def norm_gradients_of_columns(
     """Those of weight and bias, which are wanted in these formats; what is not wanted is x. All are contiguous."""
     gw = x if of_weight is None else x.new_empty(n, dtype=of_weight)
     gb = x if of_bias is None else x.new_empty(n, dtype=of_bias)
-    rows, wide = x.numel() // n, triton.cdiv(n, 128)
-    share = 8 * triton.cdiv(rows, 8 * max(1, PROGRAMS // wide))
+    programs, high, wide, _ = COLUMNS
+    rows, across = x.numel() // n, triton.cdiv(n, wide)
+    share = high * triton.cdiv(rows, high * max(1, programs // across))
     shares = triton.cdiv(rows, share)
     parts = x.new_empty(shares * (2 if of_bias is None else 4) * n, dtype=torch.float64)
     first, second = column_plans(n, mean is not None, of_bias is not None, of_weight is not None)
     read = (g, x, inverse if mean is None else mean, inverse, parts)
-    first.launch((wide, shares), read, (rows, n, share))
+    first.launch((across, shares), read, (rows, n, share))
     second.launch((triton.cdiv(n, 16), 1), (*read, gw, gb), (rows, n, shares))
     return gw, gb
 
@@ -112,11 +121,11 @@ def softmax_of_rows(x: Tensor, is_log: bool, launch: tuple[Any, ...] = ()) -> Te
     return y
 
 
-def softmax_gradient_of_rows(g: Tensor, y: Tensor, is_log: bool) -> Tensor:
+def softmax_gradient_of_rows(g: Tensor, y: Tensor, is_log: bool, launch: tuple[Any, ...] = ()) -> Tensor:
     gx, n = torch.empty_like(y), y.shape[-1]
     rows = y.numel() // n
     if rows:
-        plan = plan_of(_softmax_kernels.softmax_gradient, n, (("IS_LOG", is_log),))
+        plan = plan_of(_softmax_kernels.softmax_gradient, n, (("IS_LOG", is_log),), launch)
         plan.launch((-(-rows // plan.rows), 1), (g, y, gx), (rows, n))
     return gx
 

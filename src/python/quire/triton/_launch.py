@@ -53,7 +53,7 @@ class Plan:
 def _no_hooks() -> bool:
     """Whether no profiler waits for launches."""
     runtime = triton.knobs.runtime
-    return runtime.launch_enter_hook is None and runtime.launch_exit_hook is None
+    return not (runtime.launch_enter_hook.calls or runtime.launch_exit_hook.calls)
 
 
 @lru_cache(maxsize=4096)
