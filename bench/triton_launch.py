@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which launch of quire.triton's kernels takes the least time on a CUDA device: rows of a program and warps; and, of the
+"""Which launch of quire.triton's kernels takes the least time on a CUDA device: rows of a program and warps; of the
 gradients of weights, programs, rows and columns of a tile, warps. None of them shows in a result.
 
 bench/triton_launch.py [log2 of the elements, 26] [lengths of rows, 128,1024,4096,16384] [names, such as norm,weights]
@@ -74,7 +74,8 @@ def main():
             y = k.softmax_of_rows(x, False)
             print(f"{str(dtype)[6:]}, rows of {n}: copy {milliseconds(lambda: y.copy_(x)):.3f}", flush=True)
             sizes = [r for r in (1, 2, 4, 8, 16, 32) if 1024 <= r * n <= 2048 or r == 1 < n / 1024]
-            launches = [(("R", r), ("num_warps", r * n // (32 * each))) for r in sizes for each in (8, 16, 32)]
+            pairs = [(r, r * n // (32 * each)) for r in sizes for each in (8, 16, 32) if r * n <= 1024 * each]
+            launches = [(("R", r), ("num_warps", warps)) for r, warps in pairs]
             _, mean, inverse = k.norm_of_rows(x, n, w, w, 1e-5, True, True)
             for name, run in (
                 ("softmax", lambda launch: k.softmax_of_rows(x, False, launch)),

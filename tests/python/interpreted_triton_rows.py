@@ -243,8 +243,8 @@ def beside_kernel(x, middles, results, n, T: tl.constexpr):
 
 def test_variances_beside_a_number():
     """Every variance against the middles about it, and itself, in integers."""
-    for n in (1, 5, 12):
-        x = torch.cat([neighbours(n + n % 2 + 4 * (n == 1))[:, :n], torch.randn(10, n) * 1e-19])
+    for n in (1, 5):
+        x = torch.cat([neighbours(6)[n % 4 :: 3, :n], torch.randn(2, n) * 1e-19])
         x = x[x.isfinite().all(1)]
         cases = []
         for row in x.tolist():

@@ -82,7 +82,7 @@ def softmax_again_kernel(x, y, n, IS_LOG: tl.constexpr, T: tl.constexpr):
 
 @triton.jit
 def moments_kernel(x, results, n, T: tl.constexpr):
-    """The mean and the variance of rows by these states; and what their ends alone say."""
+    """The mean and the variance of rows by these states."""
     row = x + tl.program_id(0) * n
     to = results + 2 * tl.program_id(0)
     mean = _again.quotient_of(_again.element, (row,), n, tl.full((), 0.0, tl.float64) + n, T)

@@ -55,7 +55,7 @@ def norm_of_rows(
     if rows:
         plan = plan_of(_norm_kernels.norm, n, constants, launch)
         tensors = (x, x if weight is None else weight, x if bias is None else bias, y, mean, inverse)
-        plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n), eps))
+        plan.launch((-(-rows // plan.rows), 1), tensors, (rows, n, *inverses(n), float(eps)))
     return y, mean, inverse
 
 
