@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 from interpreted_triton import INF, NAN, TYPES, machine, rows  # noqa: F401
 from quire.torch import _norm_gradients, _softmax
-from quire.triton import _again, _kernels, _norm_kernels, _ptx, _softmax_kernels
+from quire.triton import _again, _ends, _kernels, _launch, _norm_kernels, _ptx, _softmax_kernels
 
 
 @triton.jit
@@ -267,3 +267,38 @@ def test_variances_beside_a_number():
             torch.tensor([c[0] for c in cases]), torch.tensor([c[1] for c in cases]), results, n, T=4
         )
         assert results.tolist() == [(c[2] > 0) - (c[2] < 0) for c in cases]
+
+
+@triton.jit
+def ends_kernel(ends, results, n, inverse_down, inverse_up):
+    at = ends + 4 * tl.program_id(0)
+    under, over = _norm_kernels.as_double(inverse_down), _norm_kernels.as_double(inverse_up)
+    down, up = tl.load(at), tl.load(at + 1)
+    lower, upper = _ends.ends_of_variance(down, up, tl.load(at + 2), tl.load(at + 3), under, over)
+    least, most = _ends.ends_of_mean(down, up, under, over)
+    tl.store(results + 4 * tl.program_id(0), lower)
+    tl.store(results + 4 * tl.program_id(0) + 1, upper)
+    tl.store(results + 4 * tl.program_id(0) + 2, least)
+    tl.store(results + 4 * tl.program_id(0) + 3, most)
+
+
+def test_ends_of_means_and_variances_hold_what_they_should():
+    """Those of all sums between two ends, which here are far from each other, of either sign."""
+    torch.manual_seed(1)
+    for n in (3, 7, 4096):
+        sums = torch.sort(torch.randn(40, 2, dtype=torch.float64) * 10, dim=1)[0]
+        squares = torch.sort(sums.square().amax(1, True) / n + torch.rand(40, 2, dtype=torch.float64), dim=1)[0]
+        found = torch.empty(40, 4, dtype=torch.float64)
+        ends_kernel[(40,)](torch.cat((sums, squares), 1), found, n, *_launch.inverses(n))
+        assert (sums[:, 0] * sums[:, 1] < 0).any()
+        for (a, b, c, d), (lower, upper, least, most) in zip(
+            torch.cat((sums, squares), 1).tolist(), found.tolist(), strict=True
+        ):
+            small = Fraction(0) if a < 0 < b else min(Fraction(a) ** 2, Fraction(b) ** 2)
+            large = max(Fraction(a) ** 2, Fraction(b) ** 2)
+            assert lower <= (Fraction(c) - large / n) / n and (Fraction(d) - small / n) / n <= upper
+            assert least <= Fraction(a) / n and Fraction(b) / n <= most
+            assert Fraction(lower) > (Fraction(c) - large / n) / n - Fraction(1, 2**44)
+            assert Fraction(upper) < (Fraction(d) - small / n) / n + Fraction(1, 2**44)
+            assert abs(Fraction(least) / (Fraction(a) / n) - 1) < Fraction(1, 2**50)
+            assert abs(Fraction(most) / (Fraction(b) / n) - 1) < Fraction(1, 2**50)
