@@ -94,6 +94,12 @@ def rows():
                 word = f"{name}, rows of {n}, {str(dtype).partition('.')[2]}"
                 compare(word, lambda: ours(x), lambda: theirs(x))
                 compare(f"{word}, with gradient", backward(ours, x, g), backward(theirs, x, g))
+            for name, ours, theirs in (
+                ("rms_norm", lambda w: qt.rms_norm(x, n, w, 1e-6), lambda w: F.rms_norm(x, (n,), w, 1e-6)),
+                ("layer_norm", lambda w: qt.layer_norm(x, n, w, w), lambda w: F.layer_norm(x, (n,), w, w)),
+            ):
+                word = f"{name}, rows of {n}, {str(dtype).partition('.')[2]}, with gradient of weights alone"
+                compare(word, backward(ours, w, g), backward(theirs, w, g))
 
 
 arguments = [float(a) for a in sys.argv[1:]]

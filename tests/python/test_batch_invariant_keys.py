@@ -22,6 +22,7 @@ Z = tensor(filled((GROUPS, 5), "float32", "any finite bits", 2)) * 1e-30
 KEYS = torch.from_numpy(RANDOM.integers(0, GROUPS - 1, N))
 WIDE = torch.from_numpy(RANDOM.integers(0, GROUPS - 1, (N, 5)))
 FIXED = torch.randn(N, 5, generator=torch.Generator().manual_seed(1))
+MANY = torch.randn(100, N, generator=torch.Generator().manual_seed(2))  # of which PyTorch's sums of squares differ
 
 
 def has(keys, g):
@@ -98,10 +99,10 @@ CALLS = {
         lambda: F.layer_norm(FIXED.T, (N,), X[:, 0], X[:, 1]),
         lambda: qt.layer_norm(FIXED.T, N, X[:, 0], X[:, 1]),
     ),
-    "rms_norm": (lambda: F.rms_norm(FIXED.T, (N,), X[:, 0], 1e-6), lambda: qt.rms_norm(FIXED.T, N, X[:, 0], 1e-6)),
+    "rms_norm": (lambda: F.rms_norm(MANY, (N,), X[:, 0], 1e-6), lambda: qt.rms_norm(MANY, N, X[:, 0], 1e-6)),
     "rms_norm of a module": (
-        lambda: torch.nn.RMSNorm(N, elementwise_affine=False)(FIXED.T),
-        lambda: qt.rms_norm(FIXED.T, N),
+        lambda: torch.nn.RMSNorm(N, elementwise_affine=False)(MANY),
+        lambda: qt.rms_norm(MANY, N),
     ),
 }
 

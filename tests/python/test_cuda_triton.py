@@ -16,7 +16,7 @@ if not torch.cuda.is_available():
 
 import quire.triton as qt  # noqa: E402
 import triton.language as tl  # noqa: E402
-from quire.triton import _exact, _kernels  # noqa: E402
+from quire.triton import _again, _ends, _exact, _limbs, _norm_kernels, _ptx, _softmax_kernels  # noqa: E402
 
 TYPES = [torch.float16, torch.bfloat16, torch.float32]
 
@@ -41,14 +41,14 @@ def states_kernel(x, results, n, N: tl.constexpr, STATE: tl.constexpr):
     """The wider states as the first one; tiles that are merged."""
     k = tl.arange(0, N)
     a = tl.load(x + tl.program_id(0) * n + k, mask=k < n, other=3.0)
-    number = _exact._masked(_exact._number(a), k < n)
+    number = _ptx._masked(_ptx._number(a), k < n)
     if STATE == "limbs":
-        result = _exact._value_of_limbs(number)
+        result = _ptx._float(_limbs.total(_exact._of_block, (number,), N, N))
         is_decided = n > 0
     else:
         none = number * 0.0
-        s, down, up = tl.reduce((number, none, none), 0, _exact._merge_sums)
-        result, is_decided = _exact._value_of_sums(s, down, up)
+        s, down, up = tl.reduce((number, none, none), 0, _ends._merge_sums)
+        result, is_decided = _again.value_of_sums(s, down, up, tl.full((), 1.0, tl.float64))
     tl.store(results + 2 * tl.program_id(0), result)
     tl.store(results + 2 * tl.program_id(0) + 1, is_decided.to(tl.float32))
 
@@ -68,23 +68,33 @@ def tiles_kernel(x, results, n, TILE: tl.constexpr):
 
 
 @triton.jit
-def norm_kernel(x, weight, y, n, eps, N: tl.constexpr):
-    """A row whose sum is decided at once."""
-    c = tl.arange(0, N)
-    at = tl.program_id(0) * n + c
-    v = tl.load(x + at, mask=c < n, other=0.0).to(tl.float32)
-    result = _kernels._normalized(v, weight, c, n, qt.sumsq(v, c < n), eps, True)
-    tl.store(y + at, result.to(y.dtype.element_ty), mask=c < n)
+def again_kernel(x, weight, y, n, eps, T: tl.constexpr):
+    """Rows by the states that read the elements again, from the first on."""
+    row = tl.program_id(0) * n
+    _norm_kernels.norm_again(x + row, weight, weight, y + row, x, x, n, eps, False, True, False, False, T)
 
 
 @triton.jit
-def softmax_kernel(x, y, n, IS_LOG: tl.constexpr, N: tl.constexpr):
-    c = tl.arange(0, N)
-    at = tl.program_id(0) * n + c
-    v = tl.load(x + at, mask=c < n, other=float("-inf")).to(tl.float32)
-    v = v - tl.max(v, 0)
-    e = _kernels._exponentials(v, c < n)
-    tl.store(y + at, _kernels._share(v, e, qt.sum(e, c < n), IS_LOG).to(y.dtype.element_ty), mask=c < n)
+def softmax_again_kernel(x, y, n, IS_LOG: tl.constexpr, T: tl.constexpr):
+    row = tl.program_id(0) * n
+    _softmax_kernels.softmax_again(x + row, y + row, n, IS_LOG, T)
+
+
+@triton.jit
+def moments_kernel(x, results, n, T: tl.constexpr):
+    """The mean and the variance of rows by these states."""
+    row = x + tl.program_id(0) * n
+    to = results + 2 * tl.program_id(0)
+    mean = _again.quotient_of(_again.element, (row,), n, tl.full((), 0.0, tl.float64) + n, T)
+    tl.store(to, mean)
+    tl.store(to + 1, _again.variance_of(row, n, mean, T))
+
+
+@triton.jit
+def quotients_kernel(x, total, y, N: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    t = tl.load(total + tl.program_id(0))
+    tl.store(y + at, _ptx._quotient(tl.load(x + at), _softmax_kernels.inverse_above(t)))
 
 
 def rounded(exact: Fraction) -> np.float32:
@@ -212,15 +222,16 @@ def test_kernels_keep_bits(dtype: torch.dtype) -> None:
             for warps in (2, 16):
                 assert torch.equal(call(x, R=1, num_warps=warps).nan_to_num(7), y.nan_to_num(7))
         other, block = torch.empty_like(x), triton.next_power_of_2(n)
-        norm_kernel[(40,)](x, weight, other, n, 1e-6, N=block, enable_fp_fusion=False)
+        tile = min(block, 256)
+        again_kernel[(40,)](x, weight, other, n, 1e-6, T=tile, enable_fp_fusion=False)
         assert torch.equal(other.nan_to_num(7), qt.rms_norm(x, weight).nan_to_num(7))
         for is_log, call in ((False, qt.softmax), (True, qt.log_softmax)):
-            softmax_kernel[(40,)](x, other, n, IS_LOG=is_log, N=block, enable_fp_fusion=False)
+            softmax_again_kernel[(40,)](x, other, n, IS_LOG=is_log, T=tile, enable_fp_fusion=False)
             assert torch.equal(other.nan_to_num(7), call(x).nan_to_num(7))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_rms_norm_has_the_bits_of_the_cpu(dtype: torch.dtype) -> None:
+def test_norms_have_the_bits_of_the_cpu(dtype: torch.dtype) -> None:
     import quire.torch
 
     for n in (1, 7, 1000, 5000):
@@ -230,6 +241,9 @@ def test_rms_norm_has_the_bits_of_the_cpu(dtype: torch.dtype) -> None:
                 right = quire.torch.rms_norm(x, n, w, eps)
                 found = qt.rms_norm(x.cuda(), None if w is None else w.cuda(), eps)
                 assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
+                right = quire.torch.layer_norm(x, n, w, w, eps)
+                found = qt.layer_norm(x.cuda(), *(() if w is None else (w.cuda(), w.cuda())), eps=eps)
+                assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
 
 
 def test_special_rows() -> None:
@@ -238,7 +252,7 @@ def test_special_rows() -> None:
     for of in (torch.float32, torch.bfloat16):
         rows = x.to(of).cuda()
         for ours, theirs in (
-            (lambda t: qt.rms_norm(t, eps=0.0), lambda t: torch.nn.functional.rms_norm(t, (3,), eps=0.0)),
+            (lambda t: qt.rms_norm(t, eps=0.0), lambda t: t.float() * (1 / t.float().square().mean(1, True).sqrt())),
             (qt.softmax, lambda t: torch.softmax(t, -1)),
             (qt.log_softmax, lambda t: torch.log_softmax(t, -1)),
         ):
@@ -269,21 +283,61 @@ def test_undecided_rows() -> None:
     x = torch.tensor([near_middle(rng, n) for _ in range(300)])
     weight = torch.randn(n)
     squares, y = torch.empty(300, device="cuda"), torch.empty(300, n, device="cuda")
-    is_open = torch.empty(300, dtype=torch.int8, device="cuda")
-    launch = {"R": 4, "N": 64, "HAS_WEIGHT": True, "enable_fp_fusion": False}
-    _kernels._rms_norm[(75,)](x.cuda(), weight.cuda(), y, is_open, 300, n, 1e-6, **launch)
-    assert is_open.sum() > 250
     reduce_kernel[(300,)](x.cuda(), x.cuda(), squares, n, N=64, OPERATION="sumsq")
     wanted = [expected(a, a) for a in x.numpy()]
     assert all(same(found, want) for found, want in zip(squares.cpu().numpy(), wanted, strict=True))
-    norm_kernel[(300,)](x.cuda(), weight.cuda(), y, n, 1e-6, N=64, enable_fp_fusion=False)
-    assert torch.equal(qt.rms_norm(x.cuda(), weight.cuda()), y)
+    again_kernel[(300,)](x.cuda(), weight.cuda(), y, n, 1e-6, T=32, enable_fp_fusion=False)
+    for launch in ({}, {"R": 1}, {"R": 4, "num_warps": 8}):
+        assert torch.equal(qt.rms_norm(x.cuda(), weight.cuda(), **launch), y)
+    import quire.torch
+
+    assert torch.equal(quire.torch.rms_norm(x, n, weight, 1e-6), y.cpu())
+
+
+def test_means_and_variances_in_the_middle() -> None:
+    """Of two floats, or beside it by what a double does not hold; and rows that are wide or nearly alike."""
+    import quire
+
+    for n in (4, 64):
+        tiny = 2.0**-60
+        rows = [[a, 4097.0] * (n // 2) for a in (0.0, tiny, -tiny, 1e-38, -1e-44)]
+        rows += [[2.0**24 * n, float(n), a, *[0.0] * (n - 3)] for a in (0.0, tiny, -tiny)]
+        rows += [
+            [1.0, 1 + 2.0**-23, *[1.0] * (n - 2)],
+            [1e38, -1e38, 1e-38, 1e-45] * (n // 4),
+            [2e-23, -2e-23] * (n // 2),
+        ]
+        rows += [[2.0**-75, -(2.0**-75)] * (n // 2), [3e38] * n, [-0.0] * n, [float("inf"), *[1.0] * (n - 1)]]
+        wide = torch.randn(50, n) * torch.exp2(torch.randint(-140, 120, (50, n)).float())
+        x = torch.cat([torch.tensor(rows), wide, 1e4 + torch.randn(50, n) / 64])
+        mean, variance = quire.mean(x, axis=1), quire.var(x, axis=1)
+        for tile in (4, 32):
+            found = torch.empty(len(x), 2, device="cuda")
+            moments_kernel[(len(x),)](x.cuda(), found, n, T=min(tile, n))
+            found = found.cpu().numpy()
+            for i, (m, v) in enumerate(zip(mean.numpy(), variance.numpy(), strict=True)):
+                assert same(found[i, 0], m) and same(found[i, 1], v), (n, i)
+        right = quire.torch.layer_norm(x, n, None, None, 0.0)
+        assert torch.equal(qt.layer_norm(x.cuda(), eps=0.0).cpu().nan_to_num(7), right.nan_to_num(7))
+
+
+def test_quotients_are_rounded_once() -> None:
+    totals = torch.cat([torch.tensor([1.0, 6.0, 3.0, 10.0, 65536.0, 1 + 2.0**-23]), torch.rand(58) * 1000 + 1])
+    x = torch.rand(64, 1024) * torch.exp2(torch.randint(-148, 1, (64, 1024)).float())
+    x[:, :64] = totals.double()[:, None] * torch.arange(1, 128, 2) * 2.0**-150  # middles, where these are floats
+    x[:, 64:67] = torch.tensor([0.0, 1.0, float("nan")])
+    found = torch.empty_like(x, device="cuda")
+    quotients_kernel[(64,)](x.cuda(), totals.cuda(), found, N=1024)
+    right = torch.from_numpy(x.numpy() / totals.numpy()[:, None])
+    assert torch.equal(found.cpu().nan_to_num(7), right.nan_to_num(7))
 
 
 def test_kernels_are_near_torch() -> None:
     x, weight = torch.randn(3, 5, 500, device="cuda"), torch.randn(500, device="cuda")
     wanted = torch.nn.functional.rms_norm(x, (500,), weight, 1e-6)
     assert torch.allclose(qt.rms_norm(x, weight), wanted, rtol=1e-5, atol=1e-6)
+    wanted = torch.nn.functional.layer_norm(x, (500,), weight, weight)
+    assert torch.allclose(qt.layer_norm(x, weight, weight), wanted, rtol=1e-5, atol=1e-6)
     assert torch.allclose(qt.softmax(x), torch.softmax(x, -1), rtol=1e-5, atol=1e-8)
     assert torch.allclose(qt.log_softmax(x), torch.log_softmax(x, -1), rtol=1e-5, atol=1e-6)
     assert qt.softmax(x[:0]).shape == (0, 5, 500)
@@ -298,3 +352,5 @@ def test_refuses() -> None:
         qt.softmax(x[:, :0])
     with pytest.raises(ValueError, match="weight is a vector of 8"):
         qt.rms_norm(x, x)
+    with pytest.raises(ValueError, match="bias is a vector of 8"):
+        qt.layer_norm(x, None, x)

@@ -14,9 +14,9 @@ pytest.importorskip("triton", reason="SKIP: Triton is not installed")
 
 
 def test_in_the_interpreter():
-    tests = Path(__file__).with_name("interpreted_triton.py")
+    tests = [str(Path(__file__).with_name(f"interpreted_triton{more}.py")) for more in ("", "_rows")]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
         env={**os.environ, "TRITON_INTERPRET": "1"},
         capture_output=True,
         text=True,

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from . import _norms, _softmax
+from . import _norm_gradients, _norms, _softmax
 from ._by_key import one_dim
 from ._launch import CODES
 
@@ -29,12 +29,10 @@ def softmax_of(is_log: bool) -> Any:
 
 
 def gradient_of(is_log: bool) -> Any:
-    way = _softmax.log_softmax_gradient if is_log else _softmax.softmax_gradient
-
     def kernel(g: Tensor, y: Tensor, dim: int, input_dtype: torch.dtype) -> Maybe:
         if g.dtype not in CODES or g.dtype != y.dtype:
             return None
-        return _softmax.of_one(way, g, y, one_dim(dim, y.ndim)).to(input_dtype)
+        return _softmax.gradient(g, y, one_dim(dim, y.ndim), is_log).to(input_dtype)
 
     return kernel
 
@@ -61,11 +59,11 @@ def native_layer_norm(
     kinds = {t.dtype for t in (weight, bias) if t is not None}
     if x.numel() == 0 or len(kinds) > 1 or not kinds <= {x.dtype, torch.float32}:
         return None
-    mean, root = _norms.layer_stats(x, shape, eps)
-    y = _norms.layer_from(x, shape, weight, bias, mean, root)
+    y, mean, inverse = _norms.norm(x, shape, weight, bias, eps, True)
+    assert mean is not None
     kept = [*x.shape[: x.ndim - len(shape)], *(1 for _ in shape)]
     kind = stats_type(x, weight)
-    return y, mean.view(kept).to(kind), root.reciprocal().view(kept).to(kind)
+    return y, mean.view(kept).to(kind), inverse.view(kept).to(kind)
 
 
 def stats_type(x: Tensor, weight: Maybe) -> torch.dtype:
@@ -89,16 +87,13 @@ def native_layer_norm_backward(
     """From the mean and 1 / root that were kept, in the type that PyTorch keeps them in."""
     if x.dtype not in CODES or g.dtype != x.dtype or x.numel() == 0:
         return None
-    v, gv = _softmax.working(_norms.matrix(x, shape)), _softmax.working(_norms.matrix(g, shape))
-    columns = len(v), 1
-    means, roots = mean.reshape(columns).to(v.dtype), rstd.reshape(columns).to(v.dtype).reciprocal()
-    wanted = output_mask[0], output_mask[1] and weight is not None, output_mask[2] and bias is not None
-    gx, gw, gb = _norms.layer_gradients(gv, v, means, roots, _norms.row_of(weight, v), wanted)
-    return (
-        None if gx is None else gx.view(x.shape).to(x.dtype),
-        None if gw is None or weight is None else gw.view(tuple(shape)).to(weight.dtype),
-        None if gb is None or bias is None else gb.view(tuple(shape)).to(bias.dtype),
+    dtype = _softmax.working(x).dtype
+    mean, inverse = mean.reshape(-1).to(dtype), rstd.reshape(-1).to(dtype)
+    of_weight, of_bias = (
+        output_mask[1] and weight is not None,
+        bias.dtype if output_mask[2] and bias is not None else None,
     )
+    return _norm_gradients.gradients(g, x, shape, weight, mean, inverse, output_mask[0], of_weight, of_bias)
 
 
 def rms_norm(x: Tensor, shape: Sequence[int], weight: Maybe = None, eps: float | None = None) -> Maybe:

@@ -14,8 +14,8 @@ from .._types import SUM
 from . import _fused
 from ._by_key import one_dim
 from ._launch import code, reduce
-from ._operators import register
-from ._tensors import named, refuse_tangents
+from ._operators import LIBRARY, register
+from ._tensors import is_unobserved, named, refuse_tangents
 
 
 def working(x: Tensor) -> Tensor:
@@ -39,17 +39,51 @@ def forward(x: Tensor, dim: int, is_log: bool) -> Tensor:
     return (v - total.log() if is_log else e / total).to(x.dtype).contiguous()
 
 
-def softmax_kernel(x: Tensor, dim: int) -> Tensor:
-    return forward(x, dim, False)
+def formula(g: Tensor, y: Tensor, dim: int, is_log: bool) -> Tensor:
+    """The gradient, of elements of one format: y (g - sum of g y), or g - softmax times the sum of g. Has one."""
+    if is_log:
+        return g - y.exp() * torch.ops.quire.sum(g, [dim], True)
+    return y * (g - torch.ops.quire.vecdot(g, y, dim).unsqueeze(dim))
 
 
-def log_softmax_kernel(x: Tensor, dim: int) -> Tensor:
-    return forward(x, dim, True)
+def of_formula(g: Tensor, y: Tensor, dim: int, is_log: bool) -> Tensor:
+    """Of tensors of any format, and of no dimension."""
+    shape, dtype = y.shape, y.dtype
+    g, y = working(g), working(y)
+    if y.ndim == 0:
+        g, y = g.reshape(1), y.reshape(1)
+    return formula(g, y, one_dim(dim, y.ndim), is_log).reshape(shape).to(dtype)
 
 
-def fake(x: Tensor, dim: int) -> Tensor:
-    one_dim(dim, x.ndim)
-    return x.new_empty(x.shape)
+def gradient(g: Tensor, y: Tensor, dim: int, is_log: bool) -> Tensor:
+    fused = None if y.ndim == 0 or y.numel() == 0 else _fused.softmax_gradient(g, y, one_dim(dim, y.ndim), is_log)
+    return of_formula(g, y, dim, is_log).contiguous() if fused is None else fused
+
+
+def gradient_fake(g: Tensor, y: Tensor, dim: int, is_log: bool) -> Tensor:
+    return y.new_empty(y.shape)
+
+
+# It has no gradient of its own: where one is asked for, it is not called.
+LIBRARY.define(
+    "softmax_gradient(Tensor g, Tensor y, int dim, bool is_log) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,)
+)
+for _device in ("CPU", "CUDA"):
+    LIBRARY.impl("softmax_gradient", gradient, _device)
+torch.library.register_fake("quire::softmax_gradient", gradient_fake, lib=LIBRARY)
+
+
+def backward_of(is_log: bool) -> Any:
+    def backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
+        (y,) = ctx.saved_tensors
+        way: Any = torch.ops.quire.softmax_gradient
+        if torch.is_grad_enabled():
+            way = of_formula
+        elif is_unobserved(g, y):
+            way = gradient
+        return way(g, y, ctx.dim, is_log), None
+
+    return backward
 
 
 def setup(ctx: Any, inputs: tuple[Any, ...], output: Tensor, keyword_only_inputs: Any = None) -> None:
@@ -57,40 +91,46 @@ def setup(ctx: Any, inputs: tuple[Any, ...], output: Tensor, keyword_only_inputs
     ctx.save_for_backward(output)
 
 
-def softmax_gradient(g: Tensor, y: Tensor, dim: int) -> Tensor:
-    """Of elements of one format: y (g - sum of g y)."""
-    total = torch.ops.quire.vecdot(g, y, dim).unsqueeze(dim)
-    return y * (g - total)
+def function_of(is_log: bool) -> Any:
+    """The same for tensors that nobody but autograd observes, without the dispatcher."""
+
+    class Softmax(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Tensor, dim: int) -> Tensor:
+            y = forward(x, dim, is_log)
+            ctx.dim = dim
+            ctx.save_for_backward(y)
+            return y
+
+        backward = staticmethod(backward_of(is_log))
+
+    return Softmax
 
 
-def log_softmax_gradient(g: Tensor, y: Tensor, dim: int) -> Tensor:
-    """g - softmax times the sum of g."""
-    total = torch.ops.quire.sum(g, [dim], True)
-    return g - y.exp() * total
+def fake(x: Tensor, dim: int) -> Tensor:
+    one_dim(dim, x.ndim)
+    return x.new_empty(x.shape)
 
 
-def of_one(gradient: Any, g: Tensor, y: Tensor, dim: int) -> Tensor:
-    """A gradient of tensors of any format, and of no dimension."""
-    shape, dtype = y.shape, y.dtype
-    g, y = working(g), working(y)
-    if y.ndim == 0:
-        g, y = g.reshape(1), y.reshape(1)
-    result: Tensor = gradient(g, y, one_dim(dim, y.ndim)).reshape(shape).to(dtype)
-    return result
+def defined(name: str, is_log: bool) -> Any:
+    """Defines an operator, and gives the way of any tensor to its result."""
+
+    def kernel(x: Tensor, dim: int) -> Tensor:
+        return forward(x, dim, is_log)
+
+    register(f"{name}(Tensor x, int dim) -> Tensor", kernel, fake, backward_of(is_log), setup)
+    function = function_of(is_log)
+
+    def way(x: Tensor, dim: int) -> Any:
+        if not is_unobserved(x):
+            refuse_tangents(name, x)
+            return getattr(torch.ops.quire, name)(x, dim)
+        return function.apply(x, dim) if x.requires_grad and torch.is_grad_enabled() else forward(x, dim, is_log)
+
+    return way
 
 
-def softmax_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
-    (y,) = ctx.saved_tensors
-    return of_one(softmax_gradient, g, y, ctx.dim), None
-
-
-def log_softmax_backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
-    (y,) = ctx.saved_tensors
-    return of_one(log_softmax_gradient, g, y, ctx.dim), None
-
-
-register("softmax(Tensor x, int dim) -> Tensor", softmax_kernel, fake, softmax_backward, setup)
-register("log_softmax(Tensor x, int dim) -> Tensor", log_softmax_kernel, fake, log_softmax_backward, setup)
+_softmax, _log_softmax = defined("softmax", False), defined("log_softmax", True)
 
 
 def softmax(x: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
@@ -104,11 +144,11 @@ def softmax(x: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     tensor([[0.5000, 0.5000],
             [0.0000, 1.0000]])
     """
-    refuse_tangents("softmax", x)
-    return torch.ops.quire.softmax(x if dtype is None else x.to(named(dtype, "softmax")), dim)
+    result: Tensor = _softmax(x if dtype is None else x.to(named(dtype, "softmax")), dim)
+    return result
 
 
 def log_softmax(x: Tensor, dim: int = -1, *, dtype: Any = None) -> Tensor:
     """`torch.log_softmax`: x - max(x) - log(sum(exp(x - max(x)))). As `softmax`."""
-    refuse_tangents("log_softmax", x)
-    return torch.ops.quire.log_softmax(x if dtype is None else x.to(named(dtype, "log_softmax")), dim)
+    result: Tensor = _log_softmax(x if dtype is None else x.to(named(dtype, "log_softmax")), dim)
+    return result

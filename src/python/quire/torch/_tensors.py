@@ -39,6 +39,27 @@ def is_plain(x: Tensor) -> bool:
     )
 
 
+def is_unobserved(*tensors: Tensor | None) -> bool:
+    """Whether tensors are memory, and what is done with them is seen by autograd at most."""
+    return (
+        not _is_compiling()
+        and not _modes()
+        and _transforms() is None
+        and not _is_tracing()
+        and forward_ad._current_level < 0
+        and all(
+            t is None
+            or (
+                (type(t) is Tensor or type(t) is torch.nn.Parameter)
+                and (t.is_cuda or t.is_cpu)
+                and t.layout is _strided
+                and not t.is_neg()
+            )
+            for t in tensors
+        )
+    )
+
+
 def named(dtype: Any, name: str) -> torch.dtype:
     """A torch.dtype of what names one: PyTorch's, NumPy's or a string."""
     if not isinstance(dtype, torch.dtype):

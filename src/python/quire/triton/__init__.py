@@ -20,8 +20,9 @@ merge(down, up, other_down, other_up)
 value(down, up)
     what two ends round to, float32, and whether they decide it: whether both round to it
 
-sum, sumsq and dot have all states in them, which take registers. Where speed counts use ends and value, note which rows
-are undecided, and do these again in a second kernel by sum: so rms_norm, softmax and log_softmax do.
+sum, sumsq and dot have all states in them, which take registers. Where speed counts use ends and value, and do the rows
+that are undecided again by sum, in a second kernel or, as rms_norm, layer_norm, softmax and log_softmax do, after the
+others, from memory.
 
 mask says which elements of a block are there; without it all are. Kernels need CUDA; num_warps and num_stages are free.
 """
@@ -29,6 +30,18 @@ mask says which elements of a block are there; without it all are. Kernels need 
 from __future__ import annotations
 
 from ._exact import dot, ends, ends_of_products, merge, sum, sumsq, value
-from ._kernels import log_softmax, rms_norm, softmax
+from ._kernels import layer_norm, log_softmax, rms_norm, softmax
 
-__all__ = ["dot", "ends", "ends_of_products", "log_softmax", "merge", "rms_norm", "softmax", "sum", "sumsq", "value"]
+__all__ = [
+    "dot",
+    "ends",
+    "ends_of_products",
+    "layer_norm",
+    "log_softmax",
+    "merge",
+    "rms_norm",
+    "softmax",
+    "sum",
+    "sumsq",
+    "value",
+]
