@@ -77,13 +77,12 @@ template <class Format, class Prefix>
 static __device__ __forceinline__ bool sum_slot(const scan_job &job, unsigned char *slot, const scan_state &now,
                                                 unsigned count, bool is_first) {
     bool is_told = false;
-    if (job.rounding == QUIRE_TO_NEAREST && !now.is_special()) switch (job.format.precision) {
-        case 53: is_told = sum_quickly<Format, wide_prefix, 53>(job, slot, now, count, is_first); break;
-        case 24: is_told = sum_quickly<Format, Prefix, 24>(job, slot, now, count, is_first); break;
-        case 11: is_told = sum_quickly<Format, Prefix, 11>(job, slot, now, count, is_first); break;
-        case 8: is_told = sum_quickly<Format, Prefix, 8>(job, slot, now, count, is_first); break;
-        default: break;
-        }
+    const int precision = job.rounding == QUIRE_TO_NEAREST && !now.is_special() ? job.format.precision : 0;
+    if constexpr (std::is_same_v<Prefix, wide_prefix>) /* ends are for results of fewer bits */
+        if (precision == 53) is_told = sum_quickly<Format, Prefix, 53>(job, slot, now, count, is_first);
+    if (precision == 24) is_told = sum_quickly<Format, Prefix, 24>(job, slot, now, count, is_first);
+    if (precision == 11) is_told = sum_quickly<Format, Prefix, 11>(job, slot, now, count, is_first);
+    if (precision == 8) is_told = sum_quickly<Format, Prefix, 8>(job, slot, now, count, is_first);
     return is_told || settle_slot<Format>(job, slot, now, count, is_first);
 }
 

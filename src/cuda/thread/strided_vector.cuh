@@ -30,31 +30,31 @@ static __device__ __forceinline__ strided_vector vector_of(const vectors_job &jo
 }
 
 /* Calls use(a, b) for what a thread has of elements first to last; b: of y, where there are two arrays. Answers how
- * many they are. load(array, at) loads one, and
+ * many they are. threads: a power of two. load(array, at) loads one, and
  * number(it) makes a number of it. AHEAD: loads that are under way together. */
 template <bool PAIR, int AHEAD, class Load, class Number, class Use>
 static __device__ __forceinline__ size_t each_loaded(const vectors_job &job, const strided_vector &v, size_t first,
                                                      size_t last, unsigned thread, unsigned threads, Load load,
                                                      Number number, Use use) {
     const bool has_two = PAIR && job.is_pair;
-    size_t n = 0;
-    for (size_t k = first + thread; k < last; k += (size_t)AHEAD * threads) {
+    const ptrdiff_t step_x = v.x_step * (ptrdiff_t)threads, step_y = v.y_step * (ptrdiff_t)threads;
+    const size_t n = first + thread < last ? ((last - first - thread - 1) >> (31 - __clz((int)threads))) + 1 : 0;
+    ptrdiff_t of_x = v.x + (ptrdiff_t)(first + thread) * v.x_step, of_y = v.y + (ptrdiff_t)(first + thread) * v.y_step;
+    for (size_t left = n; left;) {
         decltype(load(job.at.x, (ptrdiff_t)0)) x[AHEAD], y[PAIR ? AHEAD : 1];
-        const unsigned here = (unsigned)min((last - k - 1) / threads + 1, (size_t)AHEAD);
-        ptrdiff_t of_x = v.x + (ptrdiff_t)k * v.x_step, of_y = v.y + (ptrdiff_t)k * v.y_step;
+        const int here = (int)min(left, (size_t)AHEAD);
 #pragma unroll
-        for (unsigned u = 0; u < AHEAD; u++, of_x += v.x_step * threads, of_y += v.y_step * threads) {
-            if (u >= here) break;
-            x[u] = load(job.at.x, of_x);
-            if (PAIR) y[PAIR ? u : 0] = has_two ? load(job.at.y, of_y) : x[u];
+        for (int u = 0; u < AHEAD; u++, of_x += step_x, of_y += step_y) {
+            if (u < here) x[u] = load(job.at.x, of_x);
+            if (PAIR && u < here) y[PAIR ? u : 0] = has_two ? load(job.at.y, of_y) : x[u];
         }
 #pragma unroll
-        for (unsigned u = 0; u < AHEAD; u++) {
+        for (int u = 0; u < AHEAD; u++) {
             if (u >= here) break;
             const double a = number(x[u]);
             use(!PAIR && job.magnitude ? abs_f64(a) : a, PAIR ? number(y[PAIR ? u : 0]) : 0);
         }
-        n += here;
+        left -= (unsigned)here;
     }
     return n;
 }
