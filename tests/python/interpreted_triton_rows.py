@@ -3,6 +3,7 @@ decides a row or a column. test_triton.py runs this, after interpreted_triton.py
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ import torch
 import triton
 import triton.language as tl
 from interpreted_triton import INF, NAN, TYPES, machine, rows  # noqa: F401
-from quire.torch import _norm_gradients, _softmax
+from quire.torch import _fused, _norm_gradients, _softmax
 from quire.triton import _again, _ends, _kernels, _launch, _norm_kernels, _ptx, _softmax_kernels
 
 
@@ -267,6 +268,28 @@ def test_variances_beside_a_number():
             torch.tensor([c[0] for c in cases]), torch.tensor([c[1] for c in cases]), results, n, T=4
         )
         assert results.tolist() == [(c[2] > 0) - (c[2] < 0) for c in cases]
+
+
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm", "of an operator", "batch_invariant"])
+def test_quire_torch_takes_the_kernels(name, monkeypatch):
+    """Results and gradients by them and by PyTorch's arithmetic, which have the same bits."""
+    x, w, b = hard(torch.float32, 9)[:, None], torch.randn(9), torch.randn(9).half()
+    g, taken = torch.randn(x.shape), []
+    call, leaves = {
+        "rms_norm": (lambda x, w: quire.torch.rms_norm(x, 9, w), (x, w)),
+        "layer_norm": (lambda x, w, b: quire.torch.layer_norm(x, 9, w, b), (x, w, b)),
+        "of an operator": (lambda x, w, b: torch.ops.quire.layer_norm(x, [9], w, b), (x, w, b)),
+        "batch_invariant": (lambda x, w: torch.nn.functional.layer_norm(x, (9,), w, w), (x, w)),
+    }[name]
+    results = []
+    for takes in (False, True):
+        monkeypatch.setattr(_fused, "takes", lambda x, n: taken.append(takes) or takes)
+        some = [t.clone().requires_grad_() for t in leaves]
+        with quire.torch.batch_invariant() if name == "batch_invariant" else contextlib.nullcontext():
+            y = call(*some)
+            results.append([y.detach(), *torch.autograd.grad(y, some, g)])
+    assert taken == [False, False, True, True]
+    assert all(same(a, c) for a, c in zip(*results, strict=True))
 
 
 @triton.jit

@@ -27,8 +27,8 @@ class Plan:
         self.rows: int = constants.get("R", 1)
 
     def launch(self, grid: tuple[int, int], tensors: tuple[Tensor, ...], numbers: tuple[Any, ...]) -> None:
-        """On the current stream of the tensors' device. numbers: the arguments behind them, of which Triton makes no
-        constants, but for those that a plan has always alike.
+        """On the current stream of the tensors' device. numbers: the arguments behind them, rows first, of which Triton
+        makes no constants, but for those that a plan has always alike.
 
         Products and sums are not contracted to fma, which would skip a rounding.
         """
@@ -37,7 +37,7 @@ class Plan:
         place = 0
         for pointer in pointers:
             place |= pointer
-        key = (device, *[t.dtype for t in tensors])
+        key = (device, numbers[0] < 2**31, *[t.dtype for t in tensors])  # rows are int32 or int64
         found = self.compiled.get(key)
         if found is not None and place % 16 == 0 and device == torch.cuda.current_device() and _no_hooks():
             run, function, metadata = found
