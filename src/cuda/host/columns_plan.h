@@ -31,7 +31,7 @@ static inline columns_plan plan_columns(const quire_layout *x, const void *at_x,
     panel_share *const share = &p.share;
     memset(&p, 0, sizeof p);
     if (n == 0 || x->inner < 2 || x->inner_stride != 1 || y->inner_stride != 1) return p;
-    if (n < COLUMNS_SHORT && step % ROWS_CHUNK) return p; /* threads that must have rows of one alignment had too few */
+    if (n < COLUMNS_SHORT && step % ROWS_CHUNK) return p; /* a thread would have few rows that are aligned alike */
     share->by_elements = !plan_has_chunks(x, at_x, y, at_y, size);
     share->apart = plan_least(stride_magnitude(x->stride), stride_magnitude(y->stride));
     share->tiles = n > ORDER_LANES * COLUMNS_PART_LEAST ? 2 : 1; /* or more: all threads have rows enough */

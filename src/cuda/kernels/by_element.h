@@ -4,8 +4,8 @@
 
 #include "cuda/kernels/vectors_job.h"
 
-#define ELEMENT_MOST_BLOCKS                                                                                            \
-    (VECTORS_LIMBS / 2) /* that share vectors: each may need two accumulators of the workspace */
+/* Blocks that share vectors, at most: each vector may need two accumulators of the workspace. */
+#define ELEMENT_MOST_BLOCKS (VECTORS_LIMBS / 2)
 
 /* Of marked results, and of parts that other kernels have left. */
 struct element_kernels {
