@@ -1,6 +1,6 @@
-/* by_element.cuh - exact sums of vectors whose elements are loaded one by one: at any stride, or through an index; and
- * of those that other kernels have not told. Memory is what these kernels wait for, so that they are compiled once for
- * all formats.
+/* by_element.cuh - exact sums of vectors whose elements are loaded one by one: through an index; and of short ones, at
+ * any stride, whose results other kernels have marked. Memory is what these kernels wait for, so that they are compiled
+ * once for all formats.
  *
  * A few doubles tell most results (thread/long_sum.cuh), of doubles of great or small exponents in a scale
  * (thread/scaled_sum.cuh); what they do not tell is done again by cells (warp/cells.cuh), which hold all bits.
@@ -185,8 +185,9 @@ template <row_terms TERMS, class Job> struct found_vectors {
     bool is_left;
     int lane;
 
-    /* Calls total(vector, thread, threads) for all that are left, in turns; take(total, from) in each turn, for the
-     * lane's own vector is that of the group whose first lane is "from", or WARP. */
+    /* Calls turn(vector, thread, threads, from, is_mine) until all that are left have had theirs. The vector is that of
+     * the thread's group. is_mine: this turn is that of the lane's own vector, which the group has whose first lane is
+     * "from". */
     template <class Turn> __device__ __forceinline__ void each(Turn turn) const {
         const unsigned found = __ballot_sync(WHOLE_WARP, is_left), threads = threads_again(its, __popc(found), longest);
         for (marked_turns turns(found, threads, lane); turns.are_there(); turns.advance()) {

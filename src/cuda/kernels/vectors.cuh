@@ -1,4 +1,4 @@
-/* vectors.cuh - many vectors at once, by every method: rows, columns, strides, segments, and the parts of long ones.
+/* vectors.cuh - ordered segments, and ordered vectors at any stride; and the tables of all kernels of a format.
  *
  * SPDX-License-Identifier: MIT
  */
