@@ -11,7 +11,7 @@ from . import _arrays, _jax
 from ._cupy import context_of, cupy, delivered, operand, place, results_for, returned, same_device
 from ._cupy_keys import address, block_layout, on_device, room_of
 from ._foreign import refuse_out
-from ._groups import Groups
+from ._groups import GroupsOnDevice, refuse_where
 from ._keys import index_type
 from ._layout import normalized, one_axis
 from ._quire import ffi, lib
@@ -21,7 +21,7 @@ from ._types import CODES, fail, reduction
 NULL = ffi.NULL
 
 
-class DeviceGroups(Groups):
+class DeviceGroups(GroupsOnDevice):
     """As Groups, of keys on a device: so are ``keys`` and ``counts``, CuPy's. Keys outside belong to no group."""
 
     def __init__(self, keys: Any, groups: Any):
@@ -57,11 +57,6 @@ class DeviceGroups(Groups):
             self.keys = cp.arange(self._groups)
             self.counts = (self._ends[1:] - self._ends[:-1]).astype(np.int64)
 
-    def average(self, x: Any, /, weights: Any = None, **words: Any) -> Any:
-        if weights is not None:
-            raise NotImplementedError("quire.average: groups on a device take no weights")
-        return self.mean(x, **words)
-
     def _reduce(
         self,
         name: str,
@@ -75,8 +70,7 @@ class DeviceGroups(Groups):
         where: Any,
         correction: int = 0,
     ) -> Any:
-        if where is not True and where is not None:
-            raise NotImplementedError(f"quire.{name}: groups on a device take no where")
+        refuse_where(name, where)
         if not (_arrays.is_foreign(x) and _arrays.is_on_cuda(x)) or _arrays.is_tensor(x):
             raise TypeError(f"quire.{name}: the groups are of arrays on a device, x is a {type(x).__name__}")
         if _jax.is_jax(x):

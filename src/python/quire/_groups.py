@@ -261,6 +261,20 @@ class Groups:
         return np.where(mask[self._order], self._order, self._order.dtype.type(-1))
 
 
+class GroupsOnDevice(Groups):
+    """As Groups, of keys on a device: they take neither weights nor where."""
+
+    def average(self, x: Any, /, weights: Any = None, **words: Any) -> Any:
+        if weights is not None:
+            raise NotImplementedError("quire.average: groups on a device take no weights")
+        return self.mean(x, **words)
+
+
+def refuse_where(name: str, where: Any) -> None:
+    if where is not True and where is not None:
+        raise NotImplementedError(f"quire.{name}: groups on a device take no where")
+
+
 def mask_for(where: Any, rows: Rows, name: str) -> Array:
     """A mask as NumPy has it: of rows alone if it is the same along all other axes, else of the shape of x."""
     mask = _arrays.as_numpy(where, name)

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .._groups import Groups
+from .._groups import GroupsOnDevice, refuse_where
 from ._keys import bincount, by_key, found_groups
 
 
-class TensorGroups(Groups):
+class TensorGroups(GroupsOnDevice):
     """As Groups, of a tensor of keys: so are ``keys`` and ``counts``. Keys outside belong to no group.
 
     What is sorted is not kept: each reduction is that of `quire.group_sum` and its sisters, with its gradient.
@@ -28,11 +28,6 @@ class TensorGroups(Groups):
         self.keys = torch.arange(self._groups, device=keys.device)
         self.counts = bincount(keys, groups=self._groups)
 
-    def average(self, x: Any, /, weights: Any = None, **words: Any) -> Any:
-        if weights is not None:
-            raise NotImplementedError("quire.average: groups on a device take no weights")
-        return self.mean(x, **words)
-
     def _reduce(
         self,
         name: str,
@@ -46,8 +41,7 @@ class TensorGroups(Groups):
         where: Any,
         correction: int = 0,
     ) -> Any:
-        if where is not True and where is not None:
-            raise NotImplementedError(f"quire.{name}: groups on a device take no where")
+        refuse_where(name, where)
         if not isinstance(x, Tensor):
             raise TypeError(f"quire.{name}: the groups are of a tensor's keys, x is a {type(x).__name__}")
         if x.device != self._of_rows.device:
