@@ -17,6 +17,13 @@ template <class Format, bool PAIR> struct row_place {
     __device__ __forceinline__ bool are_alike() const { return !PAIR || ((uintptr_t)x - (uintptr_t)y) % 16 == 0; }
 };
 
+/* The arrays of a job from element k on. */
+template <class Format, bool PAIR>
+static __device__ __forceinline__ row_place<Format, PAIR> arrays_from(const vectors_job &job, int64_t k) {
+    typedef const typename Format::element *pointer;
+    return { (pointer)job.at.x + k, PAIR ? (pointer)job.at.y + k : NULL };
+}
+
 /* COUNT chunks of a row. */
 template <class Format, bool PAIR, int COUNT> struct row_chunks {
     chunk_of<Format> x[COUNT], y[PAIR ? COUNT : 1];

@@ -226,8 +226,8 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             const size_t each = (its.n() / parts / ROWS_LINE + 1) * ROWS_LINE, first = min(part * each, its.n());
             if (part >= parts) continue;
             sums total =
-                sum_of_row<sums, LOADS, true>(segment_from(job, its.begin + (int64_t)first), min(its.n() - first, each),
-                                              job.magnitude, threadIdx.x, GROUPS_THREADS);
+                sum_of_row<sums, LOADS, true>(arrays_from<Format, PAIR>(job, its.begin + (int64_t)first),
+                                              min(its.n() - first, each), job.magnitude, threadIdx.x, GROUPS_THREADS);
             total = sum_of_block<GROUPS_THREADS>(total);
             if (parts > 1) {
                 if (threadIdx.x == 0) store_record(&w.place[unit], total);
@@ -240,9 +240,6 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             if (threadIdx.x == 0) finish_sums(job, terms_of_vector<TERMS>(job, its.n()), number, total);
         }
         source.forget(job);
-    }
-    static __device__ __forceinline__ place segment_from(const vectors_job &job, int64_t k) {
-        return { (const element *)job.at.x + k, PAIR ? (const element *)job.at.y + k : NULL };
     }
 
     static __device__ __forceinline__ void all(const vectors_job &job) {

@@ -30,10 +30,6 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     typedef row_place<Format, PAIR> place;
     typedef range_sums<Format, TERMS, Sum> sums;
 
-    static __device__ __forceinline__ place place_at(const vectors_job &job, int64_t k) {
-        return { (const element *)job.at.x + k, PAIR ? (const element *)job.at.y + k : NULL };
-    }
-
     /* The result of segment v, of n elements; or a mark. */
     static __device__ __forceinline__ void finish(const vectors_job &job, size_t v, size_t n, const sums &its) {
         if (n == 0)
@@ -48,16 +44,17 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
         const bool is_aside = put_aside(job, v, own.n(), LONG_SEGMENT);
         kept_sums<sums> mine;
         mine.sums.clear();
-        sum_segments<sums>(is_aside ? 0 : own.n(), (unsigned)sizeof(element), order, mine, lane,
-                           [&](sums &to, unsigned from, unsigned thread, unsigned threads) {
-                               if (threads == 1) {
-                                   add_cut_row<1>(to, place_at(job, own.begin), own.n(), job.magnitude, 0, 1);
-                               } else {
-                                   const segment_place its = own.of_lane(from);
-                                   to = sum_of_row<sums, GROUPS_LOADS / 2, false>(place_at(job, its.begin), its.n(),
-                                                                                  job.magnitude, thread, threads);
-                               }
-                           });
+        sum_segments<sums>(
+            is_aside ? 0 : own.n(), (unsigned)sizeof(element), order, mine, lane,
+            [&](sums &to, unsigned from, unsigned thread, unsigned threads) {
+                if (threads == 1) {
+                    add_cut_row<1>(to, arrays_from<Format, PAIR>(job, own.begin), own.n(), job.magnitude, 0, 1);
+                } else {
+                    const segment_place its = own.of_lane(from);
+                    to = sum_of_row<sums, GROUPS_LOADS / 2, false>(arrays_from<Format, PAIR>(job, its.begin), its.n(),
+                                                                   job.magnitude, thread, threads);
+                }
+            });
         if (is_there && !is_aside) finish(job, v, own.n(), mine.sums);
         __syncwarp();
     }

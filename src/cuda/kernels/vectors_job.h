@@ -47,9 +47,6 @@ QUIRE_CONSTANT unsigned group_loads(bool has_two) { return has_two ? GROUPS_LOAD
 #define STRETCH_BYTES (GROUPS_THREADS * GROUPS_SHARE + 6 * ROWS_CHUNK)
 QUIRE_CONSTANT unsigned stretch_share(bool is_pair) { return is_pair ? GROUPS_SHARE / 2 : GROUPS_SHARE; }
 
-/* Elements that a thread loads at a time of an exact sum, of size bytes each. */
-QUIRE_CONSTANT int vectors_group(int size) { return size <= 2 ? 16 : 32 / size; }
-
 /* Chunks of a row of lanes that a thread of ordered_rows.cuh has, of elements of size bytes: 16 lanes, of doubles 8. */
 QUIRE_CONSTANT int ordered_slots(int size) { return size > 4 ? 4 : size; }
 

@@ -45,15 +45,6 @@ template <class Format, int COUNT> struct element_group {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) of[i] = k + i * step < end ? p[i * apart] : zero_element<Format>(plus);
     }
-    /* Elements k to k + COUNT - 1, some times 16 bytes, which are there, side by side and aligned together. */
-    __device__ __forceinline__ void load_aligned(vector_view<Format> v, size_t k) {
-        const element *p = v.x + k;
-#pragma unroll
-        for (int i = 0; i + 3 < WORDS; i += 4) {
-            const uint4 four = __ldcs((const uint4 *)p + i / 4);
-            word[i] = four.x, word[i + 1] = four.y, word[i + 2] = four.z, word[i + 3] = four.w;
-        }
-    }
     /* COUNT elements, 16 bytes, of shared memory; ALIGNED: at a multiple of these. No word is read that has none of
      * them. */
     template <bool ALIGNED = true> __device__ __forceinline__ void load_stage(const unsigned char *p) {
@@ -72,17 +63,6 @@ template <class Format, int COUNT> struct element_group {
         }
     }
 };
-
-/* How many elements stand before the first chunk of 16 bytes, from element k on, of elements side by side. */
-template <class Format>
-static __device__ __forceinline__ size_t elements_before_chunk(vector_view<Format> v, size_t k) {
-    return (size_t)(-(uintptr_t)(v.x + k) % 16) / sizeof(typename Format::element);
-}
-
-/* Whether groups of a vector may be loaded aligned, from element k on. */
-template <class Format> static __device__ __forceinline__ bool has_aligned_groups(vector_view<Format> v, size_t k) {
-    return v.stride == 1 && (uintptr_t)(v.x + k) % 16 == 0;
-}
 
 /* The term of elements x and y: their product; or x itself, or without its sign. */
 template <class Format, bool PRODUCT> struct element_term {
