@@ -9,14 +9,14 @@
  */
 #include <stdio.h>
 
-#include "baseline.h"
-#include "measure.h"
+#include "command/terminal.h"
+#include "contenders/baseline.h"
+#include "measure/measure.h"
+#include "measure/rows.h"
 #include "number.h"
 #include "peers/peers.h"
-#include "place.h"
-#include "report.h"
-#include "rows.h"
-#include "terminal.h"
+#include "places/place.h"
+#include "report/report.h"
 
 /* Who is measured: in each place those who work there. */
 typedef struct lists {

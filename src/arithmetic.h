@@ -1,6 +1,7 @@
 /* arithmetic.h - what every file that does arithmetic relies on, in C and in CUDA alike.
  *
- * ASSUMPTIONS, checked here as far as a preprocessor can (tests/test_build.c checks the rest on the finished library):
+ * ASSUMPTIONS, checked here as far as a preprocessor can (tests/contract/test_build.c checks the rest on the finished
+ * library):
  *   - float and double are IEEE 754 binary32 and binary64, evaluated in their own format (FLT_EVAL_METHOD 0);
  *   - no fast-math: error-free transforms are algebraically zero, and a compiler allowed to use algebra deletes them;
  *   - no contraction of a*b + c unless we write fma;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "gpu.h"
 
 static const struct way_to_run {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "gpu.h"
 #include "model.h"
 #include "place.h"
@@ -28,7 +28,7 @@ bool batch_open(batch *b) {
     bool enough = (b->results = aligned_alloc(LINE, room[SLOT_RESULTS])) != NULL;
     for (int i = 0; i < 2; i++) {
         enough &= (b->room[i] = aligned_alloc(LINE, room[SLOT_X] / LINE * LINE)) != NULL;
-        enough &= (b->vector[i] = aligned_alloc(LINE, BATCH_LONGEST * sizeof(double))) != NULL;
+        enough &= (b->vector[i] = aligned_alloc(LINE, MANY_LONGEST * sizeof(double))) != NULL;
     }
     for (int i = 0; i < BATCH_QUESTIONS; i++)
         enough &= (b->expected[i] = aligned_alloc(LINE, room[SLOT_RESULTS])) != NULL;

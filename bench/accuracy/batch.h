@@ -1,6 +1,6 @@
 /* batch.h - many short vectors of one kind in one array, or a few long ones, the questions asked of them, and the right
- * answers, found by the quick oracles (tests/oracle_words.h, tests/oracle_ordered.h; of vectors of more than a tile by
- * the model, but for exact). One vector in about a thousand is judged by MPFR, GMP and the model, too.
+ * answers, found by the quick oracles (tests/oracles/oracle_words.h, tests/oracles/oracle_ordered.h; of vectors of more
+ * than a tile by the model, but for exact). One vector in about a thousand is judged by MPFR, GMP and the model, too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,9 +13,8 @@
 #include "source.h"
 
 #define BATCH_VECTORS 4096
-#define BATCH_ELEMENTS ((size_t)1 << 17) /* about; gaps come on top */
-#define BATCH_LONGEST 1000000
-#define BATCH_ROOM (2 * (size_t)BATCH_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
+#define BATCH_ELEMENTS ((size_t)1 << 17)                                  /* about; gaps come on top */
+#define BATCH_ROOM (2 * (size_t)MANY_LONGEST + 4 * (size_t)BATCH_VECTORS) /* two of the longest, and gaps */
 #define BATCH_QUESTIONS 10
 #define BATCH_SAMPLE 1000
 

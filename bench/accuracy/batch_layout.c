@@ -17,7 +17,7 @@ const char *arrangement_name(arrangement which) {
     return names[which];
 }
 
-static const size_t CLASS_ENDS[LENGTH_CLASSES] = { 0, 1, 4, 8, 16, 32, 64, 256, ORDERED_MOST, BATCH_LONGEST };
+static const size_t CLASS_ENDS[LENGTH_CLASSES] = { 0, 1, 4, 8, 16, 32, 64, 256, ORDERED_MOST, MANY_LONGEST };
 
 int length_class(size_t n) {
     int i = 0;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "../commit.h"
-#include "../host.h"
+#include "command/host.h"
 #include "gpu.h"
 
 enum { RELEASE, COMMIT, BUILT_BY, JUDGE, CPU, GPU, DATE, COMMAND };

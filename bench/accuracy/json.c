@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "json_parts.h"
 #include "report.h"
 

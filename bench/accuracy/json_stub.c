@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "many.h"
 #include "report.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "judge.h"
 #include "many.h"
 #include "processes.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "report.h"
 #include "tally.h"
 

@@ -26,7 +26,7 @@ static int size_of(set s) {
 }
 
 static int cells_asked_for(const options *o) {
-    const size_t longest = o->n < BATCH_LONGEST ? o->n : BATCH_LONGEST;
+    const size_t longest = o->n < MANY_LONGEST ? o->n : MANY_LONGEST;
     const int moments = set_has(o->operations, OPERATION_VARIANCE) + set_has(o->operations, OPERATION_STDDEV);
     const int of_methods =
         size_of(o->methods) * (size_of(o->operations) - moments) + moments; /* moments: by exact alone */

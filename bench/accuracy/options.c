@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../terminal.h"
-#include "../words.h"
-#include "batch.h"
+#include "command/terminal.h"
+#include "command/words.h"
+#include "operation.h"
 
 #define SECONDS 30
 #define LIMIT 1000000
@@ -39,7 +39,7 @@ void options_help(void) {
          "  --type LIST        f16, bf16, f32, f64, e5m2, e4m3                     (all)\n"
          "  --operation LIST   sum, asum, dot, nrm2, mean, sumsq; --many: variance, stddev (all)\n"
          "  --method LIST      exact, kahan, pairwise, plain                       (all)\n"
-         "  --family LIST      of inputs, as in tests/families.h                   (all)\n"
+         "  --family LIST      of inputs, as in tests/inputs/families.h            (all)\n"
          "  --case CASE        one case alone, as a failure's report names it\n"
          "  --json FILE        write the report as JSON too, in more detail\n"
          "  --help, --version");
@@ -189,7 +189,7 @@ static bool check_many(const options *o) {
     if (o->many && o->file_count) return complain("--many takes no files");
     if (!o->many && o->operations & MOMENTS) return complain("--operation: variance and stddev are for --many");
     if (o->operations & MOMENTS && !set_has(o->methods, 0)) return complain("variance and stddev are by exact alone");
-    return !o->many || o->n <= BATCH_LONGEST || complain("--many: vectors have %d elements at the most", BATCH_LONGEST);
+    return !o->many || o->n <= MANY_LONGEST || complain("--many: vectors have %d elements at the most", MANY_LONGEST);
 }
 
 /* How many elements the case of --case has, if it is well written: the last word but one. */
@@ -208,7 +208,7 @@ static void take_defaults(options *o) {
     if (!o->places) o->places = ((set)1 << PLACE_BITS) - 1;
     if (!o->n && o->file_count) o->n = SIZE_MAX;
     if (!o->n && o->only) o->n = length_of_case(o->only);
-    if (!o->n) o->n = o->many ? BATCH_LONGEST : o->quick ? QUICK_LIMIT : LIMIT;
+    if (!o->n) o->n = o->many ? MANY_LONGEST : o->quick ? QUICK_LIMIT : LIMIT;
     if (!(o->seconds > 0)) o->seconds = o->quick || o->results ? INFINITY : SECONDS;
 }
 

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../own.h"
+#include "command/own.h"
+
+#define MANY_LONGEST 1000000 /* elements of a vector, of --many */
 
 /* Of a set of names bit i stands for the i-th: of TYPES, METHODS, the operations, the families, the places. */
 typedef uint64_t set;

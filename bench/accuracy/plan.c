@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 
 #define SHORT 5000             /* elements of a first case, at the most: a tile and a bit */
 #define SHORTEST 63            /* most of many vectors are no longer */

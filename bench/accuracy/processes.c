@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 
 typedef struct process {
     pid_t id;

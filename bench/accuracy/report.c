@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 
 /* --------------------------------------------------------------------------------------------------------- failures */
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../host.h"
-#include "../own.h"
-#include "../terminal.h"
+#include "command/host.h"
+#include "command/own.h"
+#include "command/terminal.h"
 
 #define LINE 64 /* bytes within which a vector may begin */
 

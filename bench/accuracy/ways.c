@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-#include "../terminal.h"
+#include "command/terminal.h"
 
 #define THREADS_FROM ((size_t)1 << 18) /* fewer elements are summed by one thread */
 #define MANY 64                        /* threads */

@@ -4,7 +4,7 @@
  */
 #include "buffers.h"
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "device.h"
 #include "number.h"
 

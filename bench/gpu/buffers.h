@@ -6,7 +6,7 @@
 #ifndef QUIRE_BENCH_GPU_BUFFERS_H
 #define QUIRE_BENCH_GPU_BUFFERS_H
 
-#include "../data.h"
+#include "jobs/data.h"
 
 /* Room for vectors of so many bytes: for two copies at least, if that much memory is free, and for four times the
  * cache. Complains and answers false if not even one fits. */

@@ -5,7 +5,7 @@
 #ifndef QUIRE_BENCH_GPU_METHODS_H
 #define QUIRE_BENCH_GPU_METHODS_H
 
-#include "reducer.h"
+#include "contenders/reducer.h"
 
 /* Opens a context for them on the stream, and one for other launches. Answers what is wrong, or NULL. */
 const char *methods_open(void *stream);

@@ -5,7 +5,7 @@
 #ifndef QUIRE_BENCH_GPU_READ_H
 #define QUIRE_BENCH_GPU_READ_H
 
-#include "reducer.h"
+#include "contenders/reducer.h"
 
 #ifdef __cplusplus
 extern "C" {

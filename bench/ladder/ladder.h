@@ -8,7 +8,7 @@
 #ifndef QUIRE_BENCH_LADDER_H
 #define QUIRE_BENCH_LADDER_H
 
-#include "gpu/reducer.h"
+#include "contenders/reducer.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../gpu/device.h"
+#include "gpu/device.h"
 #include "gpu_peers.h"
 
 #define TEXT_OF(number) #number

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "../gpu/device.h"
+#include "gpu/device.h"
 #include "gpu_peers.h"
 #include "number.h"
 

@@ -5,7 +5,7 @@
 #ifndef QUIRE_BENCH_GPU_PEERS_H
 #define QUIRE_BENCH_GPU_PEERS_H
 
-#include "gpu/reducer.h"
+#include "contenders/reducer.h"
 
 #ifdef __cplusplus
 extern "C" {

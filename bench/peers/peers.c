@@ -4,7 +4,7 @@
  */
 #include "peers.h"
 
-#include "../facts.h"
+#include "contenders/notes.h"
 #include "cpu_peers.h"
 #include "gpu_peers.h"
 

@@ -7,7 +7,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "peers/gpu_peers.h"
+#include "gpu_peers.h"
 
 /* Both phases of CUB: with no workspace it tells how many bytes it wants. */
 template <typename T>

@@ -4,7 +4,7 @@
  */
 #include <cub/version.cuh>
 
-#include "peers/gpu_peers.h"
+#include "gpu_peers.h"
 
 #if CUB_VERSION >= 300100
 

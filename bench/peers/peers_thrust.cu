@@ -12,7 +12,7 @@
 
 #include <new>
 
-#include "peers/gpu_peers.h"
+#include "gpu_peers.h"
 
 template <typename T, typename R> static int sum(const job *j, void *result, cudaStream_t stream) {
     try {

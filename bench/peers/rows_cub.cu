@@ -10,7 +10,7 @@
 
 #include <type_traits>
 
-#include "peers/gpu_peers.h"
+#include "gpu_peers.h"
 
 struct times {
     int64_t length;

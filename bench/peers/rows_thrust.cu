@@ -14,7 +14,7 @@
 
 #include <new>
 
-#include "peers/gpu_peers.h"
+#include "gpu_peers.h"
 
 #define WARP 32
 #define THREADS 256

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "../terminal.h"
+#include "command/terminal.h"
 #include "samples.h"
 
 #define SAMPLE_SECONDS 2e-3 /* events see about half a microsecond */

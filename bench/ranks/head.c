@@ -6,7 +6,7 @@
 
 #include <quire/quire.h>
 
-#include "../host.h"
+#include "command/host.h"
 #include "commit.h"
 
 void write_head(FILE *to, int argc, char **argv) {

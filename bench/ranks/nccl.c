@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../terminal.h"
-#include "../words.h"
+#include "command/terminal.h"
+#include "command/words.h"
 #include "gpus.h"
 #include "head.h"
 #include "missing_cuda.h"

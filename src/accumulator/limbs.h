@@ -19,7 +19,7 @@
 #define LIMB_BITS 32
 #define LIMB_MASK 0xffffffff
 #define LIMB_LEAST_EXPONENT (2 * -1074)
-#ifndef LIMB_ADDITIONS                   /* tests/counted_carries.h has fewer */
+#ifndef LIMB_ADDITIONS                   /* tests/exact/counted_carries.h has fewer */
 #define LIMB_ADDITIONS ((size_t)1 << 29) /* additions to a carried accumulator that need no carry */
 #endif
 

@@ -1,4 +1,4 @@
-/* run.h - runs a suite of Check in C++, as tests/support.c does in C. */
+/* run.h - runs a suite of Check in C++, as tests/support/support.c does in C. */
 #ifndef QUIRE_TESTS_CPP_RUN_H
 #define QUIRE_TESTS_CPP_RUN_H
 
