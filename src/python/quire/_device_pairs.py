@@ -106,7 +106,7 @@ def matrix_of(
         results = cp.empty((rows.shape[0],) * 2, wanted)
         if results.size:
             context, at = context_of(cp, a.device.id, name), rows.data.ptr
-            first, other = (pairs_layout(*rows.shape, is_second) for is_second in (False, True))
+            first, other = (pairs_layout(rows.shape[0], rows.shape[1], is_second) for is_second in (False, True))
             status = lib.reduce_at(context, what, first, at, other, at, results.data.ptr)
             if status:
                 fail(status, name)

@@ -47,7 +47,7 @@ def promoted(a: Tensor, b: Tensor, name: str) -> tuple[Tensor, Tensor]:
 def fits(whole: torch.dtype, real: torch.dtype) -> bool:
     """Whether a format holds all integers of a dtype."""
     bits = 1 if whole == torch.bool else 8 * whole.itemsize
-    return 2**bits <= 2 / torch.finfo(real).eps
+    return bool(2**bits <= 2 / torch.finfo(real).eps)
 
 
 def result_of(x: Tensor, dtype: Any, name: str) -> torch.dtype:
@@ -69,7 +69,7 @@ def average(x: Any, axis: Any, weights: Any, returned_too: bool, keepdims: bool,
         return (means, torch.full_like(means, count)) if returned_too else means
     w = memory(weights, name, "weights")
     if w.shape != a.shape:
-        w = placed(w, a, axis)  # type: ignore[arg-type, assignment]
+        w = placed(w, a, axis)
     a, w = promoted(a, w, name)
     w, dtype = w.broadcast_to(a.shape), result_of(a, dtype, name)
     means = reduce(name, AVERAGE, (a, w), axis, bool(keepdims), dtype, "exact", rounding)

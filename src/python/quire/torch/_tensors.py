@@ -179,13 +179,11 @@ def of_integers_there(
         wanted = torch.float64 if wanted is None else named(wanted, name)
     if out is not None and out.dtype != wanted:
         raise TypeError(f"quire.{name}: out is of {out.dtype}, but the result of {wanted}")
-    words = bool(keepdims), method, rounding, correction
     if where is True or where is None:
-        keepdim, *others = words
-        results = reduce(name, operation, (x,), axis, keepdim, wanted, *others)
+        results = reduce(name, operation, (x,), axis, bool(keepdims), wanted, method, rounding, correction)
     else:
-        mask = on_device_of(x, where, name)
-        results = _where.on_device(name, operation, x, mask, axis, wanted, *words)
+        mask, words = on_device_of(x, where, name), (method, rounding, correction)
+        results = _where.on_device(name, operation, x, mask, axis, wanted, bool(keepdims), *words)
     return results if out is None else into(results, out, name)
 
 
