@@ -21,18 +21,6 @@ template <class Format, class Method, int COUNT = VECTORS_LANES> struct lane_sum
             for (int w = 0; w < Method::words; w++) state[i][w] = (real)-0.0;
     }
 
-    /* One row of the thread's lanes. */
-    template <bool PRODUCT>
-    __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
-                                        bool magnitude) {
-        typedef element_term<Format, PRODUCT> term;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const real a = decode(Format(), x.of[i]), b = PRODUCT ? decode(Format(), y.of[i]) : a;
-            const real value = term::value(a, b, magnitude);
-            Method::add(state[i], value, term::error(a, b, value), PRODUCT);
-        }
-    }
     /* The terms of E numbers, to the lanes from "lane" on. FIRST: they are a lane's first: the term is its sum, and
      * what the term has lost is the second word, of a method that has one (method/methods.h says that its zeros do not
      * show). */
