@@ -41,5 +41,8 @@
 #include <quire/device/accumulate.cuh>
 #include <quire/device/collectives.cuh>
 #include <quire/device/exact.cuh>
+#include <quire/device/moments.cuh>
+#include <quire/device/ordered.cuh>
+#include <quire/device/ordered_collectives.cuh>
 
 #endif
