@@ -9,10 +9,12 @@
 extern "C" {
 #endif
 
-/* Who sums a vector, as in device_sums.h. The second list is tried with sums of floats by kahan alone. */
+/* Who sums a vector, as in device_sums.h. The second lists are tried with floats alone, of the methods with
+ * kahan. */
 #define METHODS_WHO(X) X(-32) X(33) X(256)
 #define KAHANS_WHO(X) X(-1) X(-2) X(-8) X(-16) X(1) X(20) X(32) X(64) X(100) X(512) X(1000) X(1024)
-#define MOMENTS_WHO(X) X(-32) X(-4) X(33) X(256) X(1000)
+#define MOMENTS_WHO(X) X(-32) X(256)
+#define FLOATS_MOMENTS_WHO(X) X(-4) X(1) X(33) X(1000)
 
 /* X(method, METHOD, T, type of T, R, type of R): what is tried. Sums of floats by kahan have all operations, the others
  * three. */

@@ -34,8 +34,9 @@ static const quire_operation OPERATIONS[] = { QUIRE_SUM, QUIRE_NRM2, QUIRE_DOT, 
 enum { COMMON_OPERATIONS = 3 };
 
 #define NUMBER(who) who,
-static const int METHOD_WHO[] = { METHODS_WHO(NUMBER) KAHANS_WHO(NUMBER) }, MOMENT_WHO[] = { MOMENTS_WHO(NUMBER) };
-enum { COMMON_WHO = 3 };
+static const int METHOD_WHO[] = { METHODS_WHO(NUMBER) KAHANS_WHO(NUMBER) },
+                 MOMENT_WHO[] = { MOMENTS_WHO(NUMBER) FLOATS_MOMENTS_WHO(NUMBER) };
+enum { COMMON_METHOD_WHO = 3, COMMON_MOMENT_WHO = 2 };
 
 /* Up to several tiles of 4096 elements, and rounds of four tiles at a time. */
 static const size_t LENGTHS[] = {
@@ -66,7 +67,7 @@ START_TEST(collectives) {
     const struct choice *choice = &METHOD_CHOICES[_i];
     const int has_all = choice->method == QUIRE_KAHAN && choice->type == QUIRE_F32 && choice->result_type == QUIRE_F32;
     const size_t operations = has_all ? COUNT_OF(OPERATIONS) : COMMON_OPERATIONS,
-                 whos = has_all ? COUNT_OF(METHOD_WHO) : COMMON_WHO;
+                 whos = has_all ? COUNT_OF(METHOD_WHO) : COMMON_METHOD_WHO;
     size_t tried = 0;
     generator g;
     generator_seed(&g, 5300 + (uint64_t)_i);
@@ -130,11 +131,12 @@ static quire_reduction moment_of(generator *g, const struct choice *c, size_t n)
 
 START_TEST(moments) {
     const struct choice *choice = &MOMENT_CHOICES[_i];
+    const int is_float = choice->type == QUIRE_F32 && choice->result_type == QUIRE_F32;
     size_t tried = 0;
     generator g;
     generator_seed(&g, 5500 + (uint64_t)_i);
     for (size_t turn = 0; turn < scaled(60); turn++)
-        for (size_t t = 0; t < COUNT_OF(MOMENT_WHO); t++) {
+        for (size_t t = 0; t < (is_float ? COUNT_OF(MOMENT_WHO) : COMMON_MOMENT_WHO); t++) {
             const size_t n = LENGTHS[generator_below(&g, 13)]; /* up to 4096 */
             case_of c;
             open_case(&c, &g, moment_of(&g, choice, n), vectors_of(&g, n), n);
