@@ -224,14 +224,14 @@ static __device__ __forceinline__ auto reduce_in_order(ordered_scratch<THREADS, 
 } // namespace detail
 
 /* COLLECTIVES BY A METHOD. The functions of collectives.cuh with another first argument give the bits of quire_sum,
- * quire_dot, quire_nrm2, ... with QUIRE_PLAIN, QUIRE_PAIRWISE or QUIRE_KAHAN:
+ * quire_dot, quire_nrm2, ... with QUIRE_PLAIN, QUIRE_PAIRWISE or QUIRE_KAHAN (error bounds: docs/accuracy.md):
  *
- *     quire::warp_sum(quire::kahan<float>(), n, x)
- *     quire::block_sum(scratch, n, x)          where scratch is a quire::ordered_scratch<THREADS, quire::kahan<float>>
+ *     warp_sum(quire::kahan<float>(), n, x)    a new state says what the method and the elements' type are
+ *     block_sum(scratch, n, x)                 the type of the scratch does, an ordered_scratch<THREADS, STATE>
  *
- * The first is a new state, which says what the method and the elements' type are; warps need no shared memory. All
- * other arguments, who takes part, and the result for every thread are as there. Elements are added in the canonical
- * order, whatever THREADS or LANES is. x and y are asked for each element once, so that they may compute it. */
+ * Warps need no shared memory. All other arguments, who takes part, and the result for every thread are as there.
+ * Elements are added in the canonical order, whatever THREADS or LANES is. x and y are asked for each element once, so
+ * that they may compute it; and nothing may write to what they read until the call has returned. */
 #define QUIRE_IN_ORDER(name, terms_of, how)                                                                            \
     template <class RESULT = void, int LANES = 32, class METHOD, class T, class X>                                     \
     static __device__ __forceinline__ auto warp_##name(const ordered<METHOD, T> &method, size_t n, const X &x,         \
