@@ -105,7 +105,7 @@ def test_memory_is_held_until_the_stream_is_through(jax):
     assert len(jax.lent) == 2 and all(ref() is not None for ref in jax.lent)  # x, and the memory of the result
     Event.happened.set()
     for _ in range(6000):
-        if not any(ref() for ref in jax.lent):
+        if all(ref() is None for ref in jax.lent):
             break
         threading.Event().wait(0.01)
     assert not any(ref() for ref in jax.lent)

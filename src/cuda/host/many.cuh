@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "cuda/host/array.cuh"
+#include "cuda/host/pairs.cuh"
 #include "cuda/kernels/finish.cuh"
 
 /* Loads the kernels of a job, so that no call does, which a capture would not allow. */
@@ -56,6 +57,7 @@ static cudaError_t load_many(void) {
 
 static quire_status reduce_many(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                 const quire_layout *y) {
+    if (has_own_sums(job)) return status_of(start_own_layout(c, job, x, y, NULL));
     return job->method == QUIRE_EXACT ? reduce_exact(c, job, x, y) : reduce_layout(c, job, x, y);
 }
 
@@ -64,7 +66,7 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     quire_status status = check_alone(c);
     if (!status) status = check_memory(job->result, c);
     if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
@@ -91,6 +93,7 @@ static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *
 }
 
 static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    if (has_own_sums(job)) return start_own_segments(c, job, work);
     work->is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
     return job->method == QUIRE_EXACT ? start_exact_segments(c, job, work) : start_by_elements(c, job, work);
 }

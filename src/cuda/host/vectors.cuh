@@ -66,7 +66,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.results = job->result, work.accumulator = accumulator;
     work.threads = 32, work.turns = 1, work.parts = 1;
     work.workspace = c->vectors;
-    work.type = job->type, work.log_size = plan_log((size_t)describe_format(job->type).size);
+    work.type = job->type, work.log_size = plan_log((size_t)element_size(job->type));
     return work;
 }
 

@@ -227,7 +227,8 @@ def group_average(
     if weights is None:
         return grouped(name, MEAN, x, keys, groups, axis, dtype, out, "exact", rounding)
     if _arrays.is_foreign(x) and _arrays.is_on_cuda(x):
-        raise TypeError("quire.group_average: weights are for arrays on the CPU")
+        words = axis, dtype, out, "exact", rounding, 0, weights
+        return _foreign.by_key(name, AVERAGE, x, keys, groups, *words)
     codes, count, _ = numbered(keys, groups, name)
     rows = WeightedRows(x, weights, axis, codes.size, count, dtype, out, name)
     reduce_rows(rows, codes, count, rows.what(AVERAGE, "exact", rounding, 0), True)

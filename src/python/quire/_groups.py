@@ -192,6 +192,7 @@ class Groups:
         rounding: str,
         where: Any,
         correction: int = 0,
+        weights: Any = None,
     ) -> Any:
         taken = operand(x, name)
         whole = wanted_integer(name, operation, taken.dtype, dtype, out)
@@ -262,12 +263,22 @@ class Groups:
 
 
 class GroupsOnDevice(Groups):
-    """As Groups, of keys on a device: they take neither weights nor where."""
+    """As Groups, of keys on a device: they take no where."""
 
-    def average(self, x: Any, /, weights: Any = None, **words: Any) -> Any:
-        if weights is not None:
-            raise NotImplementedError("quire.average: groups on a device take no weights")
-        return self.mean(x, **words)
+    def average(
+        self,
+        x: Any,
+        /,
+        weights: Any = None,
+        *,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        operation = MEAN if weights is None else AVERAGE
+        return self._reduce("average", operation, x, axis, dtype, out, "exact", rounding, where, 0, weights)
 
 
 def refuse_where(name: str, where: Any) -> None:
