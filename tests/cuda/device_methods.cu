@@ -1,4 +1,4 @@
-/* device_methods.cu - sums by the methods of the canonical order: see device_methods.h. VARIANT is the last part of the
+/* device_methods.cu - sums by the methods of the canonical order: see device_calls.h. VARIANT is the last part of the
  * functions' names; with FEW few types are tried. */
 #include "kernels_of.cuh"
 

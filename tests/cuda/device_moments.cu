@@ -1,4 +1,4 @@
-/* device_moments.cu - means and variances: see device_methods.h. VARIANT and FEW as in device_methods.cu. */
+/* device_moments.cu - means and variances: see device_calls.h. VARIANT and FEW as in device_methods.cu. */
 #include "kernels_of.cuh"
 
 /* Of one summer: both results together, after shares that are stretches, and each alone. */

@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "device_methods.h"
+#include "device_calls.h"
 
 #define PASTE(a, b) a##_##b
 #define NAME(a, b) PASTE(a, b)

@@ -4,7 +4,7 @@
  * CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
 #include "device_cases.h"
-#include "device_methods.h"
+#include "device_calls.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

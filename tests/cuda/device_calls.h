@@ -1,7 +1,7 @@
-/* device_methods.h - kernels of the tests' own that sum by the methods of the canonical order, and make variances, by
+/* device_calls.h - kernels of the tests' own that sum by the methods of the canonical order, and make variances, by
  * quire/device.cuh. Compiled twice, as device_sums.h. */
-#ifndef QUIRE_TESTS_DEVICE_METHODS_H
-#define QUIRE_TESTS_DEVICE_METHODS_H
+#ifndef QUIRE_TESTS_DEVICE_CALLS_H
+#define QUIRE_TESTS_DEVICE_CALLS_H
 
 #include "device_sums.h"
 
