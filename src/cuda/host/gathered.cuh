@@ -26,7 +26,9 @@ static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job,
     g.job.at.begin = rows->segments.begin, g.job.at.end = rows->segments.end;
     g.job.at.is_64_bit = rows->segments.index == QUIRE_I64;
     g.job.vectors = rows->x.outer * rows->segments.count * rows->x.inner;
-    if (job->method == QUIRE_EXACT) g.job.threads = is_across ? 1 : GATHERED_SHARERS;
+    g.job.threads = is_across ? 1 : job->method == QUIRE_EXACT ? GATHERED_SHARERS : 32;
+    g.job.turns = plan_turns(g.job.vectors, warps_of_device(c));
+    g.job.parts = (unsigned)(PARTS_OF_WARP * warps_of_device(c));
     g.x_order = rows->x_order, g.y_order = rows->y_order;
     g.job.is_pair = is_pair(job, &rows->x, &rows->y) || (job->term == TERM_PRODUCT && g.x_order != g.y_order);
     g.segments = rows->segments.count;

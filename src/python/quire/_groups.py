@@ -9,6 +9,7 @@ import numpy as np
 from . import _arrays
 from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, index_of, index_type, numbered, workspace
+from ._long import interruptible_if_long
 from ._quire import ffi, lib
 from ._reduce import Array, checked_out, operand
 from ._types import AVERAGE, INT128, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
@@ -36,7 +37,8 @@ class Groups:
         self._offsets = np.empty(self._groups + 1, index.dtype)
         size = lib.quire_order_workspace(NULL, self._groups, index_type(index), index.size)
         room, _memory = workspace(size, "groupby")
-        status = lib.quire_order_by_key(
+        call = interruptible_if_long(lib.quire_order_by_key, max(index.size, self._groups))
+        status = call(
             NULL,
             self._groups,
             index_type(index),
@@ -220,7 +222,8 @@ class Groups:
         y_layout: Any = NULL,
         y: Array | None = None,
     ) -> None:
-        status = lib.quire_reduce_gathered(
+        call = interruptible_if_long(lib.quire_reduce_gathered, max(x.size, self._n, results.size))
+        status = call(
             NULL,
             what,
             self._groups,

@@ -10,6 +10,7 @@ import numpy as np
 from . import _arrays
 from ._integers import refuse_rounded
 from ._layout import integer, normalized, plain_axis
+from ._long import interruptible_if_long
 from ._quire import ffi, lib
 from ._reduce import Array, operand, reduce, results_for
 from ._types import (
@@ -177,9 +178,8 @@ def matrix(name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: i
     what = reduction(operation, number_of(a.dtype), number_of(wanted), "exact", rounding, correction)
     results = np.empty((a.shape[0],) * 2, wanted)
     if results.size:
-        status = lib.quire_reduce(
-            NULL, what, layout_of(a, False), pointer(a), layout_of(a, True), pointer(a), pointer(results)
-        )
+        call = interruptible_if_long(lib.quire_reduce, a.size * a.shape[0])
+        status = call(NULL, what, layout_of(a, False), pointer(a), layout_of(a, True), pointer(a), pointer(results))
         if status:
             fail(status, name)
     return as_library_of(m, results.reshape(())[()] if results.size == 1 else results)
