@@ -193,6 +193,27 @@ START_TEST(layouts) {
 }
 END_TEST
 
+/* More results than can be put aside at a time: for their lengths, or since they are 0, which no ball tells. */
+START_TEST(many_put_aside) {
+    enum { ROWS = 5000, N = 3 };
+    static const quire_operation operations[3] = { QUIRE_AVERAGE, QUIRE_COVARIANCE, QUIRE_CORRELATION };
+    const quire_layout rows = quire_rows(ROWS, N, N);
+    int16_t *x = array_new(ROWS * N * sizeof *x, 0), *y = array_new(ROWS * N * sizeof *y, 0);
+    double *results = array_new(ROWS * sizeof *results, 0);
+    for (size_t turn = 0; turn < scaled(3); turn++) check_layout(QUIRE_INT8, 2300, 2100, 1);
+    for (int i = 0; i < ROWS * N; i++) x[i] = 7, y[i] = (int16_t)(1 + i % 5);
+    for (int k = 0; k < 3; k++) {
+        const quire_reduction what = { .operation = operations[k], .type = QUIRE_INT16 };
+        const uint64_t right = k == 0 ? double_bits(7) : k == 1 ? 0 : type_nan(QUIRE_F64);
+        use_any_variant();
+        check_ok(place_layouts(&what, &rows, x, NULL, y, results));
+        for (size_t i = 0; i < ROWS; i++) check_bits(QUIRE_F64, &results[i], right, "operation %d, row %zu", k, i);
+    }
+    place_use(0);
+    array_free(x), array_free(y), array_free(results);
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------------- segments, keys */
 
 static void check_segments(quire_type type, size_t segments, size_t elements) {
@@ -280,6 +301,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, great_sums);
     tcase_add_test(cases, defaults);
     tcase_add_test(cases, layouts);
+    tcase_add_test(cases, many_put_aside);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, keys);
 }

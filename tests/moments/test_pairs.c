@@ -280,6 +280,40 @@ START_TEST(large_matrices) {
 }
 END_TEST
 
+/* More results than can be put aside at a time, be it for their lengths or for what they are. */
+static void check_rows(const quire_reduction *what, size_t rows, size_t n, const void *x, const void *y) {
+    const size_t size = type_size(what->type), result_size = type_size(what->result_type);
+    const quire_layout all = quire_rows(rows, n, (ptrdiff_t)n);
+    char *results = array_new(rows * result_size, 0);
+    memset(results, 0xa5, rows * result_size);
+    check_ok(place_layouts(what, &all, x, &all, y, results));
+    place_use(0);
+    for (size_t r = 0; r < rows; r += r + 50 < rows ? 49 : 1)
+        check_bits(what->result_type, results + r * result_size,
+                   single_call(what, n, (const char *)x + r * n * size, (const char *)y + r * n * size),
+                   "%s, row %zu of %zu of %zu", reduction_text(what), r, rows, n);
+    array_free(results);
+}
+
+START_TEST(many_put_aside) {
+    static const size_t sizes[][2] = { { 5000, 3 }, { 2300, 2100 } }; /* rows */
+    for (size_t turn = 0; turn < 12; turn++) {
+        const size_t rows = sizes[turn % 2][0], n = sizes[turn % 2][1];
+        const quire_type type = turn % 2 ? QUIRE_E5M2 : QUIRE_F64;
+        const quire_reduction what = { PAIRS[turn / 2 % 3], type, QUIRE_F32, QUIRE_EXACT, QUIRE_DOWNWARD, 0, { 0 } };
+        char *x = array_new(rows * n * type_size(type), 0), *y = array_new(rows * n * type_size(type), 0);
+        family_fill(turn < 6 ? FAMILY_NORMAL : FAMILY_ANY_BITS, type, turn, rows * n, x);
+        family_fill(FAMILY_POSITIVE, type, turn + 1, rows * n, y);
+        if (turn % 4 == 0)
+            for (size_t i = 0; i < rows * n; i++)
+                type_store(type, x, i, 0); /* zeros, of which no ball tells the sign */
+        if (place_use(turn % place_variants())) check_rows(&what, rows, n, x, y);
+        place_use(0);
+        array_free(x), array_free(y);
+    }
+}
+END_TEST
+
 static void add(TCase *cases) {
     tcase_add_loop_test(cases, families_at_random, 0, TYPE_COUNT * FAMILY_COUNT);
     tcase_add_test(cases, cancellation);
@@ -289,6 +323,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, lines);
     tcase_add_loop_test(cases, matrices, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, large_matrices, 0, TYPE_COUNT);
+    tcase_add_test(cases, many_put_aside);
 }
 
 int main(void) { return run_cases("pairs", add); }
