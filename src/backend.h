@@ -83,10 +83,6 @@ typedef struct {
     /* Running sums, of at least one element. The job's x and result are those of index 0. NULL: QUIRE_WRONG_CONTEXT. */
     quire_status (*scan)(quire_context *context, const quire_job *job, quire_scan_kind kind,
                          const quire_layout *x_layout, const quire_layout *results_layout);
-    /* Whether jobs may have a finish that needs pair sums. 0: QUIRE_WRONG_CONTEXT. */
-    int has_pair_sums;
-    /* Whether elements and results may be integers. 0: QUIRE_WRONG_CONTEXT. */
-    int has_integers;
 } quire_backend;
 
 /* Every context begins with its backend. */

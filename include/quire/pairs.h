@@ -13,9 +13,9 @@
  *     QUIRE_CORRELATION  (n P - S T) / sqrt((n Q - S^2) (n R - T^2))   from -1 to 1; of a line exactly that
  *
  * each of which is rounded once: nothing cancels, overflows or underflows on the way. They are operations of
- * quire_reduce, quire_reduce_segments, quire_reduce_gathered and quire_reduce_by_key, by QUIRE_EXACT alone, on a CPU: a
- * CUDA context answers QUIRE_WRONG_CONTEXT. A matrix of m rows of n elements has the m x m covariances of its rows by
- * strides of 0, which repeat, as { m, n, m,  ld, 1, 0 } for x and { m, n, m,  0, 1, ld } for y.
+ * quire_reduce, quire_reduce_segments, quire_reduce_gathered and quire_reduce_by_key, by QUIRE_EXACT alone. A matrix of
+ * m rows of n elements has the m x m covariances of its rows by strides of 0, which repeat, as { m, n, m,  ld, 1, 0 }
+ * for x and { m, n, m,  0, 1, ld } for y.
  *
  * AN AVERAGE IS A QUOTIENT as IEEE 754 has it, of two sums with infinite range: 0 / 0 is NaN, and so is what has a NaN
  * in it, or infinities in both sums. A number over 0 is an infinity; the 0 counts as +0 unless all weights are -0. If P

@@ -11,9 +11,9 @@
  *
  * ELEMENTS AND RESULTS are float, double, _Float16, the std::float16_t and std::bfloat16_t of C++23, and CUDA's __half,
  * __nv_bfloat16, __nv_fp8_e5m2 and __nv_fp8_e4m3, each where it exists; others that hold the same bits join by a
- * specialisation of quire::element. Integers of 8 to 64 bits, and bool, are elements on a CPU. A function's first
- * template argument is the type of its result; without one it is that of the elements, of integers double. Sums of
- * integers may be quire::int128, which nothing overflows.
+ * specialisation of quire::element. Integers of 8 to 64 bits, and bool, are elements. A function's first template
+ * argument is the type of its result; without one it is that of the elements, of integers double. Sums of integers may
+ * be quire::int128, which nothing overflows.
  *
  * ERRORS are exceptions or statuses, as the caller likes. A call that was given no place for a status throws
  * quire::error, a std::system_error. One that was given a place, a quire_status, throws nothing and writes QUIRE_OK or

@@ -78,11 +78,9 @@ static inline quire_layout quire_strided(size_t n, ptrdiff_t inc) {
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout), QUIRE_INVALID_OPERATION, QUIRE_INVALID_TYPE,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the
  * elements, or the results, reach over more than PTRDIFF_MAX bytes, or n elements side by side would, where there are
- * any), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_WRONG_CONTEXT (integers),
- * QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. QUIRE_INVALID_METHOD is also that of a variance, an average, a
- * covariance or a correlation, or of integers, by another than QUIRE_EXACT; QUIRE_NO_INTEGER comes beside
- * QUIRE_INVALID_RESULT_TYPE. QUIRE_WRONG_CONTEXT, before what is said of pointers: an average, a covariance or a
- * correlation on a CUDA context; so it is in the other calls that take a quire_reduction. */
+ * any), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT.
+ * QUIRE_INVALID_METHOD is also that of a variance, an average, a covariance or a correlation, or of integers, by
+ * another than QUIRE_EXACT; QUIRE_NO_INTEGER comes beside QUIRE_INVALID_RESULT_TYPE. */
 QUIRE_API quire_status quire_reduce(quire_context *context, const quire_reduction *what, const quire_layout *x_layout,
                                     const void *x, const quire_layout *y_layout, const void *y, void *results);
 

@@ -41,7 +41,7 @@ typedef enum quire_status {
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL */
     QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to */
     QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are more than PTRDIFF_MAX bytes */
-    QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier or integers for a GPU */
+    QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier for a GPU */
     QUIRE_NO_INTEGER = 24, /* QUIRE_INT128 is asked of what has no such result: elements that are no integers, a mean,
                               products of 64-bit integers; or an accumulator that holds none, or a greater one */
 
@@ -79,7 +79,7 @@ typedef enum quire_type {
     QUIRE_E4M3 = 6, /* OCP 8-bit (e4m3fn): 4 bits of precision, up to 448, NaN but no infinities: a result beyond 448
                        that rounds to no finite number is the NaN 0x7f */
 
-    /* Integers, of elements alone, by QUIRE_EXACT alone, on a CPU: nothing of them is rounded before the result, and
+    /* Integers, of elements alone, by QUIRE_EXACT alone: nothing of them is rounded before the result, and
      * nothing overflows. A 0 is +0, and so is a product that is 0. docs/integers.md has more. */
     QUIRE_INT8 = 16, /* int8_t, and so on */
     QUIRE_INT16 = 17,
@@ -132,8 +132,7 @@ typedef enum quire_operation {
     QUIRE_STDDEV = 7,   /* see quire_stddev; QUIRE_EXACT alone */
     QUIRE_SUMSQ = 8,    /* the sum of x[i]^2, by every method as QUIRE_DOT of x with itself */
 
-    /* Of two vectors, by QUIRE_EXACT alone; quire/pairs.h says what they are. On the CPU: a CUDA context answers
-     * QUIRE_WRONG_CONTEXT. */
+    /* Of two vectors, by QUIRE_EXACT alone; quire/pairs.h says what they are. */
     QUIRE_AVERAGE = 9,     /* the sum of x[i] * y[i], divided by that of y[i], which are the weights */
     QUIRE_COVARIANCE = 10, /* of x and y */
     QUIRE_CORRELATION = 11 /* of x and y */

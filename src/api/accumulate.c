@@ -10,7 +10,6 @@ static quire_status accumulate(quire_context *context, quire_accumulator *accumu
     const quire_job job = { type, term, FINISH_KEEP, n, x, y, QUIRE_EXACT, type, NULL, QUIRE_TO_NEAREST, 0 };
     const quire_backend *backend = backend_of(context);
     quire_status status = both_checks(check_input(type, n, x, y), check_accumulator(accumulator));
-    if (!status) status = check_integers(backend, type, type);
     return status ? status : backend->accumulate(context, &job, accumulator);
 }
 
@@ -103,13 +102,11 @@ quire_status quire_finish_many(quire_context *context, const quire_reduction *wh
     const finish_kind finish = describe_operation(r.operation).finish;
     if (is_of_more_sums(finish)) return QUIRE_INVALID_OPERATION;
     if (status) return status;
-    if (lacks_finish(backend, finish)) return QUIRE_WRONG_CONTEXT;
     if (count > PTRDIFF_MAX / sizeof *sums) return QUIRE_SIZE_OVERFLOW;
     if (!count) return QUIRE_OK;
     if (!has_second_sum(finish)) squares = NULL;
     status = both_checks(check_accumulator(sums), check_result(r.result_type, results));
     if (has_second_sum(finish)) status = both_checks(status, check_accumulator(squares));
-    if (!status) status = check_integers(backend, r.type, r.result_type);
     if (status) return status;
     if (!backend->finish) return finish_here(&r, count, sums, squares, results);
     if (r.result_type == QUIRE_INT128) return QUIRE_WRONG_CONTEXT; /* a device cannot say that there is no integer */

@@ -89,11 +89,6 @@ static quire_status check_kinds(quire_type type, quire_term term, finish_kind fi
     return result_type != QUIRE_INT128 || is_integer_sum(type, term, finish) ? QUIRE_OK : QUIRE_NO_INTEGER;
 }
 
-quire_status check_integers(const quire_backend *backend, quire_type type, quire_type result_type) {
-    if (!is_integer(type) && result_type != QUIRE_INT128) return QUIRE_OK;
-    return backend->has_integers ? QUIRE_OK : QUIRE_WRONG_CONTEXT;
-}
-
 quire_status check_reduction(const quire_reduction *what) {
     for (size_t i = 0; i < sizeof what->reserved / sizeof *what->reserved; i++)
         if (what->reserved[i]) return QUIRE_INVALID_OPERATION;

@@ -27,9 +27,6 @@ QUIRE_PRIVATE quire_status check_result(quire_type result_type, const void *resu
 QUIRE_PRIVATE quire_reduction reduction_with_defaults(quire_reduction what);
 QUIRE_PRIVATE quire_status check_reduction(const quire_reduction *what);
 
-/* QUIRE_WRONG_CONTEXT where there are integers and the backend has no way for them. */
-QUIRE_PRIVATE quire_status check_integers(const quire_backend *backend, quire_type type, quire_type result_type);
-
 /* Bytes of an index; 0 if there is no such type. */
 QUIRE_PRIVATE size_t size_of_index(quire_index index);
 
@@ -42,11 +39,6 @@ QUIRE_INLINE int has_elements(const quire_layout *l) { return l->outer && l->n &
 
 /* All arguments of a reduction of one vector. */
 QUIRE_PRIVATE quire_status check_job(const quire_job *job);
-
-/* Whether a backend has no such finish. */
-QUIRE_INLINE int lacks_finish(const quire_backend *backend, finish_kind finish) {
-    return needs_pair_sums(finish) && !backend->has_pair_sums;
-}
 
 /* The backend behind a context, NULL included. */
 QUIRE_INLINE const quire_backend *backend_of(const quire_context *context) {

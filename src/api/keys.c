@@ -137,9 +137,7 @@ quire_status quire_reduce_gathered(quire_context *context, const quire_reduction
     const quire_job job = job_of(&l, x, y, results);
     const quire_gathered rows = { { segments, index, begin, end }, x_order, l.reads_y ? y_order : x_order, l.x, l.y };
     const quire_backend *backend = backend_of(context);
-    if (!backend->reduce_gathered || lacks_finish(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
-    status = check_integers(backend, l.what.type, l.what.result_type);
-    if (status) return status;
+    if (!backend->reduce_gathered) return QUIRE_WRONG_CONTEXT;
     if (!segments || !l.x.outer || !l.x.inner) return QUIRE_OK;
     pointer_check check = { 0, 0 };
     look_at(&check, begin, size), look_at(&check, end, size);
@@ -166,8 +164,7 @@ size_t quire_by_key_workspace(quire_context *context, const quire_reduction *wha
     const quire_keys rows = { groups, x_layout->n, index, NULL };
     const quire_backend *backend = backend_of(context);
     const quire_job job = job_of(&l, NULL, NULL, NULL);
-    if (check_by_key(&l, &rows) || !backend->by_key_workspace || lacks_finish(backend, job.finish)) return 0;
-    if (check_integers(backend, l.what.type, l.what.result_type)) return 0;
+    if (check_by_key(&l, &rows) || !backend->by_key_workspace) return 0;
     return backend->by_key_workspace(context, &job, &rows, &l.x, 1 + l.reads_y);
 }
 
@@ -182,9 +179,7 @@ quire_status quire_reduce_by_key(quire_context *context, const quire_reduction *
     if (status) return status;
     const quire_job job = job_of(&l, x, y, results);
     const quire_backend *backend = backend_of(context);
-    if (!backend->reduce_by_key || lacks_finish(backend, job.finish)) return QUIRE_WRONG_CONTEXT;
-    status = check_integers(backend, l.what.type, l.what.result_type);
-    if (status) return status;
+    if (!backend->reduce_by_key) return QUIRE_WRONG_CONTEXT;
     const int has_results = groups && l.x.outer && l.x.inner;
     const size_t needed = backend->by_key_workspace(context, &job, &rows, &l.x, 1 + l.reads_y);
     if (!needed) return QUIRE_SIZE_OVERFLOW;

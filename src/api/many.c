@@ -30,12 +30,10 @@ quire_status quire_reduce(quire_context *context, const quire_reduction *what, c
     if (status) return status;
     const size_t vectors = x_layout->outer * x_layout->inner, n = x_layout->n;
     const quire_backend *backend = backend_of(context);
-    if (lacks_finish(backend, is.finish)) return QUIRE_WRONG_CONTEXT;
     if (!vectors) return QUIRE_OK;
     const quire_job job = { r.type,   is.term,       is.finish, n,          x,           y,
                             r.method, r.result_type, results,   r.rounding, r.correction };
     status = check_job(&job);
-    if (!status) status = check_integers(backend, r.type, r.result_type);
     if (status) return status;
     if (vectors == 1 && is_contiguous(x_layout) && is_contiguous(y_layout)) return backend->reduce(context, &job);
     return backend->reduce_many(context, &job, x_layout, y_layout);

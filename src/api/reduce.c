@@ -13,7 +13,6 @@ static quire_status reduce(quire_context *context, quire_operation operation, qu
     const quire_job job = { type, is.term, is.finish, n, x, y, method, result_type, result, QUIRE_TO_NEAREST, 0 };
     const quire_backend *backend = backend_of(context);
     quire_status status = check_job(&job);
-    if (!status) status = check_integers(backend, type, result_type);
     return status ? status : backend->reduce(context, &job);
 }
 
@@ -49,7 +48,6 @@ static quire_status moment(quire_context *context, quire_operation operation, qu
                             result_type, result,  QUIRE_TO_NEAREST, correction };
     const quire_backend *backend = backend_of(context);
     quire_status status = check_job(&job);
-    if (!status) status = check_integers(backend, type, result_type);
     return status ? status : backend->reduce(context, &job);
 }
 

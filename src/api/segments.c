@@ -27,14 +27,12 @@ quire_status quire_reduce_segments(quire_context *context, const quire_reduction
     if (!size_of_index(index)) return QUIRE_INVALID_INDEX;
     if (segments > PTRDIFF_MAX / sizeof(int64_t)) return QUIRE_SIZE_OVERFLOW;
     const quire_backend *backend = backend_of(context);
-    if (lacks_finish(backend, is.finish)) return QUIRE_WRONG_CONTEXT;
     if (!segments) return QUIRE_OK;
     const void *second = is.arrays == 1 ? x : y;
     const quire_job job = { r.type,   is.term,       is.finish, 0,          x,           second,
                             r.method, r.result_type, results,   r.rounding, r.correction };
     const quire_segments where = { segments, index, begin, end };
     status = check_memory(&job, &where);
-    if (!status) status = check_integers(backend, r.type, r.result_type);
     if (status) return status;
     return backend->reduce_segments ? backend->reduce_segments(context, &job, &where) : QUIRE_WRONG_CONTEXT;
 }

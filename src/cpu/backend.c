@@ -75,20 +75,8 @@ static quire_status cpu_accumulate(quire_context *context, const quire_job *job,
     return QUIRE_OK;
 }
 
-const quire_backend quire_cpu_backend = { cpu_reduce,
-                                          cpu_reduce_many,
-                                          cpu_reduce_segments,
-                                          cpu_accumulate,
-                                          cpu_set_stream,
-                                          cpu_set_tier,
-                                          cpu_set_progress,
-                                          cpu_close,
-                                          NULL,
-                                          cpu_reduce_gathered,
-                                          cpu_order_workspace,
-                                          cpu_order_by_key,
-                                          cpu_by_key_workspace,
-                                          cpu_reduce_by_key,
-                                          cpu_scan,
-                                          1,
-                                          1 };
+const quire_backend quire_cpu_backend = { cpu_reduce,           cpu_reduce_many,     cpu_reduce_segments,
+                                          cpu_accumulate,       cpu_set_stream,      cpu_set_tier,
+                                          cpu_set_progress,     cpu_close,           NULL,
+                                          cpu_reduce_gathered,  cpu_order_workspace, cpu_order_by_key,
+                                          cpu_by_key_workspace, cpu_reduce_by_key,   cpu_scan };

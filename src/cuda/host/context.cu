@@ -72,23 +72,11 @@ static void cuda_close(quire_context *context) {
     cudaGetLastError();
 }
 
-static const quire_backend cuda_backend = { cuda_reduce,
-                                            cuda_reduce_many,
-                                            cuda_reduce_segments,
-                                            cuda_accumulate,
-                                            cuda_set_stream,
-                                            cuda_set_tier,
-                                            cuda_set_progress,
-                                            cuda_close,
-                                            cuda_finish,
-                                            cuda_reduce_gathered,
-                                            cuda_order_workspace,
-                                            cuda_order_by_key,
-                                            cuda_by_key_workspace,
-                                            cuda_reduce_by_key,
-                                            cuda_scan,
-                                            1,
-                                            1 };
+static const quire_backend cuda_backend = { cuda_reduce,           cuda_reduce_many,     cuda_reduce_segments,
+                                            cuda_accumulate,       cuda_set_stream,      cuda_set_tier,
+                                            cuda_set_progress,     cuda_close,           cuda_finish,
+                                            cuda_reduce_gathered,  cuda_order_workspace, cuda_order_by_key,
+                                            cuda_by_key_workspace, cuda_reduce_by_key,   cuda_scan };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
