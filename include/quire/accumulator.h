@@ -54,7 +54,8 @@ typedef struct quire_accumulator {
 /* Adds x[i], or |x[i]|, or x[i] * y[i], for i < n, to *accumulator, exactly. The accumulator is in memory the context
  * can write: device memory for a CUDA context. It is carried, with n = 0 too, which changes nothing else. Arguments as
  * for the reductions. QUIRE_INVALID_TYPE, QUIRE_SIZE_OVERFLOW, QUIRE_NULL_POINTER, QUIRE_MISALIGNED (x, y,
- * accumulator); on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
+ * accumulator); on a CUDA context also QUIRE_WRONG_CONTEXT (integers), QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT.
+ */
 QUIRE_API quire_status quire_accumulate(quire_context *context, quire_accumulator *accumulator, quire_type type,
                                         size_t n, const void *x);
 QUIRE_API quire_status quire_accumulate_magnitudes(quire_context *context, quire_accumulator *accumulator,
@@ -108,7 +109,8 @@ QUIRE_API quire_status quire_finish(const quire_reduction *what, const quire_acc
  * QUIRE_NULL_POINTER (what), QUIRE_INVALID_OPERATION, QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE,
  * QUIRE_INVALID_ROUNDING, QUIRE_WRONG_CONTEXT (QUIRE_AVERAGE on a CUDA context), QUIRE_SIZE_OVERFLOW,
  * QUIRE_NULL_POINTER, QUIRE_MISALIGNED (sums, squares, results), QUIRE_INVALID_MOMENTS, in place of which a CUDA
- * context stores NaN; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
+ * context stores NaN; on a CUDA context also QUIRE_WRONG_CONTEXT again (results that are integers),
+ * QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. */
 QUIRE_API quire_status quire_finish_many(quire_context *context, const quire_reduction *what, size_t count,
                                          const quire_accumulator *sums, const quire_accumulator *squares,
                                          void *results);

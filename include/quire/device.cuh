@@ -1,4 +1,4 @@
-/* quire/device.cuh - correctly rounded sums inside kernels of your own.
+/* quire/device.cuh - sums inside kernels of your own: correctly rounded ones, and those of the canonical order.
  *
  *     #include <quire/device.cuh>
  *
@@ -18,7 +18,14 @@
  *                           with another thread's
  *   device/collectives.cuh  quire::warp_sum, quire::block_sum and their sisters: the sum of elements that a function
  *                           gives, by a warp or a block, always decided
+ *   device/moments.cuh      quire::moments<T, R>, quire::block_moments and their sisters: mean, variance and standard
+ *                           deviation from one pass, with the bits of quire_mean, quire_variance, quire_stddev
  *   device/accumulate.cuh   quire::atomic_add, quire::block_accumulate: many blocks into one quire_accumulator
+ *   device/ordered.cuh      quire::kahan<T>, quire::pairwise<T>, quire::plain<T>: a thread's sum by a cheaper method
+ *   device/ordered_collectives.cuh
+ *                           quire::warp_sum, quire::block_sum, ... by these methods, in the canonical order
+ *                           (docs/order.md): the bits of quire_sum, quire_dot, ... with QUIRE_KAHAN, QUIRE_PAIRWISE or
+ *                           QUIRE_PLAIN, whatever the number of threads
  *
  * ELEMENTS T and results R are float, double, __half, __nv_bfloat16, __nv_fp8_e4m3 and __nv_fp8_e5m2. Products are
  * exact. Special values, signs of zeros and roundings are as quire.h has them.
@@ -41,5 +48,8 @@
 #include <quire/device/accumulate.cuh>
 #include <quire/device/collectives.cuh>
 #include <quire/device/exact.cuh>
+#include <quire/device/moments.cuh>
+#include <quire/device/ordered.cuh>
+#include <quire/device/ordered_collectives.cuh>
 
 #endif

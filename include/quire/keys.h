@@ -70,9 +70,9 @@ QUIRE_API size_t quire_by_key_workspace(quire_context *context, const quire_redu
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_INVALID_LAYOUT
  * (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW (more keys, groups or
  * workspace than memory holds), QUIRE_NULL_POINTER (of what is not empty; the workspace), QUIRE_MISALIGNED,
- * QUIRE_OUT_OF_MEMORY (the workspace is too small); on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
- * QUIRE_DEVICE_FAULT. Where there are neither results nor counts to be written, QUIRE_OK comes before all that is said
- * of pointers. */
+ * QUIRE_OUT_OF_MEMORY (the workspace is too small); on a CUDA context also QUIRE_WRONG_CONTEXT (integers, an average, a
+ * covariance or a correlation), before what is said of pointers, QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where
+ * there are neither results nor counts to be written, QUIRE_OK comes before all that is said of pointers. */
 QUIRE_API quire_status quire_reduce_by_key(quire_context *context, const quire_reduction *what, size_t groups,
                                            quire_index index, const void *keys, const quire_layout *x_layout,
                                            const void *x, const quire_layout *y_layout, const void *y, void *results,
@@ -133,8 +133,8 @@ QUIRE_API quire_status quire_order_by_key(quire_context *context, size_t groups,
  * QUIRE_INVALID_METHOD, QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_INDEX, QUIRE_INVALID_LAYOUT
  * (as quire_reduce; and results that reach over more than PTRDIFF_MAX bytes), QUIRE_SIZE_OVERFLOW (more offsets than
  * memory holds), QUIRE_NULL_POINTER (begin, end, results; x and y where their layouts have elements), QUIRE_MISALIGNED.
- * On a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are no results to be written,
- * QUIRE_OK comes before all that is said of pointers. */
+ * On a CUDA context also QUIRE_WRONG_CONTEXT (as above), QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there
+ * are no results to be written, QUIRE_OK comes before all that is said of pointers. */
 QUIRE_API quire_status quire_reduce_gathered(quire_context *context, const quire_reduction *what, size_t segments,
                                              quire_index index, const void *begin, const void *end, const void *x_order,
                                              const quire_layout *x_layout, const void *x, const void *y_order,

@@ -9,7 +9,9 @@
  *
  * Of 384 bits at least 289 are there for the numbers, wherever they lie: the window begins at a multiple of 64, and its
  * last limb has the sign. With 2^30 terms on a rank that is enough for sums of any format but double, and of doubles
- * that lie at most 206 binades apart; for products of halves, of floats 105 binades apart, of doubles 76 binades apart.
+ * that lie at most 206 binades apart; for products of halves and of the 8-bit formats, of bfloat16 at most 122 binades
+ * apart, of floats 106, of doubles 77. (Elements e binades apart with significands of p bits have products that reach
+ * over 2 e + 2 p bits, and 2^30 of them over 30 more. Their last bit has an even exponent, so that 290 bits are there.)
  *
  * This header is part of mpi.h, and may change with it: a record is not a format to be stored.
  *

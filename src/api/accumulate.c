@@ -112,6 +112,7 @@ quire_status quire_finish_many(quire_context *context, const quire_reduction *wh
     if (!status) status = check_integers(backend, r.type, r.result_type);
     if (status) return status;
     if (!backend->finish) return finish_here(&r, count, sums, squares, results);
+    if (r.result_type == QUIRE_INT128) return QUIRE_WRONG_CONTEXT; /* a device cannot say that there is no integer */
     const quire_job job = { r.type,   TERM_IDENTITY, finish,  0,          NULL,        NULL,
                             r.method, r.result_type, results, r.rounding, r.correction };
     return backend->finish(context, &job, count, sums, squares);

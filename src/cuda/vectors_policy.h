@@ -6,13 +6,13 @@
 #ifndef QUIRE_CUDA_VECTORS_POLICY_H
 #define QUIRE_CUDA_VECTORS_POLICY_H
 
-/* kernels/vectors.cuh: the methods of the canonical order. H200, 2026-11-24. */
-#define VECTORS_THREADS 256 /* of a block, also of the kernel for columns */
-#define VECTORS_BLOCKS 2    /* of a multiprocessor, that registers are to leave room for */
-#define VECTORS_WARPS 24    /* of a multiprocessor, that are at work at once, about */
-#define VECTORS_WAVES 4     /* of blocks, at most; they take more units in turn */
-#define COLUMNS_LEAST 8     /* vectors side by side, from which on they are columns at all */
-#define PART_LEAST 2048     /* elements of a part, at least */
+/* kernels/ordered_vectors.cuh. H200, 2026-11-29. */
+#define VECTORS_THREADS 256      /* of a block */
+#define VECTORS_BLOCKS 3         /* of a multiprocessor, that registers are to leave room for */
+#define VECTORS_PRODUCT_BLOCKS 2 /* the same of products */
+#define VECTORS_WARPS 24         /* of a multiprocessor, that are at work at once, about */
+#define VECTORS_WAVES 4          /* of blocks, at most; they take more units in turn */
+#define COLUMNS_LEAST 8          /* vectors side by side, from which on they are columns at all */
 
 /* kernels/ordered_rows.cuh. H200, 2026-11-28, 1 GiB. */
 #define ORDERED_THREADS 256   /* of a block */

@@ -5,36 +5,54 @@
 !     s = quire_sum(x)                     ! of all elements, correctly rounded
 !     columns = quire_sum(x, dim=1)        ! as the intrinsic sum has it
 !
-! quire_sum, quire_norm2, quire_mean (x [, dim]), quire_dot (x, y [, dim]) and quire_variance (x [, sample] [, dim])
-! take real32 and real64 of rank 1 to 3. The result is of the kind of x. With sample=.true. a
-! variance is divided by n - 1 instead of n. An array that is not contiguous is copied first. A dim that the array does
-! not have, and a y of another shape than x, give NaN.
+! quire_sum, quire_norm2, quire_mean (x [, dim]), quire_dot, quire_correlation (x, y [, dim]), quire_average (x,
+! weights [, dim]), quire_variance (x [, sample] [, dim]) and quire_covariance (x, y [, sample] [, dim]) take real32,
+! real64, and integers of 8 to 64 bits, of rank 1 to 3. The result is of the kind of x, of integers real64. With
+! sample=.true. a variance or a covariance is divided by n - 1 instead of n. quire_scan (x [, exclusive] [, dim]) has
+! the running sums of real32 and real64: of all elements in their order, or along dim. An array that is not contiguous
+! is copied first. A dim that the array does not have, and a y of another shape than x, give NaN.
+!
+! call quire_integer_sum(x, total, status) makes total, of int64, the sum of integers x(:) itself. If int64 does not
+! hold it, total is as it was, and status 24.
+!
+! Sums by key and segments, of any operation, QUIRE_SUM_OPERATION and the like, of rank 1 or 2. Rows and groups count
+! from 1. Of rank 2, x(i, :) is row i, or with dim=2 x(:, i); results have the groups where x has the rows. y is for
+! operations of two arrays. Without a status argument, results are NaN after a failure, else as they were.
+!     call quire_reduce_by_key(operation, x, keys, results [, counts] [, y] [, sample] [, dim] [, status])
+!         group g is of the rows whose key is g; counts(g), of int64, says how many. All other keys belong to no group.
+!     call quire_order_by_key(keys, order, offsets, status)
+!         sorts them once, for many calls of the next: group g has the rows order(offsets(g):offsets(g + 1) - 1).
+!     call quire_reduce_gathered(operation, x, offsets, results [, order] [, y] [, y_order] [, sample] [, dim] &
+!                                [, status])
+!         segment s has the rows order(offsets(s):offsets(s + 1) - 1), of x and, by y_order, of y; those that are none
+!         are left out. Without order, rows themselves.
+!     call quire_reduce_segments(operation, x, offsets, results [, y] [, sample] [, status])
+!         segment s is x(offsets(s):offsets(s + 1) - 1), all of it within x.
 !
 ! A quire_accumulator is an exact sum under way: call a%add(x), a%add_products(x, y), a%merge(b); a%sum(), a%norm2(),
-! a%mean() round it. Its words may be added up by any integer sum, MPI_SUM of MPI_INTEGER8 included; a%carry()
-! must follow. Without a status argument a call that fails makes the accumulator NaN.
+! a%mean() round it. quire_finish_pair (operation, sum_x, sum_y, products [, squares_x, squares_y] [, sample]) has the
+! average (sum_y: of the weights), the covariance, or with squares the correlation, of what accumulators hold. An
+! accumulator's words may be added up by any integer sum, MPI_SUM of MPI_INTEGER8 included; a%carry() must follow.
+! Without a status argument a call that fails makes the accumulator NaN.
 !
 ! SPDX-License-Identifier: MIT
 module quire
-  use quire_core, only: real32, real64, c_int, c_int64_t, c_size_t, c_ptr, c_char, c_null_ptr, c_loc, c_f_pointer, &
-    quire_reduction, QUIRE_WORDS, QUIRE_F32, QUIRE_F64, QUIRE_INVALID_LAYOUT, QUIRE_SUM_OPERATION, &
-    QUIRE_MEAN_OPERATION, QUIRE_NORM2_OPERATION, c_accumulate, c_accumulate_products, c_merge, c_finish, &
-    c_status_string, c_strlen
-  use quire_sum_real32
-  use quire_sum_real64
-  use quire_dot_real32
-  use quire_dot_real64
-  use quire_norm2_real32
-  use quire_norm2_real64
-  use quire_mean_real32
-  use quire_mean_real64
-  use quire_variance_real32
-  use quire_variance_real64
+  use quire_core
+  use quire_generics
   use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
   implicit none
   private
   public :: quire_sum, quire_dot, quire_norm2, quire_mean, quire_variance
-  public :: quire_accumulator, quire_status_text, QUIRE_WORDS
+  public :: quire_average, quire_covariance, quire_correlation, quire_scan, quire_integer_sum
+  public :: quire_reduce_by_key, quire_order_by_key, quire_reduce_gathered, quire_reduce_segments
+  public :: quire_accumulator, quire_finish_pair, quire_status_text, QUIRE_WORDS
+  public :: QUIRE_SUM_OPERATION, QUIRE_ASUM_OPERATION, QUIRE_DOT_OPERATION, QUIRE_NORM2_OPERATION
+  public :: QUIRE_MEAN_OPERATION, QUIRE_VARIANCE_OPERATION, QUIRE_STDDEV_OPERATION, QUIRE_SUMSQ_OPERATION
+  public :: QUIRE_AVERAGE_OPERATION, QUIRE_COVARIANCE_OPERATION, QUIRE_CORRELATION_OPERATION
+
+  interface quire_integer_sum
+    module procedure integer_sum8, integer_sum16, integer_sum32, integer_sum64
+  end interface
 
   integer, parameter :: count_word = 136, nan_word = 138 ! docs/accumulator.md
 
@@ -42,8 +60,9 @@ module quire
     integer(c_int64_t) :: words(QUIRE_WORDS) = 0
   contains
     procedure, private :: add32, add64, add_products32, add_products64, rounded
+    procedure, private :: add_int8, add_int16, add_int32, add_int64
     procedure :: answer => answer_status                      ! (code [, status]): for calls that change it
-    generic :: add => add32, add64                            ! (x [, status]): x(:)
+    generic :: add => add32, add64, add_int8, add_int16, add_int32, add_int64 ! (x [, status]): x(:)
     generic :: add_products => add_products32, add_products64 ! (x, y [, status]): x(:), y(:) of one size
     procedure :: merge => merge_words                         ! (other)
     procedure :: carry                                        ! after words were added up by other means
@@ -70,6 +89,42 @@ contains
     integer, intent(out), optional :: status
     integer :: code
     code = c_accumulate(c_null_ptr, self%words, QUIRE_F64, size(x, kind=c_size_t), c_loc(x))
+    call self%answer(code, status)
+  end subroutine
+
+  subroutine add_int8(self, x, status)
+    class(quire_accumulator), intent(inout) :: self
+    integer(int8), intent(in), contiguous, target :: x(:)
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_accumulate(c_null_ptr, self%words, QUIRE_INT8, size(x, kind=c_size_t), c_loc(x))
+    call self%answer(code, status)
+  end subroutine
+
+  subroutine add_int16(self, x, status)
+    class(quire_accumulator), intent(inout) :: self
+    integer(int16), intent(in), contiguous, target :: x(:)
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_accumulate(c_null_ptr, self%words, QUIRE_INT16, size(x, kind=c_size_t), c_loc(x))
+    call self%answer(code, status)
+  end subroutine
+
+  subroutine add_int32(self, x, status)
+    class(quire_accumulator), intent(inout) :: self
+    integer(int32), intent(in), contiguous, target :: x(:)
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_accumulate(c_null_ptr, self%words, QUIRE_INT32, size(x, kind=c_size_t), c_loc(x))
+    call self%answer(code, status)
+  end subroutine
+
+  subroutine add_int64(self, x, status)
+    class(quire_accumulator), intent(inout) :: self
+    integer(int64), intent(in), contiguous, target :: x(:)
+    integer, intent(out), optional :: status
+    integer :: code
+    code = c_accumulate(c_null_ptr, self%words, QUIRE_INT64, size(x, kind=c_size_t), c_loc(x))
     call self%answer(code, status)
   end subroutine
 
@@ -154,6 +209,77 @@ contains
     real(real64) :: s
     s = self%rounded(QUIRE_NORM2_OPERATION)
   end function
+
+  ! NaN where something is missing, or does not fit together.
+  function quire_finish_pair(operation, sum_x, sum_y, products, squares_x, squares_y, sample) result(s)
+    integer(c_int), intent(in) :: operation
+    type(quire_accumulator), intent(in) :: sum_x, sum_y, products
+    type(quire_accumulator), intent(in), optional, target :: squares_x, squares_y
+    logical, intent(in), optional :: sample
+    real(real64), target :: s
+    type(quire_reduction) :: what
+    type(c_ptr) :: x_at, y_at
+    integer :: unused
+    s = ieee_value(s, ieee_quiet_nan)
+    x_at = c_null_ptr
+    y_at = c_null_ptr
+    if (present(squares_x)) x_at = c_loc(squares_x%words)
+    if (present(squares_y)) y_at = c_loc(squares_y%words)
+    what%operation = operation
+    what%result_type = QUIRE_F64
+    what%correction = correction_of(sample)
+    unused = c_finish_pair(what, sum_x%words, sum_y%words, x_at, y_at, products%words, c_loc(s))
+  end function
+
+  ! The integer of 128 bits that the library gives has its words in the machine's order.
+  subroutine sum_integers(type, n, x, total, status)
+    integer(c_int), intent(in) :: type
+    integer(c_size_t), intent(in) :: n
+    type(c_ptr), intent(in) :: x
+    integer(int64), intent(inout) :: total
+    integer, intent(out) :: status
+    integer(int64), target :: words(2)
+    type(quire_reduction) :: what
+    type(quire_layout) :: layout
+    integer :: low
+    what%operation = QUIRE_SUM_OPERATION
+    what%type = type
+    what%result_type = QUIRE_INT128
+    layout%n = n
+    status = c_reduce(c_null_ptr, what, layout, x, c_null_ptr, c_null_ptr, c_loc(words))
+    if (status /= 0) return
+    low = merge(1, 2, transfer([1_int8, 0_int8], 1_int16) == 1)
+    if (words(3 - low) /= shifta(words(low), 63)) status = QUIRE_NO_INTEGER
+    if (status == 0) total = words(low)
+  end subroutine
+
+  subroutine integer_sum8(x, total, status)
+    integer(int8), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: total
+    integer, intent(out) :: status
+    call sum_integers(QUIRE_INT8, size(x, kind=c_size_t), c_loc(x), total, status)
+  end subroutine
+
+  subroutine integer_sum16(x, total, status)
+    integer(int16), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: total
+    integer, intent(out) :: status
+    call sum_integers(QUIRE_INT16, size(x, kind=c_size_t), c_loc(x), total, status)
+  end subroutine
+
+  subroutine integer_sum32(x, total, status)
+    integer(int32), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: total
+    integer, intent(out) :: status
+    call sum_integers(QUIRE_INT32, size(x, kind=c_size_t), c_loc(x), total, status)
+  end subroutine
+
+  subroutine integer_sum64(x, total, status)
+    integer(int64), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: total
+    integer, intent(out) :: status
+    call sum_integers(QUIRE_INT64, size(x, kind=c_size_t), c_loc(x), total, status)
+  end subroutine
 
   ! A status in English.
   function quire_status_text(status) result(text)

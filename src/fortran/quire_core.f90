@@ -2,17 +2,20 @@
 ! them. Users take module quire. SPDX-License-Identifier: MIT
 module quire_core
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: real32, real64
+  use, intrinsic :: iso_fortran_env, only: real32, real64, int8, int16, int32, int64
   implicit none
   public
 
   ! The numbers of quire.h, which are pinned.
   integer(c_int), parameter :: QUIRE_OK = 0, QUIRE_INVALID_OPERATION = 15, QUIRE_INVALID_LAYOUT = 18
+  integer(c_int), parameter :: QUIRE_OUT_OF_MEMORY = 30
   integer(c_int), parameter :: QUIRE_F32 = 3, QUIRE_F64 = 4
   integer(c_int), parameter :: QUIRE_INT8 = 16, QUIRE_INT16 = 17, QUIRE_INT32 = 18, QUIRE_INT64 = 19
   integer(c_int), parameter :: QUIRE_INT128 = 24, QUIRE_NO_INTEGER = 24
   integer(c_int), parameter :: QUIRE_SUM_OPERATION = 1, QUIRE_ASUM_OPERATION = 2, QUIRE_DOT_OPERATION = 3
   integer(c_int), parameter :: QUIRE_NORM2_OPERATION = 4, QUIRE_MEAN_OPERATION = 5, QUIRE_VARIANCE_OPERATION = 6
+  integer(c_int), parameter :: QUIRE_STDDEV_OPERATION = 7, QUIRE_SUMSQ_OPERATION = 8, QUIRE_AVERAGE_OPERATION = 9
+  integer(c_int), parameter :: QUIRE_COVARIANCE_OPERATION = 10, QUIRE_CORRELATION_OPERATION = 11
   integer, parameter :: QUIRE_WORDS = 140
 
   type, bind(c) :: quire_reduction
@@ -63,6 +66,14 @@ module quire_core
       type(c_ptr), value :: squares, result
       integer(c_int) :: status
     end function
+    function c_finish_pair(what, sum_x, sum_y, squares_x, squares_y, products, result) &
+        bind(c, name='quire_finish_pair') result(status)
+      import
+      type(quire_reduction), intent(in) :: what
+      integer(c_int64_t), intent(in) :: sum_x(*), sum_y(*), products(*)
+      type(c_ptr), value :: squares_x, squares_y, result
+      integer(c_int) :: status
+    end function
     function c_status_string(status) bind(c, name='quire_status_string') result(text)
       import
       integer(c_int), value :: status
@@ -85,9 +96,26 @@ contains
     if (present(sample)) correction_of = merge(1_c_int64_t, 0_c_int64_t, sample)
   end function
 
-  ! Reduces the axis dim of a contiguous array of that shape, or with dim 0 all of it; y is null but for a dot product,
-  ! and has the shape y_shape. Fortran's first index is the one that moves by one element, so the axes before dim are
-  ! inner.
+  ! Where the vectors along the axis dim of a contiguous array of that shape stand; with dim 0 all of it is one.
+  ! Fortran's first index is the one that moves by one element, so the axes before dim are inner.
+  pure function layout_of(shape, dim) result(layout)
+    integer(c_size_t), intent(in) :: shape(:)
+    integer, intent(in) :: dim
+    type(quire_layout) :: layout
+    if (dim == 0) then
+      layout%n = product(shape)
+      return
+    end if
+    layout%inner = product(shape(:dim - 1))
+    layout%n = shape(dim)
+    layout%outer = product(shape(dim + 1:))
+    layout%inner_stride = 1
+    layout%stride = layout%inner
+    layout%outer_stride = layout%inner * layout%n
+  end function
+
+  ! Reduces the axis dim of a contiguous array of that shape, or with dim 0 all of it; y is null but for operations of
+  ! two arrays, and has the shape y_shape.
   function reduce_array(operation, type, shape, dim, correction, x, y, y_shape, results) result(status)
     integer(c_int), intent(in) :: operation, type
     integer(c_size_t), intent(in) :: shape(:), y_shape(:)
@@ -96,25 +124,14 @@ contains
     type(c_ptr), intent(in) :: x, y, results
     integer(c_int) :: status
     type(quire_reduction) :: what
-    type(quire_layout) :: layout
 
     status = QUIRE_INVALID_LAYOUT
     if (dim < 0 .or. dim > size(shape)) return
     if (any(shape /= y_shape)) return
-    if (dim == 0) then
-      layout%n = product(shape)
-    else
-      layout%inner = product(shape(:dim - 1))
-      layout%n = shape(dim)
-      layout%outer = product(shape(dim + 1:))
-      layout%inner_stride = 1
-      layout%stride = layout%inner
-      layout%outer_stride = layout%inner * layout%n
-    end if
     what%operation = operation
     what%type = type
     what%correction = correction
-    status = c_reduce(c_null_ptr, what, layout, x, c_null_ptr, y, results)
+    status = c_reduce(c_null_ptr, what, layout_of(shape, dim), x, c_null_ptr, y, results)
   end function
 
 end module

@@ -16,6 +16,9 @@
 #ifndef SUBTRACT
 #define SUBTRACT(a, b) ((a) - (b))
 #endif
+#ifndef SUBTRACT_FIRST /* where the first number is a sum of the second one */
+#define SUBTRACT_FIRST(s, a) ((s) - (a))
+#endif
 
 QUIRE_INLINE REAL QUIRE_NAME(identity_value, SUFFIX)(REAL x, REAL y) {
     (void)y;
@@ -47,7 +50,7 @@ QUIRE_INLINE REAL QUIRE_NAME(product_error, SUFFIX)(REAL x, REAL y, REAL value) 
  * (Knuth, TAOCP 2, 4.2.2, Theorem B). No branch. */
 QUIRE_INLINE REAL QUIRE_NAME(two_sum, SUFFIX)(REAL a, REAL b, REAL *sum) {
     const REAL s = ADD(a, b);
-    const REAL z = s - a;
+    const REAL z = SUBTRACT_FIRST(s, a);
     *sum = s;
     return SUBTRACT(a, SUBTRACT(s, z)) + SUBTRACT(b, z);
 }
@@ -56,3 +59,4 @@ QUIRE_INLINE REAL QUIRE_NAME(two_sum, SUFFIX)(REAL a, REAL b, REAL *sum) {
 #undef SUFFIX
 #undef ADD
 #undef SUBTRACT
+#undef SUBTRACT_FIRST

@@ -35,13 +35,21 @@ static const struct call {
     { NEAREST(QUIRE_SUM, QUIRE_BF16, QUIRE_EXACT), { 1, 1200, 280, 0, 280, 1 } },
     { NEAREST(QUIRE_NRM2, QUIRE_F16, QUIRE_EXACT), { 3, 100001, 1, 100003, 1, 0 } },
     { NEAREST(QUIRE_VARIANCE, QUIRE_E5M2, QUIRE_EXACT), { 1, 300000, 1, 0, 2, 0 } }, /* by all of the device, twice */
+    { NEAREST(QUIRE_COVARIANCE, QUIRE_F64, QUIRE_EXACT), { 3, 28000, 1, 28000, 1, 0 } },
+    { NEAREST(QUIRE_COVARIANCE, QUIRE_F32, QUIRE_EXACT), { 400, 33, 1, 40, 1, 0 } },
+    { NEAREST(QUIRE_AVERAGE, QUIRE_F64, QUIRE_EXACT), { 1, 600, 140, 0, 140, 1 } },
+    { { QUIRE_SUM, QUIRE_INT64, QUIRE_INT128, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } }, { 120, 700, 1, 700, 1, 0 } },
+    { { QUIRE_STDDEV, QUIRE_INT16, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } },
+      { 3, 100001, 1, 100003, 1, 0 } },
 };
-enum { LAYOUT_CALLS = COUNT_OF(CALLS), MOST_VECTORS = 400, SEGMENTS = 200, SEGMENT_CALLS = 3 };
+enum { LAYOUT_CALLS = COUNT_OF(CALLS), MOST_VECTORS = 400, SEGMENTS = 200, SEGMENT_CALLS = 5 };
 
 static const quire_reduction SEGMENT_SUMS[SEGMENT_CALLS] = {
     NEAREST(QUIRE_SUM, QUIRE_F64, QUIRE_EXACT),
     NEAREST(QUIRE_VARIANCE, QUIRE_F64, QUIRE_EXACT),
     NEAREST(QUIRE_SUM, QUIRE_F64, QUIRE_PAIRWISE),
+    NEAREST(QUIRE_COVARIANCE, QUIRE_F64, QUIRE_EXACT),
+    { QUIRE_CORRELATION, QUIRE_UINT8, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } },
 };
 
 /* Results of a call each. */
@@ -64,10 +72,10 @@ static void fill_offsets(int32_t *offsets) {
 static void call_all(quire_context *c, const double *x, const int32_t *offsets, results *r) {
     for (size_t i = 0; i < LAYOUT_CALLS; i++) {
         const quire_layout *l = &CALLS[i].layout;
-        check_ok(quire_reduce(c, &CALLS[i].what, l, origin_of(l, x), NULL, NULL, r->of[i]));
+        check_ok(quire_reduce(c, &CALLS[i].what, l, origin_of(l, x), NULL, origin_of(l, x), r->of[i]));
     }
     for (size_t i = 0; i < SEGMENT_CALLS; i++)
-        check_ok(quire_reduce_segments(c, &SEGMENT_SUMS[i], SEGMENTS, QUIRE_I32, offsets, offsets + 1, x, NULL,
+        check_ok(quire_reduce_segments(c, &SEGMENT_SUMS[i], SEGMENTS, QUIRE_I32, offsets, offsets + 1, x, x,
                                        r->of[LAYOUT_CALLS + i]));
 }
 

@@ -135,6 +135,42 @@ START_TEST(doubles) {
 }
 END_TEST
 
+/* Whether a rank's record is wide: 2^30 terms, and a lesser one. */
+static int is_wide(double little, double great, int are_products) {
+    quire_accumulator rank = QUIRE_ACCUMULATOR_ZERO, one = QUIRE_ACCUMULATOR_ZERO;
+    const double little_factor = are_products ? little : 1, great_factor = are_products ? great : 1;
+    check_ok(quire_accumulate_products(NULL, &rank, QUIRE_F64, 1, &great, &great_factor));
+    for (int i = 0; i < 30; i++) check_ok(quire_merge(&rank, &rank));
+    check_ok(quire_accumulate_products(NULL, &one, QUIRE_F64, 1, &little, &little_factor));
+    check_ok(quire_merge(&rank, &one));
+    return (quire_record_of(&rank).head & QUIRE_RECORD_WIDE) != 0;
+}
+
+/* What the header says of the numbers that records have room for: as far apart wherever they lie, and no farther. */
+START_TEST(room) {
+    const struct {
+        quire_type type;
+        int are_products, apart;
+    } cases[] = { { QUIRE_F64, 0, 206 }, { QUIRE_BF16, 1, 122 }, { QUIRE_F32, 1, 106 }, { QUIRE_F64, 1, 77 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const number_format f = *type_format(cases[i].type);
+        int farther_wide = 0;
+        for (int low = -f.bias + 1; low + cases[i].apart < f.greatest; low++) {
+            const double full = ldexp(1, f.precision) - 1, little = ldexp(full, low + 1 - f.precision);
+            const double great = ldexp(little, cases[i].apart);
+            ck_assert_msg(!is_wide(little, great, cases[i].are_products), "case %zu, from 2^%d", i, low);
+            farther_wide |= is_wide(little, 2 * great, cases[i].are_products);
+        }
+        ck_assert(farther_wide);
+    }
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        const double great = type_decode(TYPES[t], type_greatest(TYPES[t])), little = type_decode(TYPES[t], 1);
+        ck_assert_int_eq(is_wide(little, great, 0), TYPES[t] == QUIRE_F64);
+        ck_assert_int_eq(is_wide(little, great, 1), type_format(TYPES[t])->least < -100);
+    }
+}
+END_TEST
+
 START_TEST(flags) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO, found = QUIRE_ACCUMULATOR_ZERO;
     quire_record empty = quire_record_of(&a), r = empty;
@@ -204,6 +240,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, full_windows);
     tcase_add_test(cases, one_alone);
     tcase_add_test(cases, doubles);
+    tcase_add_test(cases, room);
     tcase_add_test(cases, flags);
     tcase_add_test(cases, calls);
 }

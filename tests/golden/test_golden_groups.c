@@ -133,14 +133,12 @@ static void call_library(const quire_reduction *what, const input *in, int is_ga
         check_ok(place_by_key(what, GROUPS, QUIRE_I64, keys, &layout, in->x, &layout, in->y, results, counts));
 }
 
-/* On a place without averages the line is the oracle's. */
 static void make_groups(size_t line, int of_library, int is_gathered, char *text, size_t room) {
     const operation op = CALLS[line % CALLS_COUNT].op;
     const quire_method method = CALLS[line % CALLS_COUNT].method;
     input in = input_new(line / CALLS_COUNT, ROWS);
     const quire_reduction what = reduction_of(op, in.type, method);
     uint64_t results[GROUPS];
-    of_library = of_library && (op != OPERATION_AVERAGE || place_has_pairs());
     snprintf(text, room, "%s %s %s %s :", family_name(in.which), type_name(in.type), operation_name(op),
              method_name(method));
     if (of_library) call_library(&what, &in, is_gathered, results);

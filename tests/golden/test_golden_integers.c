@@ -4,13 +4,13 @@
  *     type operation n family : bits of the result as i128 f16 bf16 f32 f64 e5m2 e4m3
  *
  * where "-" stands for an integer that the operation has not; moments are with a correction of 1. "test_golden_integers
- * --write" writes the file anew, from GMP and MPFR: the library has no say in what it is compared with. On the CPU:
- * GPUs have no integers. */
+ * --write" writes the file anew, from GMP and MPFR: the library has no say in what it is compared with. */
 #include <stdint.h>
 
 #include "golden_file.h"
 #include "integer_oracle.h"
 #include "number.h"
+#include "place.h"
 
 static const char *const NAMES[] = { "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64" };
 static const char *const OPERATION_NAMES[] = { "sum",    "asum",  "dot",     "nrm2",       "mean",       "variance",
@@ -54,9 +54,8 @@ static void true_integer(const integer_oracle *o, unsigned long long words[2]) {
 }
 
 static void library_result(const quire_reduction *what, size_t n, const void *x, const void *y, uint64_t *result) {
-    const quire_layout layout = quire_strided(n, 1);
     result[0] = 0;
-    check_ok(quire_reduce(NULL, what, &layout, x, NULL, y, result));
+    check_ok(place_reduction(what, n, x, y, result));
 }
 
 static int has_integer(quire_operation op, quire_type type) {
@@ -104,7 +103,11 @@ static const golden_file INTEGERS_FILE = { "integers", LINES, make };
 START_TEST(from_the_oracle) { golden_check(&INTEGERS_FILE, 0); }
 END_TEST
 
-START_TEST(from_the_library) { golden_check(&INTEGERS_FILE, 1); }
+START_TEST(from_the_library) {
+    for (size_t v = 0; v < place_variants(); v++)
+        if (place_use(v)) golden_check(&INTEGERS_FILE, 1);
+    place_use(0);
+}
 END_TEST
 
 static void add(TCase *cases) {
@@ -113,7 +116,7 @@ static void add(TCase *cases) {
 }
 
 int main(int count, char **argument) {
-    if (count != 2 || strcmp(argument[1], "--write")) return run_cases_without_place("golden_integers", add);
+    if (count != 2 || strcmp(argument[1], "--write")) return run_cases("golden_integers", add);
     golden_write(&INTEGERS_FILE);
     return 0;
 }

@@ -19,7 +19,7 @@ typedef enum operation {
     OPERATION_VARIANCE = OPERATION_COUNT, /* these two are by QUIRE_EXACT alone, and have oracles of their own */
     OPERATION_STDDEV,
     OPERATION_ALL,
-    OPERATION_AVERAGE = OPERATION_ALL, /* of two arrays, by QUIRE_EXACT alone; not on every backend */
+    OPERATION_AVERAGE = OPERATION_ALL, /* of two arrays, by QUIRE_EXACT alone */
     OPERATION_COVARIANCE,
     OPERATION_CORRELATION,
     OPERATION_EVERY

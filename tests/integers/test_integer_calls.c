@@ -1,6 +1,7 @@
 /* test_integer_calls.c - integers in accumulators, which meet floats there, against GMP and MPFR; and what is refused.
  */
 #include "integer_oracle.h"
+#include "place.h"
 #include "random_doubles.h"
 #include "support.h"
 
@@ -21,18 +22,18 @@ static void check_accumulators(quire_type type, quire_operation op, size_t n) {
     for (size_t i = 0; i < n; i++) integer_oracle_add(&o, op, type, x + i * size, x + i * size);
     const int is_of_pairs = op == QUIRE_AVERAGE || op == QUIRE_COVARIANCE || op == QUIRE_CORRELATION;
     if (op == QUIRE_ASUM) {
-        check_ok(quire_accumulate_magnitudes(NULL, &sum, type, half, x));
-        check_ok(quire_accumulate_magnitudes(NULL, &other, type, n - half, x + half * size));
+        check_ok(place_accumulate_magnitudes(&sum, type, half, x));
+        check_ok(place_accumulate_magnitudes(&other, type, n - half, x + half * size));
     } else if (integer_is_product(op) || op == QUIRE_NRM2 || is_of_pairs) {
-        check_ok(quire_accumulate_products(NULL, &sum, type, half, x, x));
-        check_ok(quire_accumulate_products(NULL, &other, type, n - half, x + half * size, x + half * size));
+        check_ok(place_accumulate_products(&sum, type, half, x, x));
+        check_ok(place_accumulate_products(&other, type, n - half, x + half * size, x + half * size));
     } else {
-        check_ok(quire_accumulate(NULL, &sum, type, half, x));
-        check_ok(quire_accumulate(NULL, &other, type, n - half, x + half * size));
+        check_ok(place_accumulate(&sum, type, half, x));
+        check_ok(place_accumulate(&other, type, n - half, x + half * size));
     }
     check_ok(quire_merge(&sum, &other));
-    check_ok(quire_accumulate_products(NULL, &squares, type, n, x, x));
-    check_ok(quire_accumulate(NULL, &itself, type, n, x));
+    check_ok(place_accumulate_products(&squares, type, n, x, x));
+    check_ok(place_accumulate(&itself, type, n, x));
     ck_assert_int_eq(sum.count, (int64_t)n);
     for (int i = 0; i < QUIRE_ACCUMULATOR_LIMBS - 1; i++) ck_assert(sum.limb[i] >> 32 == 0);
     if (is_of_pairs)
@@ -45,9 +46,14 @@ static void check_accumulators(quire_type type, quire_operation op, size_t n) {
 }
 
 START_TEST(accumulators) {
-    for (size_t turn = 0; turn < scaled(800); turn++)
+    for (size_t turn = 0; turn < scaled(800); turn++) {
+        place_use(0);
+        place_use(random_bits() % place_variants());
         check_accumulators(INTEGERS[turn % INTEGER_TYPES],
-                           INTEGER_OPERATIONS[turn / INTEGER_TYPES % INTEGER_OPERATION_COUNT], random_bits() % 100);
+                           INTEGER_OPERATIONS[turn / INTEGER_TYPES % INTEGER_OPERATION_COUNT],
+                           random_bits() % (turn % 10 ? 100 : 30000));
+    }
+    place_use(0);
 }
 END_TEST
 
@@ -145,4 +151,4 @@ static void add(TCase *cases) {
     tcase_add_test(cases, refused);
 }
 
-int main(void) { return run_cases_without_place("integer_calls", add); }
+int main(void) { return run_cases("integer_calls", add); }

@@ -1,18 +1,43 @@
 /* test_integers.c - integers by every operation, in every result type and direction, against GMP and MPFR: vectors of
- * every length around blocks, extremes, layouts, segments, keys, threads and tiers.
- * On the CPU: GPUs have no integers (tests/cuda/test_integer_contexts.c). */
+ * every length around blocks, extremes, layouts, segments, keys, threads, tiers and launches. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "integer_oracle.h"
+#include "number.h"
+#include "place.h"
 #include "random_doubles.h"
 #include "support.h"
 
+/* A context whose threads share whatever there is, where there are threads. */
+static quire_context *eager;
+
+static void open_eager(void) {
+    if (strcmp(place_name(), "cpu")) return;
+    setenv("QUIRE_CPU_THREAD", "1", 1);
+    check_ok(quire_open_cpu(&eager, 3));
+    unsetenv("QUIRE_CPU_THREAD");
+}
+
+static void close_eager(void) {
+    place_use(0);
+    quire_close(eager);
+    eager = NULL;
+}
+
+static void use_any_variant(void) {
+    place_use(0);
+    if (eager && random_bits() % 3 == 0)
+        place_set_context(eager);
+    else
+        place_use(random_bits() % place_variants());
+}
+
 /* ---------------------------------------------------------------------------------------------------------- vectors */
 
-static void check_vector(quire_context *context, integer_family family, quire_type type, size_t n, size_t offset) {
+static void check_vector(integer_family family, quire_type type, size_t n, size_t offset, int any_variant) {
     const size_t size = integer_size(type);
     char *x = array_new(n * size + !n, offset * size), *y = array_new(n * size + !n, 0);
     uint64_t result[2];
@@ -21,12 +46,12 @@ static void check_vector(quire_context *context, integer_family family, quire_ty
     integer_fill(random_bits() % 2 ? family : INTEGERS_RANDOM, type, y, n);
     integer_oracle_open(&o);
     for (size_t k = 0; k < INTEGER_OPERATION_COUNT; k++) {
-        const quire_layout one = quire_strided(n, 1);
         integer_oracle_reset(&o);
         for (size_t i = 0; i < n; i++) integer_oracle_add(&o, INTEGER_OPERATIONS[k], type, x + i * size, y + i * size);
         for (int turn = 0; turn < 4; turn++) {
             const quire_reduction what = integer_reduction(type, INTEGER_OPERATIONS[k]);
-            check_ok(quire_reduce(context, &what, &one, x, NULL, y, result));
+            if (any_variant) use_any_variant();
+            check_ok(place_reduction(&what, n, x, y, result));
             integer_check(&o, &what, result, "a vector");
         }
     }
@@ -35,28 +60,30 @@ static void check_vector(quire_context *context, integer_family family, quire_ty
 }
 
 START_TEST(vectors) {
-    static const size_t lengths[] = { 0, 1, 2, 3, 7, 8, 31, 64, 65, 255, 1000, 1024, 1025 };
+    static const size_t lengths[] = { 0, 1, 2, 3, 7, 8, 31, 64, 65, 255, 1000, 1024, 1025, 2047, 2048 };
+    open_eager();
     for (int t = 0; t < INTEGER_TYPES; t++)
         for (int family = 0; family < INTEGER_FAMILIES; family++)
             for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-                check_vector(NULL, (integer_family)family, INTEGERS[t], lengths[i], random_bits() % 8);
+                check_vector((integer_family)family, INTEGERS[t], lengths[i], random_bits() % 8, 1);
+    close_eager();
 }
 END_TEST
 
-/* Longer than a stretch of 16-bit elements, and than a block; by every tier, by threads that share pieces. */
+/* Longer than a stretch of 16-bit elements, and than a block; by every tier and launch, by threads and blocks that
+ * share pieces. */
 START_TEST(long_vectors) {
     static const size_t lengths[] = { (1 << 13) - 1, (1 << 13) + 1, 70000, 200001 };
-    setenv("QUIRE_CPU_THREAD", "1", 1);
-    for (int tier = QUIRE_TIER_BEST; tier <= QUIRE_TIER_AVX512; tier++) {
-        quire_context *context = NULL;
-        if (!quire_tier_available((quire_tier)tier)) continue;
-        check_ok(quire_open_cpu(&context, tier ? tier : 3));
-        check_ok(quire_set_tier(context, (quire_tier)tier));
+    open_eager();
+    for (size_t variant = 0; variant <= place_variants(); variant++) {
+        place_use(0);
+        if (variant < place_variants() ? !place_use(variant) : !eager) continue;
+        if (variant == place_variants()) place_set_context(eager);
         for (int t = 0; t < INTEGER_TYPES; t++)
             for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-                check_vector(context, (integer_family)(random_bits() % INTEGER_FAMILIES), INTEGERS[t], lengths[i], 1);
-        quire_close(context);
+                check_vector((integer_family)(random_bits() % INTEGER_FAMILIES), INTEGERS[t], lengths[i], 1, 0);
     }
+    close_eager();
 }
 END_TEST
 
@@ -65,21 +92,22 @@ START_TEST(great_sums) {
     static const int64_t odd[3] = { ((int64_t)1 << 53) + 1, 0, 0 };
     static const uint64_t greatest[3] = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
     static const int64_t least[4] = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN };
+    const quire_reduction variance = { .operation = QUIRE_VARIANCE, .type = QUIRE_UINT64 };
     uint64_t words[2];
     double d;
-    check_ok(quire_sum(NULL, QUIRE_INT64, 3, odd, QUIRE_EXACT, QUIRE_F64, &d));
+    check_ok(place_reduce(OPERATION_SUM, QUIRE_INT64, 3, odd, NULL, QUIRE_EXACT, QUIRE_F64, &d));
     ck_assert(d == 0x1p53);
-    check_ok(quire_mean(NULL, QUIRE_INT64, 3, odd, QUIRE_EXACT, QUIRE_F64, &d));
+    check_ok(place_reduce(OPERATION_MEAN, QUIRE_INT64, 3, odd, NULL, QUIRE_EXACT, QUIRE_F64, &d));
     ck_assert(d == 3002399751580331); /* (2^53 + 1) / 3, an integer: 2^53 / 3 is none */
-    check_ok(quire_sum(NULL, QUIRE_UINT64, 3, greatest, QUIRE_EXACT, QUIRE_INT128, words));
+    check_ok(place_reduce(OPERATION_SUM, QUIRE_UINT64, 3, greatest, NULL, QUIRE_EXACT, QUIRE_INT128, words));
     ck_assert(words[0] == UINT64_MAX - 2 && words[1] == 2); /* on a little-endian machine, as all that are tested */
-    check_ok(quire_sum(NULL, QUIRE_INT64, 4, least, QUIRE_EXACT, QUIRE_INT128, words));
+    check_ok(place_reduce(OPERATION_SUM, QUIRE_INT64, 4, least, NULL, QUIRE_EXACT, QUIRE_INT128, words));
     ck_assert(words[0] == 0 && words[1] == (uint64_t)-2);
-    check_ok(quire_asum(NULL, QUIRE_INT64, 4, least, QUIRE_EXACT, QUIRE_INT128, words));
+    check_ok(place_reduce(OPERATION_ASUM, QUIRE_INT64, 4, least, NULL, QUIRE_EXACT, QUIRE_INT128, words));
     ck_assert(words[0] == 0 && words[1] == 2);
-    check_ok(quire_nrm2(NULL, QUIRE_INT64, 4, least, QUIRE_EXACT, QUIRE_F64, &d));
+    check_ok(place_reduce(OPERATION_NRM2, QUIRE_INT64, 4, least, NULL, QUIRE_EXACT, QUIRE_F64, &d));
     ck_assert(d == 0x1p64);
-    check_ok(quire_variance(NULL, QUIRE_UINT64, 3, greatest, 0, QUIRE_F64, &d));
+    check_ok(place_reduction(&variance, 3, greatest, NULL, &d));
     ck_assert(d == 0);
 }
 END_TEST
@@ -88,9 +116,8 @@ END_TEST
 START_TEST(defaults) {
     static const int8_t x[3] = { 100, 100, 100 };
     const quire_reduction what = { .type = QUIRE_INT8 };
-    const quire_layout one = quire_strided(3, 1);
     double d = 0;
-    check_ok(quire_reduce(NULL, &what, &one, x, NULL, NULL, &d));
+    check_ok(place_reduction(&what, 3, x, NULL, &d));
     ck_assert(d == 300);
 }
 END_TEST
@@ -115,7 +142,7 @@ static quire_layout random_layout(size_t outer, size_t n, size_t inner, ptrdiff_
     return l;
 }
 
-static void check_layout(quire_context *context, quire_type type, size_t outer, size_t n, size_t inner) {
+static void check_layout(quire_type type, size_t outer, size_t n, size_t inner) {
     const size_t size = integer_size(type);
     const quire_operation op = INTEGER_OPERATIONS[random_bits() % INTEGER_OPERATION_COUNT];
     const quire_reduction what = integer_reduction(type, op);
@@ -134,7 +161,8 @@ static void check_layout(quire_context *context, quire_type type, size_t outer, 
         x = y, y = z, a = b, b = l, x_first = y_first, y_first = f;
     }
     integer_oracle_open(&o);
-    check_ok(quire_reduce(context, &what, &a, x + x_first * size, &b, y + y_first * size, results));
+    use_any_variant();
+    check_ok(place_layouts(&what, &a, x + x_first * size, &b, y + y_first * size, results));
     for (size_t i = 0; i < outer; i++)
         for (size_t j = 0; j < inner; j++) {
             integer_oracle_reset(&o);
@@ -152,23 +180,22 @@ static void check_layout(quire_context *context, quire_type type, size_t outer, 
 }
 
 START_TEST(layouts) {
-    quire_context *context = NULL;
-    setenv("QUIRE_CPU_THREAD", "1", 1);
-    check_ok(quire_open_cpu(&context, 3));
+    open_eager();
     for (size_t turn = 0; turn < scaled(600); turn++) {
-        const size_t n = turn % 10 ? random_bits() % 40 : random_bits() % 1500;
-        check_layout(turn % 2 ? context : NULL, INTEGERS[turn % INTEGER_TYPES], random_bits() % 5, n,
-                     random_bits() % 40);
+        const size_t n = turn % 10 ? random_bits() % 40 : random_bits() % 3000;
+        check_layout(INTEGERS[turn % INTEGER_TYPES], random_bits() % 5, n, random_bits() % 40);
     }
-    check_layout(context, QUIRE_INT32, 1, (size_t)1 << 18, 2); /* few and long ones, which threads share */
-    check_layout(context, QUIRE_UINT8, 2, ((size_t)1 << 18) + 5, 1);
-    quire_close(context);
+    for (size_t turn = 0; turn < scaled(6); turn++) { /* few and long ones, which threads and blocks share */
+        check_layout(QUIRE_INT32, 1, (size_t)1 << 18, 2);
+        check_layout(QUIRE_UINT8, 2, ((size_t)1 << 18) + 5, 1);
+    }
+    close_eager();
 }
 END_TEST
 
 /* --------------------------------------------------------------------------------------------------- segments, keys */
 
-static void check_segments(quire_context *context, quire_type type, size_t segments, size_t elements) {
+static void check_segments(quire_type type, size_t segments, size_t elements) {
     const size_t size = integer_size(type);
     const quire_operation op = INTEGER_OPERATIONS[random_bits() % INTEGER_OPERATION_COUNT];
     const quire_reduction what = integer_reduction(type, op);
@@ -178,7 +205,8 @@ static void check_segments(quire_context *context, quire_type type, size_t segme
     integer_fill(INTEGERS_EXTREMES, type, x, elements), integer_fill(INTEGERS_RANDOM, type, y, elements);
     for (size_t s = 0; s < segments; s++)
         begin[s] = (int32_t)(random_bits() % elements), end[s] = (int32_t)(random_bits() % (elements + 1));
-    check_ok(quire_reduce_segments(context, &what, segments, QUIRE_I32, begin, end, x, y, results));
+    use_any_variant();
+    check_ok(place_segments(&what, segments, QUIRE_I32, begin, end, elements, x, y, results));
     integer_oracle_open(&o);
     for (size_t s = 0; s < segments; s++) {
         integer_oracle_reset(&o);
@@ -191,14 +219,14 @@ static void check_segments(quire_context *context, quire_type type, size_t segme
 }
 
 START_TEST(segments) {
-    quire_context *context = NULL;
-    setenv("QUIRE_CPU_THREAD", "1", 1);
-    check_ok(quire_open_cpu(&context, 3));
+    open_eager();
     for (size_t turn = 0; turn < scaled(60); turn++)
-        check_segments(turn % 2 ? context : NULL, INTEGERS[turn % INTEGER_TYPES], 1 + random_bits() % 50,
-                       1 + random_bits() % 300);
-    check_segments(context, QUIRE_INT16, 4, (size_t)1 << 19);
-    quire_close(context);
+        check_segments(INTEGERS[turn % INTEGER_TYPES], 1 + random_bits() % 50, 1 + random_bits() % 300);
+    for (size_t turn = 0; turn < scaled(6); turn++) {
+        check_segments(INTEGERS[turn % INTEGER_TYPES], 50, 9000);
+        check_segments(QUIRE_INT16, 4, (size_t)1 << 19);
+    }
+    close_eager();
 }
 END_TEST
 
@@ -212,18 +240,14 @@ static void check_keys(quire_type type, size_t rows, size_t columns, size_t grou
     char *results = array_new(groups * columns * 16, 0), *again = array_new(groups * columns * 16, 0);
     int64_t *keys = array_new(rows * sizeof *keys + 8, 0), *counts = array_new(groups * sizeof *counts, 0);
     int64_t *order = array_new(rows * sizeof *order + 8, 0), *offsets = array_new((groups + 1) * sizeof *offsets, 0);
-    const size_t room = quire_by_key_workspace(NULL, &what, groups, QUIRE_I64, &layout);
-    const size_t sort = quire_order_workspace(NULL, groups, QUIRE_I64, rows);
-    void *workspace = aligned_alloc(256, (room + 255) / 256 * 256),
-         *sorting = aligned_alloc(256, (sort + 255) / 256 * 256);
     integer_oracle o;
     integer_fill(INTEGERS_EXTREMES, type, x, rows * columns), integer_fill(INTEGERS_RANDOM, type, y, rows * columns);
     for (size_t i = 0; i < rows; i++) keys[i] = (int64_t)(random_bits() % (groups + 2)) - 1;
-    check_ok(quire_reduce_by_key(NULL, &what, groups, QUIRE_I64, keys, &layout, x, NULL, y, results, counts, workspace,
-                                 room));
-    check_ok(quire_order_by_key(NULL, groups, QUIRE_I64, rows, keys, order, offsets, sorting, sort));
-    check_ok(quire_reduce_gathered(NULL, &what, groups, QUIRE_I64, offsets, offsets + 1, order, &layout, x, order, NULL,
-                                   y, again));
+    use_any_variant();
+    const place_rows gathered = { groups, rows, QUIRE_I64, offsets, offsets + 1, order, order };
+    check_ok(place_by_key(&what, groups, QUIRE_I64, keys, &layout, x, NULL, y, results, counts));
+    check_ok(place_order_by_key(groups, QUIRE_I64, rows, keys, order, offsets));
+    check_ok(place_gathered(&what, &gathered, &layout, x, NULL, y, again));
     ck_assert(!memcmp(results, again, groups * columns * integer_result_size(what.result_type)));
     integer_oracle_open(&o);
     for (size_t g = 0; g < groups; g++)
@@ -237,13 +261,16 @@ static void check_keys(quire_type type, size_t rows, size_t columns, size_t grou
         }
     integer_oracle_close(&o);
     array_free(x), array_free(y), array_free(results), array_free(again), array_free(keys), array_free(counts);
-    array_free(order), array_free(offsets), free(workspace), free(sorting);
+    array_free(order), array_free(offsets);
 }
 
 START_TEST(keys) {
     for (size_t turn = 0; turn < scaled(100); turn++)
         check_keys(INTEGERS[turn % INTEGER_TYPES], random_bits() % 900, turn % 7 ? 1 + turn % KEY_COLUMNS : 40,
                    1 + random_bits() % 12);
+    for (size_t turn = 0; turn < scaled(10); turn++) /* groups that blocks share */
+        check_keys(INTEGERS[turn % INTEGER_TYPES], 9000, turn % 2 ? 1 : 9, 1 + turn % 3);
+    place_use(0);
 }
 END_TEST
 
@@ -257,4 +284,4 @@ static void add(TCase *cases) {
     tcase_add_test(cases, keys);
 }
 
-int main(void) { return run_cases_without_place("integers", add); }
+int main(void) { return run_cases("integers", add); }

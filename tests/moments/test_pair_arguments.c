@@ -1,5 +1,5 @@
 /* test_pair_arguments.c - averages, covariances and correlations of accumulators against MPFR, and what calls of two
- * arrays answer to arguments that are wrong, or to a place that has no such calls. */
+ * arrays answer to arguments that are wrong. */
 #include <string.h>
 
 #include "families.h"
@@ -68,7 +68,7 @@ START_TEST(accumulators) {
             check_ok(quire_finish(&what, &s.xy, &s.y, &result));
             check_bits(what.result_type, &result, oracle_moment(&o, &what), "average of two accumulators");
             result = 0;
-            check_ok(quire_finish_many(NULL, &what, 1, &s.xy, &s.y, &result));
+            check_ok(place_finish(&what, 1, &s.xy, &s.y, &result));
             check_bits(what.result_type, &result, oracle_moment(&o, &what), "the same of many");
         }
         oracle_moments_close(&o);
@@ -149,21 +149,12 @@ START_TEST(bad_arguments) {
         }
         what.method = QUIRE_EXACT;
         ck_assert_int_eq(quire_reduce(context, &what, &rows, x, &fewer, x, &result), QUIRE_INVALID_LAYOUT);
-        const quire_status missing = place_has_pairs() ? QUIRE_NULL_POINTER : QUIRE_WRONG_CONTEXT;
-        ck_assert_int_eq(quire_reduce(context, &what, &rows, x, NULL, NULL, &result), missing);
-        ck_assert_int_eq(quire_reduce_segments(context, &what, 1, QUIRE_I64, offsets, offsets + 1, x, NULL,
-                                               place_has_pairs() ? NULL : &result),
-                         missing);
+        ck_assert_int_eq(quire_reduce(context, &what, &rows, x, NULL, NULL, &result), QUIRE_NULL_POINTER);
+        ck_assert_int_eq(quire_reduce_segments(context, &what, 1, QUIRE_I64, offsets, offsets + 1, x, NULL, NULL),
+                         QUIRE_NULL_POINTER);
         ck_assert_int_eq(quire_reduce_gathered(context, &what, 1, QUIRE_I64, offsets, offsets + 1, NULL, &rows, x, NULL,
                                                NULL, NULL, &result),
-                         missing);
-        if (place_has_pairs()) continue;
-        ck_assert_uint_eq(quire_by_key_workspace(context, &what, 1, QUIRE_I64, &rows), 0);
-        ck_assert_int_eq(
-            quire_reduce_by_key(context, &what, 1, QUIRE_I64, NULL, &rows, NULL, NULL, NULL, NULL, NULL, NULL, 0),
-            missing);
-        const quire_status finished = k ? QUIRE_INVALID_OPERATION : missing;
-        ck_assert_int_eq(quire_finish_many(context, &what, 1, NULL, NULL, NULL), finished);
+                         QUIRE_NULL_POINTER);
     }
     ck_assert(result == -7);
 }

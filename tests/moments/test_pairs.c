@@ -51,7 +51,6 @@ START_TEST(families_at_random) {
     static const size_t lengths[] = { 0, 1, 2, 3, 4, 7, 15, 16, 17, 31, 33, 64, 100, 255, 257, 1000, 4095, 4096, 4097 };
     generator g;
     generator_seed(&g, 59 + (uint64_t)_i);
-    if (!place_has_pairs()) return;
     for (size_t turn = scaled(5); turn-- > 0;) {
         const size_t n = lengths[generator_below(&g, sizeof lengths / sizeof *lengths)], size = type_size(type);
         void *x = array_new(n * size, size * generator_below(&g, 3)), *y = array_new(n * size, 0);
@@ -71,7 +70,6 @@ START_TEST(cancellation) {
     generator g;
     double x[300], y[300];
     generator_seed(&g, 4);
-    if (!place_has_pairs()) return;
     for (size_t turn = scaled(8); turn-- > 0;) {
         const size_t n = 2 + generator_below(&g, 298);
         for (size_t i = 0; i < n; i++) x[i] = 1e15 + generator_between(&g, -2, 2), y[i] = generator_between(&g, -2, 2);
@@ -92,7 +90,6 @@ START_TEST(long_vectors) {
     const size_t n = scaled(150000) + 12345, size = type_size(type);
     void *x = array_new(n * size, 0), *y = array_new(n * size, 0);
     oracle_moments o;
-    if (!place_has_pairs()) return;
     family_fill(_i % 3 ? FAMILY_EVERY_EXPONENT : FAMILY_NORMAL, type, 5, n, x);
     family_fill(_i % 3 == 2 ? FAMILY_ONE_INFINITY : FAMILY_POSITIVE, type, 6, n, y);
     oracle_moments_open(&o, type, n, x, y);
@@ -145,7 +142,6 @@ START_TEST(averages_by_hand) {
         { { 0x1p1023, 0x1p1023 }, { 1, -0.5 }, 0x1p1023, 0x1p1023 },
         { { 0x1p1023, -0x1p1023 }, { 1, -0.5 }, inf, 0x1.fffffffffffffp+1023 },
     };
-    if (!place_has_pairs()) return;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const double nearest = average(2, rows[i].x, rows[i].weights, QUIRE_TO_NEAREST);
         const double downward = average(2, rows[i].x, rows[i].weights, QUIRE_DOWNWARD);
@@ -162,7 +158,6 @@ END_TEST
 START_TEST(ties) {
     generator g;
     generator_seed(&g, 78);
-    if (!place_has_pairs()) return;
     for (size_t turn = scaled(100); turn-- > 0;) {
         const double a = 1 + generator_uniform(&g), b = nextafter(a, 4);
         const double off = ldexp(generator_below(&g, 2) ? 1 : -1, -generator_between(&g, 60, 1000));
@@ -178,7 +173,6 @@ START_TEST(lines) {
     generator g;
     double x[200], y[200], variance, covariance, correlation;
     generator_seed(&g, 12);
-    if (!place_has_pairs()) return;
     for (size_t turn = scaled(40); turn-- > 0;) {
         const size_t n = 2 + generator_below(&g, 199);
         family_fill(turn % 2 ? FAMILY_NORMAL : FAMILY_FINITE_BITS, QUIRE_F64, turn, n, x);
@@ -234,7 +228,6 @@ START_TEST(matrices) {
     const quire_type type = TYPES[_i];
     generator g;
     generator_seed(&g, 300 + (uint64_t)_i);
-    if (!place_has_pairs()) return;
     for (size_t turn = scaled(36); turn-- > 0;) {
         const size_t *size = sizes[generator_below(&g, 6)];
         const quire_reduction what = { PAIRS[turn % 3],
@@ -258,7 +251,6 @@ START_TEST(large_matrices) {
     const quire_type type = TYPES[_i];
     const size_t n = _i % 2 ? 17 : MOST, size = type_size(type);
     char *x = array_new(ROWS * n * size, 0), *y = array_new(OTHERS * n * size, 0), *results;
-    if (!place_has_pairs()) return;
     family_fill(FAMILY_NORMAL, type, 3, ROWS * n, x);
     family_fill(FAMILY_POSITIVE, type, 4, OTHERS * n, y);
     type_store(type, x, 270 * n + 5, type_nan(type));

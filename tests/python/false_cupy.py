@@ -58,6 +58,10 @@ class ndarray:
     def __setitem__(self, key, value):
         self.host[key.host if isinstance(key, ndarray) else key] = value.host
 
+    def __bool__(self):  # which would wait for a device
+        ndarray.synchronized.append(self.device.id)
+        return bool(self.host)
+
     def __sub__(self, other):
         return ndarray(self.host - unwrapped(other), self.device.id)
 
@@ -66,8 +70,16 @@ def method(name):
     return lambda self, *more, **words: ndarray(getattr(self.host, name)(*more, **words), self.device.id)
 
 
-for name in ("transpose", "astype", "reshape", "view", "any"):
+for name in ("transpose", "astype", "reshape", "view", "any", "all"):
     setattr(ndarray, name, method(name))
+
+
+def operator_method(name):
+    return lambda self, other: ndarray(getattr(self.host, name)(unwrapped(other)), self.device.id)
+
+
+for name in ("__eq__", "__and__", "__ge__", "__le__", "__rshift__"):
+    setattr(ndarray, name, operator_method(name))
 
 
 def unwrapped(x):
@@ -83,7 +95,7 @@ def of_numpy(name):
 
 
 FUNCTIONS = ["arange", "ascontiguousarray", "asarray", "broadcast_to", "clip", "concatenate", "cumsum", "empty"]
-FUNCTIONS += ["empty_like", "moveaxis", "transpose", "where", "zeros", "zeros_like"]
+FUNCTIONS += ["empty_like", "full", "moveaxis", "transpose", "where", "zeros", "zeros_like"]
 
 
 class Described:

@@ -117,9 +117,9 @@ def test_bad_input_changes_nothing(cp):
         (TypeError, "a ndarray, is not", lambda: a.add_products(X, x)),
         (ValueError, "x has shape (6, 5, 7), y has (5, 7)", lambda: a.add_products(x, x[0])),
         (ValueError, "on device 0, y on 1", lambda: a.add_products(x, ndarray(X, 1))),
-        (TypeError, "floating-point numbers", lambda: a.add(on_device(np.arange(3)))),
-        (TypeError, "floating-point numbers", lambda: quire.Moments(on_device(np.arange(3)))),
-        (TypeError, "floating-point numbers", lambda: a.add(Described(on_device(np.arange(3))))),
+        (TypeError, "floating-point numbers", lambda: a.add(on_device(np.arange(3) * 1j))),
+        (TypeError, "floating-point numbers", lambda: quire.Moments(on_device(np.arange(3) * 1j))),
+        (TypeError, "floating-point numbers", lambda: a.add(Described(on_device(np.arange(3) * 1j)))),
     ]:
         with pytest.raises(error) as raised:
             call()

@@ -72,6 +72,7 @@ def test_bits(served, cp, name, family):
             assert same(result, call(host, axis=axis, keepdims=True)) and result.devices() == {served}
             assert same(call(x, axis=axis, where=mask), call(host, axis=axis, where=host > 0))
     assert same(quire.vecdot(x, x[0]), quire.vecdot(host, host[0]))
+    assert same(quire.vecdot(x, cp.asarray(host[0])), quire.vecdot(host, host[0]))
     offsets = np.array([0, 9, 50], np.int32)
     assert same(quire.segment_sum(x[0], jax.device_put(offsets, served)), quire.segment_sum(host[0], offsets))
     assert same(quire.sum(x[:, :0], axis=0), quire.sum(host[:, :0], axis=0))

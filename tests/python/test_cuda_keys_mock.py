@@ -142,7 +142,7 @@ def test_refuses(cp):
         (ValueError, "x has 5 rows along the axis, but there are 6 keys", lambda: quire.group_sum(x, keys, 6, axis=1)),
         (ValueError, "on device 0, keys on 1", lambda: quire.group_sum(x, ndarray(np.arange(6), 1), 6)),
         (TypeError, "axis must be an integer", lambda: quire.group_sum(x, keys, 6, axis=(0, 1))),
-        (TypeError, "floating-point numbers", lambda: quire.group_sum(on_device(np.arange(6)), keys, 6)),
+        (TypeError, "floating-point numbers", lambda: quire.group_sum(on_device(np.arange(6) * 1j), keys, 6)),
         (ValueError, "at least one dimension", lambda: quire.group_sum(on_device(X[0, 0, 0]), keys, 6)),
         (ValueError, "out has shape", lambda: quire.group_sum(x, keys, 6, out=on_device(X[0]))),
         (ValueError, "out has shape", lambda: quire.cumsum(x, 0, out=on_device(X[0]))),

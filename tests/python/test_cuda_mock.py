@@ -146,7 +146,7 @@ def test_bad_input(cp):
 
     jaxlib_array.__module__ = "jaxlib._jax"
     for error, words, call in [
-        (TypeError, "floating-point numbers", lambda: quire.sum(on_device(np.arange(3)))),
+        (TypeError, "floating-point numbers", lambda: quire.sum(on_device(np.arange(3) * 1j))),
         (ValueError, "out of bounds", lambda: quire.sum(x, axis=3, out=out)),
         (TypeError, "axis must be", lambda: quire.sum(x, axis=1.5, out=out)),
         (ValueError, "method must be one of", lambda: quire.sum(x, axis=0, method="magic", out=out)),
@@ -171,7 +171,7 @@ def test_bad_input(cp):
         (TypeError, "a ndarray, is not", lambda: quire.Accumulator().add_products(x, X)),
         (ValueError, "x has shape (6, 5, 7), y has (5, 7)", lambda: quire.Accumulator().add_products(x, x[0])),
         (ValueError, "on device 0, y on 1", lambda: quire.Accumulator().add_products(x, elsewhere)),
-        (TypeError, "floating-point numbers", lambda: quire.Moments(on_device(np.arange(3)))),
+        (TypeError, "floating-point numbers", lambda: quire.Moments(on_device(np.arange(3) * 1j))),
     ]:
         with pytest.raises(error) as raised:
             call()

@@ -59,7 +59,6 @@ def test_groups():
         (ValueError, "negative", lambda: TensorGroups(KEYS, -1)),
         (TypeError, "x is a list", lambda: inside.sum([1.0, 2.0, 3.0])),
         (NotImplementedError, "no where", lambda: inside.sum(X[KEPT], where=X[KEPT] > 0)),
-        (NotImplementedError, "no weights", lambda: inside.average(X[KEPT], X[KEPT])),
         (ValueError, "the keys on cpu", lambda: inside.sum(X[KEPT].to("meta"))),
     ]:
         with pytest.raises(error, match=words):

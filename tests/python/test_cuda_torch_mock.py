@@ -57,7 +57,9 @@ def test_accumulators_refuse():
     a = quire.Accumulator(x)
     for error, words, call in [
         (TypeError, "has no gradient here", lambda: a.add(torch.ones(3, requires_grad=True))),
-        (TypeError, "not on torch.int64", lambda: a.add(torch.arange(3))),
+        (TypeError, "not on torch.complex64", lambda: a.add(torch.arange(3) * 1j)),
+        (TypeError, "not on torch.int64", lambda: a.add_products(torch.arange(3), x)),
+        (TypeError, "not on torch.int64", lambda: a.add_products(x, torch.arange(3))),
         (TypeError, "not strided", lambda: a.add(x.to_sparse())),
         (TypeError, "the other is of list", lambda: a.add_products(x, [1.0, 2.0, 3.0])),
         (ValueError, "x has shape (3,), y has (2,)", lambda: a.add_products(x, x[:2])),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import quire
 from data import filled
-from quire import _chunks, _functions, _reduce, _scans
+from quire import _chunks, _functions, _long, _reduce
 
 CALLS = [quire.sum, quire.mean, quire.asum, quire.norm, quire.var, quire.std]
 
@@ -24,7 +24,7 @@ def short_is_long(monkeypatch):
     """Arrays of more than 1000 elements go the ways of those of millions."""
 
     def switch():
-        for module in (_chunks, _functions, _reduce, _scans):
+        for module in (_chunks, _functions, _long, _reduce):
             monkeypatch.setattr(module, "LONG", 1000)
 
     return switch
@@ -40,6 +40,11 @@ def test_pieces_change_no_bit(kind, short_is_long):
     calls += [lambda: quire.sum(x, axis=2, where=x > 0), lambda: quire.mean(x, axis=2, where=x > 0)]
     calls += [lambda: quire.segment_sum(x.ravel(), [0, 7, 5000, 14955]), lambda: quire.Accumulator(x).sum()]
     calls += [lambda: quire.sum(x, axis=1, out=np.empty((3, 997), x.dtype))]
+    calls += [lambda: quire.cov(x[0]), lambda: quire.corrcoef(x[0])]
+    keys = np.arange(997) % 7
+    g = quire.groupby(keys, 7)
+    calls += [lambda: quire.group_sum(x, keys, 7, axis=2), lambda: quire.groupby(keys, 7).var(x, axis=2)]
+    calls += [lambda: g.sum(x, axis=2, where=x > 0), lambda: quire.group_average(x, keys, 7, weights=x, axis=2)]
     with np.errstate(all="ignore"):
         before = [np.asarray(call()).tobytes() for call in calls]
         short_is_long()
@@ -57,6 +62,34 @@ def test_other_threads_are_sent_no_signals(short_is_long):
     assert found[0][0].tolist() == [2000, 2000] and found[0][1] == before + 1
 
 
+def test_calls_that_wait_for_signals(short_is_long, monkeypatch):
+    short_is_long()
+    made = []
+    monkeypatch.setattr(_long, "interruptible", lambda f, *words: (made.append(f), f(*words))[1])
+    x, keys = np.ones(2000), np.zeros(2000, int)
+    g = quire.groupby(keys, 1)
+    for call in (
+        lambda: quire.groupby(keys, 1),
+        lambda: quire.groupby(keys[:1], 2000),
+        lambda: g.sum(x),
+        lambda: g.average(x, x),
+        lambda: quire.group_sum(x, keys, 1),
+        lambda: quire.group_sum(x, keys, 1, out=np.empty(1)),
+        lambda: quire.group_var(x.reshape(2, -1), keys[:2], 1),
+        lambda: quire.bincount(keys, x),
+        lambda: quire.cov(x[:200].reshape(10, 20)),
+        lambda: quire.corrcoef(x[:200].reshape(10, 20)),
+        lambda: quire.cumsum(x),
+        lambda: quire.segment_sum(x, [0, 7, 2000]),
+    ):
+        made.clear()
+        call()
+        assert len(made) == 1
+    made.clear()
+    quire.groupby(keys[:500], 1).sum(x[:500]), quire.cov(x[:90].reshape(10, 9)), quire.cumsum(x[:1000])
+    assert not made
+
+
 # A file with nothing in it but its length is an array of zeros, of any size, in no memory.
 INTERRUPTED = """
     import os, signal, sys, tempfile, time
@@ -65,6 +98,9 @@ INTERRUPTED = """
         file.truncate({bytes})
         x = np.memmap(file.name, np.float32, "r")
         rows = x.reshape(4, -1)
+        table, keys = x[: 1 << 30].reshape(-1, 256), np.zeros(1 << 22, np.int64)
+        some = x[: 1 << 26].reshape(1024, -1)
+        g = quire.groupby(keys, 10)
         a = quire.Accumulator([1.0])
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         sent = time.monotonic() + 0.3 # the handler itself is called late, when the library returns
@@ -89,6 +125,9 @@ INTERRUPTED = """
         "while True: quire.sum(rows, axis=1)",
         "while True: quire.sum(rows, axis=0)",
         "while True: quire.vecdot(x, x)",
+        "while True: quire.group_sum(table, keys, 10)",
+        "while True: g.sum(table)",
+        "while True: quire.cov(some)",
     ],
 )
 def test_an_interruption_is_seen_within_a_second(call):

@@ -7,19 +7,10 @@
 #include "place.h"
 #include "support.h"
 
-int place_has_pairs(void) {
-    const quire_reduction what = { .operation = QUIRE_AVERAGE, .type = QUIRE_F64 };
-    const quire_layout none = quire_rows(0, 1, 1);
-    const quire_status status = quire_reduce(place_context(), &what, &none, NULL, NULL, NULL, NULL);
-    check_that(status == QUIRE_OK || status == QUIRE_WRONG_CONTEXT, "%s", quire_status_string(status));
-    return status == QUIRE_OK;
-}
-
 quire_reduction draw_reduction(generator *g) {
     quire_reduction what;
     memset(&what, 0, sizeof what);
-    what.operation =
-        operation_number((operation)generator_below(g, place_has_pairs() ? OPERATION_EVERY : OPERATION_ALL));
+    what.operation = operation_number((operation)generator_below(g, OPERATION_EVERY));
     what.type = TYPES[generator_below(g, TYPE_COUNT)];
     what.result_type = TYPES[generator_below(g, TYPE_COUNT)];
     what.method = METHODS[generator_below(g, METHOD_COUNT)];

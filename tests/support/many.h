@@ -7,9 +7,6 @@
 #include "number.h"
 #include "operation.h"
 
-/* Whether the place's context has the operations of two arrays beside dot products; if not, that it says so. */
-int place_has_pairs(void);
-
 /* Operation, method, type, result type and rounding, all at random. */
 quire_reduction draw_reduction(generator *g);
 

@@ -16,6 +16,28 @@ static const place *const PLACES[] = {
 #endif
 };
 
+/* Bytes of an element or of a result. */
+static size_t size_of(quire_type type) {
+    switch ((int)type) {
+    case QUIRE_INT8:
+    case QUIRE_UINT8: return 1;
+    case QUIRE_INT16:
+    case QUIRE_UINT16: return 2;
+    case QUIRE_INT32:
+    case QUIRE_UINT32: return 4;
+    case QUIRE_INT64:
+    case QUIRE_UINT64: return 8;
+    case QUIRE_INT128: return 16;
+    default: return type_size(type);
+    }
+}
+
+/* That of results, by default as elements; of integers doubles. */
+static size_t result_size_of(const quire_reduction *what) {
+    if (what->result_type) return size_of(what->result_type);
+    return what->type >= QUIRE_INT8 ? sizeof(double) : size_of(what->type);
+}
+
 #define PLACE_COUNT (sizeof PLACES / sizeof *PLACES)
 #define MAX_VARIANTS 64
 
@@ -108,21 +130,21 @@ static void *lend(place_slot slot, const void *host, size_t size) {
 quire_status place_reduce(operation op, quire_type type, size_t n, const void *x, const void *y, quire_method method,
                           quire_type result_type, void *result) {
     quire_context *context = place_context();
-    size_t size = n * type_size(type);
+    size_t size = n * size_of(type);
     const void *u = lend(PLACE_X, x, size);
     const void *v = op == OPERATION_DOT ? lend(PLACE_Y, y, size) : NULL;
-    void *r = lend(PLACE_RESULT, result, type_size(result_type));
+    void *r = lend(PLACE_RESULT, result, size_of(result_type));
     const quire_status status = call_operation(context, op, type, n, u, v, method, result_type, r);
-    the_place()->collect(PLACE_RESULT, result, type_size(result_type));
+    the_place()->collect(PLACE_RESULT, result, size_of(result_type));
     return status;
 }
 
 quire_status place_reduction(const quire_reduction *what, size_t n, const void *x, const void *y, void *result) {
     quire_context *context = place_context();
     const quire_layout layout = quire_strided(n, 1);
-    const size_t result_size = type_size(what->result_type ? what->result_type : what->type);
-    const void *u = lend(PLACE_X, x, n * type_size(what->type));
-    const void *v = operation_reads_two(what->operation) ? lend(PLACE_Y, y, n * type_size(what->type)) : NULL;
+    const size_t result_size = result_size_of(what);
+    const void *u = lend(PLACE_X, x, n * size_of(what->type));
+    const void *v = operation_reads_two(what->operation) ? lend(PLACE_Y, y, n * size_of(what->type)) : NULL;
     void *r = lend(PLACE_RESULT, result, result_size);
     const quire_status status = quire_reduce(context, what, &layout, u, NULL, v, r);
     the_place()->collect(PLACE_RESULT, result, result_size);
@@ -130,7 +152,7 @@ quire_status place_reduction(const quire_reduction *what, size_t n, const void *
 }
 
 quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, size_t n, const void *x) {
-    const void *u = lend(PLACE_X, x, n * type_size(type));
+    const void *u = lend(PLACE_X, x, n * size_of(type));
     void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
     quire_status status = quire_accumulate(place_context(), r, type, n, u);
     the_place()->collect(PLACE_RESULT, accumulator, sizeof *accumulator);
@@ -138,7 +160,7 @@ quire_status place_accumulate(quire_accumulator *accumulator, quire_type type, s
 }
 
 quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_type type, size_t n, const void *x) {
-    const void *u = lend(PLACE_X, x, n * type_size(type));
+    const void *u = lend(PLACE_X, x, n * size_of(type));
     void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
     quire_status status = quire_accumulate_magnitudes(place_context(), r, type, n, u);
     the_place()->collect(PLACE_RESULT, accumulator, sizeof *accumulator);
@@ -147,8 +169,8 @@ quire_status place_accumulate_magnitudes(quire_accumulator *accumulator, quire_t
 
 quire_status place_accumulate_products(quire_accumulator *accumulator, quire_type type, size_t n, const void *x,
                                        const void *y) {
-    const void *u = lend(PLACE_X, x, n * type_size(type));
-    const void *v = y == x ? u : lend(PLACE_Y, y, n * type_size(type));
+    const void *u = lend(PLACE_X, x, n * size_of(type));
+    const void *v = y == x ? u : lend(PLACE_Y, y, n * size_of(type));
     void *r = lend(PLACE_RESULT, accumulator, sizeof *accumulator);
     quire_status status = quire_accumulate_products(place_context(), r, type, n, u, v);
     the_place()->collect(PLACE_RESULT, accumulator, sizeof *accumulator);
@@ -157,7 +179,7 @@ quire_status place_accumulate_products(quire_accumulator *accumulator, quire_typ
 
 quire_status place_finish(const quire_reduction *what, size_t count, const quire_accumulator *sums,
                           const quire_accumulator *squares, void *results) {
-    const size_t size = count * type_size(what->result_type ? what->result_type : what->type);
+    const size_t size = count * result_size_of(what);
     const void *s = lend(PLACE_X, sums, count * sizeof *sums);
     const void *q = squares ? lend(PLACE_Y, squares, count * sizeof *squares) : NULL;
     void *r = lend(PLACE_RESULT, results, size);
@@ -201,8 +223,7 @@ static const void *lend_layout(place_slot slot, const quire_layout *l, const voi
 
 quire_status place_layouts(const quire_reduction *what, const quire_layout *x_layout, const void *x,
                            const quire_layout *y_layout, const void *y, void *results) {
-    const quire_type result_type = what->result_type ? what->result_type : what->type;
-    const size_t size = type_size(what->type), bytes = x_layout->outer * x_layout->inner * type_size(result_type);
+    const size_t size = size_of(what->type), bytes = x_layout->outer * x_layout->inner * result_size_of(what);
     const void *u = lend_layout(PLACE_X, x_layout, x, size);
     const void *v = NULL;
     if (operation_reads_two(what->operation))
@@ -215,8 +236,7 @@ quire_status place_layouts(const quire_reduction *what, const quire_layout *x_la
 
 quire_status place_segments(const quire_reduction *what, size_t segments, quire_index index, const void *begin,
                             const void *end, size_t elements, const void *x, const void *y, void *results) {
-    const quire_type result_type = what->result_type ? what->result_type : what->type;
-    const size_t size = elements * type_size(what->type), bytes = segments * type_size(result_type);
+    const size_t size = elements * size_of(what->type), bytes = segments * result_size_of(what);
     const size_t offsets = segments * (index == QUIRE_I32 ? sizeof(int32_t) : sizeof(int64_t));
     const void *u = lend(PLACE_X, x, size);
     const void *v = operation_reads_two(what->operation) ? lend(PLACE_Y, y, size) : NULL;
@@ -237,7 +257,7 @@ static void collect_layout(place_slot slot, const quire_layout *l, void *x, size
 
 quire_status place_scan(const quire_reduction *what, quire_scan_kind kind, const quire_layout *x_layout, const void *x,
                         const quire_layout *results_layout, void *results) {
-    const size_t size = type_size(what->type), result = type_size(what->result_type ? what->result_type : what->type);
+    const size_t size = size_of(what->type), result = result_size_of(what);
     const place_slot slot = results == x ? PLACE_X : PLACE_RESULT;
     const void *u = lend_layout(PLACE_X, x_layout, x, size);
     void *r = (void *)(uintptr_t)(results == x ? u : lend_layout(slot, results_layout, results, result));
@@ -272,14 +292,14 @@ quire_status place_order_by_key(size_t groups, quire_index index, size_t n, cons
 
 /* Results of a reduction for each vector of a layout and each of so many parts, in bytes. */
 static size_t results_size(const quire_reduction *what, const quire_layout *l, size_t parts) {
-    return l->outer * l->inner * parts * type_size(what->result_type ? what->result_type : what->type);
+    return l->outer * l->inner * parts * result_size_of(what);
 }
 
 quire_status place_by_key(const quire_reduction *what, size_t groups, quire_index index, const void *keys,
                           const quire_layout *x_layout, const void *x, const quire_layout *y_layout, const void *y,
                           void *results, int64_t *counts) {
     const size_t needed = quire_by_key_workspace(place_context(), what, groups, index, x_layout);
-    const size_t size = type_size(what->type), bytes = results_size(what, x_layout, groups);
+    const size_t size = size_of(what->type), bytes = results_size(what, x_layout, groups);
     void *workspace = workspace_new(needed);
     const void *u = lend_layout(PLACE_X, x_layout, x, size), *v = NULL;
     if (operation_reads_two(what->operation))
@@ -297,7 +317,7 @@ quire_status place_by_key(const quire_reduction *what, size_t groups, quire_inde
 
 quire_status place_gathered(const quire_reduction *what, const place_rows *rows, const quire_layout *x_layout,
                             const void *x, const quire_layout *y_layout, const void *y, void *results) {
-    const size_t size = type_size(what->type), bytes = results_size(what, x_layout, rows->segments);
+    const size_t size = size_of(what->type), bytes = results_size(what, x_layout, rows->segments);
     const size_t offsets = rows->segments * index_size(rows->index), order = rows->entries * index_size(rows->index);
     const void *u = lend_layout(PLACE_X, x_layout, x, size), *v = NULL;
     if (operation_reads_two(what->operation))

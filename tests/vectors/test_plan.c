@@ -25,20 +25,17 @@ static size_t draw_warps(generator *g) {
 static void check_plan(const quire_layout *l, quire_method method, size_t warps) {
     const order_rows rows = order_rows_of(method);
     const vectors_plan p = plan_layout(l, rows, warps);
-    const size_t vectors = l->outer * l->inner, at_once = 32 / p.threads, tile = order_tile(l->n, rows);
-    check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
-    check_that(is_power_of_two(p.turns) && p.turns <= p.threads, "%u turns of %u threads", p.turns, p.threads);
+    const size_t vectors = l->outer * l->inner, tile = order_tile(l->n, rows);
     check_that(p.parts >= 1 && (l->n == 0 || (p.parts - 1) * p.part < l->n), "%u parts of %zu", p.parts, p.part);
     check_that(p.parts * p.part >= l->n, "%u parts of %zu leave some of %zu", p.parts, p.part, l->n);
-    check_that(p.units == plan_divide_up(plan_divide_up(vectors, at_once), p.turns) * p.parts, "%zu units", p.units);
-    check_that(p.threads == 32 || p.threads * (size_t)VECTORS_LANES >= l->n, "%zu elements in a row of %u threads",
-               l->n, p.threads);
     if (p.parts == 1) return;
-    check_that(p.turns == 1, "parts, and %u turns", p.turns);
-    check_that(plan_divide_up(vectors, at_once) * at_once * p.parts <= VECTORS_PLACES, "no room for %zu times %u",
-               vectors, p.parts);
-    check_that(plan_divide_up(vectors, at_once) * at_once <= VECTORS_IN_PARTS, "no room for %zu vectors", vectors);
+    check_that(vectors * p.parts <= VECTORS_PLACES, "no room for %zu times %u", vectors, p.parts);
+    check_that(vectors <= VECTORS_IN_PARTS, "no room for %zu vectors", vectors);
     check_that(p.part % tile == 0 && is_power_of_two(p.part / tile), "a part of %zu in tiles of %zu", p.part, tile);
+    /* the kernel finds the same parts from how many there are (ordered_vectors.cuh) */
+    size_t part = tile;
+    while ((l->n - 1) / part >= p.parts) part *= 2;
+    check_that(part == p.part, "parts of %zu, and of %zu", p.part, part);
 }
 
 START_TEST(layouts) {
@@ -134,11 +131,10 @@ START_TEST(segments) {
     for (size_t count = 1; count < (size_t)1 << 40; count += count / 3 + 1)
         for (size_t turn = 0; turn < 100; turn++) {
             const size_t warps = draw_warps(&g);
-            const vectors_plan p = plan_segments(count, warps);
-            check_that(p.turns >= 1 && p.turns <= 32, "%u segments a warp", p.turns);
-            check_that(p.turns == 1 || p.units >= warps, "%zu units for %zu warps", p.units, warps);
-            check_that(p.units * p.turns >= count && (p.units - 1) * p.turns < count, "%zu units for %zu", p.units,
-                       count);
+            const size_t turns = plan_turns(count, warps);
+            check_that(is_power_of_two(turns) && turns <= 32, "%zu vectors a warp", turns);
+            check_that(turns == 1 || count / turns >= warps, "%zu of %zu for %zu warps", turns, count, warps);
+            check_that(turns == 32 || count / (2 * turns) < warps, "%zu of %zu are too few", turns, count);
         }
 }
 END_TEST
@@ -197,6 +193,40 @@ static void check_groups_plan(const quire_layout *l, size_t at, int size, unsign
         check_that(p.rows_of_unit && p.rows_of_unit % (GROUPS_THREADS / p.threads) == 0, "%zu rows", p.rows_of_unit);
     }
 }
+
+/* Rows of the canonical order that are staged: a tile at most, of which a group has all lanes, side by side, and no
+ * more of them than a block has room for. */
+static void check_staged(const quire_layout *rows, size_t at, int size, int is_pair, const device_facts *d) {
+    const size_t warps = plan_blocks(d, ORDERED_BLOCKS) * (ORDERED_THREADS / 32), bytes = rows->n * (size_t)size;
+    const void *x = (const void *)at;
+    const quire_layout apart = { rows->outer, rows->n, 1, rows->outer_stride + 1, 1, 0 };
+    groups_plan p;
+    check_that(rows->outer == 1 || !plan_ordered_staged(rows, x, &apart, x, size, warps, &p), "rows of y are apart");
+    if (!plan_ordered_staged(rows, x, is_pair ? rows : NULL, x, size, warps, &p)) return;
+    check_that(p.shape == ROWS_STAGED && plan_is_contiguous(rows), "rows %td apart", rows->outer_stride);
+    check_that(at % ROWS_CHUNK || bytes % ROWS_CHUNK, "rows of %zu bytes at %zu are whole chunks", bytes, at);
+    check_that(rows->n <= order_tile(rows->n, ROWS_FIXED), "%zu elements are more than a tile", rows->n);
+    check_that(is_power_of_two(p.threads) && p.threads <= 32, "%u threads", p.threads);
+    check_that(p.threads == 32 || p.threads * VECTORS_LANES >= rows->n, "%u threads for %zu", p.threads, rows->n);
+    check_that(p.rows_of_unit * bytes + 2 * (ROWS_CHUNK - 1) <= STRETCH_BYTES / (is_pair ? 2 : 1),
+               "no room for %zu rows of %zu", p.rows_of_unit, bytes);
+    check_that(p.rows_of_unit && p.rows_of_unit % (ORDERED_THREADS / p.threads) == 0, "%zu rows", p.rows_of_unit);
+    check_blocks(d, plan_group_blocks(d, &p), rows->outer, p.rows_of_unit);
+}
+
+START_TEST(staged) {
+    generator g;
+    generator_seed(&g, 14);
+    for (size_t turn = 0; turn < scaled(300000); turn++) {
+        const int size = 1 << generator_below(&g, 4);
+        const size_t n = 1 + generator_below(&g, (uint64_t)1 << generator_between(&g, 1, 13)),
+                     vectors = 1 + generator_below(&g, (uint64_t)1 << generator_between(&g, 1, 24));
+        const quire_layout rows = { vectors, n, 1, (ptrdiff_t)(n + (generator_below(&g, 4) == 0)), 1, 0 };
+        const device_facts d = draw_device(&g);
+        check_staged(&rows, 64 + generator_below(&g, 3) * (size_t)size, size, (int)generator_below(&g, 2), &d);
+    }
+}
+END_TEST
 
 START_TEST(groups) {
     generator g;
@@ -326,6 +356,7 @@ static void add(TCase *cases) {
     tcase_add_test(cases, ordered_rows);
     tcase_add_test(cases, segments);
     tcase_add_test(cases, groups);
+    tcase_add_test(cases, staged);
     tcase_add_test(cases, panels);
     tcase_add_test(cases, shared_memory);
     tcase_add_test(cases, constants);

@@ -45,17 +45,19 @@ static __device__ __forceinline__ Sum sum_of_lanes(Sum s, unsigned mask, unsigne
     return s;
 }
 
+static __device__ __forceinline__ unsigned rank_in_block() {
+    return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+
 /* Who is in a collective. rank: the number of this thread; size: how many there are. total: the sum of all threads',
  * for thread 0. share: what thread 0 has, for all. Several groups may share a scratch: then they use it in turns, of
  * which "turn" is this one's, and any(x) is whether x is true for one of them. */
-template <int LANES> struct tile_group {
+template <int LANES> struct lane_group {
     static_assert(LANES >= 1 && LANES <= 32 && (LANES & (LANES - 1)) == 0, "tiles divide a warp");
-    warp_scratch &scratch;
     unsigned turn, rank;
     static constexpr unsigned size = LANES, turns = WARP_LANES / LANES;
 
-    __device__ __forceinline__ explicit tile_group(warp_scratch &room)
-        : scratch(room), turn(lane_of_warp() / LANES), rank(lane_of_warp() % LANES) {}
+    __device__ __forceinline__ lane_group() : turn(lane_of_warp() / LANES), rank(lane_of_warp() % LANES) {}
     __device__ __forceinline__ unsigned mask() const { return (0xffffffffu >> (WARP_LANES - LANES)) << turn * LANES; }
     __device__ __forceinline__ void sync() const { __syncwarp(mask()); }
     __device__ __forceinline__ bool any(bool x) const { return __any_sync(0xffffffffu, x); }
@@ -64,14 +66,17 @@ template <int LANES> struct tile_group {
     }
     __device__ __forceinline__ uint64_t share(uint64_t x) const { return __shfl_sync(mask(), x, 0, LANES); }
 };
+template <int LANES, class SCRATCH = warp_scratch> struct tile_group : lane_group<LANES> {
+    SCRATCH &scratch;
+    __device__ __forceinline__ explicit tile_group(SCRATCH &room) : scratch(room) {}
+};
 
-template <int THREADS> struct block_group {
-    block_scratch<THREADS> &scratch;
+template <int THREADS, class SCRATCH = block_scratch<THREADS>> struct block_group {
+    SCRATCH &scratch;
     unsigned rank;
     static constexpr unsigned size = THREADS, warps = (THREADS + 31) / 32, turns = 1, turn = 0;
 
-    __device__ __forceinline__ explicit block_group(block_scratch<THREADS> &room)
-        : scratch(room), rank(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) {}
+    __device__ __forceinline__ explicit block_group(SCRATCH &room) : scratch(room), rank(rank_in_block()) {}
     __device__ __forceinline__ void sync() const { __syncthreads(); }
     __device__ __forceinline__ bool any(bool x) const { return x; } /* the only one */
     template <class Sum> __device__ __forceinline__ Sum total(Sum s) const {
@@ -96,22 +101,31 @@ template <int THREADS> struct block_group {
     }
 };
 
-/* The terms of elements first, first + step, ... below end. y is read for products alone. */
+/* The term of an element; b is read for products alone. */
+template <terms TERMS, class Sum, class T> static __device__ __forceinline__ void add_term(Sum &s, T a, T b) {
+    if constexpr (TERMS == terms::elements) s.add(a);
+    if constexpr (TERMS == terms::magnitudes) s.add_magnitude(a);
+    if constexpr (TERMS == terms::squares) s.add_product(a, a);
+    if constexpr (TERMS == terms::products) s.add_product(a, b);
+}
+
+/* The terms of elements first, first + step, ... below end. */
 template <terms TERMS, class Sum, class X, class Y>
 static __device__ __forceinline__ void add_terms(Sum &s, size_t first, size_t end, size_t step, const X &x,
                                                  const Y &y) {
 #pragma unroll 4
     for (size_t k = first; k < end; k += step) {
         const auto a = x(k);
-        if constexpr (TERMS == terms::elements) s.add(a);
-        if constexpr (TERMS == terms::magnitudes) s.add_magnitude(a);
-        if constexpr (TERMS == terms::squares) s.add_product(a, a);
-        if constexpr (TERMS == terms::products) s.add_product(a, y(k));
+        if constexpr (TERMS == terms::products)
+            add_term<TERMS>(s, a, y(k));
+        else
+            add_term<TERMS>(s, a, a);
     }
 }
 
 /* An accumulator as the state of a thread, which others add to as well. */
 struct shared_limbs {
+    static constexpr unsigned sums = 1;
     quire_accumulator *sum;
 
     template <class T> __device__ __forceinline__ void add(T x) { atomic_add_number(sum, element_of<T>::number(x)); }
@@ -125,24 +139,26 @@ struct shared_limbs {
 
 static __device__ __noinline__ void carry_limbs(quire_accumulator *sum) { accumulator_carry(sum); }
 
-/* The sum of n terms in the limbs of the scratch, carried, with its count; for all threads. */
-template <terms TERMS, class Group, class X, class Y>
-static __device__ __forceinline__ void add_to_limbs(const Group &group, size_t n, const X &x, const Y &y) {
-    quire_accumulator &sum = group.scratch.limbs;
-    shared_limbs limbs = { &sum };
-    int64_t *word = (int64_t *)&sum;
+/* The sums of n terms in accumulators of the scratch, carried, with their counts; for all threads. */
+template <terms TERMS, class Limbs, class Group, class X, class Y>
+static __device__ __forceinline__ void add_to_limbs(const Group &group, Limbs limbs, size_t n, const X &x, const Y &y) {
+    quire_accumulator *sum = limbs.sum;
     group.sync();
-    for (unsigned i = group.rank; i < QUIRE_ACCUMULATOR_WORDS; i += group.size) word[i] = 0;
+    for (unsigned i = group.rank; i < Limbs::sums * QUIRE_ACCUMULATOR_WORDS; i += group.size) ((int64_t *)sum)[i] = 0;
     group.sync();
     for (size_t begin = 0; begin < n; begin += ATOMIC_TERMS) {
         const size_t end = n - begin < ATOMIC_TERMS ? n : begin + ATOMIC_TERMS;
         add_terms<TERMS>(limbs, begin + group.rank, end, group.size, x, y);
         group.sync();
-        if (group.rank == 0) carry_limbs(&sum);
+        for (unsigned i = 0; group.rank == 0 && i < Limbs::sums; i++) carry_limbs(&sum[i]);
         group.sync();
     }
-    if (group.rank == 0) sum.count = (int64_t)n;
+    for (unsigned i = 0; group.rank == 0 && i < Limbs::sums; i++) sum[i].count = (int64_t)n;
     group.sync();
+}
+template <terms TERMS, class Group, class X, class Y>
+static __device__ __forceinline__ void add_to_limbs(const Group &group, size_t n, const X &x, const Y &y) {
+    add_to_limbs<TERMS>(group, shared_limbs{ &group.scratch.limbs }, n, x, y);
 }
 
 template <class R>

@@ -77,6 +77,14 @@ template <class Format, bool PAIR> class stretch {
         last.add(to, 0, magnitude);
     }
 
+    /* The k-th. */
+    __device__ __forceinline__ typename Format::real x_at(unsigned k) const {
+        return decode(Format(), ((const element *)room(0))[beside_x + k]);
+    }
+    __device__ __forceinline__ typename Format::real y_at(unsigned k) const {
+        return decode(Format(), ((const element *)room(1))[beside_y + k]);
+    }
+
   private:
     static __device__ __forceinline__ row_chunks<Format, PAIR, 1> load(const element *x, const element *y) {
         row_chunks<Format, PAIR, 1> chunk;

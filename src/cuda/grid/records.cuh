@@ -6,6 +6,7 @@
 #ifndef QUIRE_CUDA_GRID_RECORDS_CUH
 #define QUIRE_CUDA_GRID_RECORDS_CUH
 
+#include "cuda/block/block_sums.cuh"
 #include "cuda/kernels/vectors_job.h"
 
 /* What a block has come to, where the last one finds it. */
@@ -23,6 +24,14 @@ template <class Sums> static __device__ __forceinline__ Sums load_record(const p
     for (int i = 0; i < words; i++) word[i] = __ldcg((const double *)from + i);
     memcpy(&sums, word, sizeof word);
     return sums;
+}
+
+/* What the records of so many parts come to, by a whole block, in its thread 0. */
+template <unsigned THREADS, class Sums>
+static __device__ __forceinline__ void sum_of_records(Sums &total, const part_state *from, unsigned parts) {
+    total.clear();
+    for (unsigned p = threadIdx.x; p < parts; p += THREADS) total.join(load_record<Sums>(&from[p]));
+    total = sum_of_block<THREADS>(total);
 }
 
 /* Whether this is the last of so many blocks to come here: it sees what all others have written before. By a whole

@@ -44,7 +44,7 @@ struct by_key_plan {
 
 static by_key_plan plan_by_key(const quire_job *job, const quire_keys *keys, const quire_layout *l, int arrays,
                                char *workspace) {
-    const size_t size = (size_t)describe_format(job->type).size, vectors = l->outer * l->inner;
+    const size_t size = (size_t)element_size(job->type), vectors = l->outer * l->inner;
     const size_t segments = vectors > 1 ? vectors * keys->groups : 0;
     size_t elements;
     by_key_plan p = {};
@@ -101,7 +101,7 @@ static quire_status cuda_order_by_key(quire_context *context, const quire_keys *
 static quire_status check_by_key(const cuda_context *c, const quire_job *job, const quire_keys *keys,
                                  const quire_layout *x, const quire_layout *y, bool has_results, const int64_t *counts,
                                  const void *workspace) {
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     quire_status status = check_alone(c);
     if (!status) status = check_memory(workspace, c);
     if (!status && counts) status = check_memory(counts, c);
@@ -120,7 +120,7 @@ static bool is_one_vector(const quire_layout *l) {
 /* The elements in the order of their groups, and of each group's a segment. */
 static cudaError_t reduce_groups(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                  const quire_layout *y, const by_key_plan *p) {
-    const size_t size = (size_t)describe_format(job->type).size, groups = p->sort.keys.groups;
+    const size_t size = (size_t)element_size(job->type), groups = p->sort.keys.groups;
     const bool reads_y = is_pair(job, x, y);
     quire_job gathered = *job;
     gathered.x = p->x, gathered.y = reads_y ? p->y : p->x;
@@ -151,7 +151,7 @@ static quire_status cuda_reduce_by_key(quire_context *context, const quire_job *
     p.has_elements = arrays == 1 && is_one_vector(x_layout) && !p.sort.is_wide;
     if (!error)
         error = p.has_elements
-                    ? quire_cuda_sort_elements(&p.sort, job->x, (size_t)describe_format(job->type).size, p.x, c->stream)
+                    ? quire_cuda_sort_elements(&p.sort, job->x, (size_t)element_size(job->type), p.x, c->stream)
                     : quire_cuda_sort(&p.sort, c->stream);
     if (!error) error = quire_cuda_offsets(&p.sort, QUIRE_I64, p.offsets, c->stream);
     if (!error && counts) error = quire_cuda_counts(p.offsets, keys->groups, counts, c->stream);

@@ -20,6 +20,7 @@ static quire_status cuda_reduce(quire_context *context, const quire_job *job) {
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, job->result);
     if (status) return status;
+    if (has_own_sums(job)) return reduce_own_array(c, job, NULL);
     return job->n || job->method != QUIRE_EXACT ? reduce_array(c, job) : reduce_many(c, job, &one, &one);
 }
 
@@ -28,7 +29,8 @@ static quire_status cuda_accumulate(quire_context *context, const quire_job *job
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
     const quire_status status = check_memories(c, job, accumulator);
-    return status ? status : accumulate_array(c, job, accumulator);
+    if (status) return status;
+    return has_own_sums(job) ? reduce_own_array(c, job, accumulator) : accumulate_array(c, job, accumulator);
 }
 
 static quire_status cuda_set_stream(quire_context *context, struct CUstream_st *stream) {
@@ -85,8 +87,8 @@ static const quire_backend cuda_backend = { cuda_reduce,
                                             cuda_by_key_workspace,
                                             cuda_reduce_by_key,
                                             cuda_scan,
-                                            0,
-                                            0 };
+                                            1,
+                                            1 };
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
@@ -121,6 +123,8 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = load_many();
     if (!error) error = quire_cuda_load_scan();
     if (!error) error = quire_cuda_load_gathered();
+    if (!error) error = quire_cuda_load_pairs();
+    if (!error) error = quire_cuda_load_integers();
     take_for_lesser(c);
     if (!error) error = cudaEventCreateWithFlags(&c->moved, cudaEventDisableTiming);
     if (!error) error = cudaMalloc((void **)&c->vectors, sizeof *c->vectors);

@@ -26,11 +26,13 @@ static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job,
     g.job.at.begin = rows->segments.begin, g.job.at.end = rows->segments.end;
     g.job.at.is_64_bit = rows->segments.index == QUIRE_I64;
     g.job.vectors = rows->x.outer * rows->segments.count * rows->x.inner;
-    if (job->method == QUIRE_EXACT) g.job.threads = is_across ? 1 : GATHERED_SHARERS;
+    g.job.threads = is_across ? 1 : job->method == QUIRE_EXACT ? GATHERED_SHARERS : 32;
+    g.job.turns = plan_turns(g.job.vectors, warps_of_device(c));
+    g.job.parts = (unsigned)(PARTS_OF_WARP * warps_of_device(c));
     g.x_order = rows->x_order, g.y_order = rows->y_order;
     g.job.is_pair = is_pair(job, &rows->x, &rows->y) || (job->term == TERM_PRODUCT && g.x_order != g.y_order);
     g.segments = rows->segments.count;
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     g.has_chunks =
         has_chunks(job->x, &rows->x, size) && (job->term != TERM_PRODUCT || has_chunks(job->y, &rows->y, size));
     g.has_ends = has_ends(job);
@@ -38,7 +40,7 @@ static gathered_job gathered_job_of(const cuda_context *c, const quire_job *job,
 }
 
 static quire_status check_gathered(const cuda_context *c, const quire_job *job, const quire_gathered *rows) {
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     const void *const all[] = { job->result, rows->segments.begin, rows->segments.end, rows->x_order, rows->y_order };
     quire_status status = check_alone(c);
     for (const void *memory : all)
@@ -55,6 +57,7 @@ static quire_status cuda_reduce_gathered(quire_context *context, const quire_job
     const quire_status status = check_gathered(c, job, rows);
     if (status) return status;
     const gathered_job g = gathered_job_of(c, job, rows);
+    if (has_own_sums(job)) return status_of(start_own_sums(c, job, g, true, false));
     return status_of(
         quire_cuda_gathered(&g, job->term, job->method, plan_blocks(&c->facts, GATHERED_BLOCKS), c->stream));
 }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "cuda/host/array.cuh"
+#include "cuda/host/pairs.cuh"
 #include "cuda/kernels/finish.cuh"
 
 /* Loads the kernels of a job, so that no call does, which a capture would not allow. */
@@ -15,14 +16,18 @@ static cudaError_t load_kernels(const quire_job *job) {
     const vectors_kernels v = find_vectors_kernels(job);
     const row_kernels r = find_row_kernels(job);
     const element_kernels e = find_element_kernels(job);
+    const ordered_kernels o =
+        job->method == QUIRE_EXACT
+            ? ordered_kernels{}
+            : quire_ordered_kernels(has_double_lanes(job->type), job->term == TERM_PRODUCT, job->method);
     cudaFuncAttributes is;
     cudaError_t error = cudaSuccess;
     auto load = [&](std::initializer_list<const void *> functions) {
         for (const void *function : functions)
             if (!error && function) error = cudaFuncGetAttributes(&is, function);
     };
-    load({ v.vectors, v.long_segments, v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements,
-           v.pair_elements, r.limbs, e.marked, e.parts });
+    load({ v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements, v.pair_elements, r.limbs, e.marked,
+           e.parts, o.whole, o.parts });
     for (const sum_kernels &k : { r.by_ends, r.by_sums })
         for (int pair = 0; pair < 2; pair++) load({ k.rows[pair], k.segments[pair], k.columns[pair], k.array[pair] });
     return error;
@@ -52,6 +57,7 @@ static cudaError_t load_many(void) {
 
 static quire_status reduce_many(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                 const quire_layout *y) {
+    if (has_own_sums(job)) return status_of(start_own_layout(c, job, x, y, NULL));
     return job->method == QUIRE_EXACT ? reduce_exact(c, job, x, y) : reduce_layout(c, job, x, y);
 }
 
@@ -60,7 +66,7 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
     const cuda_context *c = (const cuda_context *)context;
     const on_device here(c->device);
     if (here.error) return status_of(here.error);
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     quire_status status = check_alone(c);
     if (!status) status = check_memory(job->result, c);
     if (!status && job->n) status = check_layout_memory(c, x_layout, job->x, size);
@@ -70,11 +76,11 @@ static quire_status cuda_reduce_many(quire_context *context, const quire_job *jo
 }
 
 /* Exact segments; then what has been marked; then long ones, and of these what is marked. */
-static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *job, vectors_job *work,
-                                        const vectors_plan *p) {
-    const size_t blocks = plan_least(plan_divide_up(p->units, GROUPS_THREADS / 32),
+static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    work->turns = plan_turns(work->vectors, warps_of_device(c));
+    const size_t units = plan_divide_up(work->vectors, work->turns),
+                 blocks = plan_least(plan_divide_up(units, GROUPS_THREADS / 32),
                                      plan_blocks(&c->facts, SEGMENTS_BLOCKS) * SEGMENTS_WAVES);
-    work->is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
     const sum_kernels k = find_sum_kernels(job);
     if (!k.rows[work->is_pair]) return start_shorts(c, job, *work, VECTORS_ALL);
     cudaError_t error = start_blocks(c, k.segments[work->is_pair], GROUPS_THREADS, blocks, work);
@@ -86,14 +92,10 @@ static cudaError_t start_exact_segments(const cuda_context *c, const quire_job *
     return error ? error : start_marked_longs(c, job, *work);
 }
 
-/* Segments; then by a second kernel what the first has put aside as long. */
 static cudaError_t start_segments(const cuda_context *c, const quire_job *job, vectors_job *work) {
-    const vectors_plan p = plan_segments(work->vectors, warps_of_device(c));
-    work->threads = p.threads, work->turns = p.turns, work->parts = p.parts;
-    if (job->method == QUIRE_EXACT) return start_exact_segments(c, job, work, &p);
-    const vectors_kernels k = find_vectors_kernels(job);
-    const cudaError_t error = start_vectors(c, k.vectors, work, p.units);
-    return error ? error : start_vectors(c, k.long_segments, work, warps_of_device(c));
+    if (has_own_sums(job)) return start_own_segments(c, job, work);
+    work->is_pair = job->term == TERM_PRODUCT && job->y != job->x && !needs_squares(job->finish);
+    return job->method == QUIRE_EXACT ? start_exact_segments(c, job, work) : start_by_elements(c, job, work);
 }
 
 static quire_status cuda_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {

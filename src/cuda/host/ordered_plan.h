@@ -30,6 +30,23 @@ static inline ordered_plan plan_ordered_rows(size_t n, int size) {
     return p;
 }
 
+/* Whether rows, as plan_ordered_rows has them, are staged: side by side, but no whole chunks, and a tile at most; and
+ * as many at a time as a block has room for. */
+static inline int plan_ordered_staged(const quire_layout *rows, const void *x, const quire_layout *rows_y,
+                                      const void *y, int size, size_t warps, groups_plan *p) {
+    const size_t n = rows->n, bytes = n * (size_t)size, share = stretch_share(rows_y != NULL);
+    const groups_plan staged = { 1, ROWS_STAGED, 1, 0, 1, n, 1, 0 };
+    *p = staged;
+    if (bytes > 32 * share || n > ORDER_LANES * ORDER_ROWS) return 0;
+    if (plan_has_rows_of(rows, x, size, ROWS_CHUNK) && (!rows_y || plan_has_rows_of(rows_y, y, size, ROWS_CHUNK)))
+        return 0;
+    if (!plan_is_contiguous(rows) || (rows_y && !plan_is_contiguous(rows_y))) return 0;
+    while (p->threads < 32 && p->threads * VECTORS_LANES < n) p->threads *= 2;
+    plan_staged(p, rows->outer, bytes, share, warps);
+    p->units = plan_divide_up(rows->outer, p->rows_of_unit);
+    return 1;
+}
+
 /* For how many units rows are to be cut into parts: those of some waves, if there are too few rows for one; else 1. */
 static inline size_t plan_ordered_units(const device_facts *d, size_t rows, const ordered_plan *p) {
     const size_t groups = plan_blocks(d, ORDERED_BLOCKS) * (ORDERED_THREADS / p->threads);

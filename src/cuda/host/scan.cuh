@@ -10,7 +10,7 @@
 
 #define SCAN_BLOCKS ((size_t)1 << 16) /* at most */
 #define SCAN_FEW 8                    /* blocks for a multiprocessor, of whole vectors: if fewer, they are cut */
-#define SCAN_MANY ((size_t)8192)      /* stretches that are then wanted: few of their blocks end late */
+#define SCAN_MANY ((size_t)4096)      /* stretches that are then wanted: few of their blocks end late */
 
 /* Cuts vectors of n elements into so many stretches at most, whose length is a multiple of a unit. */
 static void cut_stretches(size_t n, size_t most, size_t unit, size_t *length, size_t *stretches) {

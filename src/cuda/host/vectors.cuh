@@ -1,4 +1,4 @@
-/* vectors.cuh - the launches of kernels/vectors.cuh, ordered_rows.cuh and ordered_columns.cuh.
+/* vectors.cuh - the launches of kernels/ordered_rows.cuh, ordered_columns.cuh and ordered_vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +8,7 @@
 #include "cuda/host/checks.cuh"
 #include "cuda/host/ordered_plan.h"
 #include "cuda/host/panels_plan.h"
+#include "cuda/kernels/ordered_vectors.h"
 
 static vectors_kernels find_vectors_kernels(const quire_job *job) {
 #define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
@@ -65,7 +66,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.results = job->result, work.accumulator = accumulator;
     work.threads = 32, work.turns = 1, work.parts = 1;
     work.workspace = c->vectors;
-    work.type = job->type, work.log_size = plan_log((size_t)describe_format(job->type).size);
+    work.type = job->type, work.log_size = plan_log((size_t)element_size(job->type));
     return work;
 }
 
@@ -75,23 +76,36 @@ static bool is_pair(const quire_job *job, const quire_layout *x, const quire_lay
            (job->y != job->x || memcmp(x, y, sizeof *x) != 0);
 }
 
+/* Rows by a method of the canonical order. */
+static cudaError_t start_ordered_rows(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const int size = describe_format(job->type).size;
+    const quire_layout *const x = &work->at.x_layout, *const y = work->is_pair ? &work->at.y_layout : NULL;
+    const vectors_kernels kernels = find_vectors_kernels(job);
+    const void *const kernel = work->is_pair ? kernels.pair_rows : kernels.rows;
+    const size_t warps = plan_blocks(&c->facts, ORDERED_BLOCKS) * (ORDERED_THREADS / 32);
+    groups_plan staged;
+    if (plan_ordered_staged(x, job->x, y, job->y, size, warps, &staged)) {
+        work->shape = staged.shape, work->threads = staged.threads;
+        work->rows_of_item = (unsigned)staged.rows_of_unit;
+        return start_blocks(c, kernel, ORDERED_THREADS, plan_group_blocks(&c->facts, &staged), work, STRETCH_BYTES);
+    }
+    const ordered_plan p = plan_ordered_rows(x->n, size);
+    const vectors_plan cut = plan_layout(x, work->rows, plan_ordered_units(&c->facts, work->vectors, &p));
+    work->threads = p.threads, work->slots = p.slots;
+    work->parts = cut.parts, work->part = cut.part;
+    work->is_aligned = plan_begin_at(x, job->x, size, ROWS_CHUNK) && (!y || plan_begin_at(y, job->y, size, ROWS_CHUNK));
+    return start_blocks(c, kernel, ORDERED_THREADS, plan_ordered_blocks(&c->facts, work->vectors * work->parts, &p),
+                        work);
+}
+
 /* Vectors by a method of the canonical order, if they are rows; false: they are not. */
 static bool reduce_ordered_rows(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                 const quire_layout *y, vectors_job work, quire_status *status) {
-    const int size = describe_format(job->type).size;
     quire_layout *const rows_x = &work.at.x_layout, *const rows_y = &work.at.y_layout;
     if (x->n == 0 || x->n > INT32_MAX || !plan_as_rows(x, rows_x)) return false;
     if (job->term == TERM_PRODUCT && !plan_as_rows(y, rows_y)) return false;
     work.is_pair = is_pair(job, rows_x, rows_y);
-    const ordered_plan p = plan_ordered_rows(x->n, size);
-    const vectors_plan cut = plan_layout(rows_x, work.rows, plan_ordered_units(&c->facts, work.vectors, &p));
-    work.threads = p.threads, work.slots = p.slots;
-    work.parts = cut.parts, work.part = cut.part;
-    work.is_aligned = plan_begin_at(rows_x, job->x, size, ROWS_CHUNK) &&
-                      (!work.is_pair || plan_begin_at(rows_y, job->y, size, ROWS_CHUNK));
-    const vectors_kernels kernels = find_vectors_kernels(job);
-    *status = status_of(start_blocks(c, work.is_pair ? kernels.pair_rows : kernels.rows, ORDERED_THREADS,
-                                     plan_ordered_blocks(&c->facts, work.vectors * work.parts, &p), &work));
+    *status = status_of(start_ordered_rows(c, job, &work));
     return true;
 }
 
@@ -108,6 +122,23 @@ static quire_status reduce_panels(const cuda_context *c, const quire_job *job, v
                                   plan_least(p.share.bundles * p.parts, plan_blocks(&c->facts, PANEL_WAVES)), work));
 }
 
+/* Vectors whose elements are loaded one by one: those of a layout, all whole or all in parts; or segments, then by a
+ * second kernel what the first has put aside as long. */
+static cudaError_t start_by_elements(const cuda_context *c, const quire_job *job, vectors_job *work) {
+    const ordered_kernels k =
+        quire_ordered_kernels(has_double_lanes(job->type), job->term == TERM_PRODUCT, job->method);
+    const size_t warps = warps_of_device(c);
+    const bool has_segments = work->at.begin != NULL;
+    cudaError_t error = cudaSuccess;
+    if (!has_segments) work->parts = plan_layout(&work->at.x_layout, work->rows, PARTS_OF_WARP * warps).parts;
+    work->turns = plan_turns(work->vectors, warps);
+    if (has_segments || work->parts == 1)
+        error = start_vectors(c, k.whole, work, plan_divide_up(work->vectors, work->turns));
+    if (has_segments) work->source = VECTORS_ASIDE, work->parts = (unsigned)(PARTS_OF_WARP * warps);
+    if (work->parts > 1 && !error) error = start_vectors(c, k.parts, work, work->vectors * work->parts);
+    return error;
+}
+
 /* Vectors of a layout, by a method of the canonical order. */
 static quire_status reduce_layout(const cuda_context *c, const quire_job *job, const quire_layout *x,
                                   const quire_layout *y) {
@@ -115,11 +146,10 @@ static quire_status reduce_layout(const cuda_context *c, const quire_job *job, c
     work.at.x_layout = *x, work.at.y_layout = *y;
     work.vectors = x->outer * x->inner;
     if (plan_has_panels(x)) return reduce_panels(c, job, &work);
+    work.is_pair = is_pair(job, x, y);
     quire_status status;
     if (reduce_ordered_rows(c, job, x, y, work, &status)) return status;
-    const vectors_plan p = plan_layout(x, work.rows, warps_of_device(c));
-    work.threads = p.threads, work.turns = p.turns, work.parts = p.parts, work.part = p.part;
-    return status_of(start_vectors(c, find_vectors_kernels(job).vectors, &work, p.units));
+    return status_of(start_by_elements(c, job, &work));
 }
 
 /* The least and the greatest address of a layout's elements. */

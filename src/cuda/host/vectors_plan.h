@@ -8,10 +8,10 @@
 #include "cuda/host/plan.h"
 #include "cuda/kernels/vectors_job.h"
 
-/* See vectors_job.h. units: how many warps have something to do. */
+/* See vectors_job.h. */
 typedef struct {
-    unsigned threads, turns, parts;
-    size_t part, units;
+    unsigned parts;
+    size_t part;
 } vectors_plan;
 
 /* Whether neighbouring vectors stand nearer to each other than neighbouring elements: columns. */
@@ -19,29 +19,17 @@ static inline int plan_has_columns(const quire_layout *l) {
     return l->inner >= COLUMNS_LEAST && stride_magnitude(l->inner_stride) < stride_magnitude(l->stride);
 }
 
-/* Threads that share an ordered vector: as many as hold it by one load each, for that is what the canonical order
- * allows, or 32. */
-static inline unsigned plan_threads(const quire_layout *x) {
-    unsigned threads = 1;
-    while (threads < 32 && threads * VECTORS_LANES < x->n) threads *= 2;
-    return threads;
-}
-
-/* Ordered vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts that
- * are no shorter than PART_LEAST, subtrees of the same size. */
+/* Ordered vectors of a layout. Where there are fewer than the device has warps for, long ones are cut into parts,
+ * subtrees of the order of the same size. */
 static inline vectors_plan plan_layout(const quire_layout *x, order_rows rows, size_t warps) {
-    vectors_plan p = { plan_threads(x), 1, 1, x->n, 0 };
-    const size_t vectors = x->outer * x->inner, at_once = 32 / p.threads, bundles = plan_divide_up(vectors, at_once);
-    const int has_tiles = p.threads == 32; /* else a vector has a row alone */
-    if (has_tiles && bundles <= VECTORS_IN_PARTS && bundles < warps && x->n >= 2 * PART_LEAST) {
-        size_t parts = plan_least(plan_divide_up(warps, bundles), x->n / PART_LEAST), part = order_tile(x->n, rows);
-        parts = plan_least(parts, VECTORS_PLACES / bundles);
-        while (parts > 1 && plan_divide_up(x->n, part) > parts) part *= 2;
-        if (parts > 1) p.part = part, p.parts = (unsigned)plan_divide_up(x->n, part);
-    }
-    if (p.parts == 1)
-        while (p.turns < p.threads && bundles / (2 * p.turns) >= warps) p.turns *= 2;
-    p.units = plan_divide_up(bundles, p.turns) * p.parts;
+    vectors_plan p = { 1, x->n };
+    const size_t vectors = x->outer * x->inner;
+    size_t part = order_tile(x->n, rows);
+    if (vectors > VECTORS_IN_PARTS || vectors >= warps || x->n <= part) return p;
+    size_t parts = plan_least(plan_divide_up(warps, vectors), plan_divide_up(x->n, part));
+    parts = plan_least(parts, VECTORS_PLACES / vectors);
+    while (parts > 1 && plan_divide_up(x->n, part) > parts) part *= 2;
+    if (parts > 1) p.part = part, p.parts = (unsigned)plan_divide_up(x->n, part);
     return p;
 }
 
@@ -71,12 +59,12 @@ static inline unsigned plan_part_threads(size_t parts, size_t all, size_t warps)
     return threads;
 }
 
-/* Segments, whose lengths the device knows: turns of them a warp. */
-static inline vectors_plan plan_segments(size_t segments, size_t warps) {
-    vectors_plan p = { 1, 1, 1, 0, 0 };
-    while (p.turns < 32 && segments / (2 * p.turns) >= warps) p.turns *= 2;
-    p.units = plan_divide_up(segments, p.turns);
-    return p;
+/* Vectors that a warp takes at a time, which it may share out among its threads when it has seen how long they are: as
+ * many as it has threads, if there are enough for all warps. */
+static inline unsigned plan_turns(size_t vectors, size_t warps) {
+    unsigned turns = 1;
+    while (turns < 32 && vectors / (2 * turns) >= warps) turns *= 2;
+    return turns;
 }
 
 #endif

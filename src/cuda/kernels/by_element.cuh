@@ -24,8 +24,6 @@
 #include "cuda/thread/strided_vector.cuh"
 #include "cuda/warp/cells.cuh"
 
-static __device__ __forceinline__ const vectors_job &the_job(const vectors_job &job) { return job; }
-
 /* ------------------------------------------------------------------------------------------------- by a few doubles */
 
 /* What threads have of a vector: sums, and of how many elements. */
@@ -282,10 +280,7 @@ template <row_terms TERMS, class Job> struct long_part {
         if (parts > 1) {
             if (threadIdx.x == 0) store_record(&w.place[place], sums);
             if (!is_last_of(&w.ended[slot], parts)) return;
-            sums.clear();
-            for (unsigned p = threadIdx.x; p < parts; p += ELEMENT_THREADS)
-                sums.join(load_record<element_sums<TERMS>>(&w.place[slot * parts + p]));
-            sums = sum_of_block<ELEMENT_THREADS>(sums);
+            sum_of_records<ELEMENT_THREADS>(sums, &w.place[slot * parts], parts);
         }
         if (threadIdx.x == 0 && !store_element_sums(its, number, sums)) mark_result(its, number);
     }

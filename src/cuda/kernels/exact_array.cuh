@@ -61,9 +61,7 @@ static __device__ __forceinline__ void sum_array(const vectors_job &job) {
     if (gridDim.x > 1) {
         if (threadIdx.x == 0) store_record(&w.place[blockIdx.x], total);
         if (!takes_last_ticket(job)) return;
-        total.clear();
-        for (unsigned i = threadIdx.x; i < gridDim.x; i += ARRAY_THREADS) total.join(load_record<sums>(&w.place[i]));
-        total = sum_of_block<ARRAY_THREADS>(total);
+        sum_of_records<ARRAY_THREADS>(total, w.place, gridDim.x);
     }
     const bool is_left = __syncthreads_or(threadIdx.x == 0 && !store_array<Format, TERMS>(job, total));
     if (!job.is_short) { /* the next kernel finds what is left, and leaves */

@@ -232,10 +232,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             if (parts > 1) {
                 if (threadIdx.x == 0) store_record(&w.place[unit], total);
                 if (!is_last_of(&w.ended[slot], parts)) continue;
-                total.clear();
-                for (unsigned p = threadIdx.x; p < parts; p += GROUPS_THREADS)
-                    total.join(load_record<sums>(&w.place[slot * most + p]));
-                total = sum_of_block<GROUPS_THREADS>(total);
+                sum_of_records<GROUPS_THREADS>(total, &w.place[slot * most], parts);
             }
             if (threadIdx.x == 0) finish_sums(job, terms_of_vector<TERMS>(job, its.n()), number, total);
         }

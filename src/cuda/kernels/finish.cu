@@ -5,8 +5,8 @@
  */
 #include "cuda/kernels/finish.cuh"
 
+#include "cuda/grid/pair_finish.cuh"
 #include "cuda/warp/total.cuh"
-#include "operation/moments.h"
 
 #define FINISH_THREADS 128
 #define FINISH_WARPS (FINISH_THREADS / WARP)
@@ -45,6 +45,24 @@ static __global__ void __launch_bounds__(FINISH_THREADS) finish_moments(const fi
     }
 }
 
+/* The same of averages: products over weights. */
+static __global__ void __launch_bounds__(FINISH_THREADS) finish_averages(const finish_job job) {
+    __shared__ average_room rooms[FINISH_WARPS];
+    const int lane = (int)(threadIdx.x % WARP);
+    for (size_t i = warp_number(); i < job.count; i += warp_count()) {
+        const quire_accumulator *products = &job.sums[i], *weights = &job.squares[i];
+        const quire_total average = warp_average(products, weights, &rooms[threadIdx.x / WARP], lane);
+        if (lane) continue;
+        const uint64_t bits = total_round(average, job.format, job.rounding);
+        store_result(job, i, products->count == weights->count ? bits : job.format.quiet_nan);
+    }
+}
+
+static const void *finish_of(const finish_job *job) {
+    if (!job->squares) return (const void *)finish_accumulators;
+    return job->finish == FINISH_AVERAGE ? (const void *)finish_averages : (const void *)finish_moments;
+}
+
 cudaError_t quire_cuda_finish(const finish_job *job, cudaStream_t stream) {
     const size_t blocks = job->count / FINISH_WARPS + (job->count % FINISH_WARPS != 0);
     void *arguments[] = { const_cast<finish_job *>(job) };
@@ -52,12 +70,12 @@ cudaError_t quire_cuda_finish(const finish_job *job, cudaStream_t stream) {
     config.gridDim = dim3((unsigned)(blocks < FINISH_BLOCKS ? blocks : FINISH_BLOCKS));
     config.blockDim = dim3(FINISH_THREADS);
     config.stream = stream;
-    const void *function = job->squares ? (const void *)finish_moments : (const void *)finish_accumulators;
-    return cudaLaunchKernelExC(&config, function, arguments);
+    return cudaLaunchKernelExC(&config, finish_of(job), arguments);
 }
 
 cudaError_t quire_cuda_load_finish() {
     cudaFuncAttributes is;
-    const cudaError_t error = cudaFuncGetAttributes(&is, (const void *)finish_accumulators);
-    return error ? error : cudaFuncGetAttributes(&is, (const void *)finish_moments);
+    cudaError_t error = cudaFuncGetAttributes(&is, (const void *)finish_accumulators);
+    if (!error) error = cudaFuncGetAttributes(&is, (const void *)finish_moments);
+    return error ? error : cudaFuncGetAttributes(&is, (const void *)finish_averages);
 }

@@ -13,6 +13,7 @@
 #include "cuda/kernels/by_element.cuh"
 #include "cuda/kernels/gathered_order.cuh"
 #include "cuda/kernels/launch.cuh"
+#include "cuda/kernels/ordered_vectors.cuh"
 #include "cuda/thread/chunk_columns.cuh"
 #include "cuda/thread/panel_chunks.cuh"
 
@@ -86,17 +87,26 @@ static __global__ void __launch_bounds__(GATHERED_THREADS, (columns_blocks<Forma
 
 typedef void (*gathered_function)(gathered_job);
 
-template <class Format, class Method> static gathered_function ordered_of(bool is_product) {
-    return is_product ? ordered_gathered_kernel<Format, Method, true> : ordered_gathered_kernel<Format, Method, false>;
-}
+/* missing: of vectors that miss an element. */
+struct order_kernels {
+    gathered_function whole, parts, missing;
+};
 
+template <class Lanes, class Method, bool PRODUCT> static order_kernels order_with() {
+    return { ordered_vectors_kernel<Lanes, Method, PRODUCT, gathered_job>,
+             ordered_parts_kernel<Lanes, Method, PRODUCT, gathered_job>,
+             ordered_gathered_kernel<Lanes, Method, PRODUCT> };
+}
+template <class Lanes, class Method> static order_kernels order_of(bool is_product) {
+    return is_product ? order_with<Lanes, Method, true>() : order_with<Lanes, Method, false>();
+}
 /* has_doubles: what terms are added up in. */
-static gathered_function find_ordered(bool has_doubles, bool is_product, quire_method method) {
+static order_kernels find_ordered(bool has_doubles, bool is_product, quire_method method) {
     if (method == QUIRE_KAHAN)
-        return has_doubles ? ordered_of<double_format, kahan_method>(is_product)
-                           : ordered_of<float_format, kahan_method>(is_product);
-    return has_doubles ? ordered_of<double_format, plain_method>(is_product) /* pairwise: in tiles of another size */
-                       : ordered_of<float_format, plain_method>(is_product);
+        return has_doubles ? order_of<double_format, kahan_method>(is_product)
+                           : order_of<float_format, kahan_method>(is_product);
+    return has_doubles ? order_of<double_format, plain_method>(is_product) /* pairwise: in tiles of another size */
+                       : order_of<float_format, plain_method>(is_product);
 }
 
 /* chunks: NULL, there is none. */
@@ -153,11 +163,23 @@ static cudaError_t start_exact(const gathered_job &g, quire_term term, size_t bl
     return error ? error : start_kernel(of_longs, ELEMENT_THREADS, 0, stream, k.longs, rest);
 }
 
+/* Vectors; then those that are long; then those that miss an element. */
+static cudaError_t start_ordered(const gathered_job &g, quire_term term, quire_method method, size_t blocks,
+                                 cudaStream_t stream) {
+    const order_kernels k = find_ordered(has_double_lanes(g.job.type), term == TERM_PRODUCT, method);
+    const size_t warps = (g.job.vectors + g.job.turns - 1) / g.job.turns;
+    gathered_job rest = g;
+    cudaError_t error = start_gathered(k.whole, g, VECTORS_THREADS, warps * WARP, blocks, stream);
+    rest.job.source = VECTORS_ASIDE;
+    if (!error) error = start_gathered(k.parts, rest, VECTORS_THREADS, g.job.parts * (size_t)WARP, blocks, stream);
+    rest.job.source = VECTORS_MARKED;
+    return error ? error : start_gathered(k.missing, rest, ORDERED_WARPS * WARP, g.job.vectors * WARP, blocks, stream);
+}
+
 cudaError_t quire_cuda_gathered(const gathered_job *job, quire_term term, quire_method method, size_t blocks,
                                 cudaStream_t stream) {
     if (method == QUIRE_EXACT) return start_exact(*job, term, blocks, stream);
-    return start_gathered(find_ordered(has_double_lanes(job->job.type), term == TERM_PRODUCT, method), *job,
-                          ORDERED_WARPS * WARP, job->job.vectors * WARP, blocks, stream);
+    return start_ordered(*job, term, method, blocks, stream);
 }
 
 cudaError_t quire_cuda_load_gathered() {
@@ -165,8 +187,11 @@ cudaError_t quire_cuda_load_gathered() {
     cudaError_t error = cudaSuccess;
     for (bool yes : { false, true }) {
         for (quire_method method : { QUIRE_KAHAN, QUIRE_PLAIN })
-            for (bool is_product : { false, true })
-                if (!error) error = cudaFuncGetAttributes(&is, (const void *)find_ordered(yes, is_product, method));
+            for (bool is_product : { false, true }) {
+                const order_kernels k = find_ordered(yes, is_product, method);
+                for (gathered_function kernel : { k.whole, k.parts, k.missing })
+                    if (!error) error = cudaFuncGetAttributes(&is, (const void *)kernel);
+            }
         for (int type = 1; type < FORMAT_NUMBERS; type++)
             for (row_terms terms : { ROW_NUMBERS, ROW_PRODUCTS, ROW_MOMENTS }) {
                 const exact_kernels k = find_exact((quire_type)type, terms, yes);

@@ -6,8 +6,7 @@
 #define QUIRE_CUDA_KERNELS_GATHERED_ENTRIES_CUH
 
 #include "cuda/kernels/gathered.cuh"
-#include "cuda/thread/any_element.cuh"
-#include "cuda/warp/vector_at.cuh"
+#include "cuda/thread/lane_elements.cuh"
 
 #define GATHERED_AHEAD 4 /* elements of a thread that are loaded together */
 
@@ -30,10 +29,50 @@ struct gathered_vector {
         x = (ptrdiff_t)i * at.x_layout.outer_stride + (ptrdiff_t)j * at.x_layout.inner_stride;
         y = (ptrdiff_t)i * at.y_layout.outer_stride + (ptrdiff_t)j * at.y_layout.inner_stride;
     }
+    /* That of another lane of the warp; by a whole warp. */
+    __device__ __forceinline__ gathered_vector of_lane(unsigned lane) const {
+        gathered_vector v = *this;
+        v.first = __shfl_sync(WHOLE_WARP, first, (int)lane), v.entries = __shfl_sync(WHOLE_WARP, entries, (int)lane);
+        v.x = __shfl_sync(WHOLE_WARP, x, (int)lane), v.y = __shfl_sync(WHOLE_WARP, y, (int)lane);
+        return v;
+    }
 };
 
 static __device__ __forceinline__ gathered_vector vector_of(const gathered_job &g, size_t v) {
     return gathered_vector(g, v);
+}
+
+/* The row that an entry names. */
+static __device__ __forceinline__ int64_t row_of(const gathered_job &g, const void *order, int64_t entry) {
+    return order ? index_at(order, g.job.at.is_64_bit, (size_t)entry) : entry;
+}
+
+/* A thread's elements of a vector, at(0), at(1), ... of those before end. Rows first, then elements, as they stand in
+ * memory. Answers whether all of these are there. */
+template <class Real, bool PAIR, class At>
+static __device__ __forceinline__ bool load_lanes(lane_loads<Real, PAIR> &to, const gathered_job &g,
+                                                  const gathered_vector &v, size_t end, At at) {
+    const quire_layout &l = g.job.at.x_layout, &m = g.job.at.y_layout;
+    ptrdiff_t x[VECTORS_LANES], y[VECTORS_LANES];
+    const bool has_y = PAIR && g.job.is_pair;
+    unsigned wanted = 0, present = 0;
+#pragma unroll
+    for (int u = 0; u < VECTORS_LANES; u++) {
+        const size_t k = at(u);
+        const int64_t entry = (int64_t)((uint64_t)v.first + k);
+        wanted |= (unsigned)(k < end) << u;
+        x[u] = k < end ? row_of(g, g.x_order, entry) : -1;
+        y[u] = has_y && k < end ? row_of(g, g.y_order, entry) : -1;
+    }
+#pragma unroll
+    for (int u = 0; u < VECTORS_LANES; u++) {
+        const bool is_there = (uint64_t)x[u] < l.n && (!has_y || (uint64_t)y[u] < m.n);
+        present |= (unsigned)is_there << u;
+        x[u] = v.x + x[u] * l.stride, y[u] = v.y + y[u] * m.stride;
+    }
+    to.x.load(g.job, g.job.at.x, x, present, false);
+    if (has_y) to.y.load(g.job, g.job.at.y, y, present, true);
+    return present == wanted;
 }
 
 /* Entries of a thread, which are loaded together: rows first, then elements, as they stand in memory. */
@@ -42,9 +81,6 @@ template <bool PAIR> struct gathered_entries {
     uint64_t x_bits[GATHERED_AHEAD], y_bits[PAIR ? GATHERED_AHEAD : 1];
     unsigned present; /* a bit each */
 
-    static __device__ __forceinline__ int64_t row_of(const gathered_job &g, const void *order, int64_t entry) {
-        return order ? index_at(order, g.job.at.is_64_bit, (size_t)entry) : entry;
-    }
     /* Entries k, k + step, ... of a vector. */
     __device__ __forceinline__ void find(const gathered_job &g, const gathered_vector &v, size_t k, size_t step) {
         const quire_layout &l = g.job.at.x_layout, &m = g.job.at.y_layout;

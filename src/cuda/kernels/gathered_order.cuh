@@ -1,5 +1,6 @@
-/* gathered_order.cuh - elements that are found through an index, by the methods of the canonical order: a warp takes a
- * vector's elements that are there, 256 at a time, a row of lanes.
+/* gathered_order.cuh - elements that are found through an index, by the methods of the canonical order, where some are
+ * not there, so that all behind them move up: a warp takes those that are there, 256 at a time, a row of lanes. Vectors
+ * that miss one are marked by the kernels of ordered_vectors.cuh.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +8,7 @@
 #define QUIRE_CUDA_KERNELS_GATHERED_ORDER_CUH
 
 #include "cuda/grid/grid_warps.cuh"
-#include "cuda/grid/vectors_finish.cuh"
+#include "cuda/grid/vector_source.cuh"
 #include "cuda/kernels/gathered_entries.cuh"
 #include "cuda/thread/lane_sums.cuh"
 
@@ -104,8 +105,13 @@ template <class Format, class Method, bool PRODUCT>
 static __global__ void __launch_bounds__(ORDERED_WARPS *WARP)
     ordered_gathered_kernel(const __grid_constant__ gathered_job g) {
     __shared__ lane_row<typename Format::real> rows[ORDERED_WARPS];
+    const vector_source source(g.job);
     gathered_order<Format, Method, PRODUCT> order = { g, rows[threadIdx.x / WARP], threadIdx.x % WARP };
-    for (size_t v = warp_of_grid(); v < g.job.vectors; v += warps_of_grid()) order.store(v);
+    for (size_t i = warp_of_grid(); i < source.count; i += warps_of_grid()) {
+        const size_t v = source.number(g.job, i);
+        if (v < g.job.vectors) order.store(v);
+    }
+    source.forget(g.job);
 }
 
 #endif

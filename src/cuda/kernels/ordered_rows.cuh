@@ -7,8 +7,9 @@
 #ifndef QUIRE_CUDA_KERNELS_ORDERED_ROWS_CUH
 #define QUIRE_CUDA_KERNELS_ORDERED_ROWS_CUH
 
+#include "cuda/block/stretch.cuh"
 #include "cuda/grid/grid_warps.cuh"
-#include "cuda/grid/vectors_parts.cuh"
+#include "cuda/grid/ordered_parts.cuh"
 #include "cuda/group/kept_rows.cuh"
 #include "cuda/group/row_chunks.cuh"
 
@@ -180,28 +181,64 @@ template <class Format, class Method, bool PRODUCT, bool PAIR> struct ordered_ro
         for (int i = 0; i < LOADS; i++)
             if (i < SLOTS || most > i / SLOTS * ORDER_LANES) add<false>(lanes, i % SLOTS, c, i, job.magnitude);
     }
-    /* What a part comes to, which all threads of its group have; the last part of a row to end brings all of them
-     * together. */
-    static __device__ __noinline__ void end_part(const vectors_job &job, size_t unit, const total &t, unsigned lane) {
+    /* What a part comes to, which all threads of its group have. */
+    static __device__ __forceinline__ void end_part(const vectors_job &job, size_t unit, const total &t,
+                                                    unsigned lane) {
         vectors_workspace &w = *job.workspace;
         const size_t row = unit / job.parts;
-        bool is_last = false;
-        if (lane % THREADS == 0 && row < job.vectors) {
-            for (int i = 0; i < Method::words; i++) w.place[unit].word[i] = t.word[i];
-            __threadfence();
-            is_last = atomicAdd(&w.ended[row], 1u) == job.parts - 1;
-            if (is_last) w.ended[row] = 0;
+        const ordered_whole its = { row, job.at.x_layout.n, &w.place[row * job.parts], job.parts, &w.ended[row] };
+        end_parts<real, Method, false>(job, its, (unsigned)(unit - row * job.parts), t.word, false,
+                                       lane % THREADS == 0 && row < job.vectors, lane);
+    }
+
+    /* Rows side by side of no whole number of chunks, by way of shared memory. A thread of a group has every so manieth
+     * lane, so that its neighbours read other banks. */
+    static __device__ __forceinline__ void staged(const vectors_job &job) {
+        const unsigned threads = job.threads, log = 31 - __clz((int)threads), groups = ORDERED_THREADS >> log,
+                       thread = threadIdx.x & (threads - 1), group = threadIdx.x >> log;
+        const unsigned n = (unsigned)job.at.x_layout.n;
+        const size_t step = gridDim.x * (size_t)job.rows_of_item;
+        const row_place<Format, PAIR> all = { (const element *)job.at.x, (const element *)job.at.y };
+        auto finish_row = [&](size_t row, const total &t) { finish(job, row, t); };
+        kept_rows<total> kept;
+        for (size_t first = blockIdx.x * (size_t)job.rows_of_item; first < job.vectors; first += step) {
+            const unsigned here = (unsigned)min(job.vectors - first, (size_t)job.rows_of_item);
+            const stretch<Format, PAIR> rows(all, first * n, (first + here) * n, job.vectors * n);
+            for (unsigned row = group; row - group < here; row += groups) {
+                const total t[1] = { total_of_staged(rows, row * n, n, row < here, thread, threads, job.magnitude) };
+                kept.take(t, row < here ? first + row : NO_ROW, 0, thread, threads, finish_row);
+            }
+            __syncthreads();
         }
-        for (unsigned those = __ballot_sync(WHOLE_WARP, is_last); those; those &= those - 1) {
-            const size_t v = __shfl_sync(WHOLE_WARP, row, __ffs((int)those) - 1);
-            __threadfence();
-            finish_ordered_parts<Format, Method>(job, v, &w.place[v * job.parts], job.parts, (int)lane);
-            __syncwarp();
-        }
+        kept.end(finish_row);
+    }
+    /* Of the n elements from the k-th on, a tile at most. Lanes that no thread of the group has an element of stay as
+     * they are: a merge with them leaves no trace. */
+    static __device__ __forceinline__ total total_of_staged(const stretch<Format, PAIR> &rows, unsigned k, unsigned n,
+                                                            bool is_there, unsigned thread, unsigned threads,
+                                                            bool magnitude) {
+        lane_sums<Format, Method> lanes[1];
+        lanes[0].clear();
+        for (unsigned from = 0; from < n; from += VECTORS_LANES * threads)
+#pragma unroll
+            for (unsigned i = 0; i < VECTORS_LANES; i++) {
+                const unsigned at = from + i * threads + thread;
+                if (at - thread >= n) break;
+                const bool is = is_there && at < n;
+                const real x[1] = { is ? rows.x_at(k + at) : (real)-0.0 }, y[1] = { !PAIR ? x[0]
+                                                                                    : is  ? rows.y_at(k + at)
+                                                                                          : (real)0.0 };
+                lanes[0].template add_numbers<false, PRODUCT>((int)i, x, y, magnitude);
+            }
+        __syncwarp();
+        fold_lanes<1>(lanes, thread, threads);
+        return total_of(lanes[0]);
     }
 
     static __device__ __forceinline__ void all(const vectors_job &job) {
-        if (!job.slots)
+        if (job.shape == ROWS_STAGED)
+            staged(job);
+        else if (!job.slots)
             one_by_one(job);
         else if (SLOTS == 1 || job.slots == 1)
             together<1>(job);

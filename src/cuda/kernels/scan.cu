@@ -8,17 +8,15 @@
  */
 #include "cuda/kernels/scan.cuh"
 
+#include "cuda/block/block_sums.cuh"
+#include "cuda/group/row_sum.cuh"
 #include "cuda/kernels/launch.cuh"
-#include "cuda/kernels/scan_tile.cuh"
-#include "cuda/thread/any_element.cuh"
-#include "cuda/thread/atomic_limbs.cuh"
+#include "cuda/kernels/scan_limbs.cuh"
 #include "cuda/thread/scan_state.cuh"
-#include "cuda/warp/total.cuh"
 
 #define SCAN_BLOCKS_OF_ONE 3 /* blocks that a multiprocessor has room for, */
 #define SCAN_WIDE_BLOCKS 2   /* and where results are wide */
 #define STARTS_THREADS 1024  /* of a block that adds up totals */
-#define LIMB_WARPS 4         /* of a block, of which each has limbs in shared memory */
 
 static_assert(sizeof(scan_state) * SCAN_STATES <= sizeof(vectors_workspace::place), "a state for each stretch");
 
@@ -136,6 +134,20 @@ struct scan_unit {
     }
 };
 
+/* The total of a stretch of one vector, whose elements stand side by side, in thread 0, as rows are added up; false: it
+ * is not finite, and the elements have to be looked at. By a whole block. */
+template <class Format>
+static __device__ __forceinline__ bool total_of_row(const scan_job &job, const scan_unit &unit, scan_state *to) {
+    typedef range_sums<Format, ROW_NUMBERS, long_sum<2>> sums;
+    const ptrdiff_t at = vector_offset(job.x.layout, unit.tile.vector) + (ptrdiff_t)unit.tile.first;
+    const row_place<Format, false> row = { (const typename Format::element *)job.x.memory + at, NULL };
+    const sums all = sum_of_block<SCAN_THREADS>(sum_of_row<sums, GROUPS_LOADS, true>(
+        row, unit.last - unit.tile.first, job.magnitude, threadIdx.x, SCAN_THREADS));
+    to->clear();
+    to->sum = all.numbers;
+    return !__syncthreads_or(threadIdx.x == 0 && !double_is_finite(all.numbers.width()));
+}
+
 template <class Format>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
     scan_totals(const __grid_constant__ scan_job job) {
@@ -143,9 +155,15 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
     __shared__ scan_room<SCAN_THREADS / WARP> room;
     unsigned char *const first_slot = (unsigned char *)slots;
     const scan_place place(job);
+    const bool is_row = job.threads == SCAN_THREADS && job.x.layout.stride == 1 &&
+                        job.rounding != QUIRE_DOWNWARD; /* whose zeros tell */
     for (size_t u = blockIdx.x; u < scan_unit::all(job); u += gridDim.x) {
         scan_unit unit(job, u);
         scan_state mine, all;
+        if (is_row && total_of_row<Format>(job, unit, &all)) {
+            if (threadIdx.x == 0) *unit.state(job, 0) = all;
+            continue;
+        }
         mine.clear();
         for (; unit.has_tile(place.room); unit.tile.first += place.room) {
             load_tile(job, unit.tile, first_slot);
@@ -153,6 +171,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
             __syncthreads();
         }
         states_before(mine, job.threads, room, &all);
+        __syncthreads();
         if (place.slot == 0 && place.row < unit.tile.vectors) *unit.state(job, place.row) = all;
     }
 }
@@ -162,18 +181,18 @@ static __global__ void __launch_bounds__(STARTS_THREADS)
     scan_starts(const __grid_constant__ scan_job job, unsigned threads) {
     __shared__ scan_room<STARTS_THREADS / WARP> room;
     const unsigned rows = STARTS_THREADS / threads, thread = threadIdx.x % threads;
-    const size_t share = (job.stretches + threads - 1) / threads;
-    const size_t first = min(thread * share, job.stretches), last = min(first + share, job.stretches);
     for (size_t v = blockIdx.x * (size_t)rows + threadIdx.x / threads; v < job.vectors; v += gridDim.x * (size_t)rows) {
         scan_state *const of = states_of(job) + v * job.stretches;
-        scan_state mine, all;
-        mine.clear();
-        for (size_t i = first; i < last; i++) mine.merge(of[i]);
-        scan_state now = states_before(mine, threads, room, &all);
-        for (size_t i = first; i < last; i++) {
-            const scan_state total = of[i];
-            of[i] = now;
-            now.merge(total);
+        scan_state start;
+        start.clear();
+        for (size_t i = thread; i - thread < job.stretches; i += threads) {
+            scan_state own, all, now = start;
+            own.clear();
+            if (i < job.stretches) own = of[i];
+            now.merge(states_before(own, threads, room, &all));
+            if (i < job.stretches) of[i] = now;
+            start.merge(all);
+            if (threads > WARP) __syncthreads();
         }
     }
 }
@@ -209,112 +228,6 @@ static __global__ void __launch_bounds__(SCAN_THREADS, (Prefix::is_wide ? SCAN_W
         }
     }
     if (!is_told) *(volatile unsigned *)&job.workspace->undecided = 1;
-}
-
-/* ------------------------------------------------------------------------------------------------------------- limbs
- */
-
-/* Where stretch number u stands. */
-struct limb_stretch {
-    size_t vector, first, last;
-    __device__ __forceinline__ limb_stretch(const scan_job &job, size_t u)
-        : vector(u / job.limb_stretches), first(u % job.limb_stretches * job.limb_stretch),
-          last(min(first + job.limb_stretch, job.x.layout.n)) {}
-};
-
-/* Element k of a vector. */
-static __device__ __forceinline__ double term_at(const scan_job &job, size_t vector, size_t k) {
-    const ptrdiff_t at = vector_offset(job.x.layout, vector) + (ptrdiff_t)k * job.x.layout.stride;
-    const double term = number_of_bits(job.type, bits_at(job.x.memory, job.x.log_size, at));
-    return job.magnitude ? abs_f64(term) : term;
-}
-
-/* All words of an accumulator, by a block or a warp. */
-static __device__ __forceinline__ void set_words(quire_accumulator *to, const quire_accumulator *from, unsigned thread,
-                                                 unsigned threads) {
-    for (unsigned i = thread; i < sizeof *to / sizeof(int64_t); i += threads)
-        ((int64_t *)to)[i] = from ? ((const int64_t *)from)[i] : 0;
-}
-
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_limb_totals(const __grid_constant__ scan_job job) {
-    __shared__ quire_accumulator sum;
-    if (!job.workspace->undecided) return;
-    const size_t u = blockIdx.x;
-    const limb_stretch p(job, u);
-    set_words(&sum, NULL, threadIdx.x, SCAN_THREADS);
-    __syncthreads();
-    for (size_t from = p.first; from < p.last; from += ATOMIC_TERMS) {
-        const size_t to = min(from + ATOMIC_TERMS, p.last);
-        for (size_t k = from + threadIdx.x; k < to; k += SCAN_THREADS)
-            atomic_add_number(&sum, term_at(job, p.vector, k));
-        __syncthreads();
-        if (threadIdx.x == 0) accumulator_carry(&sum), accumulator_count(&sum, to - from);
-        __syncthreads();
-    }
-    set_words(&job.workspace->limbs[u], &sum, threadIdx.x, SCAN_THREADS);
-}
-
-/* A thread a word: words add up. */
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_limb_starts(const __grid_constant__ scan_job job) {
-    if (!job.workspace->undecided || threadIdx.x >= sizeof(quire_accumulator) / sizeof(int64_t)) return;
-    quire_accumulator *const of = &job.workspace->limbs[blockIdx.x * job.limb_stretches];
-    int64_t now = 0;
-    for (size_t i = 0; i < job.limb_stretches; i++) {
-        int64_t *const word = (int64_t *)&of[i] + threadIdx.x, total = *word;
-        *word = now;
-        now += total;
-    }
-}
-
-/* A warp's elements, one by one; each lane has one and keeps its total. By a whole warp. */
-static __device__ __forceinline__ void scan_by_limbs(const scan_job &job, quire_accumulator *sum, size_t vector,
-                                                     size_t k, size_t last, unsigned lane) {
-    const quire_layout &l = job.results.layout;
-    const ptrdiff_t to = vector_offset(l, vector) + (ptrdiff_t)(k + lane) * l.stride;
-    const double value = k + lane < last ? term_at(job, vector, k + lane) : -0.0;
-    quire_total mine = total_zero(0);
-    for (unsigned i = 0; i < WARP && k + i < last; i++) {
-        const double term = __shfl_sync(WHOLE_WARP, value, (int)i);
-        for (int turn = 0; turn < 2; turn++) { /* exclusive: the total first */
-            if (turn == (int)job.exclusive) {
-                if (lane == 0) {
-                    accumulator_note(sum, term);
-                    if (double_is_finite(term)) limbs_add_double(sum->limb, term);
-                    accumulator_count(sum, 1);
-                }
-            } else {
-                const quire_total total = accumulator_total_of(sum, warp_total(sum->limb, (int)lane));
-                if (lane == i) mine = total;
-            }
-            __syncwarp();
-        }
-    }
-    if (k + lane < last)
-        format_store(round_total(job, mine, 0), job.format.size, job.results.memory + to * (ptrdiff_t)job.format.size);
-}
-
-/* A warp a stretch, from its limbs, which are zero again afterwards. */
-static __global__ void __launch_bounds__(WARP *LIMB_WARPS) scan_limbs(const __grid_constant__ scan_job job) {
-    __shared__ quire_accumulator rooms[LIMB_WARPS];
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    quire_accumulator *const sum = &rooms[warp];
-    if (!job.workspace->undecided) return;
-    for (size_t u = blockIdx.x * (size_t)LIMB_WARPS + warp; u < job.vectors * job.limb_stretches;
-         u += gridDim.x * (size_t)LIMB_WARPS) {
-        const limb_stretch p(job, u);
-        quire_accumulator *const starts = job.limb_stretches > 1 ? &job.workspace->limbs[u] : NULL;
-        set_words(sum, starts, lane, WARP);
-        __syncwarp();
-        if (starts) set_words(starts, NULL, lane, WARP);
-        size_t since_carry = 0;
-        for (size_t k = p.first; k < p.last; k += WARP, since_carry += WARP) {
-            scan_by_limbs(job, sum, p.vector, k, p.last, lane);
-            if (since_carry < CARRY_ELEMENTS) continue;
-            if (lane == 0) limbs_carry(sum->limb);
-            __syncwarp();
-            since_carry = 0;
-        }
-    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------- launches

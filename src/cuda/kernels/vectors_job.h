@@ -1,9 +1,8 @@
 /* vectors_job.h - one array, or many vectors at once: what the host hands to the kernels, and the memory they share.
  *
- * A vector is shared by "threads" neighbouring threads, a power of two, so that a warp has 32 / threads vectors at
- * once, and takes "turns" times as many, one after the other: its bundle. A lane then finishes one vector of the
- * bundle, all lanes together. Long vectors are cut into parts, a unit of work each; the last unit of a bundle to end
- * brings its parts together. No unit waits for another.
+ * A vector is shared by "threads" neighbouring threads, a power of two, or by as many as a kernel finds right: then a
+ * warp takes "turns" vectors at a time, looks how long they are, and a lane finishes each. Long vectors are cut into
+ * parts, a unit of work each; the last unit of a vector to end brings its parts together. No unit waits for another.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,8 +58,11 @@ QUIRE_CONSTANT unsigned panel_loads_log(bool is_product) { return is_product ? P
 #define PANEL_LANES_LOG 8 /* lanes of a tile are 2^this */
 
 /* Whether a format has two ends alone: its terms have so few bits that their ends are one number, mostly, and tell
- * doubles, too. What they do not tell then is done again. */
-QUIRE_CONSTANT bool has_ends_alone(format_description format) { return format.precision <= 4; }
+ * doubles, too. What they do not tell then is done again. Products have twice as many bits; are_numbers: there are
+ * none. */
+QUIRE_CONSTANT bool has_ends_alone(format_description format, bool are_numbers) {
+    return format.precision <= (are_numbers ? 11 : 4);
+}
 
 /* Places where those that have ended are counted. */
 enum { ENDED_SEGMENTS = VECTORS_IN_PARTS, ENDED_MARKED, ENDED_ARRAY, ENDED_COUNT };
@@ -150,9 +152,8 @@ typedef struct {
 } vectors_job;
 
 #ifdef __CUDACC__
-/* The kernels of a format, by whether terms are products and by method; of long segments. One file each. */
+/* The kernels of a format, by whether terms are products and by method. One file each. */
 struct vectors_kernels {
-    const void *vectors, *long_segments;
     const void *rows, *pair_rows, *columns; /* of the canonical order, or NULL; rows of one array, and of two */
     const void *array, *pair_array;         /* the same of one array, or of two; */
     const void *elements, *pair_elements;   /* and where they do not stand at multiples of what a thread loads */

@@ -25,17 +25,24 @@ static __device__ __forceinline__ double fma_f64(double x, double y, double z) {
 #define QUIRE_INLINE static __device__ __forceinline__
 
 /* TwoSum by instructions of its own: b may be a product of the caller's, which a compiler that may contract would make
- * one of with the addition, and again with the subtraction. */
+ * one of with the addition, and again with the subtraction. In kernels of users' own (quire/device.cuh) a may be one,
+ * too; those of the library are compiled by none that contracts. */
 #define REAL float
 #define SUFFIX f32
 #define ADD(a, b) __fadd_rn(a, b)
 #define SUBTRACT(a, b) __fsub_rn(a, b)
+#ifdef QUIRE_DEVICE_ALONE
+#define SUBTRACT_FIRST(s, a) __fsub_rn(s, a)
+#endif
 #include "operation/term.h"
 
 #define REAL double
 #define SUFFIX f64
 #define ADD(a, b) __dadd_rn(a, b)
 #define SUBTRACT(a, b) __dsub_rn(a, b)
+#ifdef QUIRE_DEVICE_ALONE
+#define SUBTRACT_FIRST(s, a) __dsub_rn(s, a)
+#endif
 #include "operation/term.h"
 
 #define REAL float

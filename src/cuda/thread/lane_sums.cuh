@@ -10,6 +10,7 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/kernels/vectors_job.h"
 #include "cuda/thread/elements.cuh"
+#include "cuda/thread/tile_tree.cuh"
 
 template <class Format, class Method, int COUNT = VECTORS_LANES> struct lane_sums {
     typedef typename Format::real real;
@@ -21,18 +22,6 @@ template <class Format, class Method, int COUNT = VECTORS_LANES> struct lane_sum
             for (int w = 0; w < Method::words; w++) state[i][w] = (real)-0.0;
     }
 
-    /* One row of the thread's lanes. */
-    template <bool PRODUCT>
-    __device__ __forceinline__ void add(const element_group<Format, COUNT> &x, const element_group<Format, COUNT> &y,
-                                        bool magnitude) {
-        typedef element_term<Format, PRODUCT> term;
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const real a = decode(Format(), x.of[i]), b = PRODUCT ? decode(Format(), y.of[i]) : a;
-            const real value = term::value(a, b, magnitude);
-            Method::add(state[i], value, term::error(a, b, value), PRODUCT);
-        }
-    }
     /* The terms of E numbers, to the lanes from "lane" on. FIRST: they are a lane's first: the term is its sum, and
      * what the term has lost is the second word, of a method that has one (method/methods.h says that its zeros do not
      * show). */
@@ -131,30 +120,5 @@ static __device__ __forceinline__ void fold_lanes(lane_sums<Format, Method, LANE
     for (int v = 0; v < COUNT; v++) of[v].template fold_own<LANES, E>();
     lane_folds<E, lane_sums<Format, Method, LANES>, COUNT>{ of, thread, threads }.template stretches<E>(threads / 2);
 }
-
-/* The tree over tiles that come one after the other: the states of full subtrees wait for their right neighbours. */
-template <class Real, class Method, int LEVELS = 64> struct tile_tree {
-    Real waiting[LEVELS][Method::words];
-    size_t tiles;
-
-    __device__ __forceinline__ void add(Real (&state)[Method::words]) {
-        int level = 0;
-        for (size_t count = tiles++; count & 1; count >>= 1, level++) {
-            Method::merge(waiting[level], state);
-            for (int w = 0; w < Method::words; w++) state[w] = waiting[level][w];
-        }
-        for (int w = 0; w < Method::words; w++) waiting[level][w] = state[w];
-    }
-    /* Merges what waits, the smallest subtree, which is the last, first. There is at least one tile. */
-    __device__ __forceinline__ void total(Real (&state)[Method::words]) {
-        bool is_first = true;
-        for (int level = 0; level < LEVELS && tiles >> level; level++) {
-            if (!(tiles >> level & 1)) continue;
-            if (!is_first) Method::merge(waiting[level], state);
-            for (int w = 0; w < Method::words; w++) state[w] = waiting[level][w];
-            is_first = false;
-        }
-    }
-};
 
 #endif

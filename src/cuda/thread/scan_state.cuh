@@ -63,7 +63,7 @@ struct scan_state {
 
 /* Of each lane's state the sum of those before it in its group of so many neighbours, a power of two; and of all of
  * these. By a whole warp. */
-static __device__ __forceinline__ scan_state lanes_before(scan_state mine, unsigned width, scan_state *all) {
+static __device__ __noinline__ scan_state any_lanes_before(scan_state mine, unsigned width, scan_state *all) {
     const unsigned lane = threadIdx.x % WARP, place = lane % width;
 #pragma unroll 1
     for (unsigned w = 1; w < width; w *= 2) {
@@ -75,11 +75,31 @@ static __device__ __forceinline__ scan_state lanes_before(scan_state mine, unsig
     *all = mine.of_lane(lane | (width - 1));
     return before;
 }
+/* The same; mostly all of these sums are one number each, which their ends tell. */
+static __device__ __forceinline__ scan_state lanes_before(const scan_state &mine, unsigned width, scan_state *all) {
+    const unsigned lane = threadIdx.x % WARP, place = lane % width;
+    if (!__all_sync(WHOLE_WARP, mine.sum.is_one_number() && !mine.seen)) return any_lanes_before(mine, width, all);
+    ends sum = { mine.sum.word[0], mine.sum.word[0] };
+#pragma unroll 1
+    for (unsigned w = 1; w < width; w *= 2) {
+        const ends other = sum.of_lane(place >= w ? lane - w : lane);
+        if (place >= w) sum.join(other);
+    }
+    if (!__all_sync(WHOLE_WARP, sum.down == sum.up && double_is_finite(sum.up)))
+        return any_lanes_before(mine, width, all);
+    scan_state before;
+    before.clear(), all->clear();
+    all->sum.word[0] = __shfl_sync(WHOLE_WARP, sum.up, (int)(lane | (width - 1)));
+    const double last = __shfl_sync(WHOLE_WARP, sum.up, (int)(place ? lane - 1 : lane));
+    if (place) before.sum.word[0] = last;
+    return before;
+}
 
 /* Room for what the warps of a block come to: each by itself, then those before it, and all of its group. */
 template <unsigned WARPS> struct scan_room { scan_state before[WARPS], all[WARPS]; };
 
-/* The same of threads; those of a group are some lanes of a warp, or some warps. By whole blocks. */
+/* The same of threads; those of a group are some lanes of a warp, or some warps. By whole blocks, which wait for each
+ * other before they come again. */
 template <unsigned WARPS>
 static __device__ __forceinline__ scan_state states_before(const scan_state &mine, unsigned threads,
                                                            scan_room<WARPS> &room, scan_state *all) {
@@ -99,7 +119,6 @@ static __device__ __forceinline__ scan_state states_before(const scan_state &min
     scan_state now = room.before[warp];
     now.merge(before);
     *all = room.all[warp];
-    __syncthreads();
     return now;
 }
 

@@ -13,7 +13,15 @@
 struct strided_vector {
     ptrdiff_t x, y, x_step, y_step;
     size_t entries;
+
+    /* That of another lane of the warp; all of a job have the same steps. By a whole warp. */
+    __device__ __forceinline__ strided_vector of_lane(unsigned lane) const {
+        return { __shfl_sync(WHOLE_WARP, x, (int)lane), __shfl_sync(WHOLE_WARP, y, (int)lane), x_step, y_step,
+                 __shfl_sync(WHOLE_WARP, entries, (int)lane) };
+    }
 };
+
+static __device__ __forceinline__ const vectors_job &the_job(const vectors_job &job) { return job; }
 
 /* Vector v, or the empty one if there is none of this number. */
 static __device__ __forceinline__ strided_vector vector_of(const vectors_job &job, size_t v) {

@@ -6,7 +6,8 @@
 #ifndef QUIRE_CUDA_WARP_SEGMENT_TURNS_CUH
 #define QUIRE_CUDA_WARP_SEGMENT_TURNS_CUH
 
-#include "cuda/warp/vector_at.cuh"
+#include "cuda/kernels/vectors_job.h"
+#include "cuda/thread/any_element.cuh"
 
 #define NO_LANE WARP
 

@@ -10,6 +10,7 @@ from . import _arrays, _foreign
 from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, are_as_they_are, index_type, keys_for, numbered, outside, refuse_outside, workspace
 from ._layout import integer
+from ._long import interruptible_if_long
 from ._quire import ffi, lib
 from ._reduce import Array, checked_out, operand
 from ._types import (
@@ -69,7 +70,8 @@ def reduce_rows(rows: Rows, codes: Array, count: int, what: Any, checked: bool) 
     size = lib.quire_by_key_workspace(NULL, what, count, index_type(index), rows.layout)
     room, _memory = workspace(size, rows.name)
     y_layout, y = rows.second() or (NULL, None)
-    status = lib.quire_reduce_by_key(
+    call = interruptible_if_long(lib.quire_reduce_by_key, max(rows.x.size, codes.size, rows.results.size))
+    status = call(
         NULL,
         what,
         count,
@@ -80,7 +82,7 @@ def reduce_rows(rows: Rows, codes: Array, count: int, what: Any, checked: bool) 
         y_layout,
         NULL if y is None else pointer(y),
         pointer(rows.results),
-        NULL if counts is None else ffi.cast("int64_t *", pointer(counts)),
+        NULL if counts is None else ffi.from_buffer("int64_t[]", counts),
         room,
         size,
     )
@@ -227,7 +229,8 @@ def group_average(
     if weights is None:
         return grouped(name, MEAN, x, keys, groups, axis, dtype, out, "exact", rounding)
     if _arrays.is_foreign(x) and _arrays.is_on_cuda(x):
-        raise TypeError("quire.group_average: weights are for arrays on the CPU")
+        words = axis, dtype, out, "exact", rounding, 0, weights
+        return _foreign.by_key(name, AVERAGE, x, keys, groups, *words)
     codes, count, _ = numbered(keys, groups, name)
     rows = WeightedRows(x, weights, axis, codes.size, count, dtype, out, name)
     reduce_rows(rows, codes, count, rows.what(AVERAGE, "exact", rounding, 0), True)

@@ -12,10 +12,24 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _contexts, _masks
+from ._device_integers import always_fits, narrowed, wanted_whole
 from ._layout import plan
 from ._quire import ffi, lib
 from ._reduce import checked_shape, dot
-from ._types import CODES, I32, I64, SUM, code_of, fail, reduction, refuse_words, result_dtype
+from ._types import (
+    CODES,
+    I32,
+    I64,
+    INT128_CODE,
+    INTEGERS,
+    SUM,
+    code_of,
+    fail,
+    number_of,
+    reduction,
+    refuse_words,
+    result_dtype,
+)
 
 
 def refusal(name: str) -> TypeError:
@@ -65,7 +79,7 @@ def adopted(x: Any, name: str) -> Any:
     if described.get("mask") is not None:
         raise TypeError(f"quire.{name} knows no masked arrays")
     shape, dtype, strides = tuple(described["shape"]), np.dtype(described["typestr"]), described.get("strides")
-    if dtype != np.bool_:  # that of a mask
+    if dtype not in INTEGERS:
         code_of(dtype, name)
     if strides is None:
         strides = tuple(dtype.itemsize * prod(shape[a + 1 :]) for a in range(len(shape)))
@@ -83,9 +97,9 @@ def adopted(x: Any, name: str) -> Any:
 
 
 def operand(x: Any, name: str) -> Any:
-    """An array of the library's formats."""
+    """An array of the library's formats, or of integers."""
     a = adopted(x, name)
-    if a.dtype not in CODES:
+    if a.dtype not in CODES and a.dtype not in INTEGERS:
         code_of(a.dtype, name)
     if any(s % a.dtype.itemsize for s in a.strides):
         raise ValueError(f"quire.{name}: the strides of x are no multiples of its elements' size")
@@ -104,14 +118,18 @@ def same_device(x: Any, y: Any, name: str, other: str) -> None:
         raise ValueError(f"quire.{name}: x is on device {x.device.id}, {other} on {y.device.id}")
 
 
-def results_for(out: Any, dtype: Any, x: Any, name: str) -> tuple[Any, np.dtype[Any]]:
-    """out as a CuPy array, and the dtype of results."""
+def results_for(out: Any, dtype: Any, x: Any, name: str, operation: int) -> tuple[Any, np.dtype[Any]]:
+    """out as a CuPy array, and the dtype of results: that of integers where these are asked for."""
+    whole = wanted_whole(name, operation, x.dtype, dtype, out)
     if out is None:
-        return None, x.dtype if dtype is None else result_dtype(dtype, name)
+        if whole is not None:
+            return None, whole
+        default = np.dtype(np.float64) if x.dtype in INTEGERS else x.dtype
+        return None, default if dtype is None else result_dtype(dtype, name)
     if not _arrays.is_foreign(out) or not _arrays.is_on_cuda(out):
         raise TypeError(f"quire.{name}: out must be on the device, as x is, and not a {type(out).__name__}")
     target = adopted(out, name)
-    wanted = result_dtype(target.dtype if dtype is None else dtype, name)
+    wanted = result_dtype(target.dtype if dtype is None else dtype, name) if whole is None else whole
     if wanted != target.dtype:
         raise TypeError(f"quire.{name}: dtype is {wanted.name}, but out has {target.dtype.name}")
     same_device(x, target, name, "out")
@@ -121,11 +139,25 @@ def results_for(out: Any, dtype: Any, x: Any, name: str) -> tuple[Any, np.dtype[
 
 
 def place(cp: Any, target: Any, shape: tuple[int, ...], dtype: np.dtype[Any], inputs: tuple[Any, ...]) -> Any:
-    """Memory for contiguous results: the target itself if it will do."""
+    """Memory for contiguous results: the target itself if it will do. Integers come as two words each."""
+    if dtype.kind in "iu":
+        return cp.empty((*shape, 2), np.int64)
     if target is not None and target.shape == shape and target.flags.c_contiguous:
         if not any(cp.may_share_memory(target, a) for a in inputs):
             return target
     return cp.empty(shape, dtype)
+
+
+def result_code(dtype: np.dtype[Any]) -> int:
+    """The library's number of results."""
+    return INT128_CODE if dtype.kind in "iu" else CODES[dtype]
+
+
+def settled(results: Any, dtype: np.dtype[Any], x: Any, operation: int, name: str) -> Any:
+    """Results in their dtype."""
+    if dtype.kind not in "iu":
+        return results
+    return narrowed(results, dtype, always_fits(operation, x.dtype, x.size, dtype), dtype, name)
 
 
 def delivered(results: Any, target: Any, out: Any) -> Any:
@@ -152,8 +184,8 @@ def reduce(
     x = arrays[0]
     cp = cupy(name, x)
     refuse_words(method, rounding)
-    target, wanted = results_for(out, dtype, x, name)
-    what = reduction(operation, CODES[x.dtype], CODES[wanted], method, rounding, correction)
+    target, wanted = results_for(out, dtype, x, name, operation)
+    what = reduction(operation, number_of(x.dtype), result_code(wanted), method, rounding, correction)
     strides = tuple(a.strides for a in arrays)
     way = plan(x.shape, strides, x.dtype.itemsize, axis, bool(keepdims), method == "exact")
     final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
@@ -169,6 +201,7 @@ def reduce(
         status = lib.reduce_at(context, what, way.layouts[0], arrays[0].data.ptr, y_layout, y, results.data.ptr)
         if status:
             fail(status, name)
+        results = settled(results, wanted, x, operation, name)
         return delivered(results if way.back is None else results.transpose(way.back), target, out)
 
 
@@ -210,7 +243,7 @@ def reduce_where(
     (x,) = arrays
     cp = cupy(name, x)
     refuse_words(method, rounding)
-    target, wanted = results_for(out, dtype, x, name)
+    target, wanted = results_for(out, dtype, x, name, operation)
     if _arrays.is_foreign(where) and _arrays.is_on_cuda(where):
         where = adopted(where, name)
         same_device(x, where, name, "where")
@@ -220,9 +253,7 @@ def reduce_where(
         return reduce(name, operation, (a,), axis, wanted, None, keepdims, method, rounding, correction)
 
     def segments(a: Any, offsets: Any) -> Any:
-        return reduce_segments(
-            name, operation, a, offsets, cp.empty(offsets.size - 1, wanted), method, rounding, correction
-        )
+        return reduce_segments(name, operation, a, offsets, wanted, None, method, rounding, correction)
 
     with x.device:
         mask = cp.asarray(mask)
@@ -265,29 +296,37 @@ def segment_sum(x: Any, offsets: Any, dtype: Any, out: Any, method: str, roundin
         same_device(a, ends, name, "offsets")
     else:
         ends = checked_offsets(offsets, a.size, name)
-    target, wanted = results_for(out, dtype, a, name)
-    shape = (ends.size - 1,)
-    checked_shape(target, shape, name)
+    target, wanted = results_for(out, dtype, a, name, SUM)
+    checked_shape(target, (ends.size - 1,), name)
     with a.device:
         ends = cp.clip(ends, 0, a.size) if isinstance(ends, cp.ndarray) else cp.asarray(ends)
-        results = place(cp, target, shape, wanted, (a, ends))
-        reduce_segments(name, SUM, cp.ascontiguousarray(a), ends, results, method, rounding)
+        results = reduce_segments(name, SUM, cp.ascontiguousarray(a), ends, wanted, target, method, rounding)
         return returned(delivered(results, target, out), x, a, out)
 
 
 def reduce_segments(
-    name: str, operation: int, x: Any, offsets: Any, results: Any, method: str, rounding: str, correction: int = 0
+    name: str,
+    operation: int,
+    x: Any,
+    offsets: Any,
+    wanted: np.dtype[Any],
+    target: Any,
+    method: str,
+    rounding: str,
+    correction: int = 0,
 ) -> Any:
-    """Reduces x[offsets[s]:offsets[s + 1]] to results; all are contiguous, and on the device that is current."""
-    what = reduction(operation, CODES[x.dtype], CODES[results.dtype], method, rounding, correction)
-    context = context_of(cupy(name, x), x.device.id, name)
+    """Reduces x[offsets[s]:offsets[s + 1]], which are contiguous and on the device that is current."""
+    what = reduction(operation, number_of(x.dtype), result_code(wanted), method, rounding, correction)
+    cp = cupy(name, x)
+    context = context_of(cp, x.device.id, name)
+    results = place(cp, target, (offsets.size - 1,), wanted, (x, offsets))
     index = I64 if offsets.dtype == np.int64 else I32
     status = lib.reduce_segments_at(
         context, what, offsets.size - 1, index, offsets.data.ptr, x.data.ptr, results.data.ptr
     )
     if status:
         fail(status, name)
-    return results
+    return settled(results, wanted, x, operation, name)
 
 
 def returned(results: Any, x: Any, adopted: Any, out: Any) -> Any:

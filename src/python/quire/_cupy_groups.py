@@ -8,15 +8,26 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _jax
-from ._cupy import context_of, cupy, delivered, operand, place, results_for, returned, same_device
-from ._cupy_keys import address, block_layout, on_device, room_of
+from ._cupy import (
+    context_of,
+    cupy,
+    delivered,
+    operand,
+    place,
+    result_code,
+    results_for,
+    returned,
+    same_device,
+    settled,
+)
+from ._cupy_keys import address, block_layout, on_device, room_of, weighted, weights_of
 from ._foreign import refuse_out
 from ._groups import GroupsOnDevice, refuse_where
 from ._keys import index_type
 from ._layout import normalized, one_axis
 from ._quire import ffi, lib
 from ._reduce import checked_shape
-from ._types import CODES, fail, reduction
+from ._types import fail, number_of, reduction
 
 NULL = ffi.NULL
 
@@ -69,6 +80,7 @@ class DeviceGroups(GroupsOnDevice):
         rounding: str,
         where: Any,
         correction: int = 0,
+        weights: Any = None,
     ) -> Any:
         refuse_where(name, where)
         if not (_arrays.is_foreign(x) and _arrays.is_on_cuda(x)) or _arrays.is_tensor(x):
@@ -76,19 +88,22 @@ class DeviceGroups(GroupsOnDevice):
         if _jax.is_jax(x):
             refuse_out(name, out, x)
             way = partial(self._reduce, name, operation)
-            return _jax.through(name, way, x, axis, dtype, None, method, rounding, where, correction)
+            return _jax.through(name, way, x, axis, dtype, None, method, rounding, where, correction, weights)
         a = operand(x, name)
         cp = cupy(name, a)
+        if weights is not None:
+            a, weights = weighted(a, weights, name)
         same_device(a, self._sorted, name, "keys")
         (along,) = normalized(one_axis(axis, name), a.ndim)
         if a.shape[along] != self._n:
             raise ValueError(f"quire.{name}: x has {a.shape[along]} rows along the axis, but there are {self._n} keys")
-        target, wanted = results_for(out, dtype, a, name)
+        target, wanted = results_for(out, dtype, a, name, operation)
         shape = (*a.shape[:along], self._groups, *a.shape[along + 1 :])
         checked_shape(target, shape, name)
-        what = reduction(operation, CODES[a.dtype], CODES[wanted], method, rounding, correction)
+        what = reduction(operation, number_of(a.dtype), result_code(wanted), method, rounding, correction)
         with a.device:
             rows = cp.ascontiguousarray(a)
+            y_layout, y, _held = weights_of(cp, weights, a.shape, along, name)
             results = place(cp, target, shape, wanted, (a, self._sorted))
             status = lib.quire_reduce_gathered(
                 context_of(cp, a.device.id, name),
@@ -100,11 +115,12 @@ class DeviceGroups(GroupsOnDevice):
                 address(self._sorted),
                 block_layout(a.shape, along),
                 address(rows),
-                NULL,
-                NULL,
-                NULL,
+                NULL if weights is None else address(self._sorted),
+                y_layout,
+                y,
                 address(results),
             )
             if status:
                 fail(status, name)
+            results = settled(results, wanted, a, operation, name)
             return returned(delivered(results, target, out), x, a, out)

@@ -8,12 +8,23 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
-from ._cupy import context_of, cupy, delivered, operand, place, results_for, returned, same_device
+from ._cupy import (
+    context_of,
+    cupy,
+    delivered,
+    operand,
+    place,
+    result_code,
+    results_for,
+    returned,
+    same_device,
+    settled,
+)
 from ._keys import ALIGNMENT, index_of, index_type, numbered
 from ._layout import integer, normalized, one_axis
 from ._quire import ffi, lib
 from ._reduce import checked_shape
-from ._types import CODES, SUM, fail, reduction
+from ._types import CODES, SUM, code_of, fail, number_of, reduction
 
 NULL = ffi.NULL
 
@@ -73,10 +84,13 @@ def by_key(
     method: str,
     rounding: str,
     correction: int,
+    weights: Any = None,
 ) -> Any:
-    """A reduction by key in one call. A key on the device that is outside has no group."""
+    """A reduction by key in one call, of two arrays with weights. A key on the device that is outside has no group."""
     a = operand(x, name)
     cp = cupy(name, a)
+    if weights is not None:
+        a, weights = weighted(a, weights, name)
     if a.ndim == 0:
         raise ValueError(f"quire.{name}: x must have at least one dimension")
     (along,) = normalized(one_axis(axis, name), a.ndim)
@@ -85,12 +99,13 @@ def by_key(
         n = a.shape[along]
         if keys.size != n:
             raise ValueError(f"quire.{name}: x has {n} rows along the axis, but there are {keys.size} keys")
-        target, wanted = results_for(out, dtype, a, name)
+        target, wanted = results_for(out, dtype, a, name, operation)
         shape = (*a.shape[:along], count, *a.shape[along + 1 :])
         checked_shape(target, shape, name)
-        what = reduction(operation, CODES[a.dtype], CODES[wanted], method, rounding, correction)
+        what = reduction(operation, number_of(a.dtype), result_code(wanted), method, rounding, correction)
         context = context_of(cp, a.device.id, name)
         rows, layout, index = cp.ascontiguousarray(a), block_layout(a.shape, along), index_type(keys)
+        second = weights_of(cp, weights, a.shape, along, name)
         results = place(cp, target, shape, wanted, (a, keys))
         size = lib.quire_by_key_workspace(context, what, count, index, layout)
         _memory, room = room_of(cp, size, name)
@@ -102,8 +117,7 @@ def by_key(
             address(keys),
             layout,
             address(rows),
-            NULL,
-            NULL,
+            *second[:2],
             address(results),
             NULL,
             room,
@@ -111,14 +125,41 @@ def by_key(
         )
         if status:
             fail(status, name)
+        results = settled(results, wanted, a, operation, name)
         return returned(delivered(results, target, out), x, a, out)
+
+
+def weighted(x: Any, weights: Any, name: str) -> tuple[Any, Any]:
+    """Both in one dtype that holds the values of both."""
+    from ._device_pairs import promoted, second
+
+    return promoted(x, second(weights, x, name, "weights"), name)
+
+
+def weights_of(cp: Any, weights: Any, shape: tuple[int, ...], axis: int, name: str) -> tuple[Any, Any, Any]:
+    """The layout and the address of weights, one for each row or for each element, and what holds them."""
+    if weights is None:
+        return NULL, NULL, None
+    n = shape[axis]
+    if weights.shape not in (shape, (n,)):
+        raise ValueError(
+            f"quire.{name}: weights of shape {weights.shape} are neither of the shape of x, {shape}, nor one for each "
+            f"of {n} rows"
+        )
+    held = cp.ascontiguousarray(weights)
+    layout = block_layout(shape, axis)
+    if weights.shape != shape:
+        layout.outer_stride = layout.inner_stride = 0
+        layout.stride = 1
+    return layout, address(held), held
 
 
 def running(name: str, x: Any, axis: Any, dtype: Any, out: Any, rounding: str, initial: bool) -> Any:
     """Running sums along an axis, of all elements without one; initial: with the empty sum before them."""
     whole = a = operand(x, name)
     cp = cupy(name, a)
-    target, wanted = results_for(out, dtype, a, name)
+    code_of(a.dtype, name)  # which refuses integers
+    target, wanted = results_for(out, dtype, a, name, SUM)
     what = reduction(SUM, CODES[a.dtype], CODES[wanted], "exact", rounding, 0)
     with a.device:
         if axis is None:

@@ -119,15 +119,17 @@ def by_key(
     method: str,
     rounding: str,
     correction: int,
+    weights: Any = None,
 ) -> Any:
     """A reduction by key of a tensor, or of an array on a device."""
     if _arrays.is_tensor(x):
         way = import_module("quire.torch._keys").by_key
-        return way(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
+        return way(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction, weights)
     if not _jax.is_jax(x):
-        return _cupy_keys.by_key(name, operation, x, keys, groups, axis, dtype, out, method, rounding, correction)
+        words = groups, axis, dtype, out, method, rounding, correction, weights
+        return _cupy_keys.by_key(name, operation, x, keys, *words)
     refuse_out(name, out, x)
-    words = groups, axis, dtype, None, method, rounding, correction
+    words = groups, axis, dtype, None, method, rounding, correction, weights
     return _jax.through(name, _cupy_keys.by_key, name, operation, x, keys, *words)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from . import _arrays
 from ._integers import delivered_integers, wanted_integer
 from ._keys import Rows, index_of, index_type, numbered, workspace
+from ._long import interruptible_if_long
 from ._quire import ffi, lib
 from ._reduce import Array, checked_out, operand
 from ._types import AVERAGE, INT128, MEAN, NRM2, STDDEV, SUM, VARIANCE, Method, Rounding, fail, pointer, whole_number
@@ -36,7 +37,8 @@ class Groups:
         self._offsets = np.empty(self._groups + 1, index.dtype)
         size = lib.quire_order_workspace(NULL, self._groups, index_type(index), index.size)
         room, _memory = workspace(size, "groupby")
-        status = lib.quire_order_by_key(
+        call = interruptible_if_long(lib.quire_order_by_key, max(index.size, self._groups))
+        status = call(
             NULL,
             self._groups,
             index_type(index),
@@ -192,6 +194,7 @@ class Groups:
         rounding: str,
         where: Any,
         correction: int = 0,
+        weights: Any = None,
     ) -> Any:
         taken = operand(x, name)
         whole = wanted_integer(name, operation, taken.dtype, dtype, out)
@@ -219,7 +222,8 @@ class Groups:
         y_layout: Any = NULL,
         y: Array | None = None,
     ) -> None:
-        status = lib.quire_reduce_gathered(
+        call = interruptible_if_long(lib.quire_reduce_gathered, max(x.size, self._n, results.size))
+        status = call(
             NULL,
             what,
             self._groups,
@@ -262,12 +266,22 @@ class Groups:
 
 
 class GroupsOnDevice(Groups):
-    """As Groups, of keys on a device: they take neither weights nor where."""
+    """As Groups, of keys on a device: they take no where."""
 
-    def average(self, x: Any, /, weights: Any = None, **words: Any) -> Any:
-        if weights is not None:
-            raise NotImplementedError("quire.average: groups on a device take no weights")
-        return self.mean(x, **words)
+    def average(
+        self,
+        x: Any,
+        /,
+        weights: Any = None,
+        *,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        rounding: Rounding = "nearest",
+        where: Any = True,
+    ) -> Any:
+        operation = MEAN if weights is None else AVERAGE
+        return self._reduce("average", operation, x, axis, dtype, out, "exact", rounding, where, 0, weights)
 
 
 def refuse_where(name: str, where: Any) -> None:

@@ -27,4 +27,9 @@ def interruptible(function: Callable[..., int], *arguments: Any) -> int:
     return answer[0]
 
 
+def interruptible_if_long(function: Callable[..., int], elements: int) -> Callable[..., int]:
+    """A call of the library that works on so many elements, for whoever is to make it."""
+    return partial(interruptible, function) if elements > LONG else function
+
+
 reduce = partial(interruptible, lib.quire_reduce)

@@ -39,6 +39,11 @@ def bits(xp: Any, x: Any) -> Any:
     return x.view(getattr(xp, f"int{8 * x.itemsize}"))
 
 
+def is_whole(x: Any) -> bool:
+    """Whether elements are integers."""
+    return str(x.dtype).rpartition(".")[2].startswith(("int", "uint", "bool"))
+
+
 def blanked(xp: Any, x: Any, mask: Any) -> Any:
     """A copy of x, with -0 where the mask is False."""
     return xp.where(mask, bits(xp, x), -(1 << 8 * x.itemsize - 1)).view(x.dtype)
@@ -77,7 +82,7 @@ def reduce(
         return whole(x)
     mask = xp.broadcast_to(mask, x.shape)
     rows = permute(mask, kept + reduced).reshape(vectors, n)
-    if method == "exact" and operation in BLANKED:
+    if method == "exact" and operation in BLANKED and not is_whole(x):
         results = whole(blanked(xp, x, mask))
         if operation != SUM:
             return results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from . import _arrays
 from ._integers import refuse_rounded
 from ._layout import integer, normalized, plain_axis
+from ._long import interruptible_if_long
 from ._quire import ffi, lib
 from ._reduce import Array, operand, reduce, results_for
 from ._types import (
@@ -45,6 +47,11 @@ def as_library_of(x: Any, result: Any) -> Any:
     return _arrays.like(result, x) if _arrays.is_foreign(x) else result
 
 
+def on_device(x: Any) -> Any:
+    """The module for arrays on a device that are as x is."""
+    return import_module("quire.torch._pairs" if _arrays.is_tensor(x) else "quire._device_pairs")
+
+
 def placed(weights: Array, a: Array, axis: Any) -> Array:
     """Weights of the axes alone that are averaged along, with axes of length 1 for the others."""
     if axis is None:
@@ -58,7 +65,9 @@ def placed(weights: Array, a: Array, axis: Any) -> Array:
             f"its axes {along}"
         )
     shape = tuple(size if i in along else 1 for i, size in enumerate(a.shape))
-    return weights.transpose(np.argsort(along)).reshape(shape)
+    order = tuple(sorted(range(len(along)), key=along.__getitem__))
+    turned: Array = weights.permute(order) if hasattr(weights, "permute") else weights.transpose(order)
+    return turned.reshape(shape)
 
 
 def average(
@@ -94,7 +103,8 @@ def average(
     Raises
     ------
     ZeroDivisionError
-        Where the weights of an average add up to zero, exactly.
+        Where the weights of an average add up to zero, exactly. On a device, whose sums are not waited for, the average
+        is NaN or an infinity there.
 
     Examples
     --------
@@ -102,7 +112,10 @@ def average(
     >>> quire.average(np.array([1e16, 1.0, -1e16]), weights=np.array([1.0, 2.0, 1.0]))
     np.float64(0.5)
     """
-    a, axis = operand(x, "average"), plain_axis(axis)
+    axis = plain_axis(axis)
+    if _arrays.is_foreign(x) and _arrays.is_on_cuda(x):
+        return on_device(x).average(x, axis, weights, returned, keepdims, dtype, rounding)
+    a = operand(x, "average")
     if weights is None:
         mean = reduce("average", MEAN, (a,), axis, dtype, None, keepdims, "exact", rounding)
         if not returned:
@@ -150,6 +163,8 @@ def layout_of(a: Array, is_second: bool) -> Any:
 
 def matrix(name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: int, dtype: Any, rounding: str) -> Any:
     """The results of all pairs of variables."""
+    if _arrays.is_foreign(m) and _arrays.is_on_cuda(m):
+        return on_device(m).matrix(name, operation, m, y, rowvar, correction, dtype, rounding)
     a = variables(m, bool(rowvar), name)
     if a.shape[0] and y is not None:
         b = variables(y, bool(rowvar), name, of_y=True)
@@ -163,9 +178,8 @@ def matrix(name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: i
     what = reduction(operation, number_of(a.dtype), number_of(wanted), "exact", rounding, correction)
     results = np.empty((a.shape[0],) * 2, wanted)
     if results.size:
-        status = lib.quire_reduce(
-            NULL, what, layout_of(a, False), pointer(a), layout_of(a, True), pointer(a), pointer(results)
-        )
+        call = interruptible_if_long(lib.quire_reduce, a.size * a.shape[0])
+        status = call(NULL, what, layout_of(a, False), pointer(a), layout_of(a, True), pointer(a), pointer(results))
         if status:
             fail(status, name)
     return as_library_of(m, results.reshape(())[()] if results.size == 1 else results)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,8 +238,7 @@ def segments(
 ) -> None:
     """Reduces x[begin[s]:end[s]] to results[s]; offsets are int32 or int64 and lie within x."""
     what = reduction(operation, number_of(x.dtype), number_of(results.dtype), method, rounding, correction)
-    call = partial(_long.interruptible, lib.quire_reduce_segments) if x.size > LONG else lib.quire_reduce_segments
-    status = call(
+    status = _long.interruptible_if_long(lib.quire_reduce_segments, x.size)(
         NULL,
         what,
         begin.size,

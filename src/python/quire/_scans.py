@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrays, _foreign
 from ._layout import normalized, one_axis
-from ._long import LONG, interruptible
+from ._long import interruptible_if_long
 from ._quire import ffi, lib
 from ._reduce import Array, checked_shape, delivered, operand, place, results_for
 from ._types import CODES, INTEGERS, SUM, Rounding, fail, pointer, reduction
@@ -45,7 +45,7 @@ def scan(name: str, x: Any, a: Array, axis: int, dtype: Any, out: Any, rounding:
         sums = sums[:, 1:]
     if a.size:
         words = NULL, what, 0, layout_of(block), pointer(block), layout_of(sums), pointer(sums)
-        status = interruptible(lib.quire_scan, *words) if a.size > LONG else lib.quire_scan(*words)
+        status = interruptible_if_long(lib.quire_scan, a.size)(*words)
         if status:
             fail(status, name)
     if out is None and _arrays.is_foreign(x):

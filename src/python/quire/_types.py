@@ -53,12 +53,13 @@ def code_of(dtype: np.dtype[Any], name: str) -> int:
     if code is None:
         code = FORMATS.get(dtype.name)
         if code is None or dtype.type.__module__.partition(".")[0] != "ml_dtypes":
-            hint = ": x.astype(numpy.float64) is exact up to 2**53" if dtype.kind in "iu" else ""
+            is_whole = dtype in INTEGERS
+            hint = ": x.astype(numpy.float64) is exact up to 2**53" if is_whole else ""
             if dtype.kind == "O":
                 hint = ": numpy.asarray(x, numpy.float64), or of pandas x.to_numpy(float, na_value=numpy.nan)"
             raise TypeError(
-                f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)}) and, on the CPU, integers, not "
-                f"on {dtype.name}{hint}"
+                f"quire.{name} works on floating-point numbers ({', '.join(FORMATS)})"
+                f"{'' if is_whole else ' and integers'}, not on {dtype.name}{hint}"
             )
         PLAIN_BITS[dtype] = np.dtype(f"u{dtype.itemsize}")
         CODES[dtype] = code

@@ -80,7 +80,8 @@ def reduce_by_key(
 ) -> Tensor:
     """Reduces the rows of x along dim, each of which has a key of keys_of; keys outside of [0, groups) have no group.
 
-    factors: with DOT, one of the type of x for each row, whose elements are multiplied by it.
+    factors: with DOT, of the type of x: one for each row, whose elements are multiplied by it, or for each element;
+    with AVERAGE they are weights.
     """
     if groups < 0:
         raise ValueError(f"quire.{name}: groups must not be negative")
@@ -96,7 +97,10 @@ def reduce_by_key(
     index = I64 if keys.dtype == torch.int64 else I32
     y_layout, y = NULL, NULL
     if factors is not None:
-        y_layout = layout_of(factors.reshape(1, -1, 1).expand(block.shape))
+        is_of_elements = factors.shape == x.shape and x.ndim > 1
+        y_layout = layout_of(
+            as_block(factors, dim) if is_of_elements else factors.reshape(1, -1, 1).expand(block.shape)
+        )
         y = address(factors)
     size = lib.quire_by_key_workspace(context, what, groups, index, layout)
     room = workspace(size, x, name)

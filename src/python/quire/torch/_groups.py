@@ -40,10 +40,12 @@ class TensorGroups(GroupsOnDevice):
         rounding: str,
         where: Any,
         correction: int = 0,
+        weights: Any = None,
     ) -> Any:
         refuse_where(name, where)
         if not isinstance(x, Tensor):
             raise TypeError(f"quire.{name}: the groups are of a tensor's keys, x is a {type(x).__name__}")
         if x.device != self._of_rows.device:
             raise ValueError(f"quire.{name}: x is on {x.device}, the keys on {self._of_rows.device}")
-        return by_key(name, operation, x, self._of_rows, self._groups, axis, dtype, out, method, rounding, correction)
+        words = axis, dtype, out, method, rounding, correction, weights
+        return by_key(name, operation, x, self._of_rows, self._groups, *words)

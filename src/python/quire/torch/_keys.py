@@ -130,6 +130,22 @@ def segment_sum(
     return results
 
 
+def weighted(x: Tensor, weights: Any, dim: int, name: str) -> tuple[Tensor, Tensor]:
+    """x and its weights, of one dtype: one for each row, or for each element."""
+    if not isinstance(weights, Tensor) or weights.device != x.device:
+        raise TypeError(f"quire.{name}: weights must be a tensor on {x.device}, as x is")
+    check(weights, name)
+    refuse_gradient(weights, name)
+    n = x.shape[dim]
+    if weights.shape not in (x.shape, (n,)):
+        raise ValueError(
+            f"quire.{name}: weights of shape {tuple(weights.shape)} are neither of the shape of x, {tuple(x.shape)}, "
+            f"nor one for each of {n} rows"
+        )
+    both = _tensors.promoted((x, weights), name)
+    return both[0], both[1].resolve_neg().contiguous()
+
+
 def by_key(
     name: str,
     operation: int,
@@ -142,6 +158,7 @@ def by_key(
     method: str,
     rounding: str,
     correction: int,
+    weights: Any = None,
 ) -> Tensor:
     """quire.group_sum and its sisters of a tensor. Keys that are no tensor are checked, and sent to its device."""
     check(x, name)
@@ -160,5 +177,7 @@ def by_key(
         refuse_gradient(x, name)
         keys = keys_of(keys, x, name)
         refuse_outside(keys, groups, name)
-        results = reduce_by_key(name, operation, x, keys, groups, a, dtype, method, rounding, correction)
+        if weights is not None:
+            x, weights = weighted(x, weights, a, name)
+        results = reduce_by_key(name, operation, x, keys, groups, a, dtype, method, rounding, correction, weights)
     return results if out is None else into(results, out, name)

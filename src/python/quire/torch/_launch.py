@@ -6,18 +6,22 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from .. import _contexts
+from .._device_integers import always_fits, narrowed
 from .._layout import Plan, plan
 from .._quire import ffi, lib
-from .._types import FORMATS, I32, I64, fail, reduction
+from .._types import FORMATS, I32, I64, INT128_CODE, fail, reduction
+from .._types import INTEGERS as ELEMENTS
 
 CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 LATER = [getattr(torch, name) for name in ("uint16", "uint32", "uint64") if hasattr(torch, name)]
-WHOLE = frozenset((*INTEGERS, *LATER, torch.bool))  # what is summed exactly on the CPU
+WHOLE = frozenset((*INTEGERS, *LATER, torch.bool))  # what is summed as integers
+WHOLE_CODES = {t: ELEMENTS[np.dtype(str(t).rpartition(".")[2])] for t in WHOLE}
 NULL = ffi.NULL
 _reduce_vector, _reduce = lib.reduce_vector_at, lib.reduce_at
 
@@ -53,6 +57,11 @@ def code(dtype: torch.dtype, name: str) -> int:
     return found
 
 
+def number_of(dtype: torch.dtype, name: str) -> int:
+    """The library's number of elements, integers among them."""
+    return WHOLE_CODES[dtype] if dtype in WHOLE else code(dtype, name)
+
+
 def is_capturing(device: int) -> bool:
     """Whether the current stream of a device is being captured for a graph."""
     if device == torch.cuda.current_device():
@@ -84,9 +93,10 @@ def what_of(
     rounding: str,
     correction: int,
 ) -> Any:
-    """What is computed, in the library's terms; dtype: of the result, None for that of x."""
-    x_code = code(x_dtype, name)
-    return reduction(operation, x_code, x_code if dtype is None else code(dtype, name), method, rounding, correction)
+    """What is computed, in the library's terms; dtype: of the result, None for that of x, which is no integer then."""
+    x_code = number_of(x_dtype, name)
+    result = INT128_CODE if dtype in WHOLE else x_code if dtype is None else code(dtype, name)
+    return reduction(operation, x_code, result, method, rounding, correction)
 
 
 class Call(NamedTuple):
@@ -157,7 +167,9 @@ def reduce(
     if out is not None and out.shape != shape:
         raise wrong_shape(out, shape, name)
     context = context_of(x, name)
-    if out is not None and way.back is None and is_target(out, tensors):
+    if dtype in WHOLE:
+        results = x.new_empty((*way.shape, 2), dtype=torch.int64)
+    elif out is not None and way.back is None and is_target(out, tensors):
         results = out
     else:
         results = x.new_empty_strided(way.shape, result_strides, dtype=dtype)
@@ -168,6 +180,8 @@ def reduce(
     status = _reduce(context, what, way.layouts[0], tensors[0].data_ptr(), y_layout, y, results.data_ptr())
     if status:
         fail(status, name)
+    if dtype in WHOLE:
+        results = settled(results, dtype, x, operation, name)
     if way.back is not None:
         results = results.permute(way.back)
         return results.contiguous() if out is None else delivered(results, out)
@@ -187,14 +201,23 @@ def reduce_segments(
     """Reduces x[offsets[s]:offsets[s + 1]]; both are contiguous, and the offsets lie within x."""
     what = what_of(name, operation, x.dtype, dtype, method, rounding, correction)
     context = context_of(x, name)
-    results = x.new_empty((offsets.numel() - 1,), dtype=dtype)
+    shape = (offsets.numel() - 1,)
+    is_whole = dtype in WHOLE
+    results = x.new_empty((*shape, 2), dtype=torch.int64) if is_whole else x.new_empty(shape, dtype=dtype)
     index = I64 if offsets.dtype == torch.int64 else I32
     status = lib.reduce_segments_at(
         context, what, offsets.numel() - 1, index, offsets.data_ptr(), x.data_ptr(), results.data_ptr()
     )
     if status:
         fail(status, name)
-    return results
+    return settled(results, dtype, x, operation, name) if is_whole else results
+
+
+def settled(sums: Tensor, dtype: Any, x: Tensor, operation: int, name: str) -> Tensor:
+    """Integers, which come as two words each, in their dtype."""
+    whole, elements = (np.dtype(str(t).rpartition(".")[2]) for t in (dtype, x.dtype))
+    found: Tensor = narrowed(sums, whole, always_fits(operation, elements, x.numel(), whole), dtype, name)
+    return found
 
 
 def checked_out(out: Any, x: Tensor, dtype: torch.dtype | None, name: str) -> torch.dtype:

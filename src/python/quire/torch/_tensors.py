@@ -8,11 +8,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
 from .. import _arrays, _foreign, _functions, _masks
+from .._integers import wanted_integer
 from .._layout import normalized
 from .._types import ASUM, DOT, SUM, refuse_words, result_dtype
 from . import _segments, _where  # noqa: F401  # which, with _operators, make torch.ops.quire
@@ -92,6 +94,8 @@ def one(
     plain = not _is_compiling() and is_plain(x)
     if plain and x.is_cpu and x.dtype in WHOLE:
         return of_integers(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
+    if plain and x.dtype in WHOLE:
+        return of_integers_there(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if plain and axis is None and dtype is None and out is None and where is True and keepdims is False:
         if x.is_contiguous() and type(method) is type(rounding) is str:
             return whole(name, operation, x, method, rounding, correction)
@@ -148,6 +152,51 @@ def of_integers(
     return results if out is None else into(results, out, name)
 
 
+def of_integers_there(
+    name: str,
+    operation: int,
+    x: Tensor,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    keepdims: Any,
+    method: str,
+    rounding: str,
+    where: Any,
+    correction: int,
+) -> Any:
+    """The same on a device."""
+    refuse_words(method, rounding)
+    if out is not None and (not isinstance(out, Tensor) or out.device != x.device):
+        raise TypeError(f"quire.{name}: out must be a tensor on {x.device}, as x is")
+    wanted = out.dtype if dtype is None and out is not None else dtype
+    if wanted is None and operation in (SUM, ASUM):
+        wanted = torch.int64
+    whole = wanted_integer(name, operation, np.dtype(str(x.dtype).rpartition(".")[2]), wanted, None)
+    if whole is not None:
+        wanted = getattr(torch, whole.name)
+    else:
+        wanted = torch.float64 if wanted is None else named(wanted, name)
+    if out is not None and out.dtype != wanted:
+        raise TypeError(f"quire.{name}: out is of {out.dtype}, but the result of {wanted}")
+    if where is True or where is None:
+        results = reduce(name, operation, (x,), axis, bool(keepdims), wanted, method, rounding, correction)
+    else:
+        mask, words = on_device_of(x, where, name), (method, rounding, correction)
+        results = _where.on_device(name, operation, x, mask, axis, wanted, bool(keepdims), *words)
+    return results if out is None else into(results, out, name)
+
+
+def on_device_of(x: Tensor, where: Any, name: str) -> Tensor:
+    """A mask beside x."""
+    mask = _masks.checked(where, Tensor, x, name)
+    if not isinstance(mask, Tensor):
+        return torch.from_numpy(mask.copy()).to(x.device)
+    if mask.device != x.device:
+        raise ValueError(f"quire.{name}: x is on {x.device}, where on {mask.device}")
+    return mask
+
+
 def is_plain_mask(where: Any) -> bool:
     return not isinstance(where, Tensor) or (where.is_cpu and is_plain(where))
 
@@ -191,11 +240,7 @@ def selected(
         dtype = named(dtype, name)
     if out is not None:
         dtype = checked_out(out, x, dtype, name)
-    mask = _masks.checked(where, Tensor, x, name)
-    if not isinstance(mask, Tensor):
-        mask = torch.from_numpy(mask.copy()).to(x.device)
-    elif mask.device != x.device:
-        raise ValueError(f"quire.{name}: x is on {x.device}, where on {mask.device}")
+    mask = on_device_of(x, where, name)
     dims = None if axis is None else normalized(axis, x.ndim)
     if _is_compiling() or not (is_plain(x) and is_plain(mask)):
         refuse_tangents(name, x)

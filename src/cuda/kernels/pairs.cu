@@ -1,0 +1,117 @@
+/* pairs.cu - averages, covariances and correlations: the sums of two arrays, and of their products. Two doubles for
+ * each sum tell most results; what they do not tell is marked, and done again by cells, which hold all bits.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cuda/grid/pair_ball.cuh"
+#include "cuda/grid/pair_finish.cuh"
+#include "cuda/kernels/pair_vectors.cuh"
+
+/* Once in a kernel's code. */
+static __device__ __noinline__ bool store_sums(const pairs_job &job, size_t v, const pair_sums &sums) {
+    const vectors_job &its = job.rows.job;
+    uint64_t bits;
+    if (!round_pair(sums.sum, sums.n, its, &bits)) return false;
+    format_store(bits, its.format.size, result_at(its, v));
+    return true;
+}
+
+struct no_room {};
+
+static __device__ __forceinline__ void finish_sums(const pairs_job &job, size_t v, const pair_sums &sums, no_room &) {
+    if (threadIdx.x == 0 && !store_sums(job, v, sums)) mark_result(job.rows.job, v);
+}
+
+/* --------------------------------------------------------------------------------------------------------- all bits */
+
+struct pair_cells {
+    warp_cells of_warp[ELEMENT_THREADS / WARP];
+    pair_end end;
+};
+
+/* What a warp has of sum number i of elements first to last, of which it is the number; answers how many. */
+static __device__ __noinline__ size_t add_to_pair_cells(warp_cells &cells, const pairs_job &job, const pair_part &p,
+                                                        int i) {
+    const int lane = (int)(threadIdx.x % WARP);
+    const size_t at_once = CELL_ELEMENTS * (ELEMENT_THREADS / WARP);
+    const pair_vector v = pair_vector_of(job, p.number);
+    const bool is_product = sum_has_products(job.kinds, i);
+    seen_terms seen = {};
+    size_t n = 0;
+    cells.clear(lane);
+    for (size_t from = p.first; from < p.last; from += at_once) {
+        n += each_pair(
+            job, v, from, min(from + at_once, p.last), threadIdx.x, ELEMENT_THREADS, [&](uint64_t x, uint64_t y) {
+                const double a = number_of_bits(job.kinds.type, first_factor(job.kinds, i, x, y)),
+                             b = number_of_bits(job.kinds.type, second_factor(job.kinds, i, x, y));
+                if (!is_product) {
+                    if (seen.note(a, double_is_finite(a), a == 0)) cells.add_double(a);
+                } else if (seen.note(__dmul_rn(a, b), double_is_finite(a) && double_is_finite(b), a == 0 || b == 0)) {
+                    cells.add_product(a, b);
+                }
+            });
+        cells.empty(lane);
+    }
+    seen.store(cells.sum, lane);
+    for (unsigned bit = WARP / 2; bit; bit /= 2) n += __shfl_xor_sync(WHOLE_WARP, n, (int)bit);
+    return n;
+}
+
+/* What the blocks of a vector have left, for a warp, which takes it away. */
+static __device__ __forceinline__ void take_pair_end(pair_end &end, quire_accumulator *from, int count, int lane) {
+    for (int s = 0; s < count; s++) {
+        int64_t *word = end.sum[s].limb, *left = from[s].limb;
+        for (int i = lane; i < QUIRE_ACCUMULATOR_WORDS; i += WARP) word[i] = __ldcg(&left[i]), left[i] = 0;
+    }
+    __syncwarp();
+    if (lane == 0)
+        for (int s = 1; s < count; s++) end.sum[s].count = end.sum[0].count;
+    __syncwarp();
+}
+
+static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
+    exact_pairs_kernel(const __grid_constant__ pairs_job job) {
+    __shared__ pair_cells room;
+    const vectors_job &its = job.rows.job;
+    const vector_source source(its);
+    const unsigned parts = parts_of_source(source);
+    warp_cells &cells = room.of_warp[threadIdx.x / WARP];
+    const int lane = (int)(threadIdx.x % WARP);
+    for (size_t unit = blockIdx.x; unit < source.count * parts; unit += gridDim.x) {
+        const pair_part p = pair_part_of(job, source, unit, parts);
+        if (p.number >= its.vectors) continue;
+        quire_accumulator *const limbs = &its.workspace->limbs[MOST_PAIR_SUMS * p.slot];
+        for (int i = 0; i < job.kinds.count; i++) {
+            const size_t n = add_to_pair_cells(cells, job, p, i);
+            add_to_shared(&limbs[i], cells, lane);
+            if (i == 0 && lane == 0) atomicAdd((unsigned long long *)&limbs[0].count, (unsigned long long)n);
+        }
+        if (is_last_of(&its.workspace->ended[p.slot], p.parts) && threadIdx.x < WARP) {
+            take_pair_end(room.end, limbs, job.kinds.count, lane);
+            store_pair_end(its, room.end, p.number, lane);
+        }
+        __syncthreads();
+    }
+    source.forget(its);
+}
+
+/* --------------------------------------------------------------------------------------------------------- launches */
+
+static const pairs_function pairs_kernels[] = { short_pairs_kernel<pair_sums>, long_pairs_kernel<pair_sums, no_room>,
+                                                exact_pairs_kernel };
+
+cudaError_t quire_cuda_pairs(const pairs_job *job, bool are_long, const pairs_blocks *blocks, cudaStream_t stream) {
+    cudaError_t error = cudaSuccess;
+    if (!are_long) error = start_pairs(pairs_kernels[0], *job, VECTORS_ALL, blocks_of_shorts(*job, *blocks), stream);
+    if (!error)
+        error = start_pairs(pairs_kernels[1], *job, are_long ? VECTORS_ALL : VECTORS_ASIDE, blocks->longs, stream);
+    return error ? error : start_pairs(pairs_kernels[2], *job, VECTORS_MARKED, blocks->exact, stream);
+}
+
+cudaError_t quire_cuda_load_pairs() {
+    cudaFuncAttributes is;
+    cudaError_t error = cudaSuccess;
+    for (pairs_function kernel : pairs_kernels)
+        if (!error) error = cudaFuncGetAttributes(&is, (const void *)kernel);
+    return error;
+}

@@ -1,0 +1,130 @@
+"""Integers, averages, covariances and correlations of tensors on devices: their ways, taken by tensors on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
+
+import quire  # noqa: E402
+import quire.torch  # noqa: E402
+from data import filled  # noqa: E402
+from quire.torch import _groups, _pairs, _tensors  # noqa: E402
+
+TYPES = ["int8", "int16", "int32", "int64", "uint8", "bool"]
+ONE = {"sum": 1, "asum": 2, "mean": 5, "norm": 4, "var": 6, "std": 7}
+RANDOM = np.random.default_rng(8)
+
+
+def drawn(dtype, shape):
+    if dtype == "bool":
+        return RANDOM.random(shape) < 0.5
+    limits = np.iinfo(dtype)
+    return RANDOM.integers(limits.min // 1000, limits.max // 1000 + 1, shape, dtype)
+
+
+def same(got, right):
+    right = np.asarray(right)
+    assert isinstance(got, torch.Tensor) and got.is_contiguous()
+    assert tuple(got.shape) == right.shape and str(got.dtype) == f"torch.{right.dtype}"
+    return got.numpy().tobytes() == right.tobytes()
+
+
+def there(name, x, axis=None, dtype=None, out=None, keepdims=False, where=True):
+    words = ("exact", "nearest", where, 0)
+    return _tensors.of_integers_there(name, ONE[name], x, axis, dtype, out, keepdims, *words)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", ONE)
+def test_reductions(name, dtype):
+    x = drawn(dtype, (4, 5, 6))
+    mask = RANDOM.random(x.shape) < 0.5
+    call = getattr(quire, name)
+    is_sum = name in ("sum", "asum")
+    for axis in (None, 0, -1, (0, 2), (1, 2)):
+        for view in (x, x.transpose(2, 0, 1), x[:, 1:3, ::3]):
+            t = torch.from_numpy(view)
+            right = np.asarray(call(view, axis=axis, dtype=np.int64 if is_sum else None))
+            assert same(there(name, t, axis), right)
+            assert same(there(name, t, axis, keepdims=True), call(view, axis=axis, keepdims=True, dtype=right.dtype))
+            out = torch.zeros(right.shape, dtype=getattr(torch, right.dtype.name))
+            assert there(name, t, axis, out=out) is out and same(out, right)
+            assert same(there(name, t, axis, torch.float32), call(view, axis=axis, dtype=np.float32))
+        right = call(x, axis=axis, where=mask, dtype=np.int64 if is_sum else None)
+        for where in (mask, torch.from_numpy(mask)):
+            assert same(there(name, torch.from_numpy(x), axis, where=where), right)
+
+
+def test_what_is_refused():
+    most = torch.full((4,), 2**63 - 1)
+    with pytest.raises(OverflowError, match="beyond int64"):
+        there("sum", most)
+    with pytest.raises(OverflowError, match="beyond int8"):
+        there("sum", torch.tensor([100, 100], dtype=torch.int8), dtype=torch.int8)
+    assert there("sum", torch.tensor([100, -9], dtype=torch.int8), dtype=torch.int8).item() == 91
+    with pytest.raises(TypeError, match="out is of"):
+        there("sum", most, dtype=torch.float64, out=torch.zeros((), dtype=torch.int64))
+    with pytest.raises(TypeError, match="floating-point"):
+        there("mean", most, dtype=torch.int64)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
+def test_averages(dtype):
+    kind = np.dtype(dtype).kind
+    x = filled((4, 5, 6), dtype, "any finite bits", 3) if kind == "f" else drawn(dtype, (4, 5, 6))
+    w = (np.abs(filled((4, 5, 6), "float32", "normal", 4)) + 1 if kind == "f" else drawn(dtype, (4, 5, 6)) | 1) // 1
+    w = np.abs(w).astype(dtype)
+    t, u = torch.from_numpy(x), torch.from_numpy(w)
+    for axis in (None, 0, (0, 2)):
+        for keepdims, rounding in ((False, "nearest"), (True, "upward")):
+            right = quire.average(x, axis, w, True, keepdims=keepdims, rounding=rounding)
+            got = _pairs.average(t, axis, u, True, keepdims, None, rounding)
+            assert all(same(*each) for each in zip(got, right, strict=True))
+        right = quire.average(x, axis, returned=True)
+        assert all(
+            same(*each) for each in zip(_pairs.average(t, axis, None, True, False, None, "nearest"), right, strict=True)
+        )
+    of_axes = np.ascontiguousarray(w[:, 0, :].T)
+    right = quire.average(x, (2, 0), of_axes)
+    assert same(_pairs.average(t, (2, 0), torch.from_numpy(of_axes), False, False, None, "nearest"), right)
+    zeros = torch.zeros(3)
+    assert _pairs.average(zeros, None, zeros, False, False, None, "nearest").isnan()
+    with pytest.raises(TypeError, match="no dtype in common"):
+        _pairs.average(torch.arange(3), None, torch.ones(3), False, False, None, "nearest")
+    with pytest.raises(TypeError, match="weights must be a tensor"):
+        _pairs.average(t, None, w, False, False, None, "nearest")
+    with pytest.raises(TypeError, match="requires one"):
+        _pairs.average(zeros.clone().requires_grad_(), None, None, False, False, None, "nearest")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16"])
+def test_matrices(dtype):
+    m = filled((4, 9), dtype, "normal", 3) if dtype != "int16" else drawn(dtype, (4, 9))
+    y = filled((2, 9), "float32", "normal", 5)
+    for operation, call in ((10, quire.cov), (11, quire.corrcoef)):
+        correction = 1 if operation == 10 else 0
+
+        def got(a, b=None, rowvar=True, operation=operation, correction=correction):
+            a, b = torch.from_numpy(a), None if b is None else torch.from_numpy(b)
+            return _pairs.matrix("cov", operation, a, b, rowvar, correction, None, "nearest")
+
+        assert same(got(m), call(m)) and same(got(m.T, None, False), call(m.T, rowvar=False))
+        assert same(got(m[0]), call(m[0])) and same(got(m, y), call(m, y)) and same(got(m, y[0]), call(m, y[0]))
+        with pytest.raises(ValueError, match="observations"):
+            got(m, np.ascontiguousarray(y[:, 1:]))
+
+
+def test_weights_of_groups():
+    x, w = filled((6, 5), "float32", "normal", 3), filled((6, 5), "float32", "normal", 4)
+    for axis in (0, 1):
+        keys = RANDOM.integers(0, 3, x.shape[axis])
+        g = _groups.TensorGroups(torch.from_numpy(keys), 3)
+        for weights in (w, np.ascontiguousarray(w[:, 0] if axis == 0 else w[0])):
+            right = quire.groupby(keys, 3).average(x, weights, axis=axis)
+            assert same(g.average(torch.from_numpy(x), torch.from_numpy(weights), axis=axis), right)
+        with pytest.raises(ValueError, match="neither of the shape"):
+            g.average(torch.from_numpy(x), torch.from_numpy(w[:1]), axis=axis)
+        with pytest.raises(TypeError, match="weights must be a tensor"):
+            g.average(torch.from_numpy(x), w, axis=axis)
