@@ -7,9 +7,8 @@
 
 #include <stdbool.h>
 
-#ifndef QUIRE_PROGRAM /* who complains: the benchmarks read files by the same sources */
-#define QUIRE_PROGRAM "quire"
-#endif
+/* Who complains: the benchmarks read files by the same sources. Only complain.c is compiled for each program. */
+extern const char program_name[];
 
 /* The exit statuses of the command. Functions that can fail answer one of these, having complained already. */
 enum { EXIT_FINE = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2 };

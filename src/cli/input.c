@@ -266,10 +266,11 @@ int input_narrow(const struct input *input, size_t n, double *x, const double *l
 
 /* A file that shrinks, or a disk that fails, while a mapping is read shows as SIGBUS. */
 static void bus_error(int signal) {
-    static const char message[] = QUIRE_PROGRAM ": an input file shrank, or could not be read, while it was summed\n";
+    static const char message[] = ": an input file shrank, or could not be read, while it was summed\n";
     (void)signal;
-    const ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
-    (void)ignored;
+    const ssize_t name = write(STDERR_FILENO, program_name, strlen(program_name));
+    const ssize_t rest = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)name, (void)rest;
     _exit(EXIT_TROUBLE);
 }
 

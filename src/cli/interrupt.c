@@ -58,7 +58,8 @@ static void add_place(struct line *line) {
 static void end(int signal) {
     struct line line = { .length = 0 };
     if (progress_shown()) add_text(&line, "\r\033[K");
-    add_text(&line, QUIRE_PROGRAM ": interrupted");
+    add_text(&line, program_name);
+    add_text(&line, ": interrupted");
     add_place(&line);
     add_text(&line, "; no result\n");
     const ssize_t ignored = write(STDERR_FILENO, line.text, line.length);

@@ -1,32 +1,27 @@
-/* group_sums.c - see group_sums.h. A state is a sum by TwoSum, what its additions lost, added up by TwoSum as well, and
- * the magnitudes of what these lost in turn: ends beside a sum, as in block/pairs.h.
+/* group_sums.c - see group_sums.h. Rows go to windows where these have room, else to states. Groups that windows leave
+ * open are added once more, to states alone.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/group_sums.h"
-#include "cpu/block/lost.h"
 #include "cpu/ends.h"
+#include "cpu/group_windows.h"
 #include "cpu/pair.h"
 #include "cpu/vector.h"
 
-#include <string.h>
+#define RANGES ((size_t)64)          /* the most ranges of rows that threads take, each with states of its own */
+#define RANGE_STATES 4               /* and rows of a range, at least, for each of its states */
+#define SAMPLE ((size_t)15)          /* of which every so many are asked whether the next one is of the same group */
+#define TOGETHER ((size_t)4096)      /* groups that a thread takes at a time */
+#define FEW_GROUPS ((size_t)1 << 12) /* the most that have windows: these fit the second cache */
 
-#define RANGES ((size_t)64)     /* the most ranges of rows that threads take, each with states of its own */
-#define RANGE_STATES 4          /* and rows of a range, at least, for each of its states */
-#define AHEAD ((size_t)16)      /* rows between that which is added and the one whose state is fetched */
-#define STRETCH ((size_t)512)   /* rows that are taken one way or the other */
-#define SAMPLE ((size_t)15)     /* of which every so many are asked whether the next one is of the same group */
-#define TOGETHER ((size_t)4096) /* groups that a thread takes at a time */
-
-/* States of a group: of each column the sum, then what was lost, then how far off that may be; and at the end how many
- * rows there are. */
 typedef struct {
     group_columns of;
     double *states;
     size_t group, ranges, range; /* group: doubles of one; range: rows */
+    group_windows *windows;      /* of each range, or NULL */
+    const int64_t *open;         /* where not NULL: groups that are not negative here are added, no others */
 } group_work;
-
-static size_t words_of(size_t columns) { return 3 * columns + 1; }
 
 static size_t ranges_of(const cpu_context *context, const quire_keys *keys) {
     const size_t most = keys->n / RANGE_STATES / (keys->groups + 1);
@@ -42,72 +37,31 @@ int has_group_sums(const quire_job *job, const quire_keys *keys) {
     return keys->groups <= keys->n && !(is_double && describe_term(job->term).is_product);
 }
 
+static int has_windows(const quire_keys *keys, size_t columns) { return columns == 1 && keys->groups <= FEW_GROUPS; }
+
+/* Windows stand behind the states of all ranges. Of several columns there is more room than the last one needs. */
 size_t group_sums_states(const cpu_context *context, const quire_keys *keys, size_t columns) {
+    const size_t window = has_windows(keys, columns) ? sizeof(group_window) : 0;
+    const size_t group = words_of(columns) * sizeof(double) + window;
     size_t bytes;
-    if (__builtin_mul_overflow(keys->groups, ranges_of(context, keys) * words_of(columns) * sizeof(double), &bytes))
-        return 0;
-    return bytes;
+    return __builtin_mul_overflow(keys->groups, ranges_of(context, keys) * group, &bytes) ? 0 : bytes;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- adding */
-
-/* Where TwoSum has lost something. */
-QUIRE_INLINE void lost_add(double *lost, double *off, double error) {
-    *off += abs_f64(two_sum_f64(*lost, error, lost));
-}
-
-/* The type and the term are constants for each caller. */
-QUIRE_INLINE double element_at(const char *from, int is_double) {
-    float narrow;
-    double wide;
-    if (is_double) {
-        memcpy(&wide, from, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, from, sizeof narrow);
-    return (double)narrow;
-}
-
-QUIRE_INLINE double term_at(const char *x, const char *y, int is_double, quire_term term) {
-    const double value = element_at(x, is_double);
-    if (term == TERM_MAGNITUDE) return abs_f64(value);
-    return term == TERM_PRODUCT ? value * element_at(y, is_double) : value;
-}
-
-static void add_count(double *count, size_t more) {
-    int64_t rows;
-    memcpy(&rows, count, sizeof rows);
-    rows += (int64_t)more;
-    memcpy(count, &rows, sizeof rows);
-}
-
-static int64_t count_of(const double *group, size_t columns) {
-    int64_t rows;
-    memcpy(&rows, &group[3 * columns], sizeof rows);
-    return rows;
-}
-
-/* is_64_bit is a constant, too. */
-QUIRE_INLINE uint64_t key_of(const void *keys, size_t row, int is_64_bit) {
-    return is_64_bit ? (uint64_t)((const int64_t *)keys)[row] : (uint64_t)(int64_t)((const int32_t *)keys)[row];
-}
-
-QUIRE_INLINE uint64_t key_at(const quire_keys *keys, size_t row) {
-    return key_of(keys->keys, row, keys->index == QUIRE_I64);
-}
 
 /* What stays the same is copied first: a compiler must take it that stores to states change it. */
 QUIRE_INLINE void add_keyed_rows(const group_work *w, double *states, size_t first, size_t last, size_t columns,
                                  int is_double, quire_term term, int is_64_bit) {
     const group_columns of = w->of;
     const void *keys = of.keys->keys;
+    const int64_t *open = w->open;
     const uint64_t groups = of.keys->groups;
     const size_t group = words_of(columns);
     for (size_t row = first; row < last; row++) {
         const uint64_t key = key_of(keys, row, is_64_bit);
         const uint64_t later = key_of(keys, row + AHEAD < last ? row + AHEAD : row, is_64_bit);
         if (later < groups) __builtin_prefetch(states + later * group, 1);
-        if (key >= groups) continue;
+        if (key >= groups || (open && open[key] < 0)) continue;
         double *sum = states + key * group, *lost = sum + columns, *off = lost + columns;
         const char *x = of.x + (ptrdiff_t)row * of.x_row, *y = of.y + (ptrdiff_t)row * of.y_row;
         for (size_t c = 0; c < columns; c++) {
@@ -159,35 +113,35 @@ static int has_runs(const quire_keys *keys, size_t first, size_t last) {
 }
 
 /* One column, or many. */
-QUIRE_INLINE void add_columns(const group_work *w, double *states, size_t first, size_t last, int is_double,
-                              quire_term term) {
+QUIRE_INLINE void add_columns(const group_work *w, double *states, group_windows *windows, size_t first, size_t last,
+                              int is_double, quire_term term) {
     if (w->of.columns == 1)
         for (size_t next; first < last; first = next) {
-            next = last - first < STRETCH ? last : first + STRETCH;
+            next = last - first < ROW_STRETCH ? last : first + ROW_STRETCH;
             if (has_runs(w->of.keys, first, next))
                 add_runs(w, states, first, next, is_double, term);
-            else
+            else if (!windows || !add_to_windows(&w->of, windows, states, first, next, is_double, term))
                 add_rows(w, states, first, next, 1, is_double, term);
         }
     else
         add_rows(w, states, first, last, w->of.columns, is_double, term);
 }
 
-static void add_terms(const group_work *w, double *states, size_t first, size_t last) {
+static void add_terms(const group_work *w, double *states, group_windows *windows, size_t first, size_t last) {
     const int is_double = w->of.job->type == QUIRE_F64;
     switch (w->of.job->term) {
     case TERM_MAGNITUDE:
         if (is_double)
-            add_columns(w, states, first, last, 1, TERM_MAGNITUDE);
+            add_columns(w, states, windows, first, last, 1, TERM_MAGNITUDE);
         else
-            add_columns(w, states, first, last, 0, TERM_MAGNITUDE);
+            add_columns(w, states, windows, first, last, 0, TERM_MAGNITUDE);
         break;
-    case TERM_PRODUCT: add_columns(w, states, first, last, 0, TERM_PRODUCT); break;
+    case TERM_PRODUCT: add_columns(w, states, windows, first, last, 0, TERM_PRODUCT); break;
     default:
         if (is_double)
-            add_columns(w, states, first, last, 1, TERM_IDENTITY);
+            add_columns(w, states, windows, first, last, 1, TERM_IDENTITY);
         else
-            add_columns(w, states, first, last, 0, TERM_IDENTITY);
+            add_columns(w, states, windows, first, last, 0, TERM_IDENTITY);
         break;
     }
 }
@@ -202,7 +156,12 @@ static void run_ranges(const void *work, size_t first, size_t last) {
             for (size_t c = 0; c < columns; c++) state[c] = -0.0;
             memset(state + columns, 0, (w->group - columns) * sizeof *state);
         }
-        add_terms(w, states, r * w->range < n ? r * w->range : n, (r + 1) * w->range < n ? (r + 1) * w->range : n);
+        group_windows *windows = w->windows ? &w->windows[r] : NULL;
+        group_window *of_windows = (group_window *)(w->states + w->ranges * groups * w->group) + r * groups;
+        if (windows) *windows = windows_open(of_windows, groups);
+        add_terms(w, states, windows, r * w->range < n ? r * w->range : n,
+                  (r + 1) * w->range < n ? (r + 1) * w->range : n);
+        if (windows) empty_windows(windows, states);
     }
 }
 
@@ -265,6 +224,7 @@ static sum_ends ends_of(double sum, double lost, double off) {
 static void finish_group(const result_work *w, size_t g, waiting_results *some) {
     const size_t columns = w->sums->of.columns;
     double *group = w->sums->states + g * w->sums->group;
+    if (w->sums->open && w->sums->open[g] < 0) return;
     merge_ranges(w->sums, group);
     const int64_t rows = count_of(group, columns);
     w->numbers[g] = -1;
@@ -299,13 +259,22 @@ size_t group_sums(const cpu_context *context, const group_columns *columns, void
                   int64_t *numbers, int64_t *counts) {
     const quire_keys *keys = columns->keys;
     const size_t ranges = ranges_of(context, keys);
-    const group_work w = { *columns, states, words_of(columns->columns), ranges, keys->n / ranges + 1 };
+    group_windows windows[RANGES];
+    group_work w = { *columns, states, words_of(columns->columns), ranges, keys->n / ranges + 1, NULL, NULL };
     const format_description format = describe_format(columns->job->result_type);
     quire_job none = *columns->job;
     none.n = 0;
     const uint64_t empty = vector_reduce(context, &none, 0, 0);
     const result_work r = { &w, context->tier, format, empty, results, apart, numbers, counts };
-    units_run(context, run_ranges, &w, ranges, 1, (int)ranges);
-    units_run(context, run_results, &r, keys->groups, TOGETHER, (int)ranges);
-    return number_open(numbers, keys->groups);
+    if (has_windows(keys, columns->columns)) w.windows = windows;
+    for (;;) {
+        int are_used = 0;
+        units_run(context, run_ranges, &w, ranges, 1, (int)ranges);
+        units_run(context, run_results, &r, keys->groups, TOGETHER, (int)ranges);
+        const size_t open = number_open(numbers, keys->groups);
+        for (size_t i = 0; w.windows && i < ranges; i++) are_used |= windows[i].is_used;
+        if (!open || !are_used) return open;
+        w.windows = NULL;
+        w.open = numbers;
+    }
 }

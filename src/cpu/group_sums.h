@@ -5,18 +5,7 @@
 #ifndef QUIRE_CPU_GROUP_SUMS_H
 #define QUIRE_CPU_GROUP_SUMS_H
 
-#include "cpu/context.h"
-
-/* Neighbouring columns of rows, and the groups that these belong to. y is x unless it is read. */
-typedef struct {
-    const quire_job *job;
-    const quire_keys *keys;
-    const char *x, *y;
-    ptrdiff_t x_row, x_inner, y_row, y_inner; /* bytes to the next row, and to the next column */
-    size_t columns;                           /* GROUP_COLUMNS at most */
-} group_columns;
-
-#define GROUP_COLUMNS ((size_t)16)
+#include "cpu/group_state.h"
 
 /* Whether that is a way to a job's sums, and one that takes no longer than a sort. */
 QUIRE_PRIVATE int has_group_sums(const quire_job *job, const quire_keys *keys);

@@ -25,9 +25,9 @@ check() {
     description=$(printf '%s' "$1" | tr '\n' ' ')
     shift
     if "$@"; then
-        echo "ok $tests - $description"
+        printf '%s\n' "ok $tests - $description" # echo of some shells would write \n as a new line
     else
-        echo "not ok $tests - $description"
+        printf '%s\n' "not ok $tests - $description"
         echo "# command: $program $ran; exit status $status"
         awk '{ print "# stdout: " $0 }' out # which ends the last line
         awk '{ print "# stderr: " $0 }' err

@@ -153,7 +153,7 @@ START_TEST(vectors_of_many_parts) {
     generator g;
     generator_seed(&g, 80 + (uint64_t)_i);
     for (size_t vectors = 1; vectors <= 6; vectors += 5) {
-        const size_t n = ((size_t)1 << 22) / vectors;
+        const size_t n = scaled((size_t)1 << 22) / vectors;
         double *x = vectors_of(&g, (kind)_i, vectors, n);
         for (int i = 0; i < 3; i++) {
             const quire_reduction what = {

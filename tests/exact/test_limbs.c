@@ -53,7 +53,10 @@ START_TEST(every_family) {
     static const size_t lengths[] = { 1, 2, 5, 15, 16, 17, 63, 64, 65, 300, 4099, 20000 };
     quire_type type = TYPES[_i / FAMILY_COUNT];
     family which = (family)(_i % FAMILY_COUNT);
+    generator g;
+    generator_seed(&g, 500 + (uint64_t)_i);
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        if (!drawn(&g)) continue;
         size_t n = lengths[l], size = n * type_size(type);
         void *x = array_new(size, 0), *y = array_new(size, 0);
         for (int k = 0; k < KIND_COUNT; k++) {
@@ -95,6 +98,7 @@ START_TEST(sliding_windows) {
     generator_seed(&g, 51);
     for (int top = f->bias; top >= f->least; top -= step)
         for (size_t w = turn % 3; w < sizeof widths / sizeof *widths; w += 3, turn++) {
+            if (!drawn(&g)) continue;
             char text[100];
             for (size_t i = 0; i < n; i++) set_near(&g, type, x, i, generator_between(&g, top - widths[w], top));
             if (turn % 3 == 0)
@@ -116,6 +120,7 @@ START_TEST(products_of_every_size) {
     generator g;
     generator_seed(&g, 52);
     for (int top = 2 * f->bias; top >= 2 * f->least; top -= step, turn++) {
+        if (!drawn(&g)) continue;
         static const int widths[] = { 0, 3, 20, 70 };
         int width = widths[turn % 4], least = top - f->bias > f->least ? top - f->bias : f->least;
         int greatest = top - f->least < f->bias ? top - f->least : f->bias;

@@ -62,7 +62,10 @@ START_TEST(short_squares_are_products) {
                                       1023, 1025, 2047, 2049, 4095, 4096, 4097, 8191, 8193 };
     const quire_type type = TYPES[_i % TYPE_COUNT];
     const family which = (family)(_i / TYPE_COUNT);
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) check_length(which, type, lengths[k]);
+    generator g;
+    generator_seed(&g, 100 + (uint64_t)_i);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        if (drawn(&g)) check_length(which, type, lengths[k]);
 }
 END_TEST
 
@@ -70,8 +73,11 @@ END_TEST
 START_TEST(long_squares_are_products) {
     static const family families[] = { FAMILY_UNIFORM, FAMILY_NORMAL, FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS };
     static const size_t lengths[] = { 16 * 4096 - 1, 16 * 4096 + 1, 300001 };
+    generator g;
+    generator_seed(&g, 200 + (uint64_t)_i);
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
-        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) check_length(families[f], TYPES[_i], lengths[k]);
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            if (drawn(&g)) check_length(families[f], TYPES[_i], lengths[k]);
 }
 END_TEST
 
@@ -137,14 +143,20 @@ static void check_shapes(family which, quire_type type, size_t n) {
 START_TEST(squares_of_many_vectors_are_products) {
     static const family families[] = { FAMILY_NORMAL, FAMILY_EVERY_EXPONENT, FAMILY_ANY_BITS, FAMILY_ZERO };
     const family which = families[_i / TYPE_COUNT];
-    for (size_t k = 0; k < VECTOR_LENGTH_COUNT; k++) check_shapes(which, TYPES[_i % TYPE_COUNT], VECTOR_LENGTHS[k]);
+    generator g;
+    generator_seed(&g, 300 + (uint64_t)_i);
+    for (size_t k = 0; k < VECTOR_LENGTH_COUNT; k++)
+        if (drawn(&g)) check_shapes(which, TYPES[_i % TYPE_COUNT], VECTOR_LENGTHS[k]);
 }
 END_TEST
 
 /* x takes more of the memory than y, both from the same element on. */
 START_TEST(vectors_that_begin_together_are_two) {
     const quire_type type = TYPES[_i];
+    generator g;
+    generator_seed(&g, 400 + (uint64_t)_i);
     for (size_t k = 0; k < VECTOR_LENGTH_COUNT; k++) {
+        if (!drawn(&g)) continue;
         const size_t n = VECTOR_LENGTHS[k];
         const ptrdiff_t length = (ptrdiff_t)n, width = (ptrdiff_t)VECTORS;
         const layout_pair pairs[] = {

@@ -13,6 +13,7 @@
 #define MOST ((size_t)1 << 22) /* elements that are read: a small file can decompress to much */
 
 int complaints;
+const char program_name[] = "fuzz";
 
 bool complain(const char *format, ...) {
     (void)format;

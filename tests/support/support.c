@@ -50,6 +50,11 @@ size_t scaled(size_t count) {
     return product < 1 ? 1 : (size_t)product;
 }
 
+int drawn(generator *g) {
+    const size_t part = scaled(1000);
+    return part >= 1000 || generator_below(g, 1000) < part;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- arrays */
 
 /* The allocation's own address lies before the array's multiple of 64. */

@@ -32,6 +32,9 @@ int run_cases_without_place(const char *name, void (*add)(TCase *cases));
 /* A loop count, scaled by the environment variable QUIRE_TEST_SCALE (a decimal number; 1 if unset), at least 1. */
 size_t scaled(size_t count);
 
+/* Of very many cases, whether the next one is tried: all at a scale of 1 or more; else that part, drawn at random. */
+int drawn(generator *g);
+
 /* size bytes that begin offset bytes after a multiple of 64 and end where the allocation ends, so that a sanitizer sees
  * the first byte read too many. Fails the test if there is no memory. Free with array_free. */
 void *array_new(size_t size, size_t offset);

@@ -31,39 +31,10 @@ static int64_t draw_key(generator *g, kind which, size_t groups, size_t row, siz
     }
 }
 
-/* Rows of each group, found one by one: those of group g are at rows[offsets[g]], and so on; at the end those of none.
- */
-typedef struct grouped {
-    size_t groups, n;
-    int64_t *keys, *rows, *offsets;
-} grouped;
-
-static size_t group_of(const grouped *d, size_t row) {
-    return d->keys[row] < 0 || (uint64_t)d->keys[row] >= d->groups ? d->groups : (size_t)d->keys[row];
-}
-
-static grouped grouped_of(int64_t *keys, size_t n, size_t groups) {
-    grouped d = { groups, n, keys, array_new((n + 1) * sizeof(int64_t), 0),
-                  array_new((groups + 2) * sizeof(int64_t), 0) };
-    memset(d.offsets, 0, (groups + 2) * sizeof(int64_t));
-    for (size_t i = 0; i < n; i++) d.offsets[group_of(&d, i) + 1]++;
-    for (size_t g = 0; g <= groups; g++) d.offsets[g + 1] += d.offsets[g];
-    for (size_t i = n; i-- > 0;) d.rows[--d.offsets[group_of(&d, i) + 1]] = (int64_t)i;
-    for (size_t g = 0; g <= groups; g++) d.offsets[g] = d.offsets[g + 1]; /* each has gone back to where it begins */
-    d.offsets[groups + 1] = (int64_t)n;
-    return d;
-}
-
 static grouped draw_grouped(generator *g, kind which, size_t n, size_t groups, quire_index index) {
     int64_t *keys = array_new((n + 1) * sizeof *keys, 0);
     for (size_t i = 0; i < n; i++) keys[i] = draw_key(g, which, groups, i, n, index);
     return grouped_of(keys, n, groups);
-}
-
-static void grouped_free(grouped *d) {
-    array_free(d->keys);
-    array_free(d->rows);
-    array_free(d->offsets);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ order */
@@ -113,31 +84,6 @@ START_TEST(orders_at_random) {
 END_TEST
 
 /* ---------------------------------------------------------------------------------------------------------- results */
-
-static void check_by_key(const quire_reduction *what, const grouped *d, quire_index index, const row_array *x,
-                         const row_array *y, size_t variant, size_t every) {
-    const quire_layout *l = &x->layout;
-    const size_t size = type_size(what->result_type), all = l->outer * d->groups * l->inner;
-    void *results = array_new(all * size, 0), *keys = index_array(index, d->keys, d->n);
-    int64_t *counts = array_new(d->groups * sizeof *counts, 0);
-    const char *name = place_use(variant);
-    memset(results, 0xa5, all * size);
-    check_ok(place_by_key(what, d->groups, index, keys, l, x->origin, &y->layout, y->origin, results, counts));
-    place_use(0);
-    for (size_t g = 0; g < d->groups; g++)
-        check_that(counts[g] == d->offsets[g + 1] - d->offsets[g], "group %zu: %lld rows", g, (long long)counts[g]);
-    for (size_t r = 0; r < all; r += every) {
-        const size_t i = r / l->inner / d->groups, g = r / l->inner % d->groups, j = r % l->inner;
-        const int64_t *rows = d->rows + d->offsets[g];
-        const size_t n = (size_t)counts[g];
-        check_bits(what->result_type, (char *)results + r * size, call_on_rows(what, x, rows, y, rows, n, i, j),
-                   "%s, %s, group %zu of %zu, %zu rows, vector (%zu, %zu)", name, reduction_text(what), g, d->groups, n,
-                   i, j);
-    }
-    array_free(results);
-    array_free(keys);
-    array_free(counts);
-}
 
 START_TEST(groups_at_random) {
     generator g;

@@ -194,11 +194,14 @@ END_TEST
 /* Every family, type, result type and rounding. */
 START_TEST(families) {
     enum { N = 200 };
+    generator g;
     if (!is_there()) return;
+    generator_seed(&g, 620 + (uint64_t)_i);
     for (size_t v = 0; v < place_variants(); v++) {
         const char *name = place_use(v);
         if (!name) continue;
         for (size_t t = 0; t < TYPE_COUNT * TYPE_COUNT * ROUNDING_COUNT; t++) {
+            if (!drawn(&g)) continue;
             const quire_type type = TYPES[t % TYPE_COUNT], result = TYPES[t / TYPE_COUNT % TYPE_COUNT];
             const quire_rounding rounding = ROUNDINGS[t / TYPE_COUNT / TYPE_COUNT];
             const quire_operation operation = t % 5 ? QUIRE_SUM : QUIRE_ASUM;
@@ -215,8 +218,11 @@ END_TEST
 /* Long vectors of every family, in place and not, and columns. */
 START_TEST(long_vectors) {
     static const size_t sizes[] = { 3000, 40000 };
+    generator g;
     if (!is_there()) return;
+    generator_seed(&g, 640 + (uint64_t)_i);
     for (size_t t = 0; t < 4; t++) {
+        if (!drawn(&g)) continue;
         const quire_type type = t % 2 ? QUIRE_F64 : QUIRE_F32;
         const quire_reduction what = { QUIRE_SUM, type, type, QUIRE_EXACT, ROUNDINGS[_i % ROUNDING_COUNT], 0, { 0 } };
         const quire_layout l = t / 2 ? quire_strided(sizes[1], 1) : quire_columns(sizes[0], 5, 7);
@@ -235,8 +241,11 @@ END_TEST
 /* Worth several threads, or many blocks; in place and not. */
 START_TEST(vectors_for_threads) {
     enum { N = 150001 };
+    generator g;
     if (!is_there()) return;
+    generator_seed(&g, 660 + (uint64_t)_i);
     for (size_t t = 0; t < 4; t++) {
+        if (!drawn(&g)) continue;
         const quire_type type = t % 2 ? QUIRE_F64 : QUIRE_F32;
         const quire_rounding rounding = ROUNDINGS[(t / 2 + (size_t)_i) % ROUNDING_COUNT];
         const quire_reduction what = { t == 3 ? QUIRE_ASUM : QUIRE_SUM, type, type, QUIRE_EXACT, rounding, 0, { 0 } };
@@ -270,14 +279,16 @@ END_TEST
 /* Enough vectors for threads and for many blocks. */
 START_TEST(many_vectors) {
     static const size_t lengths[] = { 1, 2, 3, 7, 31, 32, 33, 64, 65, 129, 1000 };
+    generator g;
     if (!is_there()) return;
+    generator_seed(&g, 680 + (uint64_t)_i);
     for (size_t v = 0; v < place_variants(); v++) {
         const char *name = place_use(v);
         const size_t n = lengths[(size_t)_i % 11], vectors = 1 + 60000 / n;
         const quire_reduction what = { QUIRE_SUM, QUIRE_F32, QUIRE_F32, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
         const quire_layout l =
             _i < 11 ? quire_rows(vectors, n, (ptrdiff_t)n) : quire_columns(n, vectors, (ptrdiff_t)vectors);
-        if (!name) continue;
+        if (!name || !drawn(&g)) continue;
         array x = array_of_family(QUIRE_F32, l, v % 2 ? FAMILY_NORMAL : FAMILY_EVERY_EXPONENT, 3);
         check_scan(&what, v % 2 ? QUIRE_INCLUSIVE : QUIRE_EXCLUSIVE, &x, l, name);
         array_free(x.memory);

@@ -73,6 +73,15 @@ static __global__ void store_factors(weight_terms<T> terms, const T *w, int rows
     }
 }
 
+template <class Sum, class T>
+static outcome try_inputs(const T *x, const T *w, const T *dy, const float *factor, T *dx, int rows, int n,
+                          float *dots) {
+    return try_rows(dx, n, rows, [=](auto threads, int batch) {
+        typedef shared_by<threads> by;
+        inputs<T, threads, Sum><<<(batch + by::rows - 1) / by::rows, by::block>>>(x, w, dy, factor, dx, batch, n, dots);
+    });
+}
+
 template <class T> static void try_type(quire_context *context, const char *name, size_t elements, int n) {
     const int rows = (int)(elements / n);
     T *x = device_random<T>(elements), *w = device_random<T>(n, 7), *dy = device_random<T>(elements, 99),
@@ -82,14 +91,8 @@ template <class T> static void try_type(quire_context *context, const char *name
     factors<T><<<rows, 256>>>(x, n, 1e-6f, factor);
     printf("%s, %d rows of %d:\n", name, rows, n);
 
-    const auto by_rows = [&](auto sum) {
-        return try_rows(dx, n, rows, [&](auto threads, int batch) {
-            typedef shared_by<threads> by;
-            inputs<T, threads, decltype(sum)>
-                <<<(batch + by::rows - 1) / by::rows, by::block>>>(x, w, dy, factor, dx, batch, n, dots);
-        });
-    };
-    const outcome rows_in_float = by_rows(float_sum<>()), rows_exact = by_rows(exact_sum<>());
+    const outcome rows_in_float = try_inputs<float_sum<>>(x, w, dy, factor, dx, rows, n, dots),
+                  rows_exact = try_inputs<exact_sum<>>(x, w, dy, factor, dx, rows, n, dots);
     print_outcomes("gradient of inputs:", rows_in_float, rows_exact);
     inputs<T, 256, exact_sum<>><<<rows, 256>>>(x, w, dy, factor, dx, rows, n, dots);
 

@@ -65,6 +65,7 @@ static scan_job scan_job_of(const cuda_context *c, const quire_job *job, quire_s
     work.threads_log = plan_log(threads);
     const unsigned log_size = work.x.log_size > work.results.log_size ? work.x.log_size : work.results.log_size;
     work.slot = (SCAN_ITEMS << log_size) + 16;
+    work.apart = work.x.is_across || work.results.is_across ? 16 : 0;
     const bool are_few = units < (size_t)SCAN_FEW * c->facts.multiprocessors && vectors <= SCAN_STATES;
     const size_t most = are_few ? plan_least(plan_divide_up(SCAN_MANY, units), SCAN_STATES / vectors) : 1;
     cut_stretches(x->n, most, (size_t)SCAN_ITEMS * threads, &work.stretch, &work.stretches);

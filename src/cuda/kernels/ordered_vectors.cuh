@@ -193,12 +193,16 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     /* ------------------------------------------------------------------------------------------------ whole vectors */
 
     static __device__ __forceinline__ void store(const vectors_job &its, size_t v, size_t n, const total &t) {
+        const double word[VECTORS_WORDS] = { t.word[0], t.word[Method::words - 1] };
         if (MAY_MISS && t.misses)
             mark_result(its, v);
-        else if (n == 0) /* squares of nothing are +0 here */
-            store_ordered<Method>(its, v, 0, -0.0, -0.0);
+        else if (its.is_number && n)
+            store_number(its, v,
+                         Method::words == 1 || kahan_sum_alone(word)
+                             ? word[0]
+                             : sum_of_two(word[0], word[1], its.format.precision));
         else
-            store_ordered<Method>(its, v, n, t.word[0], t.word[Method::words - 1]);
+            store_ordered<Method>(its, v, n, word[0], word[1]);
     }
     static __device__ __forceinline__ total of_lane(const total &t, unsigned lane) {
         total other;
@@ -304,40 +308,42 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         end_parts<real, Method, MAY_MISS>(the_job(job), all, part, t.word, t.misses,
                                           is_there && (is_alone || lane == 0), lane);
     }
-    /* All parts of 32 slots, one after the other, go to the warps of the grid in turn; of slots that a thread has alone
-     * those of the same number together. */
+    /* Slots have room for as many parts each. A lane looks at one, far from those of the others, and the warp takes
+     * those that are there. */
+    static __device__ __forceinline__ void parts_of_slots(const Job &job, const vector_source &source, unsigned most,
+                                                          unsigned lane) {
+        const size_t units = source.count * most, warps = warps_of_grid();
+        for (size_t first = warp_of_grid(); first < units; first += warps * WARP) {
+            const size_t mine = first + lane * warps;
+            const slot own(job, source, mine / most, most);
+            unsigned found = __ballot_sync(WHOLE_WARP, mine < units && mine % most < own.parts);
+            for (; found; found &= found - 1) {
+                const unsigned finder = (unsigned)__ffs((int)found) - 1;
+                const size_t unit = first + finder * warps;
+                one_part(job, own.of_lane(finder), unit / most, most, (unsigned)(unit % most), false, lane);
+            }
+        }
+    }
+    /* The same of slots that a thread has alone: parts of the same number together. */
+    static __device__ __forceinline__ void parts_of_threads(const Job &job, const vector_source &source, unsigned most,
+                                                            unsigned lane) {
+        const size_t units = (source.count + WARP - 1) / WARP * most;
+        for (size_t unit = warp_of_grid(); unit < units; unit += warps_of_grid()) {
+            const size_t mine = unit / most * WARP + lane;
+            const unsigned part = (unsigned)(unit % most);
+            const slot own(job, source, mine, most);
+            if (__any_sync(WHOLE_WARP, part < own.parts)) one_part(job, own, mine, most, part, true, lane);
+        }
+    }
     static __device__ __forceinline__ void parts(const Job &job) {
         const vectors_job &its = the_job(job);
         const vector_source source(its);
-        const unsigned lane = threadIdx.x % WARP;
-        const bool is_alone = MAY_BE_ALONE && its.threads == 1;
-        const size_t warps = warps_of_grid();
-        const unsigned most = (unsigned)min(VECTORS_PLACES / max(source.count, (size_t)1), (size_t)its.parts);
-        size_t ahead = warp_of_grid(); /* parts until this warp's next one */
-        for (size_t base = 0; base < source.count; base += WARP) {
-            const slot own(job, source, base + lane, most);
-            unsigned end = own.parts; /* the number of the first part of the next slot's */
-            if (is_alone) {
-                for (unsigned bit = WARP / 2; bit; bit /= 2) end = max(end, __shfl_xor_sync(WHOLE_WARP, end, bit));
-            } else {
-                for (unsigned apart = 1; apart < WARP; apart *= 2) {
-                    const unsigned before = __shfl_up_sync(WHOLE_WARP, end, apart);
-                    if (lane >= apart) end += before;
-                }
-            }
-            const unsigned all = __shfl_sync(WHOLE_WARP, end, WARP - 1);
-            for (; ahead < all; ahead += warps) {
-                if (is_alone) {
-                    one_part(job, own, base + lane, most, (unsigned)ahead, true, lane);
-                    continue;
-                }
-                const unsigned at = __popc(__ballot_sync(WHOLE_WARP, end <= ahead));
-                const slot one = own.of_lane(at);
-                const unsigned behind = __shfl_sync(WHOLE_WARP, end, (int)at);
-                one_part(job, one, base + at, most, (unsigned)ahead - (behind - one.parts), false, lane);
-            }
-            ahead -= all;
-        }
+        const unsigned lane = threadIdx.x % WARP,
+                       most = (unsigned)min(VECTORS_PLACES / max(source.count, (size_t)1), (size_t)its.parts);
+        if (MAY_BE_ALONE && its.threads == 1)
+            parts_of_threads(job, source, most, lane);
+        else
+            parts_of_slots(job, source, most, lane);
         source.forget(its);
     }
 };

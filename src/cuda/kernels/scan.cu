@@ -167,7 +167,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS_OF_ONE)
         mine.clear();
         for (; unit.has_tile(place.room); unit.tile.first += place.room) {
             load_tile(job, unit.tile, first_slot);
-            add_slot<Format>(job, first_slot + threadIdx.x * job.slot, place.count(unit.tile), &mine);
+            add_slot<Format>(job, slot_at(job, first_slot, threadIdx.x), place.count(unit.tile), &mine);
             __syncthreads();
         }
         states_before(mine, job.threads, room, &all);
@@ -203,7 +203,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, (Prefix::is_wide ? SCAN_W
     scan_stretches(const __grid_constant__ scan_job job, bool stores) {
     extern __shared__ uint4 slots[];
     __shared__ scan_room<SCAN_THREADS / WARP> room;
-    unsigned char *const first_slot = (unsigned char *)slots, *const slot = first_slot + threadIdx.x * job.slot;
+    unsigned char *const first_slot = (unsigned char *)slots, *const slot = slot_at(job, first_slot, threadIdx.x);
     const scan_place place(job);
     bool is_told = true;
     if (job.is_in_place && stores && job.workspace->undecided) return;
@@ -268,13 +268,18 @@ static scan_kernels find_kernels(quire_type type) {
     return {};
 }
 
+/* Bytes of shared memory for the slots of a block. */
+static unsigned room_of(const scan_job *job) {
+    return SCAN_THREADS * job->slot + SCAN_THREADS / job->threads * job->apart;
+}
+
 static cudaError_t start_tiles(const scan_job *job, void (*kernel)(scan_job, bool), bool stores, cudaStream_t stream) {
-    return start_kernel(job->blocks, SCAN_THREADS, SCAN_THREADS * job->slot, stream, kernel, *job, stores);
+    return start_kernel(job->blocks, SCAN_THREADS, room_of(job), stream, kernel, *job, stores);
 }
 
 static cudaError_t start_totals(const scan_job *job, void (*kernel)(scan_job), cudaStream_t stream) {
     const unsigned threads = job->stretches > 4 * WARP ? STARTS_THREADS : WARP, together = STARTS_THREADS / threads;
-    const cudaError_t error = start_kernel(job->blocks, SCAN_THREADS, SCAN_THREADS * job->slot, stream, kernel, *job);
+    const cudaError_t error = start_kernel(job->blocks, SCAN_THREADS, room_of(job), stream, kernel, *job);
     return error ? error
                  : start_kernel((job->vectors + together - 1) / together, STARTS_THREADS, 0, stream, scan_starts, *job,
                                 threads);

@@ -39,6 +39,7 @@ typedef struct {
     size_t vectors, stretch, stretches, limb_stretch, limb_stretches;
     unsigned threads, threads_log; /* a power of two, and which */
     unsigned slot;                 /* bytes of a slot in shared memory */
+    unsigned apart;                /* bytes more between those of a vector and the next one's */
     unsigned blocks;               /* at most */
     vectors_workspace *workspace;
 } scan_job;

@@ -1,6 +1,7 @@
 /* scan_tile.cuh - a block's tile of elements, or of their running sums: from memory to the slots of its threads in
  * shared memory, and back. Threads copy what stands together, and then have neighbouring elements each. Slots are 16
- * bytes apart beyond what they hold, so that the threads of a warp read them at once.
+ * bytes apart beyond what they hold, so that the threads of a warp read them at once; and those of neighbouring columns
+ * further, so that a row of these is not all in one bank.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,6 +36,11 @@ template <bool STORE, class Unit> static __device__ __forceinline__ void copy_un
         *(Unit *)room = *(const Unit *)memory;
 }
 
+/* The slot of a thread. */
+static __device__ __forceinline__ unsigned char *slot_at(const scan_job &job, unsigned char *room, unsigned thread) {
+    return room + thread * job.slot + (thread >> job.threads_log) * job.apart;
+}
+
 /* A tile by units of 2^log elements; of the elements that are left where that does not divide n there is one vector.
  * Rows and rooms are powers of two: no division. */
 template <bool STORE, class Unit>
@@ -46,7 +52,7 @@ static __device__ __forceinline__ void copy_units(const scan_job &job, const sca
     const ptrdiff_t step = l.stride * ((ptrdiff_t)1 << side.log_size << log); /* bytes from a unit to the next */
     auto copy = [&](unsigned row, unsigned unit, char *memory) {
         const unsigned slot = (row << job.threads_log) + (unit >> of_slot);
-        copy_unit<STORE, Unit>(room + slot * job.slot + (unit & ((1u << of_slot) - 1)) * sizeof(Unit),
+        copy_unit<STORE, Unit>(slot_at(job, room, slot) + (unit & ((1u << of_slot) - 1)) * sizeof(Unit),
                                memory + (ptrdiff_t)unit * step);
     };
     auto row_at = [&](unsigned row) {
@@ -83,7 +89,7 @@ static __device__ __forceinline__ void copy_tile(const scan_job &job, const scan
         const unsigned k = whole + threadIdx.x; /* of one vector what is less than a chunk */
         if (k >= tile.n) return;
         const unsigned bytes = 1u << side.log_size;
-        unsigned char *const staged = room + k / SCAN_ITEMS * job.slot + k % SCAN_ITEMS * bytes;
+        unsigned char *const staged = slot_at(job, room, k / SCAN_ITEMS) + k % SCAN_ITEMS * bytes;
         char *const memory =
             side.memory + (vector_offset(side.layout, tile.vector) + (ptrdiff_t)(tile.first + k)) * (ptrdiff_t)bytes;
         for (unsigned b = 0; b < bytes; b++) copy_unit<STORE, uint8_t>(staged + b, memory + b);

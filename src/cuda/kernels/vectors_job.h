@@ -19,10 +19,10 @@
 #include "order/order.h"
 
 /* Places in the workspace, and what a sum and a part are made of. */
-#define VECTORS_PLACES (1 << 17)    /* parts there can be in all */
-#define VECTORS_IN_PARTS 65536      /* vectors that are cut */
-#define VECTORS_LIMBS 2048          /* of those, as many as have limbs of their own for what parts cannot tell */
-#define LONG_SEGMENTS VECTORS_LIMBS /* segments that are cut at a time; they share the places for parts */
+#define VECTORS_PLACES (1 << 17) /* parts there can be in all */
+#define VECTORS_IN_PARTS 65536   /* vectors that are cut */
+#define VECTORS_LIMBS 2048       /* of those, as many as have limbs of their own for what parts cannot tell */
+#define LONG_SEGMENTS 8192       /* segments that are cut at a time; they share the places for parts */
 #define MARKED_LISTED 4096 /* results that can be listed as marked; where there are more, all results are looked at */
 #define VECTORS_WORDS 3    /* the most numbers a sum consists of */
 #define PART_WORDS 5       /* the same of a part: of moments those of the squares begin at */

@@ -14,7 +14,7 @@ struct strided_vector {
     ptrdiff_t x, y, x_step, y_step;
     size_t entries;
 
-    /* That of another lane of the warp; all of a job have the same steps. By a whole warp. */
+    /* That of another lane of the warp; all of a job have the same steps, the empty one, too. By a whole warp. */
     __device__ __forceinline__ strided_vector of_lane(unsigned lane) const {
         return { __shfl_sync(WHOLE_WARP, x, (int)lane), __shfl_sync(WHOLE_WARP, y, (int)lane), x_step, y_step,
                  __shfl_sync(WHOLE_WARP, entries, (int)lane) };
@@ -26,12 +26,14 @@ static __device__ __forceinline__ const vectors_job &the_job(const vectors_job &
 /* Vector v, or the empty one if there is none of this number. */
 static __device__ __forceinline__ strided_vector vector_of(const vectors_job &job, size_t v) {
     const vectors_at &at = job.at;
-    if (v >= job.vectors) return { 0, 0, 0, 0, 0 };
+    const quire_layout &l = at.x_layout, &m = at.y_layout;
+    const bool is_there = v < job.vectors;
     if (at.begin) {
-        const int64_t begin = index_at(at.begin, at.is_64_bit, v), end = index_at(at.end, at.is_64_bit, v);
+        const int64_t begin = is_there ? index_at(at.begin, at.is_64_bit, v) : 0,
+                      end = is_there ? index_at(at.end, at.is_64_bit, v) : 0;
         return { (ptrdiff_t)begin, (ptrdiff_t)begin, 1, 1, end > begin ? (size_t)(end - begin) : 0 };
     }
-    const quire_layout &l = at.x_layout, &m = at.y_layout;
+    if (!is_there) return { 0, 0, l.stride, m.stride, 0 };
     const ptrdiff_t i = (ptrdiff_t)(l.inner == 1 ? v : v / l.inner), j = (ptrdiff_t)(l.inner == 1 ? 0 : v % l.inner);
     return { i * l.outer_stride + j * l.inner_stride, i * m.outer_stride + j * m.inner_stride, l.stride, m.stride,
              l.n };

@@ -1,6 +1,6 @@
 """Contexts. The CPU needs none: NULL is the calling thread. On CUDA each thread has one for each stream that it uses.
 
-A context has memory of its own on the device, 9.9 MB, through which the blocks of a reduction exchange their sums.
+A context has memory of its own on the device, 10.0 MB, through which the blocks of a reduction exchange their sums.
 So two streams that work at the same time need two contexts, and so does a graph, which may be replayed at any time.
 """
 
