@@ -22,7 +22,7 @@
 #define LEAST_WINDOW_ROWS 12  /* and so many rows in all, a power of two */
 #define NO_WINDOW (-2000)     /* no exponent */
 #define GREATEST_EXPONENT 900 /* nothing overflows or underflows on the way from windows */
-#define LEAST_EXPONENT (-800) /* whose terms lie between 2 to these */
+#define LEAST_EXPONENT (-800) /* where the greatest term is between 2 to these powers */
 #define SLACK 8               /* binades that terms may be below a window's before it is changed for them */
 
 typedef struct {

@@ -8,7 +8,7 @@
 #include "cpu/split.h"
 
 #define DIRECT_GROUPS ((size_t)1 << 13) /* the most groups, with that of rows of no group, that are sorted at once */
-#define BUCKETS ((size_t)1 << 9)       /* the most buckets */
+#define BUCKETS ((size_t)1 << 9)        /* the most buckets */
 #define RANGES ((size_t)64)             /* the most ranges of rows */
 
 /* An element that has gone to its bucket, as an integer. */
