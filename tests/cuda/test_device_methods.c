@@ -3,8 +3,8 @@
  * adds and merges. Compiled plainly, and with all that --use_fast_math and contraction may do. The judge is the CPU.
  * CK_FORK=no. */
 #define _POSIX_C_SOURCE 200809L
-#include "device_cases.h"
 #include "device_calls.h"
+#include "device_cases.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
