@@ -157,8 +157,10 @@ static void run_ranges(const void *work, size_t first, size_t last) {
             memset(state + columns, 0, (w->group - columns) * sizeof *state);
         }
         group_windows *windows = w->windows ? &w->windows[r] : NULL;
-        group_window *of_windows = (group_window *)(w->states + w->ranges * groups * w->group) + r * groups;
-        if (windows) *windows = windows_open(of_windows, groups);
+        if (windows) {
+            group_window *all = (group_window *)(w->states + w->ranges * groups * w->group);
+            *windows = windows_open(all + r * groups, groups);
+        }
         add_terms(w, states, windows, r * w->range < n ? r * w->range : n,
                   (r + 1) * w->range < n ? (r + 1) * w->range : n);
         if (windows) empty_windows(windows, states);
