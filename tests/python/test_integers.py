@@ -142,10 +142,46 @@ def test_refused():
         quire.vecdot(a, np.ones(3))
     with pytest.raises(TypeError, match="in common"):
         quire.vecdot(a, np.ones(3, np.uint64))
-    with pytest.raises(TypeError):
-        quire.cumsum(a)
+    with pytest.raises(TypeError, match="running sums of int64 are integers"):
+        quire.cumsum(a, dtype=np.float64)
     assert quire.vecdot(np.arange(3, dtype=np.int32), np.ones(3)) == 3
     assert quire.vecdot(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.uint8), dtype=np.int64) == 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_running_sums(kind):
+    for whole in arrays(kind):
+        a = whole if kind not in ("int64", "uint64") else whole // 128
+        for axis in range(3):
+            right = np.cumsum(a.astype(object), axis)
+            found = quire.cumsum(a, axis)
+            assert found.dtype == (np.uint64 if kind.startswith("u") else np.int64) and (found == right).all()
+            with_none = quire.cumulative_sum(a, axis=axis, include_initial=True)
+            assert (np.take(with_none, 0, axis) == 0).all() and (np.delete(with_none, 0, axis) == right).all()
+        assert (quire.cumsum(a) == np.cumsum(a.astype(object).reshape(-1))).all()
+
+
+def test_running_sums_that_do_not_fit():
+    most = np.array([2**63 - 1, -(2**63), 2**62, 2**62, 1])
+    out = np.full(5, 7)
+    with pytest.raises(OverflowError, match="int64"):
+        quire.cumsum(most, out=out)
+    assert (out == 7).all()
+    right = [2**63 - 1, -1, 2**62 - 1, 2**63 - 1]
+    assert quire.cumsum(most[:-1], out=out[:-1]).tolist() == right and out[4] == 7
+    with pytest.raises(OverflowError, match="uint64"):
+        quire.cumsum(np.array([2**64 - 1, 1], np.uint64))
+    with pytest.raises(OverflowError, match="uint64"):
+        quire.cumsum(np.array([1, -2]), dtype=np.uint64)
+    with pytest.raises(OverflowError, match="int8"):
+        quire.cumsum([100, 27, 1], dtype=np.int8)
+    small = quire.cumsum([100, 27, -1], dtype=np.int8)
+    assert small.dtype == np.int8 and small.tolist() == [100, 127, 126]
+    assert quire.cumsum(np.array([2**63, 2**63 - 1], np.uint64)).tolist() == [2**63, 2**64 - 1]
+    with pytest.raises(TypeError, match="out is of int8"):
+        quire.cumsum(most, dtype=np.int64, out=np.empty(5, np.int8))
+    assert quire.cumsum([True, False, True]).tolist() == [1, 1, 2]
+    assert quire.cumsum(np.array([], np.int32)).dtype == np.int64
 
 
 @pytest.mark.parametrize("kind", KINDS)

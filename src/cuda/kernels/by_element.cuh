@@ -297,7 +297,9 @@ template <row_terms TERMS, class Job> struct long_part {
         if (lane == 0) atomicAdd((unsigned long long *)&limbs[0].count, (unsigned long long)n);
         if (!is_last_of(&its.workspace->ended[slot], parts) || threadIdx.x >= WARP) return;
         take_limbs(end, limbs, threadIdx.x);
-        store_all_limbs<TERMS>(its, end, number, (size_t)end.sum[0].count, lane);
+        const size_t all = (size_t)end.sum[0].count;
+        __syncwarp(); /* what all lanes have read one of them stores again */
+        store_all_limbs<TERMS>(its, end, number, all, lane);
     }
 };
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _foreign
+from ._integers import running_sums, wanted_integer
 from ._layout import normalized, one_axis
 from ._long import interruptible_if_long
 from ._quire import ffi, lib
@@ -25,12 +26,30 @@ def layout_of(a: Array) -> Any:
     return layout
 
 
+def scan_integers(name: str, x: Any, a: Array, along: int, dtype: Any, out: Any, initial: bool) -> Any:
+    """The same of integers: exact ones."""
+    wanted = wanted_integer(name, SUM, a.dtype, dtype, out)
+    if wanted is None:
+        raise TypeError(f"quire.{name}: running sums of {a.dtype.name} are integers of 8 to 64 bits, and so is dtype")
+    if out is not None and out.dtype.newbyteorder("=") != wanted:
+        raise TypeError(f"quire.{name}: out is of {out.dtype.name}, and the results are of {wanted.name}")
+    checked_shape(out, (*a.shape[:along], a.shape[along] + initial, *a.shape[along + 1 :]), name)
+    sums = running_sums(a, along, wanted, name)
+    if initial:
+        none = np.zeros((*a.shape[:along], 1, *a.shape[along + 1 :]), wanted)
+        sums = np.concatenate((none, sums), along)
+    if out is None:
+        return _arrays.like(sums, x) if _arrays.is_foreign(x) else sums
+    out[...] = sums
+    return out
+
+
 def scan(name: str, x: Any, a: Array, axis: int, dtype: Any, out: Any, rounding: str, initial: bool = False) -> Any:
     """The running sums of a, an array that x became, along an axis; initial: with the empty sum before them."""
-    if a.dtype in INTEGERS:
-        raise TypeError(f"quire.{name} works on floating-point numbers, not on {a.dtype.name}")
-    wanted = results_for(out, dtype, a.dtype, name)
     (along,) = normalized(axis, a.ndim)
+    if a.dtype in INTEGERS:
+        return scan_integers(name, x, a, along, dtype, out, initial)
+    wanted = results_for(out, dtype, a.dtype, name)
     before, n, behind = prod(a.shape[:along]), a.shape[along], prod(a.shape[along + 1 :])
     shape = (*a.shape[:along], n + initial, *a.shape[along + 1 :])
     checked_shape(out, shape, name)
@@ -60,7 +79,9 @@ def cumsum(
 
     Parameters
     ----------
-    x : array of floating-point numbers
+    x : array of numbers
+        Running sums of integers and bools are exact integers, of 64 bits unless dtype says otherwise, with an
+        OverflowError if one does not fit.
     axis : int, optional
         As `numpy.cumsum` has it: without it, the running sums of all elements, of one dimension.
     dtype, out, rounding
