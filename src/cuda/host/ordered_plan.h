@@ -37,7 +37,7 @@ static inline int plan_ordered_staged(const quire_layout *rows, const void *x, c
     const size_t n = rows->n, bytes = n * (size_t)size, share = stretch_share(rows_y != NULL);
     const groups_plan staged = { 1, ROWS_STAGED, 1, 0, 1, n, 1, 0 };
     *p = staged;
-    if (bytes > 32 * share || n > ORDER_LANES * ORDER_ROWS) return 0;
+    if (size == 1 || bytes > 32 * share || n > ORDER_LANES * ORDER_ROWS) return 0;
     if (plan_has_rows_of(rows, x, size, ROWS_CHUNK) && (!rows_y || plan_has_rows_of(rows_y, y, size, ROWS_CHUNK)))
         return 0;
     if (!plan_is_contiguous(rows) || (rows_y && !plan_is_contiguous(rows_y))) return 0;
