@@ -25,6 +25,9 @@ template <class R> struct moment_job {
           finish(is_root ? FINISH_STDDEV : FINISH_VARIANCE), correction(less) {}
 };
 
+/* Doubles hold the difference of two counts up to this. */
+constexpr int64_t ENDS_COUNT = (int64_t)1 << 52;
+
 /* A sum as the numbers that a ball is made of (operation/moments_ball.h); it is less than these by its width at most.
  */
 template <int COUNT> struct sum_words {
@@ -66,6 +69,13 @@ static __device__ __noinline__ bool round_moment(const moment_job<R> job, const 
     *bits = job.format.quiet_nan;
     if (n == 0 || (job.correction > 0 && n <= (uint64_t)job.correction)) return true;
     if (!sums.is_double && !double_is_finite(q.of[0])) return true;
+    if constexpr (std::is_same<State, ends>::value && !moment_sums<T, State>::is_double) { /* few instructions */
+        const bool are_counts =
+            n <= (uint64_t)ENDS_COUNT && job.correction <= ENDS_COUNT && job.correction >= -ENDS_COUNT;
+        const term_count terms = { n, reciprocal_around((double)n),
+                                   reciprocal_around((double)((int64_t)n - job.correction)) };
+        if (are_counts && round_moment_ends(job, terms, sums.numbers.s, sums.squares.s, bits)) return true;
+    }
     return round_ball(moment_in_ball(s.of, q.of, width, job.finish, n, job.correction), job.format, job.rounding,
                       bits) ||
            round_ball(moment_exactly(s.of, q.of, width, job.finish, n, job.correction), job.format, job.rounding, bits);

@@ -73,4 +73,21 @@ static __device__ __forceinline__ bool round_ends(const Job &job, const term_cou
     return true;
 }
 
+/* The variance, or its root, of elements whose sum and whose sum of squares have these ends: (Q - S S / n) / (n -
+ * correction), every step rounded in its direction. */
+template <class Job>
+static __device__ __forceinline__ bool round_moment_ends(const Job &job, const term_count &terms, const ends &s,
+                                                         const ends &q, uint64_t *bits) {
+    *bits = job.format.quiet_nan;
+    if ((job.correction > 0 && terms.n <= (size_t)job.correction) || !double_is_finite(q.up)) return true;
+    const double one = abs_f64(s.down), other = abs_f64(s.up), most = fmax(one, other),
+                 least = s.down < 0 && s.up > 0 ? 0 : fmin(one, other);
+    double down = times_down(add_down(q.down, -times_up(__dmul_ru(most, most), terms.each)), terms.less),
+           up = times_up(add_up(q.up, -times_down(__dmul_rd(least, least), terms.each)), terms.less);
+    if (!(down > 0)) down = 0; /* no variance is below 0, nor is its zero; and one number has none */
+    if (!(up > 0) || terms.n == 1) up = 0;
+    if (job.finish == FINISH_STDDEV) down = root_down(down), up = root_up(up);
+    return round_between(job, down, up, bits);
+}
+
 #endif
