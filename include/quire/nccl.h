@@ -123,7 +123,7 @@ static inline quire_status quire_nccl_check_layouts(const quire_nccl_job *job) {
     if (status) return status;
     if (what->operation == QUIRE_AVERAGE || what->operation == QUIRE_COVARIANCE || what->operation == QUIRE_CORRELATION)
         return QUIRE_INVALID_OPERATION;                      /* whose sums of each array have no place here */
-    if (what->type >= QUIRE_INT8) return QUIRE_INVALID_TYPE; /* integers, which no GPU takes */
+    if (what->type >= QUIRE_INT8) return QUIRE_INVALID_TYPE; /* records have no bits for integers */
     if (what->method && what->method != QUIRE_EXACT) return QUIRE_INVALID_METHOD;
     if (x->inner ? job->fields / x->inner != x->outer || job->fields % x->inner : job->fields != 0)
         return QUIRE_INVALID_LAYOUT;
