@@ -26,13 +26,16 @@ STRICT_FLOAT(operator-, "sub.rn.f32")
 STRICT_FLOAT(operator*, "mul.rn.f32")
 #undef STRICT_FLOAT
 
-/* Signs are bits here. */
-static __device__ __forceinline__ strict_float operator-(strict_float a) {
-    return { __uint_as_float(__float_as_uint(a.x) ^ 0x80000000u) };
-}
-static __device__ __forceinline__ strict_float strict_abs(strict_float a) {
-    return { __uint_as_float(__float_as_uint(a.x) & 0x7fffffffu) };
-}
+/* Signs are bits here, by instructions that no compiler knows as a negation, which would flush. */
+#define STRICT_BITS(name, instruction)                                                                                 \
+    static __device__ __forceinline__ strict_float name(strict_float a) {                                              \
+        unsigned bits;                                                                                                 \
+        asm(instruction : "=r"(bits) : "r"(__float_as_uint(a.x)));                                                     \
+        return { __uint_as_float(bits) };                                                                              \
+    }
+STRICT_BITS(operator-, "xor.b32 %0, %1, 0x80000000;")
+STRICT_BITS(strict_abs, "and.b32 %0, %1, 0x7fffffff;")
+#undef STRICT_BITS
 static __device__ __forceinline__ strict_float strict_fma(strict_float a, strict_float b, strict_float c) {
     strict_float result;
     asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(result.x) : "f"(a.x), "f"(b.x), "f"(c.x));
