@@ -9,10 +9,11 @@
 #include "cuda/block/block_sums.cuh"
 #include "cuda/kernels/vectors_job.h"
 
-/* What a block has come to, where the last one finds it. */
-template <class Sums> static __device__ __forceinline__ void store_record(part_state *to, const Sums &sums) {
+/* What a block has come to, where the last one finds it: in so many places. Numbers or not, words go as they are. */
+template <int PLACES = 1, class Sums>
+static __device__ __forceinline__ void store_record(part_state *to, const Sums &sums) {
     constexpr int words = sizeof(Sums) / sizeof(double);
-    static_assert(sizeof(Sums) <= sizeof *to, "a place is too small");
+    static_assert(sizeof(Sums) % sizeof(double) == 0 && sizeof(Sums) <= PLACES * sizeof *to, "places are too few");
     double word[words];
     memcpy(word, &sums, sizeof word);
     for (int i = 0; i < words; i++) __stcg((double *)to + i, word[i]);

@@ -92,21 +92,15 @@ struct order_kernels {
     gathered_function whole, parts, missing;
 };
 
-template <class Lanes, class Method, bool PRODUCT> static order_kernels order_with() {
-    return { ordered_vectors_kernel<Lanes, Method, PRODUCT, gathered_job>,
-             ordered_parts_kernel<Lanes, Method, PRODUCT, gathered_job>,
-             ordered_gathered_kernel<Lanes, Method, PRODUCT> };
-}
-template <class Lanes, class Method> static order_kernels order_of(bool is_product) {
-    return is_product ? order_with<Lanes, Method, true>() : order_with<Lanes, Method, false>();
-}
-/* has_doubles: what terms are added up in. */
 static order_kernels find_ordered(bool has_doubles, bool is_product, quire_method method) {
-    if (method == QUIRE_KAHAN)
-        return has_doubles ? order_of<double_format, kahan_method>(is_product)
-                           : order_of<float_format, kahan_method>(is_product);
-    return has_doubles ? order_of<double_format, plain_method>(is_product) /* pairwise: in tiles of another size */
-                       : order_of<float_format, plain_method>(is_product);
+    return with_method(has_doubles, is_product, method, [](auto lanes, auto its_method, auto product) {
+        typedef decltype(lanes) of_lanes;
+        typedef decltype(its_method) of_method;
+        constexpr bool PRODUCT = decltype(product)::value;
+        return order_kernels{ ordered_vectors_kernel<of_lanes, of_method, PRODUCT, gathered_job>,
+                              ordered_parts_kernel<of_lanes, of_method, PRODUCT, gathered_job>,
+                              ordered_gathered_kernel<of_lanes, of_method, PRODUCT> };
+    });
 }
 
 /* chunks: NULL, there is none. */

@@ -359,4 +359,19 @@ static __global__ void __launch_bounds__(VECTORS_THREADS, PRODUCT ? VECTORS_PROD
     ordered_vectors<Lanes, Method, PRODUCT, Job>::parts(job);
 }
 
+/* Calls use(lanes, method, product), whose types are what a job's kernels are templates of; product is a constant, too.
+ * has_doubles: what terms are added up in. */
+template <class Lanes, class Method, class Use> static auto with_product(bool is_product, Use use) {
+    return is_product ? use(Lanes(), Method(), std::true_type()) : use(Lanes(), Method(), std::false_type());
+}
+template <class Method, class Use> static auto with_lanes(bool has_doubles, bool is_product, Use use) {
+    return has_doubles ? with_product<double_format, Method>(is_product, use)
+                       : with_product<float_format, Method>(is_product, use);
+}
+template <class Use> static auto with_method(bool has_doubles, bool is_product, quire_method method, Use use) {
+    return method == QUIRE_KAHAN
+               ? with_lanes<kahan_method>(has_doubles, is_product, use)
+               : with_lanes<plain_method>(has_doubles, is_product, use); /* pairwise: in tiles of another size */
+}
+
 #endif

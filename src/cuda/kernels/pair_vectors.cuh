@@ -113,24 +113,6 @@ static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
 
 /* ----------------------------------------------------------------------------------------------------- long vectors */
 
-/* What a block has come to, where the last one finds it. */
-template <class Sums> static __device__ __forceinline__ void store_pair_record(part_state *to, const Sums &sums) {
-    constexpr int words = sizeof(Sums) / sizeof(uint64_t);
-    static_assert(sizeof(Sums) % sizeof(uint64_t) == 0 && sizeof(Sums) <= PAIR_PLACES * sizeof *to,
-                  "places are too few");
-    uint64_t word[words];
-    memcpy(word, &sums, sizeof word);
-    for (int i = 0; i < words; i++) __stcg((unsigned long long *)to + i, (unsigned long long)word[i]);
-}
-template <class Sums> static __device__ __forceinline__ Sums load_pair_record(const part_state *from) {
-    constexpr int words = sizeof(Sums) / sizeof(uint64_t);
-    uint64_t word[words];
-    Sums sums;
-    for (int i = 0; i < words; i++) word[i] = __ldcg((const unsigned long long *)from + i);
-    memcpy(&sums, word, sizeof word);
-    return sums;
-}
-
 /* A part of a vector, and what a block has to know. */
 struct pair_part {
     size_t number, first, last; /* of the vector; elements */
@@ -160,11 +142,11 @@ static __device__ __forceinline__ bool sum_of_parts(Sums &sums, const pairs_job 
     __syncwarp();
     sums = sum_of_block<ELEMENT_THREADS>(sums);
     if (p.parts == 1) return true;
-    if (threadIdx.x == 0) store_pair_record(&w.place[PAIR_PLACES * p.unit], sums);
+    if (threadIdx.x == 0) store_record<PAIR_PLACES>(&w.place[PAIR_PLACES * p.unit], sums);
     if (!is_last_of(&w.ended[p.slot], p.parts)) return false;
     sums.clear();
     for (unsigned i = threadIdx.x; i < p.parts; i += ELEMENT_THREADS)
-        sums.join(load_pair_record<Sums>(&w.place[PAIR_PLACES * (p.slot * p.parts + i)]));
+        sums.join(load_record<Sums>(&w.place[PAIR_PLACES * (p.slot * p.parts + i)]));
     __syncwarp();
     sums = sum_of_block<ELEMENT_THREADS>(sums);
     return true;
