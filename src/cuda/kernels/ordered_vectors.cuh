@@ -2,8 +2,9 @@
  * one: segments, vectors at any stride, rows through an index. Memory is what these kernels wait for, so that they are
  * compiled once for all formats with such lanes.
  *
- * Some threads of a warp share a vector, 8 lanes each; of neighbouring columns of rows through an index a thread has
- * one alone, so that they read memory side by side. Long vectors are cut into parts, subtrees of the order.
+ * Some threads of a warp share a vector, 8 lanes each. A thread has a short segment alone; and one of neighbouring
+ * columns of rows through an index, so that threads read memory side by side. Long vectors are cut into parts, subtrees
+ * of the order.
  *
  * An element that an index does not find makes all behind it move up. So a vector that misses one is marked, for
  * gathered_order.cuh.
@@ -30,7 +31,8 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     typedef lane_loads<real, PRODUCT> group;
     typedef decltype(vector_of(*(const Job *)NULL, 0)) vector;
     static constexpr bool MAY_MISS = !std::is_same<Job, vectors_job>::value, MAY_BE_ALONE = MAY_MISS;
-    static constexpr unsigned ALONE = 128 / sizeof(real); /* elements for which a thread has registers */
+    static constexpr unsigned ALONE = 128 / sizeof(real),         /* elements for which a thread has registers, */
+        ALONE_OF_SEGMENT = ALONE / Method::words / (1 + PRODUCT); /* and where other ways stand beside */
 
     /* What a range comes to; and whether an element of it is not there. */
     struct total {
@@ -47,25 +49,46 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     /* ---------------------------------------------------------------------------------------- some threads a vector */
 
     /* The elements of a thread of some, from element k on. */
-    static __device__ __forceinline__ bool load(group &to, const Job &job, const vector &v, size_t k, size_t end,
+    template <class Vector>
+    static __device__ __forceinline__ bool load(group &to, const Job &job, const Vector &v, size_t k, size_t end,
                                                 unsigned thread, unsigned threads) {
         if constexpr (MAY_MISS)
             return load_lanes(to, job, v, end, [=](int u) { return k + thread + u * threads; });
         else
             return to.load(job, v, lane_steps(k + thread, end, threads));
     }
-    /* Of a vector of so few elements that each of the threads has one group. By whole warps, or by a thread alone. */
-    static __device__ __forceinline__ total of_few(const Job &job, const vector &v, unsigned thread, unsigned threads) {
+    /* Of a vector of so few elements that each of the threads has one group, by whole warps. */
+    template <class Vector>
+    static __device__ __forceinline__ total of_few(const Job &job, const Vector &v, unsigned thread, unsigned threads) {
         sums lanes[1];
         group g;
         const bool are_there = load(g, job, v, 0, v.entries, thread, threads);
-        lanes[0].clear();
-        g.add_to(lanes[0], 0, the_job(job));
+        g.template add_to<true>(lanes[0], 0, the_job(job));
         fold_lanes<1>(lanes, thread, threads);
         return total_of(lanes[0].state[0], !are_there);
     }
+    /* The same of so few that a thread has a lane for each: MOST at most. */
+    template <unsigned MOST, class Vector>
+    static __device__ __forceinline__ total alone_of_few(const Job &job, const Vector &v) {
+        lane_sums<Lanes, Method, MOST> lanes;
+        bool are_there = true;
+        lanes.clear();
+#pragma unroll
+        for (unsigned k = 0; k < MOST; k += VECTORS_LANES) {
+            group g;
+            if (k && k >= v.entries) break;
+            are_there &= load(g, job, v, k, v.entries, 0, 1);
+            g.template add_to<true>(lanes, (int)k, the_job(job));
+        }
+        if (v.entries > VECTORS_LANES)
+            lanes.template fold_own<MOST, 1>();
+        else
+            lanes.template fold_own<VECTORS_LANES, 1>();
+        return total_of(lanes.state[0], !are_there);
+    }
     /* A tile, by a warp: the next group is under way while one is added. */
-    static __device__ __forceinline__ bool add_tile(sums &lanes, const Job &job, const vector &v, size_t begin,
+    template <class Vector>
+    static __device__ __forceinline__ bool add_tile(sums &lanes, const Job &job, const Vector &v, size_t begin,
                                                     size_t end, unsigned lane) {
         bool are_there = true;
         group next;
@@ -75,12 +98,13 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
             const group now = next;
             const bool is_last = following >= end;
             if (!is_last) are_there &= load(next, job, v, following, end, lane, WARP);
-            now.add_to(lanes, 0, the_job(job));
+            now.template add_to<false>(lanes, 0, the_job(job));
             if (is_last) return are_there;
         }
     }
     /* A range of whole tiles, by a warp. */
-    static __device__ __forceinline__ total of_range(const Job &job, const vector &v, size_t begin, size_t end,
+    template <class Vector>
+    static __device__ __forceinline__ total of_range(const Job &job, const Vector &v, size_t begin, size_t end,
                                                      unsigned lane) {
         const size_t tile = order_tile(v.entries, the_job(job).rows);
         sums all[1], &lanes = all[0];
@@ -160,27 +184,12 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         tree.total(state);
         return are_there;
     }
-    /* Of a vector of so few elements that a thread has a lane for each. */
-    static __device__ __forceinline__ total alone_of_few(const Job &job, const vector &v) {
-        lane_sums<Lanes, Method, ALONE> lanes;
-        bool are_there = true;
-        lanes.clear();
-#pragma unroll
-        for (unsigned k = 0; k < ALONE; k += VECTORS_LANES) {
-            group g;
-            if (k && k >= v.entries) break;
-            are_there &= load_lanes(g, job, v, v.entries, [=](int u) { return k + u; });
-            g.add_to(lanes, (int)k, the_job(job));
-        }
-        lanes.template fold_own<ALONE, 1>();
-        return total_of(lanes.state[0], !are_there);
-    }
     static __device__ __forceinline__ total alone(const Job &job, const vector &v, size_t begin, size_t end) {
         const size_t tile = order_tile(v.entries, the_job(job).rows);
         tile_tree<real, Method, TREE_LEVELS> tree;
         real state[Method::words];
         bool are_there = true;
-        if (v.entries <= ALONE) return alone_of_few(job, v);
+        if (v.entries <= ALONE) return alone_of_few<ALONE>(job, v);
         tree.tiles = 0;
         for (size_t from = begin; from < end || tree.tiles == 0; from += tile) {
             are_there &= alone_in_tile(job, v, from, end - from < tile ? end : from + tile, state);
@@ -210,15 +219,17 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         other.misses = MAY_MISS && __shfl_sync(WHOLE_WARP, t.misses, (int)lane);
         return other;
     }
-    /* How many threads share a vector of n elements: so that each has one group, or all 32. */
-    static __device__ __forceinline__ unsigned threads_of(size_t n) {
-        return n <= VECTORS_LANES ? 1 : n <= 4 * VECTORS_LANES ? 4 : n <= 16 * VECTORS_LANES ? 16 : WARP;
+    /* How many threads share a vector of n elements: one if it has so few, or so that each has one group, or all 32. */
+    static __device__ __forceinline__ unsigned threads_of(size_t n, unsigned of_one) {
+        return n <= of_one ? 1 : n <= 4 * VECTORS_LANES ? 4 : n <= 16 * VECTORS_LANES ? 16 : WARP;
     }
-    /* The vectors of a warp, a lane each: those of about a length together. order: room for the lanes. */
-    static __device__ __forceinline__ total by_turns(const Job &job, const vector &own, uint8_t *order, unsigned lane) {
-        const unsigned mine_threads = threads_of(own.entries);
+    /* The vectors of a warp, a lane each: those of about a length together. order: room for the lanes. A thread alone
+     * has OF_ONE elements at most. */
+    template <unsigned OF_ONE, class Vector>
+    static __device__ __forceinline__ total by_turns(const Job &job, const Vector &own, uint8_t *order, unsigned lane) {
+        const unsigned mine_threads = threads_of(own.entries, OF_ONE);
         total mine = {};
-        if (mine_threads == 1) mine = of_few(job, own, 0, 1);
+        if (mine_threads == 1) mine = alone_of_few<OF_ONE>(job, own);
         __syncwarp();
 #pragma unroll 1
         for (unsigned threads = 4; threads <= WARP; threads = threads == 4 ? 16 : 2 * threads) {
@@ -230,7 +241,7 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
             __syncwarp();
             for (unsigned first = 0; first < count; first += at_once) {
                 const bool is_there = first + group < count;
-                vector v = own.of_lane(is_there ? order[first + group] : 0);
+                Vector v = own.of_lane(is_there ? order[first + group] : 0);
                 if (!is_there) v.entries = 0;
                 total t = threads < WARP || v.entries <= ORDER_LANES ? of_few(job, v, thread, threads)
                                                                      : of_range(job, v, 0, v.entries, thread);
@@ -245,6 +256,19 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         }
         return mine;
     }
+    /* Segments; of products in a function of its own, or both ways would save registers in memory. */
+    static __device__ __noinline__ total products_of_segments(const Job &job, const segment_vector &own, uint8_t *order,
+                                                              unsigned lane) {
+        return by_turns<ALONE_OF_SEGMENT>(job, own, order, lane);
+    }
+    static __device__ __forceinline__ total of_segments(const Job &job, const vector &v, uint8_t *order,
+                                                        unsigned lane) {
+        const segment_vector own = { v.x, v.entries };
+        if constexpr (PRODUCT)
+            return products_of_segments(job, own, order, lane);
+        else
+            return by_turns<ALONE_OF_SEGMENT>(job, own, order, lane);
+    }
     static __device__ __forceinline__ void bundle_of(const Job &job, size_t first, unsigned bundle, uint8_t *order,
                                                      unsigned lane) {
         const vectors_job &its = the_job(job);
@@ -255,9 +279,11 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         total mine;
         if (is_aside) v.entries = 0;
         if constexpr (MAY_BE_ALONE)
-            mine = its.threads == 1 ? alone(job, v, 0, v.entries) : by_turns(job, v, order, lane);
+            mine = its.threads == 1 ? alone(job, v, 0, v.entries) : by_turns<VECTORS_LANES>(job, v, order, lane);
+        else if (its.at.begin)
+            mine = of_segments(job, v, order, lane);
         else
-            mine = by_turns(job, v, order, lane);
+            mine = by_turns<VECTORS_LANES>(job, v, order, lane);
         if (is_there && !is_aside) store(its, number, v.entries, mine);
         __syncwarp();
     }

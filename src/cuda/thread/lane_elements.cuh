@@ -9,14 +9,27 @@
 #include "cuda/thread/lane_sums.cuh"
 #include "cuda/thread/strided_vector.cuh"
 
-/* Elements first, first + step, ... of a vector, of those before end, which are left of "step" each. */
+/* Elements first, first + step, ... of a vector, of which "count" are before its end; step: a power of two. */
 struct lane_steps {
     size_t first;
-    unsigned step, left; /* from the first on */
+    unsigned step, count;
 
-    __device__ __forceinline__ lane_steps(size_t from, size_t end, unsigned apart)
-        : first(from), step(apart), left(from < end ? (unsigned)min(end - from, (size_t)UINT32_MAX) : 0) {}
-    __device__ __forceinline__ bool has(unsigned u) const { return u * step < left; }
+    __device__ __forceinline__ lane_steps(size_t from, size_t end, unsigned apart) : first(from), step(apart) {
+        const size_t left = from < end ? end - from : 0;
+        count = (unsigned)(min(left, (size_t)VECTORS_LANES * apart) + apart - 1) >> (31 - __clz((int)apart));
+    }
+};
+
+/* A segment: a vector whose elements stand side by side, in both arrays at the same place. */
+struct segment_vector {
+    ptrdiff_t x;
+    size_t entries;
+    static constexpr ptrdiff_t x_step = 1, y_step = 1;
+
+    __device__ __forceinline__ ptrdiff_t y_at() const { return x; }
+    __device__ __forceinline__ segment_vector of_lane(unsigned lane) const {
+        return { __shfl_sync(WHOLE_WARP, x, (int)lane), __shfl_sync(WHOLE_WARP, entries, (int)lane) };
+    }
 };
 
 /* As they stand in memory, in as few registers as the widest format of such lanes takes. */
@@ -47,7 +60,7 @@ template <class Real> struct lane_words {
         by_size(job, from, [&](auto *p) {
             p += first;
 #pragma unroll
-            for (int u = 0; u < VECTORS_LANES; u++) of[u] = steps.has(u) ? p[u * apart] : missing;
+            for (unsigned u = 0; u < VECTORS_LANES; u++, p += apart) of[u] = u < steps.count ? *p : missing;
         });
     }
     /* Those at places of their own, and a bit for each that is there. */
@@ -86,11 +99,12 @@ template <class Real> struct lane_words {
 template <class Real, bool PRODUCT> struct lane_loads {
     lane_words<Real> x, y;
 
-    /* Elements of a strided vector. Answers whether all of these are there: always. */
-    __device__ __forceinline__ bool load(const vectors_job &job, const strided_vector &v, const lane_steps &steps) {
+    /* Elements of a segment, or of a strided vector. Answers whether all of these are there: always. */
+    template <class Vector>
+    __device__ __forceinline__ bool load(const vectors_job &job, const Vector &v, const lane_steps &steps) {
         const ptrdiff_t first = (ptrdiff_t)steps.first, apart = steps.step;
         x.load(job, job.at.x, v.x + first * v.x_step, apart * v.x_step, steps, false);
-        if (PRODUCT && job.is_pair) y.load(job, job.at.y, v.y + first * v.y_step, apart * v.y_step, steps, true);
+        if (PRODUCT && job.is_pair) y.load(job, job.at.y, v.y_at() + first * v.y_step, apart * v.y_step, steps, true);
         return true;
     }
     /* The two factors of each term, or its number. A square of a missing one is +0, which changes no sum of squares. */
@@ -102,12 +116,12 @@ template <class Real, bool PRODUCT> struct lane_loads {
         else
             for (int u = 0; u < VECTORS_LANES; u++) b[u] = a[u];
     }
-    /* To the lanes from "lane" on. */
-    template <class Lanes>
+    /* To the lanes from "lane" on; FIRST: which have none before. */
+    template <bool FIRST, class Lanes>
     __device__ __forceinline__ void add_to(Lanes &lanes, int lane, const vectors_job &job) const {
         Real a[VECTORS_LANES], b[VECTORS_LANES];
         numbers(job, a, b);
-        lanes.template add_numbers<false, PRODUCT>(lane, a, b, job.magnitude);
+        lanes.template add_numbers<FIRST, PRODUCT>(lane, a, b, job.magnitude);
     }
 };
 
