@@ -50,7 +50,7 @@ template <class Format, row_terms TERMS> static __device__ __noinline__ void arr
 
 /* By the last block; thread 0 has the sums. */
 template <class Format, row_terms TERMS, class Sum>
-static __device__ __noinline__ void end_array(const vectors_job &job, const range_sums<Format, TERMS, Sum> sums) {
+static __device__ __forceinline__ void end_array(const vectors_job &job, const range_sums<Format, TERMS, Sum> &sums) {
     const bool is_left = __syncthreads_or(threadIdx.x == 0 && !store_array<Format, TERMS>(job, sums));
     if (!job.is_short) { /* the next kernel finds what is left, and leaves */
         if (threadIdx.x == 0) job.workspace->undecided = is_left;

@@ -9,21 +9,15 @@
 #include "cuda/grid/ends_finish.cuh"
 #include "cuda/grid/turns.cuh"
 
-/* What is not done quickly, of one element at least; once in a kernel's code.
- */
-template <class Format, row_terms TERMS, class Sum>
-static __device__ __noinline__ void finish_sums_slowly(const vectors_job &job, const term_count &terms, size_t v,
-                                                       const range_sums<Format, TERMS, Sum> sums) {
-    if constexpr (has_two_ends<Sum>) {
-        uint64_t bits;
-        if (round_range(job, terms, sums, &bits))
-            format_store(bits, job.format.size, result_at(job, v));
-        else
-            mark_result(job, v);
-    } else {
-        vector_totals t = totals_of(sums);
-        if (!store_totals_here<Format, TERMS>(job, v, terms.n, t.sum, t.squares)) mark_result(job, v);
-    }
+/* What is not done quickly, of one element at least; once in a kernel's code. */
+template <class Format, row_terms TERMS>
+static __device__ __noinline__ void finish_ends_slowly(const vectors_job &job, const term_count &terms, size_t v,
+                                                       const range_sums<Format, TERMS> sums) {
+    uint64_t bits;
+    if (round_range(job, terms, sums, &bits))
+        format_store(bits, job.format.size, result_at(job, v));
+    else
+        mark_result(job, v);
 }
 
 /* Of a vector of n elements: what its result needs to know of that number. */
@@ -45,9 +39,12 @@ template <row_terms TERMS> static __device__ __forceinline__ void store_none(con
 template <class Format, row_terms TERMS, class Sum>
 static __device__ __forceinline__ void finish_sums(const vectors_job &job, const term_count &terms, size_t v,
                                                    const range_sums<Format, TERMS, Sum> &sums) {
-    if constexpr (has_two_ends<Sum>)
-        if (store_quickly(job, v, sums)) return;
-    finish_sums_slowly(job, terms, v, sums);
+    if constexpr (has_two_ends<Sum>) {
+        if (!store_quickly(job, v, sums)) finish_ends_slowly(job, terms, v, sums);
+    } else {
+        vector_totals t = totals_of(sums);
+        if (!store_totals<Format, TERMS>(job, v, terms.n, t.sum, t.squares)) mark_result(job, v);
+    }
 }
 
 #endif

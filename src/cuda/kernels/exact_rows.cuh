@@ -235,7 +235,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
     }
     /* One array, by all blocks; or segments that have been put aside, by some each. Blocks leave records, and the last
      * one of a vector brings these together. */
-    static __device__ __noinline__ void by_blocks(const vectors_job &job) {
+    static __device__ __forceinline__ void by_blocks(const vectors_job &job) {
         const bool is_array = job.shape == ROWS_ARRAY;
         vectors_workspace &w = *job.workspace;
         if (is_array) enter_array(job);

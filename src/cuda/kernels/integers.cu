@@ -7,6 +7,45 @@
 #include "cuda/grid/pair_ball.cuh"
 #include "cuda/grid/pair_finish.cuh"
 #include "cuda/kernels/pair_vectors.cuh"
+#include "cuda/thread/integer_lane.cuh"
+
+template <class T, row_terms TERMS>
+static __device__ __noinline__ integer_sums sum_of_integers(const typed_range<T> r, bool magnitude, unsigned thread,
+                                                            unsigned threads) {
+    integer_sums sums;
+    sums.clear();
+    for (size_t from = 0; from < r.n; from += LANE_TERMS) {
+        integer_lane<T, TERMS> lane;
+        lane.clear();
+        each_group(r.part(from, LANE_TERMS), thread, threads, [&](const auto &x, const auto &y) {
+            lane.add(x, y, magnitude);
+            sums.n += sizeof x / sizeof x[0];
+        });
+        lane.end(sums);
+    }
+    return sums;
+}
+
+/* Of pairs there are up to five sums: these are added up by code for all types. */
+template <class T>
+static __device__ __forceinline__ bool add_integers(integer_sums &to, const pairs_job &job, const pair_vector &v,
+                                                    size_t first, size_t n, unsigned thread, unsigned threads) {
+    const typed_range<T> r = range_of<T>(job.rows.job, v, first, n);
+    const bool magnitude = job.kinds.is_magnitude;
+    if (job.kinds.are_pairs) return false;
+    to = job.kinds.count > 1    ? sum_of_integers<T, ROW_MOMENTS>(r, magnitude, thread, threads)
+         : job.kinds.is_product ? sum_of_integers<T, ROW_PRODUCTS>(r, magnitude, thread, threads)
+                                : sum_of_integers<T, ROW_NUMBERS>(r, magnitude, thread, threads);
+    return true;
+}
+static __device__ __forceinline__ bool add_typed(integer_sums &to, const pairs_job &job, const pair_vector &v,
+                                                 size_t first, size_t n, unsigned thread, unsigned threads) {
+#define INTEGERS(name, NAME, T, is_signed, unused)                                                                     \
+    case NAME: return add_integers<T>(to, job, v, first, n, thread, threads);
+    switch ((int)job.kinds.type) { QUIRE_INTEGERS(INTEGERS, ) }
+#undef INTEGERS
+    return false;
+}
 
 /* Once in a kernel's code. */
 static __device__ __noinline__ bool store_sums(const pairs_job &job, size_t v, const integer_sums &sums) {
@@ -63,21 +102,17 @@ static __device__ __noinline__ void finish_sums(const pairs_job &job, size_t v, 
 
 /* --------------------------------------------------------------------------------------------------------- launches */
 
-static const pairs_function integer_kernels[] = { short_pairs_kernel<integer_sums>,
-                                                  long_pairs_kernel<integer_sums, pair_end> };
+static const pairs_function integers_kernel = pairs_kernel<integer_sums, pair_end>;
 
 cudaError_t quire_cuda_integers(const pairs_job *job, bool are_long, const pairs_blocks *blocks, cudaStream_t stream) {
-    if (are_long) return start_pairs(integer_kernels[1], *job, VECTORS_ALL, blocks->longs, stream);
-    cudaError_t error = start_pairs(integer_kernels[0], *job, VECTORS_ALL, blocks_of_shorts(*job, *blocks), stream);
-    if (!error) error = start_pairs(integer_kernels[1], *job, VECTORS_ASIDE, blocks->longs, stream);
+    if (are_long) return start_pairs(integers_kernel, *job, VECTORS_ALL, blocks->longs, stream);
+    cudaError_t error = start_short_pairs(integers_kernel, *job, blocks_of_shorts(*job, *blocks), stream);
+    if (!error) error = start_pairs(integers_kernel, *job, VECTORS_ASIDE, blocks->longs, stream);
     if (error || !is_exact_finish(job->rows.job.finish)) return error;
-    return start_pairs(integer_kernels[1], *job, VECTORS_MARKED, blocks->longs, stream);
+    return start_pairs(integers_kernel, *job, VECTORS_MARKED, blocks->longs, stream);
 }
 
 cudaError_t quire_cuda_load_integers() {
     cudaFuncAttributes is;
-    cudaError_t error = cudaSuccess;
-    for (pairs_function kernel : integer_kernels)
-        if (!error) error = cudaFuncGetAttributes(&is, (const void *)kernel);
-    return error;
+    return cudaFuncGetAttributes(&is, (const void *)integers_kernel);
 }

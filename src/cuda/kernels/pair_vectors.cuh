@@ -1,8 +1,10 @@
-/* pair_vectors.cuh - sums of vectors whose elements are loaded one by one, whatever their type: threads of a warp share
- * short vectors, blocks share long ones. Sums are those of thread/pair_sums.cuh or of thread/integer_sums.cuh.
+/* pair_vectors.cuh - sums of vectors of any type: threads of a warp share short vectors, blocks share long ones. Sums
+ * are those of thread/pair_sums.cuh or of thread/integer_sums.cuh.
  *
- * There are store_sums(job, v, sums), which answers whether the sums tell the result, which it stores then; and
- * finish_sums(job, v, sums, room), by the first warp of a block, if they do not.
+ * There are add_typed(sums, job, vector, first, n, thread, threads), which adds a thread's share of n elements of a
+ * vector that is not found through an index, by code for its type, and answers whether it did; store_sums(job, v,
+ * sums), which answers whether the sums tell the result, which it stores then; and finish_sums(job, v, sums, room), by
+ * the first warp of a block, if they do not.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,6 +15,7 @@
 #include "cuda/kernels/gathered_entries.cuh"
 #include "cuda/kernels/launch.cuh"
 #include "cuda/kernels/pairs.cuh"
+#include "cuda/thread/typed_range.cuh"
 
 #define PAIR_BLOCKS 3 /* of a multiprocessor, that registers are to leave room for */
 
@@ -84,15 +87,23 @@ static __device__ __forceinline__ size_t each_pair(const pairs_job &job, const p
 template <class Sums>
 static __device__ __forceinline__ void add_pairs(Sums &to, const pairs_job &job, const pair_vector &v, size_t first,
                                                  size_t last, unsigned thread, unsigned threads) {
+    if (!job.is_gathered && add_typed(to, job, v, first, last - first, thread, threads)) return;
     each_pair(job, v, first, last, thread, threads, [&](uint64_t x, uint64_t y) { to.add(job.kinds, x, y); });
+}
+
+/* Elements first, first + 1, ... of a vector that is not found through an index. */
+template <class Element>
+static __device__ __forceinline__ typed_range<Element> range_of(const vectors_job &job, const pair_vector &v,
+                                                                size_t first, size_t n) {
+    const Element *x = (const Element *)job.at.x + v.rows.x + (ptrdiff_t)first * v.x_step;
+    if (!job.is_pair) return { x, x, v.x_step, v.x_step, n };
+    return { x, (const Element *)job.at.y + v.rows.y + (ptrdiff_t)first * v.y_step, v.x_step, v.y_step, n };
 }
 
 /* ---------------------------------------------------------------------------------------------------- short vectors */
 
 /* All vectors: long ones are put aside, and what the sums do not tell is marked. */
-template <class Sums>
-static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
-    short_pairs_kernel(const __grid_constant__ pairs_job job) {
+template <class Sums> static __device__ __forceinline__ void short_vectors(const pairs_job &job) {
     const vectors_job &its = job.rows.job;
     const unsigned lane = threadIdx.x % WARP, threads = threads_of_vector(its, its.vectors), rows = WARP / threads,
                    thread = lane % threads;
@@ -154,9 +165,7 @@ static __device__ __forceinline__ bool sum_of_parts(Sums &sums, const pairs_job 
 
 /* Some blocks a vector; or one, if vectors are many. */
 template <class Sums, class Room>
-static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
-    long_pairs_kernel(const __grid_constant__ pairs_job job) {
-    __shared__ Room room;
+static __device__ __forceinline__ void long_vectors(const pairs_job &job, Room &room) {
     const vectors_job &its = job.rows.job;
     const vector_source source(its);
     const unsigned parts = parts_of_source(source);
@@ -170,6 +179,17 @@ static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
     source.forget(its);
 }
 
+/* One kernel, for code by the type of the elements is long. */
+template <class Sums, class Room>
+static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
+    pairs_kernel(const __grid_constant__ pairs_job job) {
+    __shared__ Room room;
+    if (job.are_short)
+        short_vectors<Sums>(job);
+    else
+        long_vectors<Sums>(job, room);
+}
+
 /* --------------------------------------------------------------------------------------------------------- launches */
 
 typedef void (*pairs_function)(pairs_job);
@@ -179,6 +199,12 @@ static cudaError_t start_pairs(pairs_function kernel, const pairs_job &job, whic
     pairs_job work = job;
     work.rows.job.source = source;
     return start_kernel(blocks, ELEMENT_THREADS, 0, stream, kernel, work);
+}
+/* All vectors, by threads of a warp. */
+static cudaError_t start_short_pairs(pairs_function kernel, const pairs_job &job, size_t blocks, cudaStream_t stream) {
+    pairs_job work = job;
+    work.are_short = true;
+    return start_pairs(kernel, work, VECTORS_ALL, blocks, stream);
 }
 
 /* Blocks that short vectors need, or as many as there may be. */

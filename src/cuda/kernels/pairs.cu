@@ -7,6 +7,32 @@
 #include "cuda/grid/pair_finish.cuh"
 #include "cuda/kernels/pair_vectors.cuh"
 
+template <class Format>
+static __device__ __noinline__ pair_sums sum_of_pairs(const typed_range<typename Format::element> r,
+                                                      const sum_kinds kinds, unsigned thread, unsigned threads) {
+    pair_sums sums;
+    sums.clear();
+    each_group(r, thread, threads, [&](const auto &x, const auto &y) {
+        constexpr unsigned COUNT = sizeof x / sizeof x[0];
+#pragma unroll
+        for (unsigned e = 0; e < COUNT; e++)
+            sums.add_numbers<sizeof(typename Format::real) == 8>(kinds, decode(Format(), x[e]), decode(Format(), y[e]));
+    });
+    return sums;
+}
+
+static __device__ __forceinline__ bool add_typed(pair_sums &to, const pairs_job &job, const pair_vector &v,
+                                                 size_t first, size_t n, unsigned thread, unsigned threads) {
+#define PAIRS(name, NAME, number, real, unused)                                                                        \
+    case number:                                                                                                       \
+        to = sum_of_pairs<name##_format>(range_of<name##_element>(job.rows.job, v, first, n), job.kinds, thread,       \
+                                         threads);                                                                     \
+        return true;
+    switch ((int)job.kinds.type) { QUIRE_FORMATS(PAIRS, ) }
+#undef PAIRS
+    return false;
+}
+
 /* Once in a kernel's code. */
 static __device__ __noinline__ bool store_sums(const pairs_job &job, size_t v, const pair_sums &sums) {
     const vectors_job &its = job.rows.job;
@@ -97,15 +123,14 @@ static __global__ void __launch_bounds__(ELEMENT_THREADS, PAIR_BLOCKS)
 
 /* --------------------------------------------------------------------------------------------------------- launches */
 
-static const pairs_function pairs_kernels[] = { short_pairs_kernel<pair_sums>, long_pairs_kernel<pair_sums, no_room>,
-                                                exact_pairs_kernel };
+static const pairs_function pairs_kernels[] = { pairs_kernel<pair_sums, no_room>, exact_pairs_kernel };
 
 cudaError_t quire_cuda_pairs(const pairs_job *job, bool are_long, const pairs_blocks *blocks, cudaStream_t stream) {
     cudaError_t error = cudaSuccess;
-    if (!are_long) error = start_pairs(pairs_kernels[0], *job, VECTORS_ALL, blocks_of_shorts(*job, *blocks), stream);
+    if (!are_long) error = start_short_pairs(pairs_kernels[0], *job, blocks_of_shorts(*job, *blocks), stream);
     if (!error)
-        error = start_pairs(pairs_kernels[1], *job, are_long ? VECTORS_ALL : VECTORS_ASIDE, blocks->longs, stream);
-    return error ? error : start_pairs(pairs_kernels[2], *job, VECTORS_MARKED, blocks->exact, stream);
+        error = start_pairs(pairs_kernels[0], *job, are_long ? VECTORS_ALL : VECTORS_ASIDE, blocks->longs, stream);
+    return error ? error : start_pairs(pairs_kernels[1], *job, VECTORS_MARKED, blocks->exact, stream);
 }
 
 cudaError_t quire_cuda_load_pairs() {

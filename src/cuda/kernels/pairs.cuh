@@ -13,6 +13,7 @@
 typedef struct {
     gathered_job rows;
     bool is_gathered;
+    bool are_short; /* threads of a warp share a vector */
     sum_kinds kinds;
     bool is_int128;     /* results are integers of 128 bits */
     size_t result_size; /* bytes from a result to the next */

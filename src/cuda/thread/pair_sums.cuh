@@ -19,22 +19,28 @@ struct pair_sums {
         for (long_sum<2> &one : sum) one.clear();
         n = 0;
     }
-    /* Elements as they stand in memory. The product of two floats is a double. */
-    __device__ __forceinline__ void add(const sum_kinds &k, uint64_t x, uint64_t y) {
-        const double a = number_of_bits(k.type, x), b = number_of_bits(k.type, y);
-        const bool is_double = has_double_lanes(k.type);
+    /* Two numbers. The product of two that are no DOUBLES is a double. */
+    template <bool DOUBLES> __device__ __forceinline__ void add_numbers(const sum_kinds &k, double a, double b) {
 #pragma unroll
         for (int i = 0; i < MOST_PAIR_SUMS; i++) {
             if (i >= k.count) break;
-            const double first = first_factor(k, i, a, b), second = second_factor(k, i, a, b);
-            if (!sum_has_products(k, i))
+            const double first = pair_begins_with_x(i) ? a : b, second = pair_ends_with_x(i) ? a : b;
+            if (pair_term(i) != TERM_PRODUCT)
                 sum[i].add(first);
-            else if (is_double)
+            else if (DOUBLES)
                 sum[i].add_long_product(first, second);
             else
                 sum[i].add_product(first, second);
         }
         n++;
+    }
+    /* Elements as they stand in memory. */
+    __device__ __forceinline__ void add(const sum_kinds &k, uint64_t x, uint64_t y) {
+        const double a = number_of_bits(k.type, x), b = number_of_bits(k.type, y);
+        if (has_double_lanes(k.type))
+            add_numbers<true>(k, a, b);
+        else
+            add_numbers<false>(k, a, b);
     }
     /* Those of "threads" neighbouring threads, a power of two; by whole warps. */
     __device__ __forceinline__ void merge(unsigned threads) {
