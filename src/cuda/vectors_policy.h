@@ -93,6 +93,7 @@
 #define SEGMENTS_BLOCKS 4      /* of a multiprocessor, that registers are to leave room for */
 #define SEGMENTS_WIDE_BLOCKS 3 /* the same, where sums are wider than two ends */
 #define SEGMENTS_WAVES 8       /* of blocks, so that the quicker multiprocessors take more of them */
+#define SEGMENTS_SINGLE 8      /* elements of a segment, up to which they are loaded one by one */
 #define SEGMENTS_OF_ONE 128    /* bytes of a segment that a thread has alone, at most; */
 #define SEGMENTS_OF_FOUR 512   /* of one that four threads share, */
 #define SEGMENTS_OF_EIGHT 4096 /* and of one that eight do: beyond that all of a warp */

@@ -29,12 +29,6 @@ static __device__ __forceinline__ term_count terms_of_vector(const vectors_job &
     return terms;
 }
 
-/* The result of no elements. */
-template <row_terms TERMS> static __device__ __forceinline__ void store_none(const vectors_job &job, size_t v) {
-    const uint64_t bits = TERMS == ROW_MOMENTS ? job.format.quiet_nan : round_total(job, total_zero(0), 0);
-    format_store(bits, job.format.size, result_at(job, v));
-}
-
 /* The result of vector v, from what its elements, one at least, come to. */
 template <class Format, row_terms TERMS, class Sum>
 static __device__ __forceinline__ void finish_sums(const vectors_job &job, const term_count &terms, size_t v,

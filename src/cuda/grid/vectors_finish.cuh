@@ -13,6 +13,11 @@ static __device__ __forceinline__ void *result_at(const vectors_job &job, size_t
     return (char *)job.results + v * (size_t)job.format.size;
 }
 
+/* The result of no elements. */
+static __device__ __forceinline__ void store_none(const vectors_job &job, size_t v) {
+    format_store(job.none, job.format.size, result_at(job, v));
+}
+
 /* Three numbers as high + low + the answer, exactly: by three TwoSums. */
 static __device__ __forceinline__ double sum_of_three(const double (&word)[VECTORS_WORDS], double *high, double *low) {
     const double lower = two_sum_f64(word[1], word[2], low), middle = two_sum_f64(word[0], *low, high);
@@ -50,17 +55,14 @@ static __device__ __forceinline__ void store_number(const vectors_job &job, size
 /* Rounds the sum of WORDS words of n elements' terms, and stores it. alone: it is the first of them. */
 static __device__ __forceinline__ void store_sum(const vectors_job &job, size_t v, size_t n,
                                                  const double (&word)[VECTORS_WORDS], bool alone) {
+    if (!n) return store_none(job, v);
     const double odd = alone ? word[0] : sum_of_two(word[0], word[1], job.format.precision);
-    if (job.is_number && n) return store_number(job, v, odd);
+    if (job.is_number) return store_number(job, v, odd);
     uint64_t bits;
-    if (job.finish == FINISH_KEEP && n && job.format.precision < 53 && (alone || odd != 0))
+    if (job.finish == FINISH_KEEP && job.format.precision < 53 && (alone || odd != 0))
         bits = round_by_integers(odd, job.format, job.rounding);
-    else if (!n || !round_finished(job, alone ? word[0] : word[0] + word[1], n, &bits))
-        bits = round_total(job,
-                           !n      ? total_zero(0)
-                           : alone ? total_of_double(word[0])
-                                   : total_of_two(word[0], word[1]),
-                           n);
+    else if (!round_finished(job, alone ? word[0] : word[0] + word[1], n, &bits))
+        bits = round_total(job, alone ? total_of_double(word[0]) : total_of_two(word[0], word[1]), n);
     format_store(bits, job.format.size, result_at(job, v));
 }
 

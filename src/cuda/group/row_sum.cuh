@@ -49,18 +49,26 @@ template <class Format, bool PAIR, int COUNT> struct row_chunks {
     }
 };
 
-/* Adds a few elements, fewer than a chunk has, one by one: once in a kernel's code. */
+/* Adds some elements, which are loaded one by one. */
+template <class Format, bool PAIR, class Sums>
+static __device__ __forceinline__ void add_singles(Sums &sums, row_place<Format, PAIR> at, size_t n, bool magnitude) {
+    constexpr int E = chunk_elements<Format>;
+    for (; n; n -= min(n, (size_t)E), at = at.moved(E)) {
+        row_chunks<Format, PAIR, 1> few;
+        few.load(0, at, false);
+#pragma unroll
+        for (int i = 0; i < E; i++)
+            if (i < n) {
+                few.x[0].of[i] = at.x[i];
+                if constexpr (PAIR) few.y[0].of[i] = at.y[i];
+            }
+        few.add(sums, 0, magnitude);
+    }
+}
+/* The same once in a kernel's code. */
 template <class Format, bool PAIR, class Sums>
 static __device__ __noinline__ void add_few(Sums &sums, const row_place<Format, PAIR> &at, size_t n, bool magnitude) {
-    row_chunks<Format, PAIR, 1> few;
-    few.load(0, at, false);
-#pragma unroll
-    for (int i = 0; i < chunk_elements<Format>; i++)
-        if (i < n) {
-            few.x[0].of[i] = at.x[i];
-            if constexpr (PAIR) few.y[0].of[i] = at.y[i];
-        }
-    few.add(sums, 0, magnitude);
+    add_singles(sums, at, n, magnitude);
 }
 
 /* Adds what a thread has of the n elements of a row, chunks cut from what stands around them; of two rows that begin

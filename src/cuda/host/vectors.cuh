@@ -55,6 +55,12 @@ static bool is_number(const quire_job *job, format_description format) {
     return job->finish == FINISH_KEEP && job->rounding == QUIRE_TO_NEAREST && format.precision >= 8;
 }
 
+/* The bits of a result of no elements. */
+static uint64_t result_of_none(const quire_job *job, format_description format) {
+    return needs_squares(job->finish) ? format.quiet_nan
+                                      : finish_and_round(total_zero(0), job->finish, 0, format, job->rounding);
+}
+
 static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, quire_accumulator *accumulator) {
     vectors_job work = {};
     work.at.x = job->x, work.at.y = job->y;
@@ -62,7 +68,7 @@ static vectors_job vectors_job_of(const cuda_context *c, const quire_job *job, q
     work.rows = order_rows_of(job->method);
     work.finish = job->finish, work.rounding = job->rounding, work.correction = job->correction;
     work.format = describe_format(job->result_type);
-    work.is_number = is_number(job, work.format);
+    work.is_number = is_number(job, work.format), work.none = result_of_none(job, work.format);
     work.results = job->result, work.accumulator = accumulator;
     work.threads = 32, work.turns = 1, work.parts = 1;
     work.workspace = c->vectors;

@@ -69,7 +69,7 @@ static __device__ __noinline__ bool store_element_sums(const vectors_job &job, s
                                                        const element_sums<TERMS> &its) {
     vector_totals t = totals_of(its.sums);
     if (its.n == 0) {
-        store_none<TERMS>(job, v);
+        store_none(job, v);
         return true;
     }
     if (has_double_lanes(job.type)) return store_totals_here<double_format, TERMS>(job, v, its.n, t.sum, t.squares);

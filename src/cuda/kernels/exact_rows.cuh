@@ -233,6 +233,11 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
                  (unsigned)min(most, its.n() / ASIDE_PART_LEAST + 1),
                  &job.workspace->ended[slot] };
     }
+    /* What a thread has of such a vector, in a function of its own: loads of other shapes would take its registers. */
+    static __device__ __noinline__ sums sum_of_share(const place at, size_t n, bool magnitude, unsigned thread,
+                                                     unsigned threads) {
+        return sum_of_row<sums, LOADS, true>(at, n, magnitude, thread, threads);
+    }
     /* One array, by all blocks; or segments that have been put aside, by some each. Blocks leave records, and the last
      * one of a vector brings these together. */
     static __device__ __forceinline__ void by_blocks(const vectors_job &job) {
@@ -244,8 +249,8 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
         for (size_t unit = blockIdx.x; unit < count * most; unit += gridDim.x) {
             const shared_vector v = is_array ? array_of_units(job) : segment_of_unit(job, source, unit, most);
             if (v.part >= v.parts) continue;
-            sums total = sum_of_row<sums, LOADS, true>(v.at, v.n, job.magnitude, v.part * GROUPS_THREADS + threadIdx.x,
-                                                       v.parts * GROUPS_THREADS);
+            sums total =
+                sum_of_share(v.at, v.n, job.magnitude, v.part * GROUPS_THREADS + threadIdx.x, v.parts * GROUPS_THREADS);
             if (is_array) let_later_work_start();
             total = sum_of_block<GROUPS_THREADS>(total);
             if (v.parts > 1) {

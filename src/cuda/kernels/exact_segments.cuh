@@ -33,7 +33,7 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     /* The result of segment v, of n elements; or a mark. */
     static __device__ __forceinline__ void finish(const vectors_job &job, size_t v, size_t n, const sums &its) {
         if (n == 0)
-            store_none<TERMS>(job, v);
+            store_none(job, v);
         else
             finish_sums(job, terms_of_vector<TERMS>(job, n), v, its);
     }
@@ -41,13 +41,16 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_segm
     /* A warp's segments, a lane each: the lane's is number v, if it is there. order: room for the lanes. */
     static __device__ __forceinline__ void sum_bundle(const vectors_job &job, size_t v, bool is_there,
                                                       const segment_place &own, uint8_t *order, unsigned lane) {
-        const bool is_aside = put_aside(job, v, own.n(), LONG_SEGMENT);
+        const bool is_aside = put_aside(job, v, own.n(), LONG_SEGMENT),
+                   are_few = !__any_sync(WHOLE_WARP, own.n() > SEGMENTS_SINGLE && own.n() <= SEGMENTS_OF_ONE);
         kept_sums<sums> mine;
         mine.sums.clear();
         sum_segments<sums>(
             is_aside ? 0 : own.n(), (unsigned)sizeof(element), order, mine, lane,
             [&](sums &to, unsigned from, unsigned thread, unsigned threads) {
-                if (threads == 1) {
+                if (threads == 1 && are_few) {
+                    add_singles<Format>(to, arrays_from<Format, PAIR>(job, own.begin), own.n(), job.magnitude);
+                } else if (threads == 1) {
                     add_cut_row<1>(to, arrays_from<Format, PAIR>(job, own.begin), own.n(), job.magnitude, 0, 1);
                 } else {
                     const segment_place its = own.of_lane(from);

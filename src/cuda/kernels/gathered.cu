@@ -56,7 +56,7 @@ template <class Format, row_terms TERMS, class Sum> struct gathered_chunk {
             if (n)
                 finish_sums(g.job, terms, first + e, sums.of[e]);
             else
-                store_none<TERMS>(g.job, first + e);
+                store_none(g.job, first + e);
     }
     /* Whether all columns of a long segment are put aside. */
     static __device__ __forceinline__ bool put_all_aside(const vectors_job &job, size_t first, size_t entries) {

@@ -176,7 +176,7 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
 #pragma unroll
             for (int u = 0; u < VECTORS_LANES; u++) {
                 if (!now.are_left()) break;
-                const real value = term::value(a[u], b[u], the_job(job).magnitude);
+                const real value = term::value(a[u], b[u], false);
                 Method::add(lane, value, term::error(a[u], b[u], value), PRODUCT);
                 if (now.advance()) tree.add(lane), clear();
             }
@@ -205,7 +205,9 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         const double word[VECTORS_WORDS] = { t.word[0], t.word[Method::words - 1] };
         if (MAY_MISS && t.misses)
             mark_result(its, v);
-        else if (its.is_number && n)
+        else if (!n)
+            store_none(its, v);
+        else if (its.is_number)
             store_number(its, v,
                          Method::words == 1 || kahan_sum_alone(word)
                              ? word[0]
@@ -228,9 +230,14 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     template <unsigned OF_ONE, class Vector>
     static __device__ __forceinline__ total by_turns(const Job &job, const Vector &own, uint8_t *order, unsigned lane) {
         const unsigned mine_threads = threads_of(own.entries, OF_ONE);
+        const bool is_alone = mine_threads == 1;
         total mine = {};
-        if (mine_threads == 1) mine = alone_of_few<OF_ONE>(job, own);
-        __syncwarp();
+        if (OF_ONE > VECTORS_LANES && __any_sync(WHOLE_WARP, is_alone && own.entries > VECTORS_LANES)) {
+            if (is_alone) mine = alone_of_few<OF_ONE>(job, own);
+        } else if (is_alone) {
+            mine = alone_of_few<VECTORS_LANES>(job, own);
+        }
+        if (!__any_sync(WHOLE_WARP, !is_alone)) return mine;
 #pragma unroll 1
         for (unsigned threads = 4; threads <= WARP; threads = threads == 4 ? 16 : 2 * threads) {
             const bool is = mine_threads == threads;

@@ -117,7 +117,7 @@ template <class Sums> static __device__ __forceinline__ void short_vectors(const
         sums.clear();
         if (!is_aside) add_pairs(sums, job, v, 0, v.rows.entries, thread, threads);
         __syncwarp();
-        sums.merge(threads);
+        sums.merge(threads, job.kinds.count);
         if (is_first && !is_aside && !store_sums(job, number, sums)) mark_result(its, number);
     }
 }

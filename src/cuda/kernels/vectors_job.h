@@ -124,6 +124,7 @@ typedef struct {
     quire_rounding rounding;
     int64_t correction;
     format_description format; /* of the results */
+    uint64_t none;             /* the result of no elements */
     bool is_number;            /* a result is the sum itself, and the hardware rounds to its format */
     void *results;
     quire_accumulator *accumulator; /* or NULL; then there is one vector, which is added to it */

@@ -56,13 +56,15 @@ struct integer_sums {
         }
         n++;
     }
-    /* Those of "threads" neighbouring threads, a power of two; by whole warps. */
-    __device__ __forceinline__ void merge(unsigned threads) {
+    /* Those of "threads" neighbouring threads, a power of two, of which "count" sums are used; by whole warps. */
+    __device__ __forceinline__ void merge(unsigned threads, int count = MOST_PAIR_SUMS) {
         for (unsigned bit = threads / 2; bit; bit /= 2) {
-            for (integer_sum &one : sum) {
+#pragma unroll
+            for (int i = 0; i < MOST_PAIR_SUMS; i++) {
+                if (i >= count) break;
                 uint64_t word[INTEGER_WORDS];
-                for (int w = 0; w < INTEGER_WORDS; w++) word[w] = __shfl_xor_sync(WHOLE_WARP, one.word[w], (int)bit);
-                add_three_words(one.word, word[0], word[1], word[2]);
+                for (int w = 0; w < INTEGER_WORDS; w++) word[w] = __shfl_xor_sync(WHOLE_WARP, sum[i].word[w], (int)bit);
+                add_three_words(sum[i].word, word[0], word[1], word[2]);
             }
             n += __shfl_xor_sync(WHOLE_WARP, n, (int)bit);
             has_terms |= __shfl_xor_sync(WHOLE_WARP, has_terms, (int)bit);

@@ -72,6 +72,12 @@ template <class Real> struct lane_words {
             for (int u = 0; u < VECTORS_LANES; u++) of[u] = present >> u & 1 ? p[at[u]] : missing;
         });
     }
+    /* Makes magnitudes of them. */
+    __device__ __forceinline__ void clear_signs(const vectors_job &job) {
+        const word sign = zero(job, false);
+#pragma unroll
+        for (int u = 0; u < VECTORS_LANES; u++) of[u] &= ~sign;
+    }
     template <class Format> __device__ __forceinline__ void numbers_of(Real (&x)[VECTORS_LANES]) const {
 #pragma unroll
         for (int u = 0; u < VECTORS_LANES; u++) {
@@ -107,10 +113,13 @@ template <class Real, bool PRODUCT> struct lane_loads {
         if (PRODUCT && job.is_pair) y.load(job, job.at.y, v.y_at() + first * v.y_step, apart * v.y_step, steps, true);
         return true;
     }
-    /* The two factors of each term, or its number. A square of a missing one is +0, which changes no sum of squares. */
+    /* The two factors of each term, or its number, or magnitude. A square of a missing one is +0, which changes no sum
+     * of squares. */
     __device__ __forceinline__ void numbers(const vectors_job &job, Real (&a)[VECTORS_LANES],
                                             Real (&b)[VECTORS_LANES]) const {
-        x.numbers(job.type, a);
+        lane_words<Real> numbers = x;
+        if (!PRODUCT && job.magnitude) numbers.clear_signs(job);
+        numbers.numbers(job.type, a);
         if (PRODUCT && job.is_pair)
             y.numbers(job.type, b);
         else
@@ -121,7 +130,7 @@ template <class Real, bool PRODUCT> struct lane_loads {
     __device__ __forceinline__ void add_to(Lanes &lanes, int lane, const vectors_job &job) const {
         Real a[VECTORS_LANES], b[VECTORS_LANES];
         numbers(job, a, b);
-        lanes.template add_numbers<FIRST, PRODUCT>(lane, a, b, job.magnitude);
+        lanes.template add_numbers<FIRST, PRODUCT>(lane, a, b, false);
     }
 };
 

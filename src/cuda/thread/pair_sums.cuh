@@ -42,9 +42,11 @@ struct pair_sums {
         else
             add_numbers<false>(k, a, b);
     }
-    /* Those of "threads" neighbouring threads, a power of two; by whole warps. */
-    __device__ __forceinline__ void merge(unsigned threads) {
-        for (long_sum<2> &one : sum) one.merge(threads);
+    /* Those of "threads" neighbouring threads, a power of two, of which "count" sums are used; by whole warps. */
+    __device__ __forceinline__ void merge(unsigned threads, int count = MOST_PAIR_SUMS) {
+#pragma unroll
+        for (int i = 0; i < MOST_PAIR_SUMS; i++)
+            if (i < count) sum[i].merge(threads);
         for (unsigned bit = threads / 2; bit; bit /= 2) n += __shfl_xor_sync(WHOLE_WARP, n, (int)bit);
     }
     __device__ __forceinline__ void join(const pair_sums &other) {
