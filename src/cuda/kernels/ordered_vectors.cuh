@@ -21,6 +21,7 @@
 #include "cuda/grid/vector_source.cuh"
 #include "cuda/kernels/ordered_vectors.h"
 #include "cuda/thread/lane_elements.cuh"
+#include "cuda/thread/lane_turns.cuh"
 
 #define TREE_LEVELS 52 /* a vector has no more tiles than 2^this: memory has no more elements than 2^64 */
 
@@ -128,29 +129,6 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     /* ------------------------------------------------------------------------------------------- one thread a vector
      */
 
-    /* Steps through the elements of a tile lane by lane, in the order in which a binary counter merges lanes: that of
-     * their numbers with all bits reversed. */
-    struct lane_turns {
-        size_t from;
-        unsigned lanes, rows, turn, row; /* lanes: a power of two */
-
-        __device__ __forceinline__ lane_turns(size_t begin, size_t n)
-            : from(begin), lanes(1), rows((unsigned)((n + ORDER_LANES - 1) / ORDER_LANES)), turn(0), row(0) {
-            while (lanes < ORDER_LANES && lanes < n) lanes *= 2;
-            if (rows == 0) rows = 1;
-        }
-        __device__ __forceinline__ bool are_left() const { return turn < lanes; }
-        __device__ __forceinline__ size_t element() const {
-            const unsigned lane = lanes > 1 ? __brev(turn) >> (__clz((int)lanes) + 1) : 0;
-            return are_left() ? from + lane + (size_t)row * ORDER_LANES : SIZE_MAX;
-        }
-        /* Answers whether that was a lane's last element. */
-        __device__ __forceinline__ bool advance() {
-            if (++row < rows) return false;
-            row = 0, turn++;
-            return true;
-        }
-    };
     /* A tile's state. */
     static __device__ __forceinline__ bool alone_in_tile(const Job &job, const vector &v, size_t begin, size_t end,
                                                          real (&state)[Method::words]) {
