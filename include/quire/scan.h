@@ -32,24 +32,23 @@ typedef enum quire_scan_kind {
  * sums up: signs of zeros, NaN and infinities, too, whatever stands behind them or beside them, and however many
  * threads or blocks do it.
  *   context         where to work; NULL: the CPU, this thread
- *   what            operation QUIRE_SUM or QUIRE_ASUM (running sums of |x|), method QUIRE_EXACT; any type, result type
- *                   and rounding
+ *   what            operation QUIRE_SUM or QUIRE_ASUM (running sums of |x|), method QUIRE_EXACT; any type, integers
+ *                   included, and any result type and rounding: QUIRE_INT128 of integers alone
  *   kind            see there
  *   x_layout        where the vectors of x stand
  *   x               the element that has index 0, in memory the context can read, aligned to its element; may be
  *                   anything if there are no elements
  *   results_layout  where the results stand, with the sizes of x_layout; no two of them in the same place
- *   results         the result that has index 0, of the result type, aligned to it, in memory the context can write.
- *                   None of them stands in x, unless each stands in the place of its own element: results is x, the
- *                   layouts are the same, and so are the sizes of an element and of a result. What stands between
- *                   results is not written
+ *   results         the result that has index 0, of the result type, aligned to it (QUIRE_INT128: to 8 bytes), in
+ *                   memory the context can write. None of them stands in x, unless each stands in the place of its
+ *                   own element: results is x, the layouts are the same, and so are the sizes of an element and of a
+ *                   result. What stands between results is not written
  * Statuses, checked in this order: QUIRE_NULL_POINTER (what, x_layout, results_layout), QUIRE_INVALID_OPERATION (also
- * of any but these two, and where kind is none), QUIRE_INVALID_TYPE (of integers, too), QUIRE_INVALID_METHOD (any but
- * QUIRE_EXACT),
- * QUIRE_INVALID_RESULT_TYPE, QUIRE_INVALID_ROUNDING, QUIRE_INVALID_LAYOUT (sizes differ; or the elements, or the
- * results, reach over more than PTRDIFF_MAX bytes, or as many side by side would), QUIRE_NULL_POINTER,
- * QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and QUIRE_DEVICE_FAULT. Where there are no elements,
- * QUIRE_OK comes before what is said of pointers. */
+ * of any but these two, and where kind is none), QUIRE_INVALID_TYPE, QUIRE_INVALID_METHOD (any but QUIRE_EXACT),
+ * QUIRE_INVALID_RESULT_TYPE, QUIRE_NO_INTEGER (QUIRE_INT128 of what are no integers), QUIRE_INVALID_ROUNDING,
+ * QUIRE_INVALID_LAYOUT (sizes differ; or the elements, or the results, reach over more than PTRDIFF_MAX bytes, or as
+ * many side by side would), QUIRE_NULL_POINTER, QUIRE_MISALIGNED; on a CUDA context also QUIRE_NOT_DEVICE_MEMORY and
+ * QUIRE_DEVICE_FAULT. Where there are no elements, QUIRE_OK comes before what is said of pointers. */
 QUIRE_API quire_status quire_scan(quire_context *context, const quire_reduction *what, quire_scan_kind kind,
                                   const quire_layout *x_layout, const void *x, const quire_layout *results_layout,
                                   void *results);

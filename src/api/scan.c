@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "api/check.h"
-#include "format/integers.h"
 
 /* In the order that the header promises: the method before what follows it. */
 static quire_status check_scan(const quire_reduction *what, quire_scan_kind kind) {
@@ -11,7 +10,6 @@ static quire_status check_scan(const quire_reduction *what, quire_scan_kind kind
     if (!has_operation || (kind != QUIRE_INCLUSIVE && kind != QUIRE_EXCLUSIVE)) return QUIRE_INVALID_OPERATION;
     const quire_status status = check_reduction(what);
     if (status == QUIRE_INVALID_OPERATION || status == QUIRE_INVALID_TYPE) return status;
-    if (is_integer(what->type)) return QUIRE_INVALID_TYPE;
     return what->method == QUIRE_EXACT ? status : QUIRE_INVALID_METHOD;
 }
 
@@ -20,9 +18,8 @@ static int have_same_sizes(const quire_layout *x, const quire_layout *y) {
 }
 
 static quire_status check_memory(const quire_job *job) {
-    const size_t size = (size_t)describe_format(job->type).size;
-    const size_t result = (size_t)describe_format(job->result_type).size;
-    return both_checks(check_pointer(job->x, size), check_pointer(job->result, result));
+    return both_checks(check_pointer(job->x, (size_t)element_size(job->type)),
+                       check_pointer(job->result, (size_t)result_alignment(job->result_type)));
 }
 
 quire_status quire_scan(quire_context *context, const quire_reduction *what, quire_scan_kind kind,
@@ -36,8 +33,8 @@ quire_status quire_scan(quire_context *context, const quire_reduction *what, qui
     size_t vectors;
     if (!have_same_sizes(x_layout, results_layout)) return QUIRE_INVALID_LAYOUT;
     if (__builtin_mul_overflow(x_layout->outer, x_layout->inner, &vectors)) return QUIRE_INVALID_LAYOUT;
-    if (!layout_fits(x_layout, (size_t)describe_format(r.type).size)) return QUIRE_INVALID_LAYOUT;
-    if (!layout_fits(results_layout, (size_t)describe_format(r.result_type).size)) return QUIRE_INVALID_LAYOUT;
+    if (!layout_fits(x_layout, (size_t)element_size(r.type))) return QUIRE_INVALID_LAYOUT;
+    if (!layout_fits(results_layout, (size_t)result_size(r.result_type))) return QUIRE_INVALID_LAYOUT;
     const quire_backend *backend = backend_of(context);
     if (!backend->scan) return QUIRE_WRONG_CONTEXT;
     if (!has_elements(x_layout)) return QUIRE_OK;

@@ -52,13 +52,13 @@ static int reduce_groups(struct device *device, const struct options *options, c
     int64_t *counts = malloc((groups->count + 1) * sizeof *counts);
     int status = array && counts ? EXIT_FINE : out_of_memory();
     if (!status)
-        status = device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows, elements_of(whole, 0),
-                                      elements_of(whole, 1), array, counts);
+        status = device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows,
+                                      whole_elements(whole, 0), whole_elements(whole, 1), array, counts);
     if (!status && needs_digits(options, &what, whole, array, groups->count)) {
         what.result_type = QUIRE_INT128;
         digits = malloc(groups->count * type_size(QUIRE_INT128));
         status = digits ? device_reduce_by_key(device, &what, groups->count, groups->of_row, groups->rows,
-                                               elements_of(whole, 0), NULL, digits, counts)
+                                               whole_elements(whole, 0), NULL, digits, counts)
                         : out_of_memory();
     }
     if (!status) status = deliver(options, pieces, groups, type, array, digits, counts);

@@ -7,7 +7,6 @@
 
 #include "complain.h"
 #include "groups.h"
-#include "npy_write.h"
 #include "reduce.h"
 #include "verbs.h"
 
@@ -115,53 +114,63 @@ static int print_by_key(const struct options *options, const struct running *run
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
+/* The results; and of integers of a text, where no double has all their digits, these. Else digits is NULL. */
+struct sums {
+    void *array, *digits;
+};
+
 static int print_running(const struct options *options, const struct running *running, const struct input *input,
-                         const void *array) {
+                         const struct sums *sums) {
     const struct cut *cut = &running->cut;
     const struct results results = { .file = { input->name, NULL },
                                      .elements = cut->vectors.count,
                                      .type = element_name(&input->element),
                                      .result_type = running->what.result_type,
-                                     .array = array,
+                                     .array = sums->array,
+                                     .digits = sums->digits,
                                      .apart = cut->vectors.layout.inner,
                                      .first = !options->exclusive };
     return running->groups ? print_by_key(options, running, results) : print_cut(options, cut, results);
 }
 
-static int scan_all(struct device *device, const struct running *running, const struct input *input, const void *x,
-                    void *results) {
-    const void *there;
-    if (running->groups) return scan_by_key(device, running, x, results);
-    const size_t bytes = running->cut.vectors.count * type_size(running->what.type);
-    const int status = device_load(device, input->name, x, bytes, &there);
-    return status ? status
-                  : device_scan(device, &running->what, running->kind, &running->cut.vectors.layout, there, results);
+/* All results, in memory of their own; x is as device_load gave it. */
+static int scan_all(struct device *device, const struct running *running, const void *x, void **results) {
+    *results = malloc((running->cut.vectors.count + 1) * type_size(running->what.result_type));
+    if (!*results) return wrong("out of memory");
+    return running->groups
+               ? scan_by_key(device, running, x, *results)
+               : device_scan(device, &running->what, running->kind, &running->cut.vectors.layout, x, *results);
 }
 
 static int scan(struct device *device, const struct options *options, const struct running *running,
-                const struct input *input, const void *x) {
+                const struct input *input, const struct whole *whole, struct sums *sums) {
     const struct cut *cut = &running->cut;
-    const quire_type type = running->what.result_type;
-    void *array = malloc((cut->vectors.count + 1) * type_size(type));
-    if (!array) return wrong("out of memory");
-    int status = scan_all(device, running, input, x, array);
-    if (!status && options->output)
-        status = npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
-    else if (!status)
-        status = print_running(options, running, input, array);
-    free(array);
-    return status;
+    const size_t bytes = cut->vectors.count * type_size(running->what.type);
+    const void *x;
+    int status = device_load(device, input->name, whole_elements(whole, 0), bytes, &x);
+    if (!status) status = scan_all(device, running, x, &sums->array);
+    if (!status && needs_digits(options, &running->what, whole, sums->array, cut->vectors.count)) {
+        struct running of_digits = *running;
+        of_digits.what.result_type = QUIRE_INT128;
+        status = scan_all(device, &of_digits, x, &sums->digits);
+    }
+    if (status) return status;
+    return options->output ? write_cut(options, cut, running->what.result_type, sums->array)
+                           : print_running(options, running, input, sums);
 }
 
 static int scan_whole(struct device *device, const struct options *options, const struct source *source,
                       const struct input *input, const struct whole *whole) {
-    struct running running = { .what = reduction_of(options, QUIRE_SUM, input->type),
+    struct running running = { .what = reduction_of_whole(options, input->type, whole),
                                .kind = options->exclusive ? QUIRE_EXCLUSIVE : QUIRE_INCLUSIVE };
     struct groups groups = { .row = NULL };
+    struct sums sums = { NULL, NULL };
     int status = cut_running(&running.cut, options, input, whole->n);
     if (!status && options->by) status = groups_read(&groups, options, source, whole->n);
     if (options->by) running.groups = &groups;
-    if (!status) status = scan(device, options, &running, input, whole->x[0]);
+    if (!status) status = scan(device, options, &running, input, whole, &sums);
+    free(sums.array);
+    free(sums.digits);
     groups_free(&groups);
     return status;
 }
@@ -170,10 +179,12 @@ static int scan_source(struct device *device, const struct options *options, con
     struct input input;
     struct pieces pieces;
     struct whole whole;
-    int status = input_open(&input, source, &options->reading);
+    struct reading reading = options->reading;
+    reading.integers = true;
+    int status = input_open(&input, source, &reading);
     if (status) return status;
     status = pieces_open(&pieces, &input, NULL, LEAVE_NOTHING);
-    pieces.doubles = true;
+    pieces.digits = pieces.doubles = true;
     if (!status) {
         status = pieces_whole(&pieces, &whole);
         if (!status) status = scan_whole(device, options, source, &input, &whole);

@@ -38,14 +38,14 @@ int device_trouble(const char *what, quire_status status) {
     return EXIT_TROUBLE;
 }
 
-/* The exact sum takes a file in pieces; the order of the other methods, many vectors and running sums take all of it.
- */
+/* The exact sum takes a file in pieces; the order of the other methods, many vectors, running sums and what is of pairs
+ * take all of it. */
 static int open_cuda(struct device *device, const struct options *options) {
     int status = gpu_open(&device->gpu, options->gpu);
     if (status) return status;
     device->context = gpu_context(device->gpu);
-    const bool runs = options->command->family == CUMSUM;
-    device->in_pieces = options->method == QUIRE_EXACT && !options_many(options) && !runs;
+    const bool at_once = options_many(options) || options->command->family & (CUMSUM | OF_PAIRS);
+    device->in_pieces = options->method == QUIRE_EXACT && !at_once;
     return EXIT_FINE;
 }
 

@@ -83,13 +83,14 @@ static int add_whole(struct device *device, struct gathering *gathering, const s
                      bool two) {
     const bool once = !gathering->facts && !(gathering->terms & (gathering->terms - 1));
     const bool in_pieces = !once && !device->gpu;
+    const char *const first = whole_elements(whole, 0), *const second = two ? whole_elements(whole, 1) : first;
     const size_t size = type_size(type), part = in_pieces ? CACHED : whole->n;
     int status = EXIT_FINE;
     (in_pieces ? progress_begin_pieces : progress_begin)("summing", size * (two ? 2 : 1));
     for (size_t done = 0; done < whole->n && !status; done += part) {
         const size_t n = whole->n - done < part ? whole->n - done : part;
-        const char *x = (const char *)whole->x[0] + done * size, *y = two ? (const char *)whole->x[1] + done * size : x;
-        status = add_piece(device, gathering, &(struct piece){ type, n, { x, y }, { NULL, NULL } });
+        const struct piece piece = { type, n, { first + done * size, second + done * size }, { NULL, NULL } };
+        status = add_piece(device, gathering, &piece);
         if (in_pieces) progress_report(done + n, whole->n);
     }
     progress_end();
@@ -98,8 +99,9 @@ static int add_whole(struct device *device, struct gathering *gathering, const s
 
 static int gather_whole(struct device *device, struct gathering *gathering, struct pieces *pieces) {
     struct whole whole;
-    const quire_type type = pieces->input[0]->type;
+    pieces->digits = pieces->doubles = true;
     int status = pieces_whole(pieces, &whole);
+    const quire_type type = whole_type(&whole, pieces->input[0]->type);
     if (!status) status = add_whole(device, gathering, &whole, type, pieces->inputs == 2);
     whole_close(&whole);
     return status;
@@ -127,7 +129,7 @@ static int gather_pieces(struct device *device, struct gathering *gathering, str
 }
 
 int gather(struct device *device, struct gathering *gathering, struct pieces *pieces) {
-    const quire_type type = pieces->input[0]->type;
+    const quire_type type = (quire_type)pieces->input[0]->element.type; /* of integers double, however they are read */
     gathering->type = !gathering->type || gathering->type == type ? type : QUIRE_F64;
     const bool whole = pieces_are_mappable(pieces) || device->gpu;
     const int status = (whole ? gather_whole : gather_pieces)(device, gathering, pieces);

@@ -17,7 +17,7 @@ int gpu_open(struct gpu **gpu, int number);
 
 /* Memory of the device, which stays until gpu_close; and a whole array copied there. At most GPU_ARRAYS of both. name
  * is for messages. Of 0 bytes *there is NULL. */
-#define GPU_ARRAYS 4
+#define GPU_ARRAYS 5
 int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there);
 int gpu_load(struct gpu *gpu, const char *name, const void *array, size_t bytes, const void **there);
 

@@ -182,6 +182,18 @@ static int open_file(struct input *input, const struct source *source) {
     return status;
 }
 
+/* Of the numbers as they are read. */
+static void find_type(struct input *input) {
+    input->type = input->raw ? element_integer(&input->element) : (quire_type)input->element.type;
+    input->wide = (convert_is_wide(&input->element) && !input->raw) || input->stored == STORED_TEXT;
+}
+
+void input_as_doubles(struct input *input) {
+    input->mappable = input->mappable && !input->raw;
+    input->raw = false;
+    find_type(input);
+}
+
 int input_open(struct input *input, const struct source *source, const struct reading *reading) {
     memset(input, 0, sizeof *input);
     input->name = source->name;
@@ -189,8 +201,7 @@ int input_open(struct input *input, const struct source *source, const struct re
     if (!status) status = begin(input, source, reading);
     input->raw = reading->integers && input->element.integer;
     if (!status) status = measure(input);
-    input->type = input->raw ? element_integer(&input->element) : (quire_type)input->element.type;
-    input->wide = (convert_is_wide(&input->element) && !input->raw) || input->stored == STORED_TEXT;
+    find_type(input);
     input->parted = input->stored != STORED_TEXT;
     if (input->stored != STORED_NPY) input->header.count = input->header.shape[0] = input->n;
     if (status) input_close(input);
@@ -250,15 +261,16 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
     return (ssize_t)n;
 }
 
+int input_beyond_doubles(const struct input *input) {
+    complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those", input->name);
+    return EXIT_TROUBLE;
+}
+
 int input_narrow(const struct input *input, size_t n, double *x, const double *low) {
     for (size_t k = 0; k < n; k++) {
         if (low[k] == 0) continue; /* infinities, NaN and -0 stay what they are */
         const double sum = x[k] + low[k];
-        if (sum - x[k] != low[k]) {
-            complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those",
-                     input->name);
-            return EXIT_TROUBLE;
-        }
+        if (sum - x[k] != low[k]) return input_beyond_doubles(input);
         x[k] = sum;
     }
     return EXIT_FINE;

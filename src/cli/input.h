@@ -64,15 +64,21 @@ int input_open(struct input *input, const struct source *source, const struct re
  * x. */
 ssize_t input_read(struct input *input, size_t n, void *x, double *low);
 
+/* Complains of an integer that is no double; answers EXIT_TROUBLE. */
+int input_beyond_doubles(const struct input *input);
+
 /* Adds the parts of n wide integers up, if that is exact. EXIT_FINE or EXIT_TROUBLE. */
 int input_narrow(const struct input *input, size_t n, double *x, const double *low);
 
 /* Maps a mappable input. NULL after a complaint, or if it is empty. To be undone by munmap(*map, *length). */
 const void *input_map(const struct input *input, void **map, size_t *length);
 
+/* Integers are read as doubles after all. Before anything is read. */
+void input_as_doubles(struct input *input);
+
 /* Whether the elements of two inputs pair up as far as their headers tell: same type, same number, same order.
- * EXIT_FINE or EXIT_TROUBLE. */
-int input_match(const char *verb, const struct input *x, const struct input *y);
+ * Integers of different types, or beside floats, are read as doubles from then on. EXIT_FINE or EXIT_TROUBLE. */
+int input_match(const char *verb, struct input *x, struct input *y);
 
 /* Whether all that was read are integers. */
 bool input_are_integers(const struct input *input);

@@ -147,15 +147,18 @@ int print_cut(const struct options *options, const struct cut *cut, struct resul
     return status;
 }
 
-static int deliver(const struct options *options, const struct cut *cut, const struct pieces *pieces, size_t elements,
-                   quire_type type, void *array, const void *digits) {
-    const struct input *input = pieces->input[0];
-    if (type == QUIRE_INT128 && options->output) {
+int write_cut(const struct options *options, const struct cut *cut, quire_type type, void *array) {
+    if (type == QUIRE_INT128) {
         if (!whole_narrow(array, cut->vectors.count)) return wrong("-o: a sum is beyond int64; --result f64 rounds it");
         type = QUIRE_INT64;
     }
-    if (options->output)
-        return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
+    return npy_write(options->output, type, cut->shape, cut->dimensions, cut->fortran, array, cut->vectors.count);
+}
+
+static int deliver(const struct options *options, const struct cut *cut, const struct pieces *pieces, size_t elements,
+                   quire_type type, void *array, const void *digits) {
+    const struct input *input = pieces->input[0];
+    if (options->output) return write_cut(options, cut, type, array);
     const struct results results = { .file = { input->name, pieces->inputs == 2 ? pieces->input[1]->name : NULL },
                                      .elements = elements,
                                      .type = element_name(&input->element),
@@ -175,8 +178,9 @@ static int reduce_cut(struct device *device, const struct options *options, cons
     const void *x, *y = NULL;
     void *array = malloc((cut->vectors.count + 1) * type_size(type)), *digits = NULL;
     if (!array) return out_of_memory();
-    int status = device_load(device, input->name, elements_of(whole, 0), bytes, &x);
-    if (!status && whole->x[1]) status = device_load(device, pieces->input[1]->name, elements_of(whole, 1), bytes, &y);
+    int status = device_load(device, input->name, whole_elements(whole, 0), bytes, &x);
+    if (!status && whole->x[1])
+        status = device_load(device, pieces->input[1]->name, whole_elements(whole, 1), bytes, &y);
     if (!status) status = device_reduce_vectors(device, &what, &cut->vectors, x, y, array);
     if (!status && needs_digits(options, &what, whole, array, cut->vectors.count)) {
         what.result_type = QUIRE_INT128;
@@ -216,7 +220,7 @@ int reduce_many(struct device *device, const struct options *options, const stru
         complain("%s needs two arrays", verb);
         return EXIT_TROUBLE;
     }
-    reading.integers = options->method == QUIRE_EXACT && !device->gpu;
+    reading.integers = options->method == QUIRE_EXACT;
     while (opened < count && !status) {
         status = input_open(&input[opened], &source[opened], &reading);
         opened += !status;

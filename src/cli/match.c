@@ -6,8 +6,9 @@
 #include "input.h"
 #include "names.h"
 
-int input_match(const char *verb, const struct input *x, const struct input *y) {
+int input_match(const char *verb, struct input *x, struct input *y) {
     bool x_fortran = npy_truly_fortran(&x->header), y_fortran = npy_truly_fortran(&y->header);
+    if (x->type != y->type) input_as_doubles(x), input_as_doubles(y);
     if (x->type != y->type)
         complain("%s needs one type: %s holds %s, %s holds %s", verb, x->name, type_name(x->type), y->name,
                  type_name(y->type));

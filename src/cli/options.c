@@ -276,8 +276,6 @@ static bool check_combinations(const struct options *options) {
         return wrong("--axis, --rows, --segments and --by are different ways to cut an array: choose one");
     if (options->by && !options->reading.column) return wrong("--by needs a table, and --column for its numbers");
     if (options->by && options->cuda) return wrong("--by is for --device cpu");
-    if (options->cuda && options->command->family & OF_PAIRS)
-        return wrong("averages, covariances and correlations are for --device cpu");
     if (options->weights && options->files > 1) return wrong("--weights goes with one file");
     if (many && (options->skip_nan || options->total))
         return wrong("--skip-nan and --total are for whole files, not for --axis, --rows, --segments or --by");

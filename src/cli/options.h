@@ -28,7 +28,7 @@ enum family {
     CUMSUM = 2048
 };
 
-/* Those of two arrays; and those that are of pairs of elements, by the exact method on a CPU alone. */
+/* Those of two arrays; and those that are of pairs of elements, by the exact method alone. */
 #define OF_PAIRS (AVERAGE | COVARIANCE | CORRELATION)
 #define OF_TWO (DOT | OF_PAIRS)
 

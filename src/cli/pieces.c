@@ -122,6 +122,7 @@ bool pieces_are_mappable(const struct pieces *pieces) {
 struct spools {
     struct spool of[2], integers[2];
     int fits;
+    bool parted; /* of a text an integer was no double */
 };
 
 static int spool_integers(struct pieces *pieces, struct spools *spools, int i, size_t n) {
@@ -139,8 +140,10 @@ static int spool_integers(struct pieces *pieces, struct spools *spools, int i, s
 static int spool_input(struct pieces *pieces, struct spools *spools, int i, size_t n) {
     const size_t size = type_size(pieces->input[i]->type);
     int status = EXIT_FINE;
-    if (pieces->low[i] && (pieces->input[i]->element.integer || pieces->doubles))
+    if (pieces->low[i] && pieces->input[i]->element.integer)
         status = input_narrow(pieces->input[i], n, pieces->x[i], pieces->low[i]);
+    else
+        spools->parted = spools->parted || (pieces->low[i] && pieces->input[i]->parted);
     if (!status) status = spool_write(&spools->of[i], pieces->x[i], n * size);
     return !status && spools->fits ? spool_integers(pieces, spools, i, n) : status;
 }
@@ -171,6 +174,7 @@ static int take_spools(const struct pieces *pieces, const struct spools *spools,
         whole_numbers = whole_numbers && input_are_integers(pieces->input[i]);
     }
     whole->n = spools->of[0].length / type_size(pieces->input[0]->type);
+    if (!status && !whole_numbers && pieces->doubles && spools->parted) return input_beyond_doubles(pieces->input[0]);
     if (status || !whole_numbers) return status;
     for (int i = 0; i < pieces->inputs && !status; i++)
         status = take_spool(whole, 2 + i, &spools->integers[i], &whole->integer[i]);
@@ -179,7 +183,7 @@ static int take_spools(const struct pieces *pieces, const struct spools *spools,
 }
 
 static int make_whole(struct pieces *pieces, struct whole *whole) {
-    struct spools spools = { { { -1, 0 }, { -1, 0 } }, { { -1, 0 }, { -1, 0 } }, 0 };
+    struct spools spools = { { { -1, 0 }, { -1, 0 } }, { { -1, 0 }, { -1, 0 } }, 0, false };
     int status = EXIT_FINE;
     bool texts = pieces->digits;
     for (int i = 0; i < pieces->inputs; i++) texts = texts && pieces->input[i]->stored == STORED_TEXT;
@@ -205,6 +209,14 @@ int pieces_whole(struct pieces *pieces, struct whole *whole) {
         if (whole->n && !whole->x[i]) return EXIT_TROUBLE;
     }
     return EXIT_FINE;
+}
+
+const void *whole_elements(const struct whole *whole, int i) {
+    return whole->integers ? whole->integer[i] : whole->x[i];
+}
+
+quire_type whole_type(const struct whole *whole, quire_type of_input) {
+    return whole->integers ? whole->integers : of_input;
 }
 
 void whole_close(struct whole *whole) {

@@ -18,8 +18,8 @@ struct pieces {
     struct input *input[2];
     int inputs;
     enum skip skip;
-    bool doubles;      /* an integer of a text that is no double is trouble for the whole, too */
     bool digits;       /* if all numbers are integers of a text, the whole has them as such, too */
+    bool doubles;      /* if not, an integer of a text that is no double is trouble */
     uintmax_t taken;   /* elements of each, so far */
     uintmax_t skipped; /* of them left out */
     void *x[2];        /* the piece */
@@ -50,6 +50,11 @@ bool pieces_are_mappable(const struct pieces *pieces);
  * cases.
  */
 int pieces_whole(struct pieces *pieces, struct whole *whole);
+
+/* Its elements, as integers if it has them so; and their type, where that of the input is another one. */
+const void *whole_elements(const struct whole *whole, int i);
+quire_type whole_type(const struct whole *whole, quire_type of_input);
+
 void whole_close(struct whole *whole);
 
 #endif

@@ -36,11 +36,9 @@ quire_reduction reduction_of(const struct options *options, quire_operation oper
 
 quire_reduction reduction_of_whole(const struct options *options, quire_type type, const struct whole *whole) {
     quire_reduction what = reduction_of(options, options->command->operation, type);
-    if (whole->integers) what.type = whole->integers;
+    what.type = whole_type(whole, what.type);
     return what;
 }
-
-const void *elements_of(const struct whole *whole, int i) { return whole->integers ? whole->integer[i] : whole->x[i]; }
 
 bool needs_digits(const struct options *options, const quire_reduction *what, const struct whole *whole,
                   const void *results, size_t count) {
@@ -66,13 +64,22 @@ static void close_inputs(struct opened *opened) {
     while (opened->count > 0) input_close(&opened->input[--opened->count]);
 }
 
+/* Whether files of integers are read as such. Else they are doubles, two of them where one does not do: as the exact
+ * sums of a CPU take them, piece by piece. */
+static bool takes_integers(const struct options *options) {
+    const bool is_exact = options->method == QUIRE_EXACT && !options_skip(options);
+    return is_exact && (options->cuda || options->command->family & OF_PAIRS);
+}
+
 static int open_inputs(struct opened *opened, const struct options *options, const struct source *source, int count) {
     const char *verb = options->command->family & OF_TWO ? options->command->name : "dot"; /* of what is kept */
+    struct reading reading = options->reading;
     int status = EXIT_FINE;
     opened->count = 0;
     opened->pieces = (struct pieces){ .inputs = 0 };
+    reading.integers = takes_integers(options);
     for (int i = 0; i < count && !status; i++) {
-        status = input_open(&opened->input[i], &source[i], &options->reading);
+        status = input_open(&opened->input[i], &source[i], &reading);
         opened->count += !status;
     }
     if (!status && count == 2) status = input_match(verb, &opened->input[0], &opened->input[1]);
@@ -124,12 +131,14 @@ static int reduce_whole(struct device *device, const struct options *options, st
                         struct report *report, struct outcome *outcomes) {
     struct whole whole;
     struct job *job = &report->job;
-    const size_t size = type_size(job->what.type);
+    pieces->digits = pieces->doubles = options->method == QUIRE_EXACT;
     int status = pieces_whole(pieces, &whole);
+    job->what.type = whole_type(&whole, job->what.type);
+    const size_t size = type_size(job->what.type);
     const bool halves = operation_is_of_two(job->what.operation) && pieces->inputs == 1;
     job->n = halves ? whole.n / 2 : whole.n;
-    const void *y = halves ? (const char *)whole.x[0] + job->n * size : whole.x[1];
-    if (!status) status = device_load(device, pieces->input[0]->name, whole.x[0], job->n * size, &job->x);
+    const char *x = whole_elements(&whole, 0), *y = halves ? x + job->n * size : whole_elements(&whole, 1);
+    if (!status) status = device_load(device, pieces->input[0]->name, x, job->n * size, &job->x);
     if (!status && y) status = device_load(device, pieces->input[pieces->inputs - 1]->name, y, job->n * size, &job->y);
     if (!status && options->method == METHOD_ALL) {
         report->count = METHODS;
@@ -166,15 +175,16 @@ static int reduce_one(struct device *device, const struct options *options, cons
     if (status) return status;
     struct input *input = &opened.input[0];
     struct report report = { .source = source, .sources = (size_t)count, .outcomes = outcomes, .count = 1 };
-    report.job.what = reduction_of(options, operation, input->type);
     describe_input(&report, input);
     const bool halves = operation_is_of_two(operation) && count == 1;
-    const bool at_once = halves || options->command->family & OF_PAIRS;
+    const bool at_once = options->method != QUIRE_EXACT || halves || options->command->family & OF_PAIRS ||
+                         (pieces_are_mappable(&opened.pieces) && !device->gpu);
+    report.job.what = reduction_of(options, operation, at_once ? input->type : (quire_type)input->element.type);
     if (halves && (!has_two_rows(input) || options->skip_nan)) {
         complain("%s needs two arrays: %s is one%s", options->command->name, input->name,
                  options->skip_nan ? ", and --skip-nan cannot split it" : "");
         status = EXIT_USAGE;
-    } else if (options->method != QUIRE_EXACT || at_once || (pieces_are_mappable(&opened.pieces) && !device->gpu)) {
+    } else if (at_once) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);
     } else {
         status = reduce_pieces(device, options, &opened.pieces, &report, outcomes);

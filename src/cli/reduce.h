@@ -15,9 +15,6 @@ quire_reduction reduction_of(const struct options *options, quire_operation oper
 /* The same of a whole, whose texts of integers are read as such. */
 quire_reduction reduction_of_whole(const struct options *options, quire_type type, const struct whole *whole);
 
-/* The whole's elements, of the type of that reduction. */
-const void *elements_of(const struct whole *whole, int i);
-
 /* Whether integers of a text have results that no double has all digits of. */
 bool needs_digits(const struct options *options, const quire_reduction *what, const struct whole *whole,
                   const void *results, size_t count);
@@ -36,6 +33,9 @@ int cut_axis(struct cut *cut, const struct options *options, const struct input 
 /* Prints the results of what was cut, of which the caller says all but their number, places, shape and n. EXIT_FINE or
  * EXIT_TROUBLE. */
 int print_cut(const struct options *options, const struct cut *cut, struct results results);
+
+/* Writes them to the file of the options, integers as int64, for which they become such. EXIT_FINE or EXIT_TROUBLE. */
+int write_cut(const struct options *options, const struct cut *cut, quire_type type, void *array);
 
 /* Opens a source and adds it to the gathering; two of them with their products. *report gets the type, n and skipped.
  * EXIT_FINE or EXIT_TROUBLE. */

@@ -68,7 +68,7 @@ static quire_status cpu_accumulate(quire_context *context, const quire_job *job,
     accumulator_carry_sparse(accumulator); /* it may come from a merge by other hands */
     const ptrdiff_t size = element_size(job->type);
     if (is_integer(job->type))
-        integers_accumulate(&c, job, accumulator);
+        integers_accumulate(&c, job, size, size, accumulator);
     else if (job->n)
         exact_accumulate(&c, job, size, size, accumulator);
     accumulator_carry_sparse(accumulator);

@@ -26,9 +26,9 @@ void integers_reduce(const cpu_context *context, const quire_job *job) {
     integer_result(&s, job, job->result);
 }
 
-void integers_accumulate(const cpu_context *context, const quire_job *job, quire_accumulator *accumulator) {
-    const ptrdiff_t size = element_size(job->type);
-    const integer_state s = integer_state_of(context, job, size, size);
+void integers_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                         quire_accumulator *accumulator) {
+    const integer_state s = integer_state_of(context, job, x_stride, y_stride);
     if (!job->n) return;
     integer_add_to_limbs(accumulator->limb, &s.sum[0]);
     accumulator_count(accumulator, s.n);

@@ -15,7 +15,9 @@ QUIRE_PRIVATE quire_status integers_reduce_segments(const cpu_context *context, 
                                                     const quire_segments *segments);
 QUIRE_PRIVATE void integers_reduce_gathered(const cpu_context *context, const quire_job *job,
                                             const quire_gathered *rows);
-QUIRE_PRIVATE void integers_accumulate(const cpu_context *context, const quire_job *job,
-                                       quire_accumulator *accumulator);
+
+/* The same of elements strides of bytes apart. */
+QUIRE_PRIVATE void integers_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                       ptrdiff_t y_stride, quire_accumulator *accumulator);
 
 #endif

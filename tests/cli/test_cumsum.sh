@@ -120,18 +120,47 @@ check "and the order" cmp -s sums.npy right.npy
 array '<f8' '(2, 0)' >none.npy
 lines '' cumsum none.npy --axis 1
 
-# Integers are doubles, each exactly, or refused.
+# Integers of files are integers, with all their digits, unless a type says otherwise.
 array '<i8' '(3,)' 0020000000000000 0000000000000001 0000000000000001 >i.npy
-lines '9007199254740992;9007199254740992;9007199254740994;' cumsum i.npy
-lines '9007199254740992;9007199254740994;9007199254740994;' cumsum i.npy --rounding up
+lines '9007199254740992;9007199254740993;9007199254740994;' cumsum i.npy
+lines '0;9007199254740992;9007199254740993;' cumsum i.npy --exclusive --rounding up
+lines '9007199254740992;9007199254740992;9007199254740994;' cumsum i.npy --result f64
+lines '9007199254740992;9007199254740994;9007199254740994;' cumsum i.npy --result f64 --rounding up
 array '|u1' '(3,)' ff 01 ff >bytes.npy
 lines '255;256;511;' cumsum bytes.npy
+put $native ffffffffffffffff ffffffffffffffff 0000000000000002 >raw.u64
+lines '18446744073709551615;36893488147419103230;36893488147419103232;' cumsum --type u64 raw.u64
+lines '-1;-2;0;' cumsum --type i64 raw.u64
+array '<i8' '(2, 2)' 8000000000000000 7fffffffffffffff ffffffffffffffff 0000000000000005 >least.npy
+lines '-9223372036854775808;-1;-2;3;' cumsum least.npy
+lines '-9223372036854775808;9223372036854775807;-9223372036854775809;9223372036854775812;' cumsum least.npy --axis 0
+lines '-9223372036854775808;-1;-1;4;' cumsum least.npy --axis 1
+run cumsum least.npy --axis 1 -o sums.npy
+array "${native}i8" '(2, 2)' 8000000000000000 ffffffffffffffff ffffffffffffffff 0000000000000004 >right.npy
+check "in a file they are int64" cmp -s sums.npy right.npy
+refuses 1 '-o: a sum is beyond int64' cumsum least.npy --axis 0 -o sums.npy
+run cumsum least.npy --axis 0 --json
+check "JSON has all digits" same "$(member result_type)$(member decimal | tr '\n' ' ')" \
+    'i128-9223372036854775808 9223372036854775807 -9223372036854775809 9223372036854775812 '
+
+# Those of texts, too, if all fit 64 bits; what is no double among others is refused.
 printf '9007199254740992\n1\n1\n' >i.txt
-lines '9007199254740992;9007199254740992;9007199254740994;' cumsum i.txt
-array '<i8' '(2,)' 0020000000000001 0000000000000001 >odd.npy
-refuses 1 'odd.npy: an integer beyond 2^53' cumsum odd.npy
+lines '9007199254740992;9007199254740993;9007199254740994;' cumsum i.txt
+lines '9007199254740992;9007199254740992;9007199254740994;' cumsum i.txt --result f64
 printf '1\n9007199254740993\n' >odd.txt
+lines '1;9007199254740994;' cumsum odd.txt
+lines '0;1;' cumsum odd.txt --exclusive
+printf '9223372036854775807\n9223372036854775807\n-1\n' >great.txt
+lines '9223372036854775807;18446744073709551614;18446744073709551613;' cumsum great.txt
+run cumsum great.txt -o sums.npy
+array "${native}f8" '(3,)' 43e0000000000000 43f0000000000000 43f0000000000000 >right.npy
+check "in a file they are doubles" cmp -s sums.npy right.npy
+printf '0.5\n9007199254740993\n' >odd.txt
 refuses 1 'odd.txt: an integer beyond 2^53' cumsum odd.txt
+printf -- '-0\n9007199254740993\n' >odd.txt
+refuses 1 'odd.txt: an integer beyond 2^53' cumsum odd.txt
+printf 'k,n\na,9007199254740993\nb,1\na,2\n' >ik.csv
+by 'a 9007199254740993 1;b 1 1;a 9007199254740995 2;' cumsum ik.csv --column n --by k
 
 # Verbose and JSON: result k is of k elements, or of k - 1.
 large='1e+20  0x1.5af1d78b58c4p+66  0x4415af1d78b58c40'

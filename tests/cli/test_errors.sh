@@ -178,6 +178,7 @@ if grep -q '"cuda_devices": \[\]' out; then # the reason is the one that holds
     if grep -q '"cuda": false' out; then reason='this quire was built without CUDA'; fi
     refuses 1 "--device cuda: $reason" sum --device cuda good.npy
     refuses 1 "--device cuda: $reason" sum --device cuda:3 --method all good.npy
+    refuses 1 "--device cuda: $reason" average --device cuda good.npy good.npy
 fi
 QUIRE_TIER=mmx run sum good.npy
 check "a QUIRE_TIER that is none fails" failed 1 'QUIRE_TIER: '

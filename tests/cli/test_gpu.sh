@@ -129,6 +129,45 @@ run cumsum cube.npy --axis 2 -o here.npy
 mv here.npy out
 check "running sums on cuda, to a file, as on the CPU" alike_runs
 
+# Averages, covariances and correlations: of whole arrays, rows, an axis and segments.
+for type in f16 f32 f64; do
+    tail -c 4000 sample.f32 >half.$type
+    head -c 4000 sample.f32 >weights.$type
+    for operation in average covariance correlation; do
+        alike $operation --type $type half.$type weights.$type
+        alike $operation --type $type --rows 10 half.$type weights.$type
+    done
+done
+alike average --type f32 half.f32 --weights weights.f32 --rounding down --result f64
+alike covariance cube.npy cube.npy --axis 1 --correction 1
+alike correlation --type f32 --segments offsets.txt sample.f32 sample.f32
+alike average --type f32 /dev/null /dev/null
+alike covariance numbers.txt numbers.txt
+
+# Integers: all digits, by every way to cut them.
+for type in i8 u8 i16 i32 u32 i64 u64; do
+    for operation in sum asum sumsq mean variance; do
+        alike $operation --type $type half.f32
+        alike $operation --type $type --rows 10 half.f32
+    done
+    alike sum --type $type --segments offsets.txt sample.f32
+    alike dot --type $type --rows 10 half.f32 weights.f32
+    alike average --type $type --rows 10 half.f32 weights.f32
+    alike cumsum --type $type half.f32
+    alike cumsum --type $type half.f32 --exclusive --result f32 --rounding up
+done
+for type in i8 u16 i32 i64 u64; do
+    alike average --type $type half.f32 weights.f32
+    alike correlation --type $type half.f32 weights.f32
+done
+seq 9007199254740993 9007199254741992 >great.txt
+alike cumsum great.txt
+alike sum great.txt
+alike mean great.txt
+alike average great.txt great.txt
+alike sum great.txt --rows 10
+alike sumsq great.txt --segments offsets.txt
+
 # The table, but for times and rates.
 for operation in sum asum nrm2 mean; do
     run $operation --method all --device cuda "$QUIRE_SAMPLE"

@@ -48,6 +48,21 @@ gives 2.6666666666666665 covariance gaps.csv --column x,x --skip-nan
 awk 'BEGIN { for (i = 0; i < 12; i++) print i * i }' >squares.txt
 awk 'BEGIN { for (i = 0; i < 12; i++) print i % 4 }' >turns.txt
 printf '0\n4\n12\n' >offsets.txt
+# Integers count with all their digits: (2^53 + 1) / 3 is one, 2^53 / 3 is none. Beside floats they are doubles.
+array '<i8' '(3,)' 0020000000000001 0000000000000000 0000000000000000 >odd.npy
+array '<i8' '(3,)' 0000000000000001 0000000000000001 0000000000000001 >ones.npy
+array '|u1' '(3,)' 01 01 01 >bytes.npy
+array '<f8' '(3,)' 3ff0000000000000 3ff0000000000000 3ff0000000000000 >floats.npy
+printf '9007199254740993\n0\n0\n' >odd.txt
+printf '1\n1\n1\n' >ones.txt
+gives 3002399751580331 average odd.npy --weights ones.npy
+gives 3002399751580331 average odd.npy --weights ones.npy --axis 0
+gives 3002399751580331 average odd.txt --weights ones.txt
+gives 1 average ones.npy --weights bytes.npy
+gives 1 average ones.npy --weights floats.npy
+gives 1 average ones.npy --weights floats.npy --axis 0
+refuses 1 'odd.npy: an integer beyond 2^53' average odd.npy --weights floats.npy
+
 run average squares.txt turns.txt --rows 3
 check "rows" same "$status$(cat err) $(tr '\n' ' ' <out)" '0 6 40.666666666666664 107.33333333333333 '
 run covariance squares.txt --column 1 turns.txt --segments offsets.txt
@@ -61,7 +76,6 @@ refuses 2 '--weights goes with one file' average x.txt x.txt --weights w.txt
 refuses 2 'covariance takes no option --weights' covariance x.txt --weights w.txt
 refuses 2 'correlation takes no option --correction' correlation x.txt w.txt --correction 1
 refuses 2 'average takes no option --method' average x.txt w.txt --method plain
-refuses 2 'are for --device cpu' average x.txt w.txt --device cuda
 refuses 1 'average needs equal lengths: a.txt has 4 elements, w.txt has 3' average a.txt w.txt
 refuses 1 'correlation needs two arrays' correlation a.txt --rows 2
 refuses 2 'not sum, asum' accumulate --operation average x.txt -o x.quire

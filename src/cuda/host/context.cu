@@ -110,6 +110,7 @@ static cudaError_t fill_context(cuda_context *c) {
     if (!error) error = quire_cuda_load_finish();
     if (!error) error = load_many();
     if (!error) error = quire_cuda_load_scan();
+    if (!error) error = quire_cuda_load_integer_scan();
     if (!error) error = quire_cuda_load_gathered();
     if (!error) error = quire_cuda_load_pairs();
     if (!error) error = quire_cuda_load_integers();

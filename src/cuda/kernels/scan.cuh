@@ -13,6 +13,7 @@
 #define SCAN_ACROSS 32                    /* vectors that a block takes together at most, where they are neighbours */
 #define SCAN_STATES ((size_t)1 << 17)     /* in the workspace */
 #define SCAN_LIMB_STRETCHES VECTORS_LIMBS /* as many stretches have limbs in the workspace */
+#define INTEGER_SCAN_LOADS 4              /* of integers that are under way together to a thread */
 
 /* Elements, or results; and how a block copies its tile of them to and from shared memory. */
 typedef struct {
@@ -31,6 +32,7 @@ typedef struct {
     scan_side x, results;
     quire_type type;
     bool magnitude, exclusive;
+    bool is_int128;   /* results are integers of 128 bits */
     bool is_in_place; /* nothing is stored before it is known that all results are told */
     bool has_ends;    /* two ends tell nearly all results */
     finish_kind finish;
@@ -46,7 +48,11 @@ typedef struct {
 
 QUIRE_PRIVATE cudaError_t quire_cuda_scan(const scan_job *job, cudaStream_t stream);
 
+/* The same of integers. The threads of a vector are lanes of one warp; a slot, and limbs, are not needed. */
+QUIRE_PRIVATE cudaError_t quire_cuda_scan_integers(const scan_job *job, cudaStream_t stream);
+
 /* Loads the kernels on the current device, so that no later call has to. */
 QUIRE_PRIVATE cudaError_t quire_cuda_load_scan();
+QUIRE_PRIVATE cudaError_t quire_cuda_load_integer_scan();
 
 #endif
