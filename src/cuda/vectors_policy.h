@@ -54,8 +54,11 @@
 #define ORDERED_ARRAY_SPREAD 2    /* of a multiprocessor, from which on a block adds several tiles at once */
 #define ORDERED_ARRAY_MOST 6144   /* groups of tiles, at most */
 
-/* kernels/exact_limbs.cuh, and an array of exact_rows.cuh. H200, 2026-11-28. */
+/* kernels/exact_array.cuh and exact_limbs.cuh. H200, 2026-11-28. */
 #define FEW_DOUBLES 8          /* floats that a device adds in the time of a double, from which on it takes none */
+#define ARRAY_THREADS 256      /* of a block */
+#define ARRAY_BLOCKS 3         /* of a multiprocessor, that registers are to leave room for */
+#define ARRAY_WIDE_BLOCKS 2    /* the same, where sums are wider than two ends */
 #define ARRAY_MOST 65536       /* blocks, at most */
 #define ARRAY_ALONE (64 << 10) /* bytes of an array that one block has alone, at most */
 #define ARRAY_LEAST (16 << 10) /* bytes of a block, at least */

@@ -123,6 +123,14 @@ START_TEST(scans) {
     check_same(down[4], 0.5f), check_same(down[5], 8.0f); /* 1 + 2^-60 + 7, downward */
     quire::scan(QUIRE_INCLUSIVE, in_place, in_place);
     check_same(in_place[2], 1.0f);
+    const std::vector<std::int64_t> whole = { INT64_MAX, INT64_MAX, 3 };
+    std::vector<quire::int128> sums(3);
+    std::vector<double> rounded(3);
+    quire::scan(QUIRE_INCLUSIVE, whole, sums);
+    quire::scan(QUIRE_INCLUSIVE, whole, rounded);
+    ck_assert(sums[1].word[0] == UINT64_MAX - 1 && sums[1].word[1] == 0); /* on a little-endian machine */
+    ck_assert(sums[2].word[0] == 1 && sums[2].word[1] == 1);
+    check_same(rounded[1], 0x1p64);
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* test_arrays.c - exact sums of one array (src/cuda/kernels/exact_rows.cuh), and into accumulators
+/* test_arrays.c - exact sums of one array (src/cuda/kernels/exact_array.cuh), and into accumulators
  * (src/cuda/kernels/exact_limbs.cuh): of every length that threads, blocks and parts share differently, at any place,
  * by one block and by many. Most have data that two ends, or two doubles, do not tell: sums in the middle of two
  * results, or so but for something far below, terms that cancel, all exponents; NaN, infinities and zeros of both signs

@@ -15,18 +15,21 @@ typedef struct arrays {
     double x[N];
     double vector[N], in_place[N], rows[N];
     float columns[N];
+    uint64_t integers[N][2];
     double sum;
 } arrays;
 
 static void call_all(quire_context *c, arrays *a) {
     const quire_reduction sum = { QUIRE_SUM, QUIRE_F64, QUIRE_F64, QUIRE_EXACT, QUIRE_TO_NEAREST, 0, { 0 } };
     const quire_reduction upward = { QUIRE_ASUM, QUIRE_F64, QUIRE_F32, QUIRE_EXACT, QUIRE_UPWARD, 0, { 0 } };
+    const quire_reduction integers = { .type = QUIRE_INT64, .result_type = QUIRE_INT128 };
     const quire_layout vector = quire_strided(N, 1), rows = quire_rows(ROWS, LENGTH, LENGTH);
     const quire_layout columns = quire_columns(LENGTH, ROWS, ROWS);
     check_ok(quire_scan(c, &sum, QUIRE_INCLUSIVE, &vector, a->x, &vector, a->vector));
     check_ok(quire_scan(c, &sum, QUIRE_EXCLUSIVE, &vector, a->in_place, &vector, a->in_place));
     check_ok(quire_scan(c, &sum, QUIRE_INCLUSIVE, &rows, a->x, &rows, a->rows));
     check_ok(quire_scan(c, &upward, QUIRE_EXCLUSIVE, &columns, a->x, &columns, a->columns));
+    check_ok(quire_scan(c, &integers, QUIRE_INCLUSIVE, &vector, a->x, &vector, a->integers)); /* the bits of x */
     check_ok(quire_sum(c, QUIRE_F64, N, a->x, QUIRE_EXACT, QUIRE_F64, &a->sum));
 }
 
@@ -57,6 +60,7 @@ START_TEST(replays) {
         check_that(!memcmp(found.in_place, expected.in_place, sizeof found.in_place), "replay %zu: in place", turn);
         check_that(!memcmp(found.rows, expected.rows, sizeof found.rows), "replay %zu: rows", turn);
         check_that(!memcmp(found.columns, expected.columns, sizeof found.columns), "replay %zu: columns", turn);
+        check_that(!memcmp(found.integers, expected.integers, sizeof found.integers), "replay %zu: integers", turn);
         check_that(!memcmp(&found.sum, &expected.sum, sizeof found.sum), "replay %zu: the sum", turn);
     }
     CUDA(cudaGraphExecDestroy(exec));

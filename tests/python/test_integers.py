@@ -1,7 +1,7 @@
 """Integers, against Python's own: exact sums, results of 64 bits that fit or an OverflowError, doubles rounded once."""
 
+import math
 from fractions import Fraction
-from math import isqrt
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def correctly_rounded(numerator, denominator=1):
 def root(q):
     """That of a fraction, rounded once: of 200 bits more than a double has, the last one sticky."""
     scaled = (q.numerator << 400) // q.denominator
-    r = isqrt(scaled)
+    r = math.isqrt(scaled)
     exact = r * r == scaled and (q.numerator << 400) % q.denominator == 0
     return (2 * r + (not exact)) / (1 << 201)
 
@@ -142,8 +142,6 @@ def test_refused():
         quire.vecdot(a, np.ones(3))
     with pytest.raises(TypeError, match="in common"):
         quire.vecdot(a, np.ones(3, np.uint64))
-    with pytest.raises(TypeError, match="running sums of int64 are integers"):
-        quire.cumsum(a, dtype=np.float64)
     assert quire.vecdot(np.arange(3, dtype=np.int32), np.ones(3)) == 3
     assert quire.vecdot(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.uint8), dtype=np.int64) == 5
 
@@ -159,6 +157,30 @@ def test_running_sums(kind):
             with_none = quire.cumulative_sum(a, axis=axis, include_initial=True)
             assert (np.take(with_none, 0, axis) == 0).all() and (np.delete(with_none, 0, axis) == right).all()
         assert (quire.cumsum(a) == np.cumsum(a.astype(object).reshape(-1))).all()
+
+
+def rounded(value, rounding):
+    """A Python int as the nearest double, or the nearest below or above."""
+    near = float(value)
+    if rounding == "downward" and int(near) > value:
+        return math.nextafter(near, -math.inf)
+    if rounding == "upward" and int(near) < value:
+        return math.nextafter(near, math.inf)
+    return near
+
+
+@pytest.mark.parametrize("rounding", ["nearest", "downward", "upward"])
+@pytest.mark.parametrize("kind", ["int64", "uint64"])
+def test_running_sums_as_floats(kind, rounding):
+    limits = np.iinfo(kind)
+    x = np.random.default_rng(7).integers(limits.min, limits.max, 3000, kind, endpoint=True)
+    x[::7], x[1::7] = limits.max, limits.min
+    right = [rounded(v, rounding) for v in np.cumsum(x.astype(object))]
+    found = quire.cumsum(x, dtype=np.float64, rounding=rounding)
+    assert found.dtype == np.float64 and found.tolist() == right
+    assert quire.cumulative_sum(x[::-1], include_initial=True, dtype=float).tolist()[0] == 0
+    out = np.empty(3000)
+    assert quire.cumsum(x, out=out, rounding=rounding) is out and out.tolist() == right
 
 
 def test_running_sums_that_do_not_fit():
@@ -178,7 +200,7 @@ def test_running_sums_that_do_not_fit():
     small = quire.cumsum([100, 27, -1], dtype=np.int8)
     assert small.dtype == np.int8 and small.tolist() == [100, 127, 126]
     assert quire.cumsum(np.array([2**63, 2**63 - 1], np.uint64)).tolist() == [2**63, 2**64 - 1]
-    with pytest.raises(TypeError, match="out is of int8"):
+    with pytest.raises(TypeError, match="out has int8"):
         quire.cumsum(most, dtype=np.int64, out=np.empty(5, np.int8))
     assert quire.cumsum([True, False, True]).tolist() == [1, 1, 2]
     assert quire.cumsum(np.array([], np.int32)).dtype == np.int64

@@ -28,11 +28,11 @@ START_TEST(exact_arrays) {
         const size_t bytes = 1 + draw_length(&g);
         const int is_wide = (int)generator_below(&g, 2);
         const array_plan p = plan_exact_array(&d, bytes, is_wide);
-        const size_t of_one = is_wide ? GROUPS_WIDE_BLOCKS : GROUPS_BLOCKS;
+        const size_t of_one = is_wide ? ARRAY_WIDE_BLOCKS : ARRAY_BLOCKS;
         check_that(p.blocks >= 1 && p.blocks <= ARRAY_MOST && ARRAY_MOST <= VECTORS_PLACES, "%zu blocks", p.blocks);
         check_that(d.wish.blocks || p.blocks <= d.multiprocessors * of_one, "%zu blocks wait for others", p.blocks);
         check_that(p.blocks == 1 || (p.blocks - 1) * ARRAY_LEAST < bytes, "%zu blocks for %zu bytes", p.blocks, bytes);
-        check_that(p.threads == GROUPS_THREADS, "%u threads", p.threads);
+        check_that(p.threads == ARRAY_THREADS, "%u threads", p.threads);
     }
 }
 END_TEST

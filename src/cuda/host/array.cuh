@@ -1,4 +1,4 @@
-/* array.cuh - the launches of kernels/exact_rows.cuh, exact_limbs.cuh and ordered_array.cuh: one array.
+/* array.cuh - the launches of kernels/exact_array.cuh, exact_limbs.cuh and ordered_array.cuh: one array.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,13 +17,11 @@ static vectors_job array_job_of(const cuda_context *c, const quire_job *job, qui
     return work;
 }
 
-/* The first kernel for an exact result, which may leave it to a second one; of a short array it has room for limbs. */
-static cudaError_t start_ends(const cuda_context *c, const quire_job *job, vectors_job *work, unsigned limbs_bytes) {
+/* The first kernel for an exact result, which may leave it to a second one. */
+static cudaError_t start_ends(const cuda_context *c, const quire_job *job, vectors_job *work) {
     const size_t bytes = job->n * (size_t)describe_format(job->type).size;
     const array_plan p = plan_exact_array(&c->facts, bytes, !has_ends(job));
-    work->shape = ROWS_ARRAY;
-    return start_blocks(c, find_sum_kernels(job).rows[work->is_pair], p.threads, p.blocks, work,
-                        work->is_short ? limbs_bytes : 0, true);
+    return start_blocks(c, find_sum_kernels(job).array[work->is_pair], p.threads, p.blocks, work, 0, true);
 }
 
 /* The exact result of an array, one element at least, and by a second kernel what the first does not tell; or the sum,
@@ -35,13 +33,13 @@ static cudaError_t start_exact_array(const cuda_context *c, const quire_job *job
     count_terms(job, &work);
     work.part = p.part;
     work.few_doubles =
-        (c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type)) || !find_sum_kernels(job).rows[work.is_pair];
+        (c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type)) || !find_sum_kernels(job).array[work.is_pair];
     work.is_short = job->n <= (size_t)ARRAY_SHORT * k.limbs_threads;
     if (!accumulator && !work.few_doubles) {
-        const cudaError_t error = start_ends(c, job, &work, k.limbs_bytes);
+        const cudaError_t error = start_ends(c, job, &work);
         if (error || work.is_short) return error;
     }
-    return start_blocks(c, k.limbs, p.threads, p.blocks, &work, k.limbs_bytes, true);
+    return start_blocks(c, k.limbs, p.threads, p.blocks, &work, 0, true);
 }
 
 /* Whether an array stands at a multiple of what a thread loads together. */

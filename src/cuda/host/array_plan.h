@@ -1,4 +1,4 @@
-/* array_plan.h - how the blocks of a device share one array (kernels/exact_rows.cuh, exact_limbs.cuh,
+/* array_plan.h - how the blocks of a device share one array (kernels/exact_array.cuh, exact_limbs.cuh,
  * ordered_array.cuh): pure functions of what the device is.
  *
  * SPDX-License-Identifier: MIT
@@ -18,9 +18,9 @@ typedef struct {
 /* An exact sum of an array of so many bytes: one block, which has nobody to bring together; or as many as there are
  * places for at once, unless they would have too little. */
 static inline array_plan plan_exact_array(const device_facts *d, size_t bytes, int is_wide) {
-    const size_t most = plan_least(plan_blocks(d, is_wide ? GROUPS_WIDE_BLOCKS : GROUPS_BLOCKS), ARRAY_MOST);
+    const size_t most = plan_least(plan_blocks(d, is_wide ? ARRAY_WIDE_BLOCKS : ARRAY_BLOCKS), ARRAY_MOST);
     const size_t enough = bytes > ARRAY_ALONE || d->wish.blocks ? plan_divide_up(bytes, ARRAY_LEAST) : 1;
-    const array_plan p = { plan_least(enough, most), 0, GROUPS_THREADS };
+    const array_plan p = { plan_least(enough, most), 0, ARRAY_THREADS };
     return p;
 }
 

@@ -83,7 +83,7 @@ static const quire_backend cuda_backend = { cuda_reduce,           cuda_reduce_m
 /* All kernels are compiled alike: one tells of all. */
 static cudaError_t look_for_early_starts(cuda_context *c) {
     cudaFuncAttributes is;
-    const cudaError_t error = cudaFuncGetAttributes(&is, quire_rows_float(TERM_IDENTITY, false).by_ends.rows[0]);
+    const cudaError_t error = cudaFuncGetAttributes(&is, quire_rows_float(TERM_IDENTITY, false).by_ends.array[0]);
     c->facts.starts_early = !error && is.ptxVersion >= 90;
     return error;
 }

@@ -29,7 +29,7 @@ static cudaError_t load_kernels(const quire_job *job) {
     load({ v.rows, v.pair_rows, v.columns, v.array, v.pair_array, v.elements, v.pair_elements, r.limbs, e.marked,
            e.parts, o.whole, o.parts });
     for (const sum_kernels &k : { r.by_ends, r.by_sums })
-        for (int pair = 0; pair < 2; pair++) load({ k.rows[pair], k.segments[pair], k.columns[pair] });
+        for (int pair = 0; pair < 2; pair++) load({ k.rows[pair], k.segments[pair], k.columns[pair], k.array[pair] });
     return error;
 }
 

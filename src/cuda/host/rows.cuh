@@ -39,7 +39,7 @@ static cudaError_t start_marked_longs(const cuda_context *c, const quire_job *jo
     work.source = VECTORS_MARKED, work.part = LIMBS_PART / 4;
     work.few_doubles = c->facts.ratio >= FEW_DOUBLES && !has_double_lanes(job->type);
     return start_blocks(c, k.limbs, k.limbs_threads,
-                        plan_least(plan_blocks(&c->facts, k.limbs_blocks), ELEMENT_MOST_BLOCKS), &work, k.limbs_bytes);
+                        plan_least(plan_blocks(&c->facts, k.limbs_blocks), ELEMENT_MOST_BLOCKS), &work);
 }
 static cudaError_t start_marked(const cuda_context *c, const quire_job *job, const vectors_job *work) {
     return work->at.x_layout.n < ELEMENTS_LONG ? start_shorts(c, job, *work, VECTORS_MARKED)

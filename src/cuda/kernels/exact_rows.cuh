@@ -1,16 +1,17 @@
 /* exact_rows.cuh - exact sums of rows: vectors whose elements stand side by side, or parts of long ones. A group of
  * threads of a warp has a row, or several whose loads are under way together; short rows that stand side by side and
- * begin anywhere pass through a block's shared memory; elements at any stride are loaded one by one; long segments have
- * whole blocks, and one array has them all. What two ends do not tell the warp does again by wider sums; what these
- * cannot tell, either, is left to a second kernel (by_element.cuh, exact_limbs.cuh).
+ * begin anywhere pass through a block's shared memory; elements at any stride are loaded one by one; and long segments
+ * have whole blocks. What two ends do not tell the warp does again by wider sums; what these cannot tell, either, is
+ * left to a second kernel (by_element.cuh, exact_limbs.cuh).
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef QUIRE_CUDA_KERNELS_EXACT_ROWS_CUH
 #define QUIRE_CUDA_KERNELS_EXACT_ROWS_CUH
 
+#include "cuda/block/block_sums.cuh"
 #include "cuda/block/stretch.cuh"
-#include "cuda/grid/array_finish.cuh"
+#include "cuda/grid/records.cuh"
 #include "cuda/grid/sums_finish.cuh"
 #include "cuda/grid/vector_source.cuh"
 #include "cuda/group/kept_rows.cuh"
@@ -212,62 +213,34 @@ template <class Format, row_terms TERMS, class Sum, bool PAIR> struct exact_rows
             again(job, { blockIdx.x, gridDim.x, job.rows_of_item }, threadIdx.x / WARP, GROUPS_THREADS / WARP);
     }
 
-    /* A vector that some blocks share, unit by unit. */
-    struct shared_vector {
-        place at;
-        size_t n, number;
-        unsigned part, parts;
-        unsigned *ended;
-    };
-    static __device__ __forceinline__ shared_vector array_of_units(const vectors_job &job) {
-        return { row_at(job, 0), job.at.x_layout.n, 0, blockIdx.x, gridDim.x, NULL };
-    }
-    static __device__ __forceinline__ shared_vector segment_of_unit(const vectors_job &job, const vector_source &source,
-                                                                    size_t unit, size_t most) {
-        const size_t slot = unit / most, number = source.list[slot];
-        const segment_place its(job, number, true);
-        return { arrays_from<Format, PAIR>(job, its.begin),
-                 its.n(),
-                 number,
-                 (unsigned)(unit % most),
-                 (unsigned)min(most, its.n() / ASIDE_PART_LEAST + 1),
-                 &job.workspace->ended[slot] };
-    }
-    /* What a thread has of such a vector, in a function of its own: loads of other shapes would take its registers. */
-    static __device__ __noinline__ sums sum_of_share(const place at, size_t n, bool magnitude, unsigned thread,
-                                                     unsigned threads) {
-        return sum_of_row<sums, LOADS, true>(at, n, magnitude, thread, threads);
-    }
-    /* One array, by all blocks; or segments that have been put aside, by some each. Blocks leave records, and the last
-     * one of a vector brings these together. */
-    static __device__ __forceinline__ void by_blocks(const vectors_job &job) {
-        const bool is_array = job.shape == ROWS_ARRAY;
-        vectors_workspace &w = *job.workspace;
-        if (is_array) enter_array(job);
+    /* Segments that have been put aside, by blocks: those of a segment leave records, and the last of them brings these
+     * together. */
+    static __device__ __forceinline__ void aside(const vectors_job &job) {
         const vector_source source(job);
-        const size_t count = is_array ? 1 : source.count, most = count < gridDim.x && count ? gridDim.x / count : 1;
-        for (size_t unit = blockIdx.x; unit < count * most; unit += gridDim.x) {
-            const shared_vector v = is_array ? array_of_units(job) : segment_of_unit(job, source, unit, most);
-            if (v.part >= v.parts) continue;
+        vectors_workspace &w = *job.workspace;
+        const size_t most = source.count < gridDim.x && source.count ? gridDim.x / source.count : 1;
+        for (size_t unit = blockIdx.x; unit < source.count * most; unit += gridDim.x) {
+            const size_t slot = unit / most, number = source.list[slot];
+            const segment_place its(job, number, true);
+            const unsigned parts = (unsigned)min(most, its.n() / ASIDE_PART_LEAST + 1), part = (unsigned)(unit % most);
+            const size_t each = (its.n() / parts / ROWS_LINE + 1) * ROWS_LINE, first = min(part * each, its.n());
+            if (part >= parts) continue;
             sums total =
-                sum_of_share(v.at, v.n, job.magnitude, v.part * GROUPS_THREADS + threadIdx.x, v.parts * GROUPS_THREADS);
-            if (is_array) let_later_work_start();
+                sum_of_row<sums, LOADS, true>(arrays_from<Format, PAIR>(job, its.begin + (int64_t)first),
+                                              min(its.n() - first, each), job.magnitude, threadIdx.x, GROUPS_THREADS);
             total = sum_of_block<GROUPS_THREADS>(total);
-            if (v.parts > 1) {
+            if (parts > 1) {
                 if (threadIdx.x == 0) store_record(&w.place[unit], total);
-                if (is_array ? !takes_last_ticket(job) : !is_last_of(v.ended, v.parts)) continue;
-                sum_of_records<GROUPS_THREADS>(total, &w.place[unit - v.part], v.parts);
+                if (!is_last_of(&w.ended[slot], parts)) continue;
+                sum_of_records<GROUPS_THREADS>(total, &w.place[slot * most], parts);
             }
-            if (is_array)
-                end_array<Format>(job, total);
-            else if (threadIdx.x == 0)
-                finish_sums(job, terms_of_vector<TERMS>(job, v.n), v.number, total);
+            if (threadIdx.x == 0) finish_sums(job, terms_of_vector<TERMS>(job, its.n()), number, total);
         }
-        if (!is_array) source.forget(job);
+        source.forget(job);
     }
 
     static __device__ __forceinline__ void all(const vectors_job &job) {
-        if (job.shape == ROWS_ASIDE || job.shape == ROWS_ARRAY) return by_blocks(job);
+        if (job.shape == ROWS_ASIDE) return aside(job);
         if constexpr (has_ends) {
             *has_marked() = false;
             __syncwarp();

@@ -5,6 +5,7 @@
 #ifndef QUIRE_CUDA_KERNELS_VECTORS_CUH
 #define QUIRE_CUDA_KERNELS_VECTORS_CUH
 
+#include "cuda/kernels/exact_array.cuh"
 #include "cuda/kernels/exact_columns.cuh"
 #include "cuda/kernels/exact_limbs.cuh"
 #include "cuda/kernels/exact_rows.cuh"
@@ -41,6 +42,7 @@ template <class Format, bool PRODUCT> static vectors_kernels vectors_kernels_of(
 template <class Format, row_terms TERMS, class Sum, bool PAIR> static void add_kernels(sum_kernels &k) {
     k.rows[PAIR] = (const void *)exact_rows_kernel<Format, TERMS, Sum, PAIR>;
     k.segments[PAIR] = (const void *)exact_segments_kernel<Format, TERMS, Sum, PAIR>;
+    k.array[PAIR] = (const void *)exact_array_kernel<Format, TERMS, Sum, PAIR>;
     /* Of formats of few bits two ends tell nearly all sums for results of any precision. */
     if constexpr (has_two_ends<Sum> || Format::description.precision >= 24)
         k.columns[PAIR] = (const void *)exact_columns_kernel<Format, TERMS, Sum, PAIR>;
@@ -58,8 +60,7 @@ template <class Format, row_terms TERMS> static row_kernels row_kernels_with() {
     if constexpr (!has_ends_alone(Format::description, TERMS == ROW_NUMBERS))
         k.by_sums = kernels_by<Format, TERMS, long_sum<2>>();
     k.limbs = (const void *)exact_limbs_kernel<Format, TERMS>;
-    typedef limbs_of<Format, TERMS> limbs;
-    k.limbs_threads = limbs::THREADS, k.limbs_blocks = limbs::BLOCKS, k.limbs_bytes = limbs::BYTES;
+    k.limbs_threads = limbs_of<Format, TERMS>::THREADS, k.limbs_blocks = limbs_of<Format, TERMS>::BLOCKS;
     return k;
 }
 

@@ -82,7 +82,7 @@ typedef struct {
     unsigned long_segments; /* how many have been met */
     size_t long_segment[LONG_SEGMENTS];
     quire_accumulator limbs[VECTORS_LIMBS];
-    unsigned undecided; /* exact_rows.cuh has not told the result of an array */
+    unsigned undecided; /* exact_array.cuh has not told the result */
     unsigned users;     /* calls that are at work on one array here (grid/tickets.cuh) */
 } vectors_workspace;
 
@@ -113,7 +113,7 @@ typedef struct {
 typedef enum { VECTORS_ALL, VECTORS_MARKED, VECTORS_ASIDE } which_vectors;
 
 /* How exact_rows.cuh takes rows. */
-typedef enum { ROWS_TOGETHER, ROWS_ONE_BY_ONE, ROWS_STAGED, ROWS_ASIDE, ROWS_ARRAY } rows_shape;
+typedef enum { ROWS_TOGETHER, ROWS_ONE_BY_ONE, ROWS_STAGED, ROWS_ASIDE } rows_shape;
 
 typedef struct {
     vectors_at at;
@@ -137,7 +137,7 @@ typedef struct {
     vectors_workspace *workspace;
     bool is_pair;          /* terms are products of two arrays */
     bool few_doubles;      /* the device has few units for them: exact_limbs.cuh does without */
-    bool is_short;         /* one block may find all bits of an array */
+    bool is_short;         /* one block may find all bits of exact_array.cuh's */
     size_t tile;           /* elements of a tile, for ordered_array.cuh */
     rows_shape shape;      /* of exact_rows.cuh */
     bool is_strided;       /* one by one, and at any stride */
@@ -159,15 +159,14 @@ struct vectors_kernels {
     const void *array, *pair_array;         /* the same of one array, or of two; */
     const void *elements, *pair_elements;   /* and where they do not stand at multiples of what a thread loads */
 };
-/* By one kind of sums: of one array, or of two. NULL: there is none. Rows: and a single array. */
+/* By one kind of sums: of one array, or of two. NULL: there is none. */
 struct sum_kernels {
-    const void *rows[2], *segments[2], *columns[2];
+    const void *rows[2], *segments[2], *columns[2], *array[2];
 };
 struct row_kernels {
     sum_kernels by_ends, by_sums;         /* two ends; wider sums, for results of any precision */
     const void *limbs;                    /* of one array, or of long vectors */
     unsigned limbs_threads, limbs_blocks; /* of a block; of a multiprocessor */
-    unsigned limbs_bytes;                 /* of shared memory, of a block */
 };
 #define QUIRE_VECTORS_FORMAT(name, NAME, number, real, unused)                                                         \
     QUIRE_PRIVATE vectors_kernels quire_vectors_##name(bool is_product, quire_method method);                          \

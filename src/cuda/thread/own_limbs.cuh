@@ -1,6 +1,6 @@
-/* own_limbs.cuh - an exact sum of any terms of a format: limbs in shared memory, which the launch asks for, of which
- * each thread has its own, 32 bits apart and 64 wide, over the range of exponents that the format's terms have. Nothing
- * is rounded, and a term costs the same whatever it is.
+/* own_limbs.cuh - an exact sum of any terms of a format: limbs in shared memory, of which each thread has its own, 32
+ * bits apart and 64 wide, over the range of exponents that the format's terms have. Nothing is rounded, and a term
+ * costs the same whatever it is.
  *
  * A term is cut into pieces, each of which is shifted by up to 31 bits into one limb: two of a term at most into the
  * same one. Limbs must be eased when FULL terms have been added.
@@ -51,12 +51,10 @@ template <class Format, bool PRODUCT> struct own_limbs {
                       INT64_MAX - ((int64_t)1 << (LIMB_BITS + 1)),
                   "a limb overflows before it is eased");
 
-    static constexpr unsigned BYTES = COUNT * THREADS * sizeof(int64_t); /* that a launch asks for */
-
     /* Limb i of this thread. */
     static __device__ __forceinline__ int64_t &limb(unsigned i) {
-        extern __shared__ int64_t limbs_of_block[];
-        return limbs_of_block[i * THREADS + threadIdx.x];
+        __shared__ int64_t room[COUNT * THREADS];
+        return room[i * THREADS + threadIdx.x];
     }
     /* Of limb i of a thread what is below its 32 bits, and what the limb below has above its own. */
     static __device__ __forceinline__ int64_t eased(int i, unsigned thread) {

@@ -70,34 +70,13 @@ def narrowed(sums: Array, dtype: np.dtype[Any], name: str) -> Array:
     return narrow
 
 
-def running_sums(a: Array, axis: int, dtype: np.dtype[Any], name: str) -> Array:
-    """The running sums along an axis, exactly, in a dtype of integers; an OverflowError if one does not fit.
-
-    Those of the low and of the high 32 bits, which 2^31 elements do not overflow, make those of 96 bits.
-    """
-    if a.shape[axis] >= 2**31:
-        raise ValueError(f"quire.{name}: {a.shape[axis]} integers are too many along an axis")
-    wide = a.astype(_UINT64 if a.dtype.kind == "u" else _INT64)
-    half, mask = wide.dtype.type(32), np.uint64(2**32 - 1)
-    low = np.cumsum(wide.view(_UINT64) & mask, axis, dtype=_UINT64)
-    high = np.cumsum(wide >> half, axis, dtype=wide.dtype) + (low >> np.uint64(32)).astype(wide.dtype)
-    least, most = (0, 2**32 - 1) if dtype.kind == "u" else (-(2**31), 2**31 - 1)
-    if a.size and (int(high.min()) < least or int(high.max()) > most):
-        overflow(name, dtype)
-    values = ((high << half).view(_UINT64) | low & mask).view(_UINT64 if dtype.kind == "u" else _INT64)
-    if dtype.itemsize < 8 and a.size:
-        limits = np.iinfo(dtype)
-        if int(values.min()) < limits.min or int(values.max()) > limits.max:
-            overflow(name, dtype)
-    narrow: Array = values.astype(dtype)
-    return narrow
-
-
 def delivered_integers(sums: Any, dtype: np.dtype[Any], is_default: bool, out: Array | None, name: str) -> Any:
     """What the caller gets: out, an array, or for one result a Python int, or a scalar of the dtype that was named."""
     sums = np.asarray(sums)
     if sums.ndim == 0 and is_default and out is None:
         return int.from_bytes(sums.tobytes(), sys.byteorder, signed=True)
+    if out is not None and out.dtype.newbyteorder("=") != dtype:
+        raise TypeError(f"quire.{name}: dtype is {dtype.name}, but out has {out.dtype.name}")
     results = narrowed(sums, dtype, name)
     if out is not None:
         if out.shape != results.shape:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from . import _arrays, _foreign
-from ._integers import running_sums, wanted_integer
+from ._integers import delivered_integers, wanted_integer
 from ._layout import normalized, one_axis
 from ._long import interruptible_if_long
 from ._quire import ffi, lib
-from ._reduce import Array, checked_shape, delivered, operand, place, results_for
-from ._types import CODES, INTEGERS, SUM, Rounding, fail, pointer, reduction
+from ._reduce import Array, checked_out, checked_shape, delivered, operand, place, results_for
+from ._types import INT128, SUM, Rounding, fail, number_of, pointer, reduction
 
 NULL = ffi.NULL
 
@@ -26,41 +26,26 @@ def layout_of(a: Array) -> Any:
     return layout
 
 
-def scan_integers(name: str, x: Any, a: Array, along: int, dtype: Any, out: Any, initial: bool) -> Any:
-    """The same of integers: exact ones."""
-    wanted = wanted_integer(name, SUM, a.dtype, dtype, out)
-    if wanted is None:
-        raise TypeError(f"quire.{name}: running sums of {a.dtype.name} are integers of 8 to 64 bits, and so is dtype")
-    if out is not None and out.dtype.newbyteorder("=") != wanted:
-        raise TypeError(f"quire.{name}: out is of {out.dtype.name}, and the results are of {wanted.name}")
-    checked_shape(out, (*a.shape[:along], a.shape[along] + initial, *a.shape[along + 1 :]), name)
-    sums = running_sums(a, along, wanted, name)
-    if initial:
-        none = np.zeros((*a.shape[:along], 1, *a.shape[along + 1 :]), wanted)
-        sums = np.concatenate((none, sums), along)
-    if out is None:
-        return _arrays.like(sums, x) if _arrays.is_foreign(x) else sums
-    out[...] = sums
-    return out
-
-
 def scan(name: str, x: Any, a: Array, axis: int, dtype: Any, out: Any, rounding: str, initial: bool = False) -> Any:
     """The running sums of a, an array that x became, along an axis; initial: with the empty sum before them."""
+    integer = wanted_integer(name, SUM, a.dtype, dtype, out)
+    if integer is not None:
+        checked_out(out, name)
+        sums = delivered_integers(scan(name, a, a, axis, INT128, None, rounding, initial), integer, False, out, name)
+        return _arrays.like(sums, x) if out is None and _arrays.is_foreign(x) else sums
     (along,) = normalized(axis, a.ndim)
-    if a.dtype in INTEGERS:
-        return scan_integers(name, x, a, along, dtype, out, initial)
     wanted = results_for(out, dtype, a.dtype, name)
     before, n, behind = prod(a.shape[:along]), a.shape[along], prod(a.shape[along + 1 :])
     shape = (*a.shape[:along], n + initial, *a.shape[along + 1 :])
     checked_shape(out, shape, name)
-    what = reduction(SUM, CODES[a.dtype], CODES[wanted], "exact", rounding, 0)
+    what = reduction(SUM, number_of(a.dtype), number_of(wanted), "exact", rounding, 0)
     is_in_place = out is not None and out is x and not initial and out.flags.carray and out.dtype == a.dtype
     if any(s % a.itemsize for s in a.strides):
         a = np.ascontiguousarray(a)
     results = a if is_in_place else place(out, shape, wanted, (a,))
     block, sums = a.reshape(before, n, behind), results.reshape(before, n + initial, behind)
     if initial:
-        sums[:, 0] = 0
+        sums[:, 0] = np.zeros((), wanted)
         sums = sums[:, 1:]
     if a.size:
         words = NULL, what, 0, layout_of(block), pointer(block), layout_of(sums), pointer(sums)
@@ -81,7 +66,7 @@ def cumsum(
     ----------
     x : array of numbers
         Running sums of integers and bools are exact integers, of 64 bits unless dtype says otherwise, with an
-        OverflowError if one does not fit.
+        OverflowError if one does not fit; in a floating-point dtype each is rounded once.
     axis : int, optional
         As `numpy.cumsum` has it: without it, the running sums of all elements, of one dimension.
     dtype, out, rounding
