@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from plot_theme import (REFERENCE, TYPES, WIDTH, Errors, data_in_order, data_name, fit, in_order, label_ends, labels_of,
-                        size_name, write_labels)
+                        power, size_name, span, write_labels)
 
 
 # --------------------------------------------------------------------------------------------------- error against time
@@ -49,8 +49,12 @@ def draw_error_time(theme, rows, facts, operation, n, place):
     fit(figure)
     for axis, points, whiskers in drawn:
         write_labels(theme, axis, labels_of(axis, points), whiskers=whiskers)
-    title = f"Error against time: {operation} of {size_name(n)} numbers. Whiskers: error bounds"
-    theme.finish(figure, title, facts, place, "error-time")
+    wrong = {r["method"] for r in rows if not r["error_ulps"] <= 0.5}
+    right = [method for method in in_order(rows, "method") if method not in wrong]
+    title = f"Only {right[0]} is" if len(right) == 1 else f"{', '.join(right) or 'None'} are"
+    title += " correctly rounded on all of these data"
+    what = f"Error against time of the {operation} of {size_name(n)} numbers. Bars end at the bound of the error."
+    theme.finish(figure, title, what, facts, place, "error-time")
 
 
 def draw_point(theme, axis, row, errors):
@@ -95,7 +99,7 @@ def draw_lines(theme, axis, rows, value, labels_first):
     return ends
 
 
-def by_type(theme, rows, draw, labels, title, facts, place, name, labels_first):
+def by_type(theme, rows, draw, labels, titles, facts, place, name, labels_first):
     """A panel a type, two across, labels below and beside them; lines are labelled where they part: at their first
     points, or at their last."""
     types = in_order(rows, "type")
@@ -113,7 +117,13 @@ def by_type(theme, rows, draw, labels, title, facts, place, name, labels_first):
         line[0].set_ylabel(labels[1])
     fit(figure)
     label_ends(theme, ends, sizes, labels_first)
-    theme.finish(figure, title, facts, place, name)
+    theme.finish(figure, *titles, facts, place, name)
+
+
+def times_of_exact(rows, operation, place):
+    """What a picture of times says: how long exact takes."""
+    ratios = [r["time"] for r in rows if r["method"] == "exact"] or [math.nan]
+    return f"An exact {operation} takes {span(ratios)} times as long as {REFERENCE[place][2]}"
 
 
 def draw_time_n(theme, rows, facts, operation, place):
@@ -128,8 +138,11 @@ def draw_time_n(theme, rows, facts, operation, place):
         draw_one(theme, axis, mine)
         return draw_lines(theme, axis, mine, lambda r: r["time"], True)
 
-    by_type(theme, shown, draw, (ELEMENTS, f"time, {REFERENCE[place][1]} = 1"),
-            f"Time against size: {operation}, {data_name(first)} data; above 1 is slower", facts, place, "time-n", True)
+    most = max(r["n"] for r in shown)
+    title = times_of_exact([r for r in shown if r["n"] == most], operation, place) + f" for {size_name(most)} numbers"
+    what = f"Time against the number of elements, {data_name(first)} data. Above 1 is slower."
+    by_type(theme, shown, draw, (ELEMENTS, f"time, {REFERENCE[place][1]} = 1"), (title, what), facts, place, "time-n",
+            True)
 
 
 def draw_wide_n(theme, rows, facts, operation, place):
@@ -153,7 +166,8 @@ def draw_wide_n(theme, rows, facts, operation, place):
         ends.append((*mine[0], TYPES.get(kind, kind), colour))
     fit(figure)
     label_ends(theme, [(axis, ends)], sizes, True)
-    theme.finish(figure, f"Exact, data of every exponent: time against size, {operation}", facts, place, "wide-n")
+    what = "Time against the number of elements, data of every exponent. Above 1 is slower."
+    theme.finish(figure, times_of_exact(rows, operation, place), what, facts, place, "wide-n")
 
 
 def draw_error_n(theme, rows, facts, operation, place):
@@ -166,8 +180,10 @@ def draw_error_n(theme, rows, facts, operation, place):
         errors.draw(theme, axis, True)
         return draw_lines(theme, axis, mine, lambda r: errors.height(r["error_ulps"], r["method"] == "exact"), False)
 
-    title = f"Error against size: {operation}, {data_name(first)} data"
-    by_type(theme, shown, draw, (ELEMENTS, "error in ulps"), title, facts, place, "error-n", False)
+    most = max(r["error_ulps"] for r in shown if r["method"] == "exact")
+    title = f"The error of an exact {operation} is at most {most:.2f} ulps at any size"
+    what = f"Error against the number of elements, {data_name(first)} data."
+    by_type(theme, shown, draw, (ELEMENTS, "error in ulps"), (title, what), facts, place, "error-n", False)
 
 
 # --------------------------------------------------------------------------------------------------------- many vectors
@@ -189,14 +205,15 @@ def draw_vectors(theme, rows, facts, operation, place):
         axis.set_ylim(min(0.9, least / 1.1), top * 1.15)
         axis.set_yticks([t for t in TIMES if t <= top * 1.15], [f"{t}" for t in TIMES if t <= top * 1.15])
         axis.yaxis.set_minor_locator(NullLocator())
-        axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else f"$10^{{{p}}}$" for p in powers])
+        axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else power(10, p) for p in powers])
         draw_one(theme, axis, shown)
         return draw_lines(theme, axis, mine, lambda r: r["time"], True)
 
     length = "length" if layout in ("rows", "columns") else "mean length"
-    title = f"{LAYOUTS[layout]}, {operation}: time against their {length}; above 1 is slower"
+    what = f"{LAYOUTS[layout]}: time against their {length}, {data_name(first)} data. Above 1 is slower."
+    titles = times_of_exact(shown, f"{operation} of {layout.split('-')[0]}", place), what
     labels = f"{length}, in elements", f"time, {REFERENCE[place][1]} = 1"
-    by_type(theme, shown, draw, labels, title, facts, place, layout, True)
+    by_type(theme, shown, draw, labels, titles, facts, place, layout, True)
 
 
 # ----------------------------------------------------------------------------------------------------------- the ladder
@@ -205,7 +222,7 @@ def error_words(error):
     if math.isinf(error):
         return "Inf or NaN"
     if error >= 1000:
-        return f"$10^{{{round(math.log10(error))}}}$ ulp"
+        return power(10, round(math.log10(error))) + " ulp"
     return f"{error:.{0 if error >= 10 else 1 if error >= 1 else 2}f} ulp"
 
 
@@ -246,8 +263,11 @@ def draw_ladder(theme, rows, facts, n):
         axis.tick_params(which="both", length=0)
         draw_bars(theme, axis, mine, title, longest, max(r["time"] for _, all_of in lists for r in all_of))
     fit(figure)
-    title = f"The ladder: time and error of a sum of {size_name(n)} numbers. Hatched: bits change from run to run"
-    theme.finish(figure, title, facts, "gpu", "ladder")
+    rungs = [r["time"] for r in rows if r["kind"] == "rung"]
+    exact = [r["time"] for r in rows if r["method"] == "exact"]
+    title = f"Simple kernels take {span(rungs)} times as long as reading alone, exact {span(exact)}"
+    what = f"Time and error of a sum of {size_name(n)} numbers. Hatched: bits that change from run to run."
+    theme.finish(figure, title, what, facts, "gpu", "ladder")
 
 
 def draw_place(theme, rows, facts, options, place):

@@ -1,49 +1,61 @@
 #!/usr/bin/env python3
-"""Draws the CSV of python.py --accuracy as SVG, once for light pages and once for dark ones: error against time.
+"""Draws the CSV of beside_numpy.py --accuracy as SVG, once for light pages and once for dark ones: error against time
+of the functions that sum in Python, a point each, for the numbers that cancel most.
 
     python3 plot_python.py run.csv --out pictures
 
 SPDX-License-Identifier: MIT
 """
 import argparse
+import math
 import pathlib
 
 from matplotlib.ticker import NullLocator
 
 from plot import read_lines
-from plot_theme import INKS, Errors, Theme, data_name, fit, in_order, size_name
+from plot_theme import INKS, Errors, Theme, fit, size_name
 
 LOOKS = {"quire.sum": "exact", "math.fsum": "kahan", "np.sum": "pairwise", "sum": "plain", "torch.sum": "cub"}
-RIGHT = ("quire.sum", "math.fsum")  # always the nearest double
-LEFT_OF, RIGHT_OF, ABOVE = ((-7, 0), "right", "center"), ((7, 0), "left", "center"), ((0, 6), "center", "bottom")
-LABELS = {"np.sum": LEFT_OF, "sum": ABOVE, "quire.sum": ABOVE, "math.fsum": ABOVE}
+ALWAYS_RIGHT = ("quire.sum", "math.fsum")  # the nearest double, whatever the numbers are
+LEFT, RIGHT, ABOVE = ((-9, 0), "right", "center"), ((9, 0), "left", "center"), ((0, 8), "center", "bottom")
+NO_DIGIT = 2.0**53  # ulps of a double: an error as large as the sum
 
 
 def draw(theme, rows, facts):
-    """A panel a condition number, a point a function."""
-    conditions = in_order(rows, "condition")
-    figure, axes = theme.panels(1, len(conditions), 3.2)
-    errors = Errors([float(row["error_ulps"]) for row in rows])
-    times = [float(row["seconds"]) * 1e3 for row in rows]
-    for axis, condition in zip(axes[0], conditions):
-        errors.draw(theme, axis, axis is axes[0][0])
-        axis.set_xscale("log")
-        axis.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.set_xlim(min(times) / 5, max(times) * 2.5)
-        axis.set_title(data_name(f"condition-{condition}"), fontsize=9.5)
-        axis.set_xlabel("time in ms", fontsize=8)
-        for row in (row for row in rows if row["condition"] == condition):
-            name, x = row["function"], float(row["seconds"]) * 1e3
-            colour, marker, _ = theme.look(LOOKS[name])
-            y = errors.height(float(row["error_ulps"]), name in RIGHT)
-            axis.plot(x, y, marker=marker, color=colour, markersize=7, zorder=4, markeredgewidth=0, clip_on=False)
-            aside, ha, va = LABELS.get(name, RIGHT_OF)
-            axis.annotate(name, (x, y), aside, textcoords="offset points", ha=ha, va=va, fontsize=7.5, color=colour)
-    axes[0][0].set_ylabel("error in ulps")
+    errors = Errors([row["error"] for row in rows])
+    times = [row["ms"] for row in rows]
+    figure, axes = theme.panels(1, 1, 2.7)
+    axis = axes[0][0]
+    errors.draw(theme, axis, True)
+    axis.axhspan(errors.decades(NO_DIGIT), errors.wrong + errors.margin, color=theme.faint, alpha=0.35, linewidth=0)
+    axis.annotate("no digit is right", (0.98, errors.decades(10 * NO_DIGIT)), xycoords=axis.get_yaxis_transform(),
+                  fontsize=8, ha="right", va="center")
+    axis.set_xscale("log")
+    ticks = [10.0**p for p in range(math.floor(math.log10(min(times))), math.ceil(math.log10(max(times))) + 1)]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xlim(min(times) / 4, max(times) * 2)
+    axis.set_xlabel("time in ms", fontsize=8)
+    axis.set_ylabel("error in ulps")
+    for row in rows:
+        name, right = row["function"], row["function"] in ALWAYS_RIGHT
+        colour, marker, _ = theme.look(LOOKS[name])
+        y = errors.height(row["error"], right)
+        axis.plot(row["ms"], y, marker=marker, color=colour, markersize=8, zorder=4, markeredgewidth=0, clip_on=False)
+        aside, ha, va = ABOVE if right else LEFT if row["ms"] == min(times) else RIGHT
+        axis.annotate(f"{name}, {row['ms']:.{2 if row['ms'] < 1 else 1}f} ms", (row["ms"], y), aside, ha=ha, va=va,
+                      textcoords="offset points", fontsize=9, color=colour)
     fit(figure)
-    n = size_name(float(rows[0]["n"]))
-    theme.finish(figure, f"Sums of {n} doubles in Python: error against time", facts, "cpu", "error-time")
+    theme.finish(figure, title_of(rows), f"Sums of {size_name(rows[0]['size'])} doubles that cancel almost entirely: "
+                 "error against time. Lower and further left is better.", facts, "cpu", "error-time")
+
+
+def title_of(rows):
+    """Who is right, and how much faster the fastest of them is than the next."""
+    right = sorted((row for row in rows if row["function"] in ALWAYS_RIGHT), key=lambda row: row["ms"])
+    first, *others = right
+    ratio = others[0]["ms"] / first["ms"]
+    return f"Always right: {first['function']}, and {others[0]['function']} in {ratio:.0f} times the time"
 
 
 def main():
@@ -54,6 +66,9 @@ def main():
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     rows, facts = read_lines(options.csv)
+    rows = [{"function": row["function"], "size": float(row["n"]), "ms": float(row["seconds"]) * 1e3,
+             "condition": float(row["condition"]), "error": float(row["error_ulps"])} for row in rows]
+    rows = [row for row in rows if row["condition"] == max(one["condition"] for one in rows)]
     for name in INKS:
         draw(Theme(name, options.out, options.csv.stem, options.format), rows, facts)
 

@@ -2,7 +2,9 @@
 
 SPDX-License-Identifier: MIT
 """
+import io
 import math
+import re
 
 import matplotlib
 
@@ -30,12 +32,19 @@ PAPERS = {"light": "#ffffff", "dark": "#0d1117"}
 NAMES = {"cub": "CUB", "cub in float": "CUB in float", "cub segmented": "CUB", "cub segmented in float": "CUB in float",
          "cub fixed-size": "CUB fixed size", "cublas gemv": "gemv", "thrust by key": "Thrust"}
 TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double"}
-REFERENCE = {"cpu": ("baseline", "fast-math loop"), "gpu": ("ceiling", "reading alone")}
+# The kind of a reference's rows, its name at an axis, and in a sentence.
+REFERENCE = {"cpu": ("baseline", "fast-math loop", "a fast-math loop"),
+             "gpu": ("ceiling", "reading alone", "reading alone")}
 WIDTH = 8.6  # inches, which is the width of a page on GitHub
 LEAST = 0.5  # ulps, where scales of errors begin
 LETTERS, LONGEST = 7.5, 15  # of labels: points; letters of several names at the end of lines
 
-plt.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "quire", "font.family": "DejaVu Sans", "font.size": 9,
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+# Text stays text, which takes far less room than outlines of letters. Places are found with DejaVu Sans; Verdana is as
+# wide, and most other fonts are narrower.
+FONTS = "'DejaVu Sans', Verdana, sans-serif"
+plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "quire", "font.family": "DejaVu Sans", "font.size": 9,
                      "axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none"})
 
 
@@ -51,18 +60,27 @@ def data_in_order(rows):
     return sorted(conditions, key=lambda family: float(family[10:])) + [f for f in families if f not in conditions]
 
 
+def power(base, exponent):
+    return str(base) + str(exponent).translate(SUPERSCRIPTS) if exponent else "1"
+
+
 def size_name(n):
     for base in (10, 2):
         exponent = round(math.log(n, base))
         if n == base**exponent:
-            return f"${base}^{{{exponent}}}$"
+            return power(base, exponent)
     return f"{n:,.0f}"
+
+
+def span(ratios):
+    """The least and the greatest of some ratios, as a title gives them."""
+    least, most = (f"{ratio:.2f}" if ratio < 2 else f"{ratio:.2g}" for ratio in (min(ratios), max(ratios)))
+    return least if least == most else f"{least} to {most}"
 
 
 def data_name(family):
     if family.startswith("condition-"):
-        power = round(math.log10(float(family[10:])))
-        return f"condition $10^{{{power}}}$" if power else "condition 1"
+        return "condition " + power(10, round(math.log10(float(family[10:]))))
     return family.replace("-", " ")
 
 
@@ -89,17 +107,40 @@ class Theme:
             axis.tick_params(which="both", length=0)
         return figure, axes
 
-    def finish(self, figure, title, facts, place, name):
-        """The title, what was measured on, and the file."""
+    def finish(self, figure, title, what, facts, place, name):
+        """The title, which is what the picture says; what is drawn; what was measured on; and the file."""
         height = figure.get_size_inches()[1]
         figure.text(0.01, 1 - 0.08 / height, title, ha="left", va="top", fontsize=11, weight="bold")
+        figure.text(0.01, 1 - 0.3 / height, what, ha="left", va="top", fontsize=8.5)
         figure.text(0.01, 0.05 / height, source_of(facts, place), ha="left", va="bottom", fontsize=7)
         path = self.out / f"{self.stem}-{name}{'-dark' if self.dark else ''}.{self.form}"
-        plain = {"transparent": True, "metadata": {"Date": None}} if self.form == "svg" else \
-            {"dpi": 150, "facecolor": self.paper}
-        figure.savefig(path, **plain)
+        if self.form == "svg":
+            drawn = io.StringIO()
+            figure.savefig(drawn, format="svg", transparent=True, metadata={"Date": None})
+            path.write_text(slim(drawn.getvalue()), encoding="utf-8")
+        else:
+            figure.savefig(path, dpi=150, facecolor=self.paper)
         plt.close(figure)
         print(path)
+
+
+def slim(svg):
+    """The same picture in fewer bytes: without metadata, comments and names of groups, in hundredths of a point, and
+    with each style written once."""
+    svg = re.sub(r"<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = re.sub(r"<[^>]*>", slim_tag, svg)
+    svg = re.sub(r"<g\s*/>|<g>\s*</g>", "", svg)
+    styles = {}
+    svg = re.sub(r'style="([^"]*)"', lambda one: f'class="s{styles.setdefault(one[1], len(styles))}"', svg)
+    rules = "".join(f".s{number}{{{style}}}\n" for style, number in styles.items())
+    svg = svg.replace("</style>", "\n" + rules.replace("'DejaVu Sans'", FONTS) + "</style>", 1)
+    return re.sub(r"\s*\n\s*", "\n", svg)
+
+
+def slim_tag(tag):
+    tag = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", " ".join(tag[0].split()))
+    return re.sub(r"\d+\.\d{3,}", lambda one: f"{float(one[0]):.2f}".rstrip("0").rstrip("."), tag)
 
 
 def source_of(facts, place):
@@ -113,7 +154,7 @@ def source_of(facts, place):
 
 def fit(figure):
     height = figure.get_size_inches()[1]
-    figure.tight_layout(rect=(0, 0.22 / height, 1, 1 - 0.3 / height))
+    figure.tight_layout(rect=(0, 0.22 / height, 1, 1 - 0.45 / height))
 
 
 # ----------------------------------------------------------------------------------------------------- labels at points
@@ -226,7 +267,7 @@ class Errors:
         """Errors in ulps, on the vertical axis; words: what the line below means."""
         axis.set_ylim(self.right - self.margin, self.wrong + self.margin)
         powers = range(0, math.floor(self.top + math.log10(LEAST)) + 1, max(1, math.ceil(self.top / 6)))[1:]
-        names = [{1: "10"}.get(p, f"$10^{{{p}}}$") for p in powers]
+        names = ["10" if p == 1 else power(10, p) for p in powers]
         axis.set_yticks([self.right, 0] + [self.decades(10.0**p) for p in powers] + [self.wrong],
                         ["exact", "0.5"] + names + ["Inf, NaN"])
         axis.yaxis.set_minor_locator(NullLocator())
