@@ -4,6 +4,7 @@
  */
 #include "cpu/columns.h"
 #include "cpu/columns_exact.h"
+#include "cpu/integers.h"
 #include "cpu/lane_methods.h"
 #include "cpu/rounding.h"
 #include "cpu/split.h"
@@ -135,7 +136,9 @@ static void lanes_reduce(const panel_job *p, char *results) {
 }
 
 void panel_reduce(const panel_job *p, char *results) {
-    if (p->job->method == QUIRE_EXACT)
+    if (is_integer(p->job->type))
+        panel_integers(p, results);
+    else if (p->job->method == QUIRE_EXACT)
         panel_exact(p, results);
     else
         lanes_reduce(p, results);

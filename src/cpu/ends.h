@@ -33,6 +33,10 @@ QUIRE_PRIVATE ends_kind ends_kind_after(const quire_job *job, ends_kind kind, co
 QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n,
                                     size_t count, const quire_job *job, format_description format, char *results);
 
+/* That of one vector. */
+QUIRE_PRIVATE int ends_round(const sum_ends *sums, ends_kind kind, const quire_job *job, format_description format,
+                             uint64_t *bits);
+
 /* The result of a contiguous vector; of some, as above, which have the job's n elements each if it needs squares. */
 QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);
 QUIRE_PRIVATE uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends_vector *vectors,
