@@ -18,7 +18,8 @@ static int has_short_elements(const quire_job *job) {
     return job->term != TERM_PRODUCT && have_sure_sums(describe_format(job->type));
 }
 
-/* Sums of numbers narrower than doubles for results that are doubles: short ones are mostly doubles themselves. */
+/* Sums of numbers narrower than doubles for results that are doubles: those of some thousand are mostly doubles
+ * themselves, which strided_ends makes use of. */
 static int is_widened_sum(const quire_job *job, format_description format) {
     return format.precision > 24 && job->term != TERM_PRODUCT && !has_double_lanes(job->type);
 }
@@ -56,9 +57,11 @@ int may_have_ends(const cpu_context *context, const quire_job *job) {
     return !(context && (context->past_ends || context->report));
 }
 
+int have_windows_first(const quire_job *job) { return has_short_elements(job) && job->n > SURE_MOST; }
+
 int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
     if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
-    if (has_short_elements(job)) return job->n <= SURE_MOST;
+    if (has_short_elements(job)) return !have_windows_first(job);
     if (needs_pair_sums(job->finish)) return job->n <= VECTOR_EXACT_ELEMENTS; /* of more, blocks are in a cache */
     return job->n <= VECTOR_EXACT_ELEMENTS || !is_widened_sum(job, format);
 }
@@ -363,21 +366,6 @@ static __attribute__((noinline)) int pieces_round(ends_work *e, int pieces, cons
     if (ends_round(all, e->kind, job, format, bits)) return 1;
     e->kind = kind_after(job, e->kind, all[0]);
     return 0;
-}
-
-/* Elements that say how all are. */
-#define FIRST_ELEMENTS ((size_t)512)
-
-int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
-                  format_description format) {
-    if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
-    if (!is_widened_sum(job, format) || job->n <= VECTOR_EXACT_ELEMENTS || has_short_elements(job)) return 0;
-    const strided_vector v = strided_vector_of(context, job, job->term, x_stride, y_stride);
-    const cpu_environment callers = environment_enter();
-    sum_ends e;
-    strided_ends(&v, job, ENDS_ALONE, job->x, job->y, FIRST_ELEMENTS, &e);
-    environment_leave(callers);
-    return e.low != -e.up;
 }
 
 int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,

@@ -12,27 +12,28 @@
 #define TOGETHER_ELEMENTS ((size_t)1 << 13)
 _Static_assert(CARRIES_IN_TIME(TOGETHER_ELEMENTS), "limbs are carried after each block");
 
-/* All sums of a job, each to its accumulator. */
-static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
-    const exact_function *const add = w->context->tier->exact[w->job->type];
-    const int sums = job_sums(w->job);
+/* Several sums of a job, each to its accumulator. Never inlined, for what it has on the stack. */
+static __attribute__((noinline)) void add_together(const cpu_work *w, const strided_vector *v, quire_accumulator *a,
+                                                   const char *x, const char *y, size_t n) {
     strided_blocks blocks;
-    if (sums == 1 && is_contiguous(w)) {
-        add[w->job->term](a, x, y, n, w->fetches);
-        return;
-    }
-    if (sums == 1) {
-        strided_exact(&v, a, x, y, n);
-        return;
-    }
-    strided_begin(&blocks, &v, x, y, n, TOGETHER_ELEMENTS);
+    strided_begin(&blocks, v, x, y, n, TOGETHER_ELEMENTS);
     for (ends_vector b; strided_next(&blocks, &b);)
-        for (int i = 0; i < sums; i++) {
+        for (int i = 0; i < job_sums(w->job); i++) {
             const ends_vector of = vector_of_sum(w->job, i, b);
-            add[term_of(w->job, i)](&a[i], of.x, of.y, of.n, w->fetches);
+            v->tier->exact[v->type][term_of(w->job, i)](&a[i], of.x, of.y, of.n, w->fetches);
             limbs_carry(a[i].limb);
         }
+}
+
+/* All sums. */
+static void exact_add(const cpu_work *w, quire_accumulator *a, const char *x, const char *y, size_t n) {
+    const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
+    if (job_sums(w->job) > 1)
+        add_together(w, &v, a, x, y, n);
+    else if (is_contiguous(w))
+        v.tier->exact[v.type][v.term](a, x, y, n, w->fetches);
+    else
+        strided_exact(&v, a, x, y, n);
 }
 
 static void run_exact(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
@@ -66,7 +67,7 @@ uint64_t exact_reduce(const cpu_context *context, const quire_job *job, ptrdiff_
                       format_description format) {
     quire_accumulator a = QUIRE_ACCUMULATOR_ZERO;
     uint64_t bits;
-    const int by_ends = has_ends(context, job, format) || has_wide_ends(context, job, x_stride, y_stride, format);
+    const int by_ends = may_have_ends(context, job) && !have_windows_first(job);
     if (by_ends && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
     exact_accumulate(context, job, x_stride, y_stride, &a);
     return finish_and_round(accumulator_total(&a), job->finish, job->n, format, job->rounding);

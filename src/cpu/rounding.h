@@ -7,7 +7,7 @@
 
 #include "cpu/lane_methods.h"
 #include "cpu/pair.h"
-#include "cpu/simd/scalar_methods.h"
+#include "cpu/simd/scalar.h"
 
 /* The bits of what a method of the lanes has left: one word, or kahan's two, for which there are short ways; other
  * methods of two words have none. The environment is ours. */
