@@ -1,12 +1,10 @@
-/* columns.c - see columns.h: panels by the methods that follow the order, and how a panel is shared by threads.
+/* columns.c - see panels.h: panels by the methods that follow the order, and how a panel is shared by threads.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns.h"
-#include "cpu/columns_exact.h"
 #include "cpu/integers.h"
 #include "cpu/lane_methods.h"
-#include "cpu/rounding.h"
+#include "cpu/panels.h"
 #include "cpu/split.h"
 
 typedef struct {

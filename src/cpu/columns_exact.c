@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns_exact.h"
 #include "cpu/ends.h"
-#include "cpu/rounding.h"
+#include "cpu/lane_methods.h"
+#include "cpu/panels.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
 #include "operation/moments.h"

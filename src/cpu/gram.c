@@ -1,12 +1,13 @@
-/* gram.c - see gram.h. The sums of each vector alone are made once, for some hundreds of them at a time; then the sums
- * of products, of which the results are made with these, for tiles of 8 x 8 pairs: blocks of their elements stay in a
- * cache for as long as all pairs of a tile read them. Where x and y are the same vectors, half of the pairs are enough.
+/* gram.c - see layouts.h. The sums of each vector alone are made once, for some hundreds of them at a time; then the
+ * sums of products, of which the results are made with these, for tiles of 8 x 8 pairs: blocks of their elements stay
+ * in a cache for as long as all pairs of a tile read them. Where x and y are the same vectors, half of the pairs are
+ * enough.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/gram.h"
 #include "cpu/ends.h"
 #include "cpu/gather.h"
+#include "cpu/layouts.h"
 #include "cpu/pair.h"
 #include "cpu/split.h"
 #include "cpu/vector.h"

@@ -5,7 +5,7 @@
 #ifndef QUIRE_CPU_INTEGERS_H
 #define QUIRE_CPU_INTEGERS_H
 
-#include "cpu/columns_source.h"
+#include "cpu/panels.h"
 
 /* One vector, whose elements are strides of bytes apart, by the context's threads. Stores the result. */
 QUIRE_PRIVATE void integers_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,

@@ -1,9 +1,10 @@
-/* columns_source.h - a panel of vectors, and where its rows are read: as they stand, or gathered, a strip at a time.
+/* panels.h - a panel of vectors (block/panel.h): where its rows are read, as they stand or gathered, a strip at a time;
+ * and how it is reduced.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_COLUMNS_SOURCE_H
-#define QUIRE_CPU_COLUMNS_SOURCE_H
+#ifndef QUIRE_CPU_PANELS_H
+#define QUIRE_CPU_PANELS_H
 
 #include "cpu/context.h"
 #include "cpu/gather.h"
@@ -100,5 +101,21 @@ static inline quire_job job_of(const panel_job *p, size_t column) {
     job.x = p->x[of] + at, job.y = p->y[of] + at;
     return job;
 }
+
+/* ------------------------------------------------------------------------------------------------------- reductions */
+
+/* A result for each vector, one behind the other. The environment is ours. */
+QUIRE_PRIVATE void panel_reduce(const panel_job *p, char *results);
+
+/* The same by all threads of a context, which reports nothing; p's is a single one, and so is the panel. */
+QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_job *p, char *results);
+
+#define PANEL_PIECES 64 /* the most pieces of a panel */
+_Static_assert(PANEL_PIECES < LIMB_MERGES, "each leaves carried limbs, which add up");
+
+/* The exact sums among these (columns_exact.c), and by all threads in pieces of so many rows. */
+QUIRE_PRIVATE void panel_exact(const panel_job *p, char *results);
+QUIRE_PRIVATE void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads,
+                                      char *results);
 
 #endif
