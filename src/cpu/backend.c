@@ -31,35 +31,29 @@ static const cpu_tier *tier_of(const quire_context *context) {
     return context ? ((const cpu_context *)context)->tier : cpu_tier_default();
 }
 
-/* Of more: out of line, since what it needs of the stack shows in the time of a few. */
-static __attribute__((noinline)) uint64_t many_elements(const quire_context *context, const quire_job *job,
-                                                        int past_ends) {
+/* Of more, and of integers: out of line, since what it needs of the stack shows in the time of a few. */
+static __attribute__((noinline)) void many_elements(const quire_context *context, const quire_job *job, int past_ends) {
     cpu_context c = cpu_context_of(context);
     c.past_ends = past_ends;
-    const ptrdiff_t size = describe_format(job->type).size;
-    if (!needs_squares(job->finish)) return vector_reduce(&c, job, size, size);
+    const ptrdiff_t size = element_size(job->type);
+    if (!needs_squares(job->finish)) {
+        vector_reduce(&c, job, size, size, job->result);
+        return;
+    }
     const cpu_environment callers = environment_enter();
-    const uint64_t bits = vector_contiguous(&c, job, (size_t)size, describe_format(job->result_type));
+    vector_contiguous(&c, job, describe_format(job->result_type), job->result);
     environment_leave(callers);
-    return bits;
-}
-
-/* Out of line, for the stack's sake too. */
-static __attribute__((noinline)) quire_status reduce_integers(const quire_context *context, const quire_job *job) {
-    const cpu_context c = cpu_context_of(context);
-    integers_reduce(&c, job);
-    return QUIRE_OK;
 }
 
 static quire_status cpu_reduce(quire_context *context, const quire_job *job) {
-    if (is_integer(job->type)) return reduce_integers(context, job);
     const format_description format = describe_format(job->result_type);
     const int by_ends = job->n && job->n <= PIECE_ELEMENTS && has_ends((const cpu_context *)context, job, format),
               are_few = job->n && job->n <= TILE_FEW && job->method != QUIRE_EXACT;
     uint64_t bits;
-    if (!(are_few || by_ends) || !soon_reduce(tier_of(context), job, format, &bits))
-        bits = many_elements(context, job, by_ends);
-    format_store(bits, format.size, job->result);
+    if ((are_few || by_ends) && soon_reduce(tier_of(context), job, format, &bits))
+        format_store(bits, format.size, job->result);
+    else
+        many_elements(context, job, by_ends);
     return QUIRE_OK;
 }
 

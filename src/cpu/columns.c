@@ -1,11 +1,10 @@
-/* columns.c - see columns.h: panels by the methods that follow the order, and how a panel is shared by threads.
+/* columns.c - see panels.h: panels by the methods that follow the order, and how a panel is shared by threads.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns.h"
-#include "cpu/columns_exact.h"
+#include "cpu/integers.h"
 #include "cpu/lane_methods.h"
-#include "cpu/rounding.h"
+#include "cpu/panels.h"
 #include "cpu/split.h"
 
 typedef struct {
@@ -135,7 +134,9 @@ static void lanes_reduce(const panel_job *p, char *results) {
 }
 
 void panel_reduce(const panel_job *p, char *results) {
-    if (p->job->method == QUIRE_EXACT)
+    if (is_integer(p->job->type))
+        panel_integers(p, results);
+    else if (p->job->method == QUIRE_EXACT)
         panel_exact(p, results);
     else
         lanes_reduce(p, results);

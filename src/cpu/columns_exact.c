@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns_exact.h"
 #include "cpu/ends.h"
-#include "cpu/rounding.h"
+#include "cpu/lane_methods.h"
+#include "cpu/panels.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
 #include "operation/moments.h"
@@ -16,16 +16,24 @@ _Static_assert(CARRIES_IN_TIME(BLOCK_ROWS), "a stretch is a block");
 
 static size_t columns_of(const panel_job *p) { return p->panels * PANEL; }
 
+/* The rows whose elements are factors of a sum's terms, or its elements twice: see vector_of_sum. */
+static panel_rows rows_of_sum(const quire_job *job, int i, panel_rows r) {
+    if (!needs_pair_sums(job->finish)) return r;
+    const int begins_with_x = pair_begins_with_x(i), ends_with_x = pair_ends_with_x(i);
+    return (panel_rows){ begins_with_x ? r.x : r.y, ends_with_x ? r.x : r.y, begins_with_x ? r.x_row : r.y_row,
+                         ends_with_x ? r.x_row : r.y_row, r.rows };
+}
+
 /* The rows from first on, block by block: where columns are gathered, a strip. */
-static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, many_ends ends[MOST_SUMS]) {
+static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, many_ends ends[MOST_JOB_SUMS]) {
     const quire_job *job = s->p->job;
+    const ends_functions *add = s->p->context->tier->ends->of[kind][job->type];
     const size_t block = is_in_place(s) ? ENDS_ROWS : STRIP;
     for (size_t done = 0; done < n; done += block) {
         const panel_rows rows = source_rows(s, first + done, n - done < block ? n - done : block);
-        for (int i = 0; i < sums_of(job->finish); i++) {
+        for (int i = 0; i < job_sums(job); i++) {
             many_ends some, *all = &ends[i], *found = done ? &some : all;
-            s->p->context->tier->ends->of[kind][job->type][term_of_sum(job->term, i)].columns(rows, columns_of(s->p),
-                                                                                              found);
+            add[term_of(job, i)].columns(rows_of_sum(job, i, rows), columns_of(s->p), found);
             for (size_t c = 0; done && c < columns_of(s->p); c++) {
                 sum_ends sum = ends_at(all, c);
                 ends_merge(&sum, ends_at(&some, c));
@@ -36,7 +44,7 @@ static void find_ends(panel_source *s, size_t first, size_t n, ends_kind kind, m
 }
 
 /* A bit for each column whose ends do not tell its result, which is not there; their kind becomes that for these. */
-static uint64_t round_ends(const panel_job *p, ends_kind *kind, const many_ends ends[MOST_SUMS],
+static uint64_t round_ends(const panel_job *p, ends_kind *kind, const many_ends ends[MOST_JOB_SUMS],
                            format_description format, char *results) {
     const uint64_t open = ends_results(p->context->tier, *kind, ends, NULL, p->panels > 1 ? columns_of(p) : p->count,
                                        p->job, format, results);
@@ -99,7 +107,7 @@ static __attribute__((noinline)) uint64_t reduce_by_ends(const panel_job *p, for
     const size_t size = (size_t)format.size, columns = columns_of(p);
     ends_kind kind = ends_kind_of(p->job, format);
     panel_source source;
-    many_ends ends[MOST_SUMS];
+    many_ends ends[MOST_JOB_SUMS];
     source_open(&source, p);
     find_ends(&source, 0, p->job->n, kind, ends);
     uint64_t open = round_ends(p, &kind, ends, format, results);
@@ -128,15 +136,14 @@ void panel_exact(const panel_job *p, char *results) {
     const format_description format = describe_format(p->job->result_type);
     const cpu_context past = ends_past(p->context);
     uint64_t open = reduce_by_ends(p, format, results);
-    if (open && p->panels == 1 && p->job->n > ENDS_ROWS) {
+    if (open && p->panels == 1 && p->job->n > ENDS_ROWS && !needs_pair_sums(p->job->finish)) {
         reduce_by_accumulators(p, format, results);
         return;
     }
     for (; open; open &= open - 1) {
         const size_t c = (size_t)__builtin_ctzll(open);
         const quire_job job = job_of(p, c);
-        format_store(vector_reduce(&past, &job, p->x_stride, p->y_stride), format.size,
-                     results + c * (size_t)format.size);
+        vector_reduce(&past, &job, p->x_stride, p->y_stride, results + c * (size_t)format.size);
     }
 }
 
@@ -160,7 +167,7 @@ typedef struct {
 static __attribute__((noinline)) void piece_find_ends(const exact_pieces *w, size_t row, size_t n,
                                                       piece_ends *of_piece) {
     panel_source source;
-    many_ends ends[MOST_SUMS];
+    many_ends ends[MOST_JOB_SUMS];
     source_open(&source, w->p);
     find_ends(&source, row, n, w->kind, ends);
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
@@ -188,7 +195,7 @@ static void run_pieces(const void *work, size_t first, size_t last) {
 
 /* Whether the ends of all pieces tell all results; else their kind becomes the next. */
 static int pieces_tell(exact_pieces *w, size_t pieces, char *results) {
-    many_ends ends[MOST_SUMS];
+    many_ends ends[MOST_JOB_SUMS];
     for (int k = 0; k < sums_of(w->p->job->finish); k++)
         for (size_t c = 0; c < PANEL; c++) {
             sum_ends all = w->ends[0].of[k][c];

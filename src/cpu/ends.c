@@ -5,9 +5,9 @@
 #include "cpu/ends.h"
 #include "cpu/block/moment_ball.h"
 #include "cpu/environment.h"
-#include "cpu/rounding.h"
+#include "cpu/lane_methods.h"
 #include "cpu/strided.h"
-#include "operation/moments.h"
+#include "operation/pairs_ball.h"
 
 /* Sums of so short elements, of 16 bits and less, are quicker by integers if they have more. */
 #define SURE_MOST 2048
@@ -18,7 +18,8 @@ static int has_short_elements(const quire_job *job) {
     return job->term != TERM_PRODUCT && have_sure_sums(describe_format(job->type));
 }
 
-/* Sums of numbers narrower than doubles for results that are doubles: short ones are mostly doubles themselves. */
+/* Sums of numbers narrower than doubles for results that are doubles: those of some thousand are mostly doubles
+ * themselves, which strided_ends makes use of. */
 static int is_widened_sum(const quire_job *job, format_description format) {
     return format.precision > 24 && job->term != TERM_PRODUCT && !has_double_lanes(job->type);
 }
@@ -33,10 +34,10 @@ ends_kind ends_kind_of(const quire_job *job, format_description format) {
 
 static int are_finite(sum_ends e) { return double_is_finite(e.sum - e.low) && double_is_finite(e.sum + e.up); }
 
-/* For a result that these ends leave open. Variances have none that are scaled. */
+/* For a result that these ends leave open. Those of several sums have none that are scaled. */
 static ends_kind kind_after(const quire_job *job, ends_kind kind, sum_ends e) {
     if (!has_double_lanes(job->type)) return kind == ENDS_ALONE ? ENDS_BESIDE_SUM : ENDS_KINDS;
-    if (kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP || needs_squares(job->finish)) return ENDS_KINDS;
+    if (kind == ENDS_SCALED_DOWN || kind == ENDS_SCALED_UP || job_sums(job) > 1) return ENDS_KINDS;
     if (!are_finite(e)) return ENDS_SCALED_DOWN;
     const int is_small = abs_f64(e.sum) < SMALL_PRODUCTS && e.low != -e.up;
     return job->term == TERM_PRODUCT && is_small ? ENDS_SCALED_UP : ENDS_KINDS;
@@ -52,13 +53,16 @@ ends_kind ends_kind_after(const quire_job *job, ends_kind kind, const many_ends 
 }
 
 int may_have_ends(const cpu_context *context, const quire_job *job) {
-    if (job->method != QUIRE_EXACT || needs_pair_sums(job->finish)) return 0;
+    if (job->method != QUIRE_EXACT || is_integer(job->type)) return 0;
     return !(context && (context->past_ends || context->report));
 }
 
+int have_windows_first(const quire_job *job) { return has_short_elements(job) && job->n > SURE_MOST; }
+
 int has_ends(const cpu_context *context, const quire_job *job, format_description format) {
     if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
-    if (has_short_elements(job)) return job->n <= SURE_MOST;
+    if (has_short_elements(job)) return !have_windows_first(job);
+    if (needs_pair_sums(job->finish)) return job->n <= VECTOR_EXACT_ELEMENTS; /* of more, blocks are in a cache */
     return job->n <= VECTOR_EXACT_ELEMENTS || !is_widened_sum(job, format);
 }
 
@@ -186,6 +190,26 @@ static int moment_of_ends_round(sum_ends of_terms, sum_ends of_squares, const qu
     return 1;
 }
 
+/* Of all sums of what needs those of pairs. */
+static int pair_of_ends_round(const sum_ends *sums, const quire_job *job, format_description format, uint64_t *bits) {
+    moment_ball of[MOST_PAIR_SUMS];
+    quire_job magnitude = *job;
+    for (int i = 0; i < pair_sums_of(job->finish); i++) of[i] = ball_of_ends(sums[i]);
+    moment_ball ball = pair_in_ball(of, job->finish, job->n, job->correction);
+    if (ball.high >= 0) return moment_ball_round(ball, job, format, bits);
+    ball.high = -ball.high, ball.low = -ball.low;
+    magnitude.rounding = mirrored(job->rounding);
+    if (!moment_ball_round(ball, &magnitude, format, bits)) return 0;
+    if (*bits != format.quiet_nan) *bits |= format.sign; /* which stands where there is no infinity */
+    return 1;
+}
+
+int ends_round(const sum_ends *sums, ends_kind kind, const quire_job *job, format_description format, uint64_t *bits) {
+    if (needs_pair_sums(job->finish)) return pair_of_ends_round(sums, job, format, bits);
+    if (needs_squares(job->finish)) return moment_of_ends_round(sums[0], sums[1], job, format, bits);
+    return sum_round(sums[0], kind, job, format, bits);
+}
+
 /* ------------------------------------------------------------------------------------------------- some at a time */
 
 /* The results for which a tier has a function: to nearest, of sums, n[i] elements in number i. A bit for each that is
@@ -219,17 +243,19 @@ static uint64_t some_variances(const cpu_tier *tier, const many_ends *ends, size
 
 uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n, size_t count,
                       const quire_job *job, format_description format, char *results) {
-    uint64_t open = needs_squares(job->finish) ? some_variances(tier, ends, count, job, format, results)
-                                               : some_sums(tier, kind, &ends[0], n, count, job, format, results);
+    uint64_t open = ~(uint64_t)0 >> (ENDS_TOGETHER - count);
+    if (needs_squares(job->finish))
+        open = some_variances(tier, ends, count, job, format, results);
+    else if (!needs_pair_sums(job->finish))
+        open = some_sums(tier, kind, &ends[0], n, count, job, format, results);
     quire_job one = *job;
     for (uint64_t left = open; left; left &= left - 1) {
         const size_t i = (size_t)__builtin_ctzll(left);
-        const sum_ends first = ends_at(&ends[0], i);
+        sum_ends sums[MOST_JOB_SUMS];
         uint64_t bits;
         if (n) one.n = n[i];
-        if (!(needs_squares(job->finish) ? moment_of_ends_round(first, ends_at(&ends[1], i), &one, format, &bits)
-                                         : sum_round(first, kind, &one, format, &bits)))
-            continue;
+        for (int k = 0; k < job_sums(job); k++) sums[k] = ends_at(&ends[k], i);
+        if (!ends_round(sums, kind, &one, format, &bits)) continue;
         format_store(bits, format.size, results + i * (size_t)format.size);
         open &= ~((uint64_t)1 << i);
     }
@@ -245,21 +271,34 @@ QUIRE_INLINE double alone(double x) {
     return double_of_bits(bits);
 }
 
-QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, const quire_job *job, quire_term term, ends_kind kind) {
-    const ends_vector v = { job->x, job->y, job->n };
+QUIRE_INLINE sum_ends ends_of_vector(const cpu_tier *tier, ends_kind kind, quire_type type, quire_term term,
+                                     const ends_vector *v) {
     many_ends ends;
-    tier->ends->of[kind][job->type][term].vectors(&v, 1, &ends);
+    tier->ends->of[kind][type][term].vectors(v, 1, &ends);
     return (sum_ends){ alone(ends.sum[0]), alone(ends.low[0]), alone(ends.up[0]) };
 }
 
+static __attribute__((noinline)) int several_tell(const cpu_tier *tier, const quire_job *job, format_description format,
+                                                  uint64_t *bits) {
+    const ends_vector all = { job->x, job->y, job->n };
+    sum_ends sums[MOST_JOB_SUMS];
+    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS; kind = kind_after(job, kind, sums[0])) {
+        for (int i = 0; i < job_sums(job); i++) {
+            const ends_vector v = vector_of_sum(job, i, all);
+            sums[i] = ends_of_vector(tier, kind, job->type, term_of(job, i), &v);
+        }
+        if (ends_round(sums, kind, job, format, bits)) return 1;
+    }
+    return 0;
+}
+
 int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
+    const ends_vector v = { job->x, job->y, job->n };
+    if (is_exact_finish(job->finish)) return several_tell(tier, job, format, bits);
     for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
-        const sum_ends first = ends_of_vector(tier, job, job->term, kind);
-        if (needs_squares(job->finish)
-                ? moment_of_ends_round(first, ends_of_vector(tier, job, TERM_PRODUCT, kind), job, format, bits)
-                : sum_round(first, kind, job, format, bits))
-            return 1;
-        kind = kind_after(job, kind, first);
+        const sum_ends sum = ends_of_vector(tier, kind, job->type, job->term, &v);
+        if (sum_round(sum, kind, job, format, bits)) return 1;
+        kind = kind_after(job, kind, sum);
     }
     return 0;
 }
@@ -267,10 +306,14 @@ int ends_tell(const cpu_tier *tier, const quire_job *job, format_description for
 /* By ends of one kind, which becomes that for what is left open. */
 static uint64_t reduce_by(const cpu_tier *tier, ends_kind *kind, const quire_job *job, const ends_vector *vectors,
                           size_t count, format_description format, char *results) {
-    many_ends ends[MOST_SUMS];
+    many_ends ends[MOST_JOB_SUMS];
     size_t n[ENDS_TOGETHER];
-    for (int i = 0; i < sums_of(job->finish); i++)
-        tier->ends->of[*kind][job->type][term_of_sum(job->term, i)].vectors(vectors, count, &ends[i]);
+    for (int i = 0; i < job_sums(job); i++) {
+        ends_vector of[ENDS_TOGETHER];
+        for (size_t k = 0; k < count && needs_pair_sums(job->finish); k++) of[k] = vector_of_sum(job, i, vectors[k]);
+        tier->ends->of[*kind][job->type][term_of(job, i)].vectors(needs_pair_sums(job->finish) ? of : vectors, count,
+                                                                  &ends[i]);
+    }
     for (size_t i = 0; i < count; i++) n[i] = vectors[i].n;
     const uint64_t open = ends_results(tier, *kind, ends, n, count, job, format, results);
     *kind = ends_kind_after(job, *kind, ends, open);
@@ -304,52 +347,38 @@ uint64_t ends_reduce_many(const cpu_tier *tier, const quire_job *job, const ends
 /* ------------------------------------------------------------------------------------ a vector that threads share */
 
 typedef struct {
-    ends_function add;
-    sum_ends *of_piece;
+    ends_kind kind;
+    sum_ends (*of_piece)[MOST_JOB_SUMS];
 } ends_work;
 
 static void run_ends(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     const ends_work *e = w->own;
     const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
-    e->of_piece[piece] = strided_ends(&v, e->add, x, y, n);
+    strided_ends(&v, w->job, e->kind, x, y, n, e->of_piece[piece]);
 }
 
 /* By ends of one kind, which becomes the next. Never inlined: its additions would be moved out of our environment. */
-static __attribute__((noinline)) int pieces_round(const sum_ends *of_piece, int pieces, ends_kind *kind,
-                                                  const quire_job *job, format_description format, uint64_t *bits) {
-    sum_ends all = of_piece[0];
-    for (int i = 1; i < pieces; i++) ends_merge(&all, of_piece[i]);
-    if (sum_round(all, *kind, job, format, bits)) return 1;
-    *kind = kind_after(job, *kind, all);
+static __attribute__((noinline)) int pieces_round(ends_work *e, int pieces, const quire_job *job,
+                                                  format_description format, uint64_t *bits) {
+    sum_ends *all = e->of_piece[0];
+    for (int p = 1; p < pieces; p++)
+        for (int i = 0; i < job_sums(job); i++) ends_merge(&all[i], e->of_piece[p][i]);
+    if (ends_round(all, e->kind, job, format, bits)) return 1;
+    e->kind = kind_after(job, e->kind, all[0]);
     return 0;
-}
-
-/* Elements that say how all are. */
-#define FIRST_ELEMENTS ((size_t)512)
-
-int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
-                  format_description format) {
-    if (!may_have_ends(context, job) || needs_squares(job->finish)) return 0;
-    if (!is_widened_sum(job, format) || job->n <= VECTOR_EXACT_ELEMENTS || has_short_elements(job)) return 0;
-    const strided_vector v = strided_vector_of(context, job, job->term, x_stride, y_stride);
-    const cpu_environment callers = environment_enter();
-    const sum_ends e = strided_ends(&v, context->tier->ends->of[ENDS_ALONE][job->type][job->term].vectors, job->x,
-                                    job->y, FIRST_ELEMENTS);
-    environment_leave(callers);
-    return e.low != -e.up;
 }
 
 int ends_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                 format_description format, uint64_t *bits) {
-    sum_ends of_piece[MOST_PIECES];
+    sum_ends of_piece[MOST_PIECES][MOST_JOB_SUMS];
+    ends_work e = { ends_kind_of(job, format), of_piece };
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_ends;
-    for (ends_kind kind = ends_kind_of(job, format); kind != ENDS_KINDS;) {
-        ends_work e = { context->tier->ends->of[kind][job->type][job->term].vectors, of_piece };
-        w.own = &e;
+    w.own = &e;
+    while (e.kind != ENDS_KINDS) {
         work_run(&w);
         const cpu_environment callers = environment_enter();
-        const int is_told = pieces_round(of_piece, w.pieces, &kind, job, format, bits);
+        const int is_told = pieces_round(&e, w.pieces, job, format, bits);
         environment_leave(callers);
         if (is_told) return 1;
     }

@@ -11,13 +11,11 @@
  * context NULL: the job alone decides. */
 QUIRE_PRIVATE int may_have_ends(const cpu_context *context, const quire_job *job);
 
-/* Whether it is by its ends, at first, that a vector's sum takes the least time. */
+/* Whether a vector's sum takes the least time by its ends, at first, and these at once (ends_tell). */
 QUIRE_PRIVATE int has_ends(const cpu_context *context, const quire_job *job, format_description format);
 
-/* The same of a long sum of floats for a double: windows take less time, unless numbers are so far apart that additions
- * of the first ones round. The context, of this and of what follows, is not NULL. */
-QUIRE_PRIVATE int has_wide_ends(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
-                                ptrdiff_t y_stride, format_description format);
+/* Whether ends, of whatever length, take more time than windows. */
+QUIRE_PRIVATE int have_windows_first(const quire_job *job);
 
 /* A copy of the context for what they do not tell. */
 QUIRE_PRIVATE cpu_context ends_past(const cpu_context *context);
@@ -32,6 +30,10 @@ QUIRE_PRIVATE ends_kind ends_kind_after(const quire_job *job, ends_kind kind, co
  * not there. In this and the next ones the environment is ours. */
 QUIRE_PRIVATE uint64_t ends_results(const cpu_tier *tier, ends_kind kind, const many_ends *ends, const size_t *n,
                                     size_t count, const quire_job *job, format_description format, char *results);
+
+/* That of one vector. */
+QUIRE_PRIVATE int ends_round(const sum_ends *sums, ends_kind kind, const quire_job *job, format_description format,
+                             uint64_t *bits);
 
 /* The result of a contiguous vector; of some, as above, which have the job's n elements each if it needs squares. */
 QUIRE_PRIVATE int ends_tell(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits);

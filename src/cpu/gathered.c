@@ -6,9 +6,7 @@
  */
 #include "cpu/environment.h"
 #include "cpu/indexed.h"
-#include "cpu/integers.h"
 #include "cpu/layouts.h"
-#include "cpu/segment.h"
 #include "cpu/segments.h"
 #include "cpu/split.h"
 #include "cpu/vector.h"
@@ -27,9 +25,8 @@ typedef struct {
     const quire_job *job;
     const quire_gathered *rows;
     cpu_context single;
-    size_t size, columns, planes_of_outer; /* columns: of a plane, but perhaps the last */
-    format_description format;
-    int leaves_long; /* to all threads */
+    size_t size, result_size, columns, planes_of_outer; /* columns: of a plane, but perhaps the last */
+    int leaves_long;                                    /* to all threads */
 } gathered_work;
 
 typedef struct {
@@ -67,7 +64,7 @@ static plane plane_of(const gathered_work *w, size_t number) {
 
 static char *result_of(const gathered_work *w, const plane *p, size_t i, size_t column) {
     const size_t number = (p->outer * w->rows->segments.count + i) * w->rows->x.inner + p->first + column;
-    return (char *)w->job->result + number * (size_t)w->format.size;
+    return (char *)w->job->result + number * w->result_size;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */
@@ -103,8 +100,8 @@ static void block_add(const gathered_work *w, const plane *p, gathered_block *b,
 /* The results of its segments, which then make room for others. */
 static void block_reduce(const gathered_work *w, const plane *p, gathered_block *b) {
     const quire_segments segments = { b->count, QUIRE_I32, b->begin, b->begin + 1 };
-    const size_t size = (size_t)w->format.size;
-    _Alignas(64) char results[BLOCK_SEGMENTS * 8];
+    const size_t size = w->result_size;
+    _Alignas(64) char results[BLOCK_SEGMENTS * INT128_SIZE];
     quire_job job = *w->job;
     for (size_t c = 0; c < p->columns && b->count; c++) {
         job.x = b->x + c * b->apart;
@@ -120,7 +117,8 @@ static void block_reduce(const gathered_work *w, const plane *p, gathered_block 
 /* -------------------------------------------------------------------------------------------------- longer segments */
 
 /* Without an index rows stand at strides; those that are there are neighbours. */
-static uint64_t reduce_strided(const cpu_context *context, quire_job job, const indexed_vector *v, segment e) {
+static void reduce_strided(const cpu_context *context, quire_job job, const indexed_vector *v, segment e,
+                           void *result) {
     const size_t rows = v->reads_y && v->y.rows < v->x.rows ? v->y.rows : v->x.rows;
     const size_t begin = e.begin > 0 ? (size_t)e.begin : 0;
     const int64_t last = (int64_t)((uint64_t)e.begin + e.n);
@@ -130,15 +128,19 @@ static uint64_t reduce_strided(const cpu_context *context, quire_job job, const 
         job.x = v->x.base + (ptrdiff_t)begin * v->x.row;
         job.y = v->reads_y ? v->y.base + (ptrdiff_t)begin * v->y.row : job.x;
     }
-    return vector_reduce(context, &job, v->x.row, v->reads_y ? v->y.row : v->x.row);
+    vector_reduce(context, &job, v->x.row, v->reads_y ? v->y.row : v->x.row, result);
 }
 
 /* One column, of whose entries so many are present. */
-static uint64_t reduce_indexed(const cpu_context *context, quire_job job, indexed_vector v, segment e, size_t present) {
+static void reduce_indexed(const cpu_context *context, quire_job job, indexed_vector v, segment e, size_t present,
+                           void *result) {
     const char *index = v.x.order ? v.x.order : v.y.order;
     cpu_context c = present == e.n ? *context : context_single(context);
     indexed_walk walk = { 0, e.begin };
-    if (!index) return reduce_strided(context, job, &v, e);
+    if (!index) {
+        reduce_strided(context, job, &v, e, result);
+        return;
+    }
     v.entry_size = v.x.is_64_bit ? sizeof(int64_t) : sizeof(int32_t);
     v.first = e.begin;
     v.at = index + e.begin * (ptrdiff_t)v.entry_size;
@@ -146,7 +148,7 @@ static uint64_t reduce_indexed(const cpu_context *context, quire_job job, indexe
     c.indexed = &v;
     job.n = present;
     job.x = job.y = v.at;
-    return vector_reduce(&c, &job, (ptrdiff_t)v.entry_size, (ptrdiff_t)v.entry_size);
+    vector_reduce(&c, &job, (ptrdiff_t)v.entry_size, (ptrdiff_t)v.entry_size, result);
 }
 
 static void reduce_segment(const gathered_work *w, const cpu_context *context, const plane *p, size_t number,
@@ -156,7 +158,7 @@ static void reduce_segment(const gathered_work *w, const cpu_context *context, c
     for (size_t c = 0; c < p->columns; c++) {
         if (v.x.rows) v.x.base = p->v.x.base + (ptrdiff_t)c * p->x_inner;
         if (v.y.rows) v.y.base = p->v.y.base + (ptrdiff_t)c * p->y_inner;
-        format_store(reduce_indexed(context, *w->job, v, e, present), w->format.size, result_of(w, p, number, c));
+        reduce_indexed(context, *w->job, v, e, present, result_of(w, p, number, c));
     }
 }
 
@@ -221,14 +223,9 @@ static size_t bytes_of(const gathered_work *w) {
 
 quire_status cpu_reduce_gathered(quire_context *context, const quire_job *job, const quire_gathered *rows) {
     const cpu_context c = cpu_context_of(context);
-    if (is_integer(job->type)) {
-        integers_reduce_gathered(&c, job, rows);
-        return QUIRE_OK;
-    }
     gathered_work w = { .job = job, .rows = rows, .single = context_single(&c) };
     const size_t inner = rows->x.inner;
-    w.size = (size_t)describe_format(job->type).size;
-    w.format = describe_format(job->result_type);
+    w.size = (size_t)element_size(job->type), w.result_size = (size_t)result_size(job->result_type);
     w.columns = inner < BLOCK_COLUMNS ? inner : BLOCK_COLUMNS;
     w.planes_of_outer = (inner - 1) / w.columns + 1;
     const size_t planes = rows->x.outer * w.planes_of_outer, units = planes * rows->segments.count;

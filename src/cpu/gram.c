@@ -1,13 +1,14 @@
-/* gram.c - see gram.h. The sums of each vector alone are made once, for some hundreds of them at a time; then the sums
- * of products, of which the results are made with these, for tiles of 8 x 8 pairs: blocks of their elements stay in a
- * cache for as long as all pairs of a tile read them. Where x and y are the same vectors, half of the pairs are enough.
+/* gram.c - see layouts.h. The sums of each vector alone are made once, for some hundreds of them at a time; then the
+ * sums of products, of which the results are made with these, for tiles of 8 x 8 pairs: blocks of their elements stay
+ * in a cache for as long as all pairs of a tile read them. Where x and y are the same vectors, half of the pairs are
+ * enough.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/gram.h"
+#include "cpu/ends.h"
 #include "cpu/gather.h"
+#include "cpu/layouts.h"
 #include "cpu/pair.h"
-#include "cpu/pairs.h"
 #include "cpu/split.h"
 #include "cpu/vector.h"
 
@@ -145,21 +146,24 @@ static void sum_products(const gram_work *w, const gram_tile *t, sum_ends *produ
     }
 }
 
-static uint64_t result_of(const gram_work *w, size_t i, size_t j, sum_ends products) {
+static void reduce_pair(const gram_work *w, size_t i, size_t j, sum_ends products, void *result) {
     const size_t x = i - w->first_x, y = j - w->first_y;
     const sum_ends sums[MOST_PAIR_SUMS] = { products, w->y_sums->sum[y], w->x_sums->sum[x], w->x_sums->squares[x],
                                             w->y_sums->squares[y] };
     cpu_context past = w->single;
     quire_job job = *w->job;
     uint64_t bits;
-    if (pair_of_ends_round(sums, &job, w->format, &bits)) return bits;
+    if (ends_round(sums, w->kind, &job, w->format, &bits)) {
+        format_store(bits, w->format.size, result);
+        return;
+    }
     past.past_ends = w->kind == ENDS_BESIDE_SUM; /* else those have not been tried */
     job.x = vector_x(w, i), job.y = vector_y(w, j);
-    return vector_reduce(&past, &job, w->x_stride, w->y_stride);
+    vector_reduce(&past, &job, w->x_stride, w->y_stride, result);
 }
 
-static void store(const gram_work *w, size_t i, size_t j, uint64_t bits) {
-    format_store(bits, w->format.size, (char *)w->job->result + (i * w->columns + j) * (size_t)w->format.size);
+static char *result_of(const gram_work *w, size_t i, size_t j) {
+    return (char *)w->job->result + (i * w->columns + j) * (size_t)w->format.size;
 }
 
 static void reduce_tile(const gram_work *w, const gram_tile *t) {
@@ -168,9 +172,8 @@ static void reduce_tile(const gram_work *w, const gram_tile *t) {
     for (size_t k = 0; k < t->rows * t->columns; k++) {
         const size_t i = w->first_x + t->x + k / t->columns, j = w->first_y + t->y + k % t->columns;
         if (w->is_symmetric && j < i) continue;
-        const uint64_t bits = result_of(w, i, j, products[k]);
-        store(w, i, j, bits);
-        if (w->is_symmetric && i != j) store(w, j, i, bits);
+        reduce_pair(w, i, j, products[k], result_of(w, i, j));
+        if (w->is_symmetric && i != j) memcpy(result_of(w, j, i), result_of(w, i, j), (size_t)w->format.size);
     }
 }
 
@@ -187,7 +190,8 @@ static void run_tiles(const void *work, size_t first, size_t last) {
 /* -------------------------------------------------------------------------------------------------------- the call */
 
 int is_gram(const cpu_context *context, const quire_job *job, const quire_layout *x, const quire_layout *y) {
-    if ((job->finish != FINISH_COVARIANCE && job->finish != FINISH_CORRELATION) || context->report) return 0;
+    if ((job->finish != FINISH_COVARIANCE && job->finish != FINISH_CORRELATION) || !may_have_ends(context, job))
+        return 0;
     return x->inner_stride == 0 && y->outer_stride == 0 && x->outer >= LEAST_VECTORS && x->inner >= LEAST_VECTORS &&
            job->n >= LEAST_ELEMENTS;
 }
@@ -213,7 +217,7 @@ void gram_reduce(const cpu_context *context, const quire_job *job, const quire_l
     gram_work w = { .job = job, .single = context_single(context), .columns = x->inner, .x_sums = &of_x };
     w.size = (size_t)describe_format(job->type).size;
     w.format = describe_format(job->result_type);
-    w.kind = pairs_kind_of(w.format);
+    w.kind = ends_kind_of(job, w.format);
     const ptrdiff_t size = (ptrdiff_t)w.size;
     w.x_apart = x->outer_stride * size, w.x_stride = job->n > 1 ? x->stride * size : size;
     w.y_apart = y->inner_stride * size, w.y_stride = job->n > 1 ? y->stride * size : size;

@@ -7,7 +7,6 @@
 #ifndef QUIRE_CPU_GROUP_STATE_H
 #define QUIRE_CPU_GROUP_STATE_H
 
-#include "cpu/block/lost.h"
 #include "cpu/context.h"
 
 #include <string.h>

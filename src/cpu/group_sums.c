@@ -196,7 +196,7 @@ typedef struct {
     const group_work *sums;
     const cpu_tier *tier;
     format_description format;
-    uint64_t empty; /* the result of no rows */
+    _Alignas(8) char empty[8]; /* the result of no rows */
     char *results;
     size_t apart;
     int64_t *numbers, *counts;
@@ -233,7 +233,7 @@ static void finish_group(const result_work *w, size_t g, waiting_results *some) 
     if (w->counts) w->counts[g] = rows;
     for (size_t c = 0; c < columns; c++) {
         if (!rows) {
-            format_store(w->empty, w->format.size, w->results + (g * w->apart + c) * (size_t)w->format.size);
+            memcpy(w->results + (g * w->apart + c) * (size_t)w->format.size, w->empty, (size_t)w->format.size);
             continue;
         }
         ends_put(&some->ends, some->count, ends_of(group[c], group[columns + c], group[2 * columns + c]));
@@ -266,8 +266,8 @@ size_t group_sums(const cpu_context *context, const group_columns *columns, void
     const format_description format = describe_format(columns->job->result_type);
     quire_job none = *columns->job;
     none.n = 0;
-    const uint64_t empty = vector_reduce(context, &none, 0, 0);
-    const result_work r = { &w, context->tier, format, empty, results, apart, numbers, counts };
+    result_work r = { &w, context->tier, format, { 0 }, results, apart, numbers, counts };
+    vector_reduce(context, &none, 0, 0, r.empty);
     if (has_windows(keys, columns->columns)) w.windows = windows;
     for (;;) {
         int are_used = 0;

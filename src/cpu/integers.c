@@ -1,220 +1,181 @@
-/* integers.c - integers on the CPU: one vector, and the layouts of many. No order, no ends, no windows: each vector has
- * one state, to which its elements are added as they come.
+/* integers.c - see integers.h. No order, no ends, no windows: each vector has one state, to which its elements are
+ * added as they come.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/integers.h"
-#include "cpu/indexed.h"
-#include "cpu/integer_sums.h"
-#include "cpu/segment.h"
-#include "cpu/split.h"
+#include "cpu/strided.h"
 
-#define COLUMNS ((size_t)16)             /* neighbouring vectors that are read together, a line of a cache or two */
-#define ROWS ((size_t)256)               /* of them at a time */
-#define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
-#define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this */
-#define LONG_ELEMENTS ((size_t)1 << 18)  /* of a vector that threads share */
-#define SHARES 16                        /* of a thread, at least, so that all end at about a time */
+/* All sums of a job over the elements seen so far, and whether a term of the first was not zero. */
+typedef struct {
+    integer_sum sum[MOST_JOB_SUMS];
+    uint64_t n;
+    int has_terms;
+} integer_state;
 
-static char *result_of(const quire_job *job, size_t i) {
-    return (char *)job->result + i * (size_t)result_size(job->result_type);
+#define BLOCK ((size_t)1 << 13) /* elements that are gone over twice, or more often: they stay in a cache */
+
+static integer_way way_of(term_description term) {
+    return term.is_product ? INTEGER_PRODUCTS : term.sign == SIGN_CLEARED ? INTEGER_MAGNITUDES : INTEGER_ELEMENTS;
 }
 
-void integers_reduce(const cpu_context *context, const quire_job *job) {
+/* --------------------------------------------------------------------------------------------------------- elements */
+
+static int is_zero(const char *element, size_t size) {
+    uint64_t bits = 0;
+    memcpy(&bits, element, size);
+    return !bits;
+}
+
+/* Asked where a sum is zero, to know whether it is one of zeros. */
+static int any_term(const quire_job *job, const char *x, const char *y, size_t n) {
+    const size_t size = (size_t)element_size(job->type);
+    const int is_product = describe_term(job->term).is_product;
+    for (size_t i = 0; i < n; i++)
+        if (!is_zero(x + i * size, size) && (!is_product || !is_zero(y + i * size, size))) return 1;
+    return 0;
+}
+
+static void add_block(integer_state *s, const cpu_tier *tier, const quire_job *job, ends_vector v) {
+    for (int i = 0; i < job_sums(job); i++) {
+        const term_description term = describe_term(term_of(job, i));
+        const ends_vector of = vector_of_sum(job, i, v);
+        integer_sum part = INTEGER_ZERO;
+        tier->integers[INTEGER_PLACE(job->type)][way_of(term)](&part, of.x, of.y, of.n);
+        if (term.sign == SIGN_FLIPPED) integer_negate(&part);
+        integer_add(&s->sum[i], &part);
+        if (i == 0 && !s->has_terms) s->has_terms = !integer_is_zero(&part) || any_term(job, v.x, v.y, v.n);
+    }
+    s->n += v.n;
+}
+
+/* Elements side by side, without the steps that others take, nor what these need of the stack: both show in the time of
+ * a few. */
+static void add_neighbours(integer_state *s, const cpu_tier *tier, const quire_job *job, const char *x, const char *y,
+                           size_t n) {
+    const size_t size = (size_t)element_size(job->type);
+    for (size_t done = 0; done < n; done += BLOCK)
+        add_block(s, tier, job, (ends_vector){ x + done * size, y + done * size, n - done < BLOCK ? n - done : BLOCK });
+}
+
+static __attribute__((noinline)) void add_apart(integer_state *s, const cpu_context *context, const quire_job *job,
+                                                const char *x, const char *y, size_t n, ptrdiff_t x_stride,
+                                                ptrdiff_t y_stride) {
+    const strided_vector v = strided_vector_of(context, job, job->term, x_stride, y_stride);
+    strided_blocks blocks;
+    strided_begin(&blocks, &v, x, y, n, BLOCK);
+    for (ends_vector b; strided_next(&blocks, &b);) add_block(s, context->tier, job, b);
+}
+
+static void add_vector(integer_state *s, const cpu_context *context, const quire_job *job, const char *x, const char *y,
+                       size_t n, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     const ptrdiff_t size = element_size(job->type);
-    const integer_state s = integer_state_of(context, job, size, size);
-    integer_result(&s, job, job->result);
+    if (x_stride == size && y_stride == size && !context->indexed)
+        add_neighbours(s, context->tier, job, x, y, n);
+    else
+        add_apart(s, context, job, x, y, n, x_stride, y_stride);
+}
+
+static void run_piece(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
+    integer_state *s = (integer_state *)w->own + piece;
+    memset(s, 0, sizeof *s);
+    add_vector(s, w->context, w->job, x, y, n, w->x_stride, w->y_stride);
+}
+
+/* Of a vector, which is not that of no elements, by the context's threads. */
+static __attribute__((noinline)) integer_state state_of(const cpu_context *context, const quire_job *job,
+                                                        ptrdiff_t x_stride, ptrdiff_t y_stride) {
+    integer_state states[MOST_PIECES];
+    cpu_work w = work_of(context, job, x_stride, y_stride);
+    w.run = run_piece;
+    w.own = states;
+    work_run(&w);
+    for (int p = 1; p < w.pieces; p++) {
+        for (int i = 0; i < job_sums(job); i++) integer_add(&states[0].sum[i], &states[p].sum[i]);
+        states[0].n += states[p].n;
+        states[0].has_terms |= states[p].has_terms;
+    }
+    return states[0];
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+/* By way of accumulators, as those of other elements. */
+static __attribute__((noinline)) uint64_t pair_bits(const integer_state *s, const quire_job *job,
+                                                    format_description format) {
+    quire_accumulator a[MOST_PAIR_SUMS];
+    const quire_accumulator *const sums[MOST_PAIR_SUMS] = { &a[0], &a[1], &a[2], &a[3], &a[4] };
+    quire_total total;
+    pair_room room;
+    if (!s->n) return format.quiet_nan;
+    memset(a, 0, (size_t)pair_sums_of(job->finish) * sizeof *a);
+    for (int i = 0; i < pair_sums_of(job->finish); i++) {
+        integer_add_to_limbs(a[i].limb, &s->sum[i]);
+        accumulator_count(&a[i], s->n);
+        a[i].other = i == 0 && s->has_terms ? OTHER_NONZERO : 1; /* no zero of an integer is -0 */
+    }
+    pair_total(sums, job->finish, job->correction, &room, &total);
+    return total_round(total, format, job->rounding);
+}
+
+static uint64_t result_bits(const integer_state *s, const quire_job *job) {
+    const format_description format = describe_format(job->result_type);
+    if (needs_pair_sums(job->finish)) return pair_bits(s, job, format);
+    if (needs_squares(job->finish)) {
+        uint32_t sum[WIDE_OF_INTEGER], squares[WIDE_OF_INTEGER];
+        moment_room room;
+        return moments_round(integer_wide(&s->sum[0], sum), integer_wide(&s->sum[1], squares), job->finish, s->n,
+                             job->correction, format, job->rounding, &room);
+    }
+    return finish_and_round(integer_total(&s->sum[0], s->has_terms), job->finish, s->n, format, job->rounding);
+}
+
+static void store_result(const integer_state *s, const quire_job *job, void *result) {
+    if (job->result_type == QUIRE_INT128)
+        integer_store(&s->sum[0], result);
+    else
+        format_store(result_bits(s, job), describe_format(job->result_type).size, result);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- vectors */
+
+void integers_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                     void *result) {
+    integer_state s = { { INTEGER_ZERO }, 0, 0 };
+    if (job->n > PIECE_ELEMENTS)
+        s = state_of(context, job, x_stride, y_stride);
+    else if (job->n)
+        add_vector(&s, context, job, job->x, job->y, job->n, x_stride, y_stride);
+    if (job->n && job->n <= PIECE_ELEMENTS && context->report) context->report(context->user, job->n, job->n);
+    store_result(&s, job, result);
 }
 
 void integers_accumulate(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                          quire_accumulator *accumulator) {
-    const integer_state s = integer_state_of(context, job, x_stride, y_stride);
     if (!job->n) return;
+    const integer_state s = state_of(context, job, x_stride, y_stride);
     integer_add_to_limbs(accumulator->limb, &s.sum[0]);
     accumulator_count(accumulator, s.n);
     accumulator->other |= s.has_terms ? OTHER_NONZERO : 1;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- layouts */
-
-/* Vectors of a layout, in bytes. Strides along which there is but one element are 0, or its size. */
-typedef struct {
-    const cpu_context *context; /* of one thread */
-    const quire_job *job;
-    size_t inner, size;
-    ptrdiff_t x_outer, x_inner, x_stride, y_outer, y_inner, y_stride;
-    int by_columns; /* neighbours are closer together than elements */
-} many_work;
-
-static ptrdiff_t stride_of(size_t count, ptrdiff_t stride, size_t size) {
-    return count > 1 ? stride * (ptrdiff_t)size : 0;
-}
-
-static many_work many_work_of(const cpu_context *single, const quire_job *job, const quire_layout *x,
-                              const quire_layout *y) {
+void panel_integers(const panel_job *p, char *results) {
+    const quire_job *job = p->job;
     const size_t size = (size_t)element_size(job->type);
-    many_work w = { .context = single, .job = job, .inner = x->inner, .size = size };
-    if (!x->n) return w; /* strides may be anything: nobody goes anywhere */
-    w.x_outer = stride_of(x->outer, x->outer_stride, size), w.y_outer = stride_of(y->outer, y->outer_stride, size);
-    w.x_inner = stride_of(x->inner, x->inner_stride, size), w.y_inner = stride_of(y->inner, y->inner_stride, size);
-    w.x_stride = x->n > 1 ? x->stride * (ptrdiff_t)size : (ptrdiff_t)size;
-    w.y_stride = y->n > 1 ? y->stride * (ptrdiff_t)size : (ptrdiff_t)size;
-    w.by_columns = x->inner > 1 && x->n > 1 && stride_magnitude(w.x_inner) < stride_magnitude(w.x_stride);
-    return w;
-}
-
-/* An array without elements may be NULL, to which nothing may be added. */
-static const char *moved(const void *array, ptrdiff_t bytes) { return bytes ? (const char *)array + bytes : array; }
-
-static const char *x_of(const many_work *w, size_t vector) {
-    return moved(w->job->x, (ptrdiff_t)(vector / w->inner) * w->x_outer + (ptrdiff_t)(vector % w->inner) * w->x_inner);
-}
-
-static const char *y_of(const many_work *w, size_t vector) {
-    return moved(w->job->y, (ptrdiff_t)(vector / w->inner) * w->y_outer + (ptrdiff_t)(vector % w->inner) * w->y_inner);
-}
-
-/* Rows of some neighbouring columns, each column copied side by side: in the order of memory. */
-#define COPY_ROWS(type)                                                                                                \
-    do {                                                                                                               \
-        for (size_t k = 0; k < rows; k++)                                                                              \
-            for (size_t c = 0; c < columns; c++)                                                                       \
-                memcpy(to + (c * ROWS + k) * sizeof(type), from + (ptrdiff_t)k * stride + (ptrdiff_t)c * inner,        \
-                       sizeof(type));                                                                                  \
-    } while (0)
-
-static void copy_rows(char *to, const char *from, size_t rows, size_t columns, ptrdiff_t stride, ptrdiff_t inner,
-                      size_t size) {
-    switch (size) {
-    case 1: COPY_ROWS(uint8_t); break;
-    case 2: COPY_ROWS(uint16_t); break;
-    case 4: COPY_ROWS(uint32_t); break;
-    default: COPY_ROWS(uint64_t); break;
-    }
-}
-
-static void reduce_columns(const many_work *w, size_t first, size_t columns) {
-    _Alignas(64) char xs[COLUMNS * ROWS * 8], ys[COLUMNS * ROWS * 8];
-    integer_state states[COLUMNS];
-    const char *x = x_of(w, first), *y = y_of(w, first);
-    const int is_one = w->job->x == w->job->y && w->x_stride == w->y_stride && w->x_inner == w->y_inner;
+    const int y_too = reads_y(p);
+    integer_state states[PANEL];
+    strip_buffer x, y;
     memset(states, 0, sizeof states);
-    for (size_t done = 0, rows; done < w->job->n; done += rows) {
-        const ptrdiff_t at = (ptrdiff_t)done;
-        rows = w->job->n - done < ROWS ? w->job->n - done : ROWS;
-        copy_rows(xs, x + at * w->x_stride, rows, columns, w->x_stride, w->x_inner, w->size);
-        if (!is_one) copy_rows(ys, y + at * w->y_stride, rows, columns, w->y_stride, w->y_inner, w->size);
-        for (size_t c = 0; c < columns; c++)
-            integer_state_add(&states[c], w->context->tier, w->job, xs + c * ROWS * w->size,
-                              (is_one ? xs : ys) + c * ROWS * w->size, rows);
+    for (size_t done = 0, rows; done < job->n; done += rows) {
+        rows = job->n - done < STRIP ? job->n - done : STRIP;
+        gather_strip(x.of, p->x, p->count, done, rows, p->x_stride, size, 1);
+        if (y_too) gather_strip(y.of, p->y, p->count, done, rows, p->y_stride, size, 1);
+        for (size_t c = 0; c < p->count; c++) {
+            const char *from = x.of + c * STRIP * size;
+            add_block(&states[c], p->context->tier, job,
+                      (ends_vector){ from, y_too ? y.of + c * STRIP * size : from, rows });
+        }
     }
-    for (size_t c = 0; c < columns; c++) integer_result(&states[c], w->job, result_of(w->job, first + c));
-}
-
-static void run_vectors(const void *work, size_t first, size_t last) {
-    const many_work *w = work;
-    while (w->by_columns && first < last) {
-        const size_t neighbours = w->inner - first % w->inner, left = last - first;
-        size_t columns = neighbours < left ? neighbours : left;
-        if (columns > COLUMNS) columns = COLUMNS;
-        reduce_columns(w, first, columns);
-        first += columns;
-    }
-    for (; first < last; first++) {
-        integer_state s = INTEGER_STATE_ZERO;
-        integer_state_add_strided(&s, w->context->tier, w->job, x_of(w, first), y_of(w, first), w->job->n, w->x_stride,
-                                  w->y_stride);
-        integer_result(&s, w->job, result_of(w->job, first));
-    }
-}
-
-/* Few vectors, and long: one after the other, each by all threads. */
-static void reduce_long(const cpu_context *context, const many_work *w, size_t vectors) {
-    cpu_context silent = *context;
-    silent.report = NULL;
-    for (size_t v = 0; v < vectors; v++) {
-        quire_job job = *w->job;
-        job.x = x_of(w, v), job.y = y_of(w, v);
-        const integer_state s = integer_state_of(&silent, &job, w->x_stride, w->y_stride);
-        integer_result(&s, w->job, result_of(w->job, v));
-        if (context->report) context->report(context->user, v + 1, vectors);
-    }
-}
-
-/* Bytes, or the most there are. */
-static size_t product_or_most(size_t a, size_t b) {
-    size_t product;
-    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
-}
-
-void integers_reduce_many(const cpu_context *context, const quire_job *job, const quire_layout *x_layout,
-                          const quire_layout *y_layout) {
-    const cpu_context single = context_single(context);
-    const size_t vectors = x_layout->outer * x_layout->inner;
-    const many_work w = many_work_of(&single, job, x_layout, y_layout);
-    size_t together = job->n ? CHUNK_ELEMENTS / job->n : CHUNK_VECTORS;
-    if (together > CHUNK_VECTORS) together = CHUNK_VECTORS;
-    if (together < 1) together = 1;
-    if (w.by_columns) together = (together + COLUMNS - 1) / COLUMNS * COLUMNS;
-    const size_t chunks = (vectors - 1) / together + 1;
-    const int threads = cpu_threads(context, product_or_most(product_or_most(vectors, job->n), w.size), chunks);
-    if (job->n >= LONG_ELEMENTS && threads < cpu_threads(context, SIZE_MAX, SIZE_MAX))
-        reduce_long(context, &w, vectors);
-    else
-        units_run(context, run_vectors, &w, vectors, together, threads);
-}
-
-/* --------------------------------------------------------------------------------------------------------- segments */
-
-typedef struct {
-    const cpu_context *context; /* of one thread */
-    const quire_job *job;
-    const quire_segments *segments;
-    int leaves_long; /* to all threads */
-} segment_work;
-
-static void reduce_segment(const cpu_context *context, const quire_job *of_all, size_t i, segment s) {
-    const ptrdiff_t size = element_size(of_all->type);
-    quire_job job = *of_all;
-    job.n = s.n;
-    if (s.n) job.x = (const char *)job.x + (ptrdiff_t)s.begin * size, job.y = (const char *)job.y + s.begin * size;
-    const integer_state state = integer_state_of(context, &job, size, size);
-    integer_result(&state, &job, result_of(of_all, i));
-}
-
-static void run_segments(const void *work, size_t first, size_t last) {
-    const segment_work *w = work;
-    for (size_t i = first; i < last; i++) {
-        const segment s = segment_at(w->segments, i);
-        if (!w->leaves_long || s.n < LONG_ELEMENTS) reduce_segment(w->context, w->job, i, s);
-    }
-}
-
-static size_t together_of(size_t units, int threads) {
-    const size_t share = units / ((size_t)threads * SHARES) + 1;
-    return threads > 1 && share < CHUNK_VECTORS ? share : CHUNK_VECTORS;
-}
-
-static size_t elements_of(const quire_segments *s) {
-    size_t elements = 0;
-    for (size_t i = 0; i < s->count; i++)
-        if (__builtin_add_overflow(elements, segment_at(s, i).n, &elements)) return SIZE_MAX;
-    return elements;
-}
-
-quire_status integers_reduce_segments(const cpu_context *context, const quire_job *job,
-                                      const quire_segments *segments) {
-    const cpu_context single = context_single(context);
-    const size_t elements = elements_of(segments), bytes = product_or_most(elements, (size_t)element_size(job->type));
-    const int threads = cpu_threads(context, bytes, SIZE_MAX);
-    const segment_work w = { &single, job, segments, threads > 1 };
-    if (elements && (!job->x || !job->y)) return QUIRE_NULL_POINTER;
-    cpu_context silent = *context;
-    silent.report = NULL;
-    for (size_t i = 0; i < segments->count && w.leaves_long; i++) {
-        const segment s = segment_at(segments, i);
-        if (s.n >= LONG_ELEMENTS) reduce_segment(&silent, job, i, s);
-    }
-    units_run(context, run_segments, &w, segments->count, together_of(segments->count, threads), threads);
-    return QUIRE_OK;
+    for (size_t c = 0; c < p->count; c++)
+        store_result(&states[c], job, results + c * (size_t)result_size(job->result_type));
 }

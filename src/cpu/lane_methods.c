@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/lane_methods.h"
-#include "cpu/simd/scalar_methods.h"
+#include "cpu/simd/scalar.h"
 
 /* What a method does on states of either type. */
 #define MERGES(method, METHOD, words, rows, unused)                                                                    \

@@ -1,10 +1,12 @@
-/* moments.c - variances and the like on the CPU, of one vector: by sums that lose a little, if these decide the result;
- * else from both exact sums.
+/* moments.c - results of several sums on the CPU, of one vector: variances and the like by sums that lose a little, if
+ * these decide the result; averages, covariances and correlations of two vectors by the ends of their sums; else from
+ * the exact sums.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/moments.h"
 #include "cpu/block/moment_ball.h"
+#include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/exact.h"
 #include "operation/moments.h"
@@ -72,4 +74,18 @@ uint64_t moments_reduce(const cpu_context *context, const quire_job *job, ptrdif
     }
     exact_accumulate(context, job, x_stride, y_stride, a);
     return accumulated_moments_round(&a[0], &a[1], job->finish, job->correction, format, job->rounding, &room);
+}
+
+uint64_t pairs_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
+                      format_description format) {
+    quire_accumulator a[MOST_PAIR_SUMS];
+    const quire_accumulator *const sums[MOST_PAIR_SUMS] = { &a[0], &a[1], &a[2], &a[3], &a[4] };
+    quire_total total;
+    pair_room room;
+    uint64_t bits;
+    if (may_have_ends(context, job) && ends_reduce(context, job, x_stride, y_stride, format, &bits)) return bits;
+    memset(a, 0, (size_t)pair_sums_of(job->finish) * sizeof *a);
+    exact_accumulate(context, job, x_stride, y_stride, a);
+    pair_total(sums, job->finish, job->correction, &room, &total);
+    return total_round(total, format, job->rounding);
 }

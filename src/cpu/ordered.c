@@ -5,7 +5,7 @@
  */
 #include "cpu/ordered.h"
 #include "cpu/environment.h"
-#include "cpu/rounding.h"
+#include "cpu/lane_methods.h"
 #include "cpu/strided.h"
 
 /* What sums a batch of tiles, how two are merged, and where each piece puts its state. */

@@ -25,6 +25,11 @@ QUIRE_INLINE uint64_t pair_round(double sum, double error, const quire_job *job,
     return finish_and_round(total_of_two(sum, error), job->finish, job->n, format, job->rounding);
 }
 
+/* How -x is rounded, to be the negative of x rounded so. */
+QUIRE_INLINE quire_rounding mirrored(quire_rounding rounding) {
+    return rounding == QUIRE_UPWARD ? QUIRE_DOWNWARD : rounding == QUIRE_DOWNWARD ? QUIRE_UPWARD : rounding;
+}
+
 /* The next double in the direction of another; neither is 0. */
 QUIRE_INLINE double next_towards(double x, double direction) {
     return double_of_bits(bits_of_double(x) + ((x < 0) == (direction < 0) ? 1 : (uint64_t)-1));

@@ -5,9 +5,7 @@
  */
 #include "cpu/segments.h"
 #include "cpu/ends.h"
-#include "cpu/integers.h"
 #include "cpu/layouts.h"
-#include "cpu/segment.h"
 #include "cpu/vector.h"
 
 #define PIECES 256                      /* the most pieces */
@@ -19,7 +17,7 @@ typedef struct {
     const quire_job *job;
     const quire_segments *segments;
     cpu_context single;
-    size_t size;
+    size_t size, result_size;
     format_description format;
     int leaves_long;   /* to all threads */
     const size_t *cut; /* where pieces begin */
@@ -27,7 +25,7 @@ typedef struct {
 
 static segment_work work_on(const cpu_context *context, const quire_job *job, const quire_segments *segments) {
     segment_work w = { .job = job, .segments = segments, .single = context_single(context) };
-    w.size = (size_t)describe_format(job->type).size;
+    w.size = (size_t)element_size(job->type), w.result_size = (size_t)result_size(job->result_type);
     w.format = describe_format(job->result_type);
     return w;
 }
@@ -44,14 +42,14 @@ static quire_job job_of(const segment_work *w, segment s) {
     return job;
 }
 
-static char *result_of(const segment_work *w, size_t i) { return (char *)w->job->result + i * (size_t)w->format.size; }
+static char *result_of(const segment_work *w, size_t i) { return (char *)w->job->result + i * w->result_size; }
 
 static void reduce_segment(const segment_work *w, const cpu_context *context, size_t i, segment s) {
     const quire_job job = job_of(w, s);
-    const uint64_t bits = s.n > VECTOR_EXACT_ELEMENTS
-                              ? vector_reduce(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size)
-                              : vector_contiguous(context, &job, w->size, w->format);
-    format_store(bits, w->format.size, result_of(w, i));
+    if (s.n > VECTOR_EXACT_ELEMENTS)
+        vector_reduce(context, &job, (ptrdiff_t)w->size, (ptrdiff_t)w->size, result_of(w, i));
+    else
+        vector_contiguous(context, &job, w->format, result_of(w, i));
 }
 
 /* Segments that are summed together, by their ends; number[i] is that of the one at place i. */
@@ -62,7 +60,6 @@ typedef struct {
 
 static void reduce_together(const segment_work *w, some_segments *some) {
     const cpu_context past = ends_past(&w->single);
-    const size_t size = (size_t)w->format.size;
     _Alignas(8) char results[ENDS_TOGETHER * 8];
     if (!some->count) return;
     const uint64_t open = ends_reduce_many(past.tier, w->job, some->vectors, some->count, w->format, results);
@@ -71,7 +68,7 @@ static void reduce_together(const segment_work *w, some_segments *some) {
         if (open >> i & 1)
             reduce_segment(w, &past, some->number[i], s);
         else
-            memcpy(result_of(w, some->number[i]), results + i * size, size);
+            memcpy(result_of(w, some->number[i]), results + i * w->result_size, w->result_size);
     }
     some->count = 0;
 }
@@ -154,7 +151,6 @@ static int needs_elements(const quire_segments *s) {
 
 quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, const quire_segments *segments) {
     const cpu_context c = cpu_context_of(context);
-    if (is_integer(job->type)) return integers_reduce_segments(&c, job, segments);
     segment_work w = work_on(&c, job, segments);
     size_t elements = 0, weight = 0, cuts[PIECES + 1];
     int threads = 1;

@@ -1,4 +1,4 @@
-/* segments.h - segments of an array, by one thread.
+/* segments.h - where segments stand, and those of an array by one thread.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,6 +6,21 @@
 #define QUIRE_CPU_SEGMENTS_H
 
 #include "cpu/context.h"
+
+typedef struct {
+    int64_t begin; /* element, or entry of an index */
+    size_t n;
+} segment;
+
+/* Segment i; one that ends before it begins is empty. */
+QUIRE_INLINE segment segment_at(const quire_segments *s, size_t i) {
+    int64_t begin, end;
+    if (s->index == QUIRE_I32)
+        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
+    else
+        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
+    return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
+}
 
 /* A result for each segment, see the backend's slot. By this thread alone, and in our environment. */
 QUIRE_PRIVATE void segments_reduce(const cpu_context *context, const quire_job *job, const quire_segments *segments);

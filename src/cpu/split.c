@@ -50,7 +50,7 @@ void units_run(const cpu_context *context, unit_function run, const void *work, 
 
 cpu_work work_of(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride) {
     cpu_work w = { .job = job, .context = context, .pieces = 1, .threads = 1 };
-    w.size = (size_t)describe_format(job->type).size;
+    w.size = (size_t)element_size(job->type);
     w.x_stride = x_stride, w.y_stride = y_stride;
     w.tile = order_tile(job->n, order_rows_of(job->method));
     w.piece = job->n;

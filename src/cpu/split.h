@@ -6,6 +6,7 @@
 #define QUIRE_CPU_SPLIT_H
 
 #include "cpu/context.h"
+#include "operation/pairs.h"
 #include "order/order.h"
 
 /* A job of one vector is cut along the order: a piece is a power of two of neighbouring tiles, hence a subtree; which
@@ -36,6 +37,20 @@ QUIRE_PRIVATE void work_run(const cpu_work *w);
 
 QUIRE_INLINE int is_contiguous(const cpu_work *w) {
     return w->x_stride == (ptrdiff_t)w->size && w->y_stride == (ptrdiff_t)w->size && !w->context->indexed;
+}
+
+/* The sums that a job's result is made of, of whatever finish: how many; what number i adds up; and of which vectors,
+ * as the first factors of its terms and the second ones, or as its elements twice. */
+#define MOST_JOB_SUMS MOST_PAIR_SUMS
+QUIRE_INLINE int job_sums(const quire_job *job) {
+    return needs_pair_sums(job->finish) ? pair_sums_of(job->finish) : sums_of(job->finish);
+}
+QUIRE_INLINE quire_term term_of(const quire_job *job, int i) {
+    return needs_pair_sums(job->finish) ? pair_term(i) : term_of_sum(job->term, i);
+}
+QUIRE_INLINE ends_vector vector_of_sum(const quire_job *job, int i, ends_vector v) {
+    if (!needs_pair_sums(job->finish)) return v;
+    return (ends_vector){ pair_begins_with_x(i) ? v.x : v.y, pair_ends_with_x(i) ? v.x : v.y, v.n };
 }
 
 /* The fewest elements of a piece. */

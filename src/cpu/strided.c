@@ -7,13 +7,8 @@
 #include "cpu/gather.h"
 #include "cpu/pair.h"
 
-/* Elements that are gathered at a time: a tile that has not grown. */
-#define BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS))
+#define BLOCK STRIDED_BLOCK
 _Static_assert(CARRIES_IN_TIME(BLOCK), "a stretch is a block");
-
-typedef struct {
-    _Alignas(64) char x[BLOCK * 8], y[BLOCK * 8];
-} block_buffer;
 
 /* Whether y is another vector than x. */
 static int reads_y(const strided_vector *v, const char *x, const char *y) {
@@ -48,39 +43,69 @@ static void gather_block(const strided_vector *v, block_buffer *buffer, const ch
     }
 }
 
+void strided_begin(strided_blocks *b, const strided_vector *v, const char *x, const char *y, size_t n, size_t most) {
+    const int in_place = are_neighbours(v, v->x_stride) && are_neighbours(v, v->y_stride);
+    b->v = v, b->x = x, b->y = y, b->left = n;
+    b->most = in_place || most < BLOCK ? most : BLOCK;
+}
+
+int strided_next(strided_blocks *b, ends_vector *block) {
+    const strided_vector *v = b->v;
+    if (!b->left) return 0;
+    *block = (ends_vector){ b->x, b->y, b->left < b->most ? b->left : b->most };
+    gather_block(v, &b->buffer, &block->x, &block->y, block->n);
+    b->left -= block->n;
+    if (!b->left) return 1; /* no pointer is formed beyond the end */
+    b->x += (ptrdiff_t)block->n * v->x_stride, b->y += (ptrdiff_t)block->n * v->y_stride;
+    return 1;
+}
+
 void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n) {
-    const exact_function add = v->tier->exact[v->type][v->term];
-    block_buffer buffer;
     size_t since_carry = 0;
-    for (size_t count; n; n -= count) {
-        const char *block_x = x, *block_y = y;
-        count = n < BLOCK ? n : BLOCK;
-        gather_block(v, &buffer, &block_x, &block_y, count);
-        add(a, block_x, block_y, count, 0);
-        since_carry += count;
+    strided_blocks blocks;
+    strided_begin(&blocks, v, x, y, n, BLOCK);
+    for (ends_vector b; strided_next(&blocks, &b);) {
+        v->tier->exact[v->type][v->term](a, b.x, b.y, b.n, 0);
+        since_carry += b.n;
         if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
-        if (n == count) break; /* no pointer is formed beyond the end */
-        x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride;
     }
 }
 
-/* So many at a time, even where they are neighbours: of those that overflow the others need not be read. */
+/* So many doubles at a time, even where they are neighbours: of those that overflow the others need not be read. */
 #define DOUBLES ((size_t)1 << 16)
 
-sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n) {
-    const int in_place = are_neighbours(v, v->x_stride) && are_neighbours(v, v->y_stride);
-    const size_t most = !in_place ? BLOCK : has_double_lanes(v->type) ? DOUBLES : n;
-    sum_ends all = { -0.0, -0.0, -0.0 };
-    block_buffer buffer;
-    many_ends some;
-    for (size_t count;; x += (ptrdiff_t)count * v->x_stride, y += (ptrdiff_t)count * v->y_stride) {
-        const char *block_x = x, *block_y = y;
-        count = n < most ? n : most;
-        gather_block(v, &buffer, &block_x, &block_y, count);
-        add(&(ends_vector){ block_x, block_y, count }, 1, &some);
-        ends_merge(&all, ends_at(&some, 0));
-        n -= count;
-        if (!n || double_is_nan(all.up)) return all; /* no pointer is formed beyond the end */
+/* Beside a sum, a block of floats takes more than twice as long as by two ends alone; but mostly these are exact. Where
+ * they are not, so many blocks more are not tried. */
+#define NOT_TRIED 8
+
+/* The ends of a block's one sum. not_tried: blocks to come. */
+static sum_ends block_ends(const strided_vector *v, quire_term term, ends_kind kind, const ends_vector *block,
+                           int *not_tried) {
+    many_ends ends;
+    if (*not_tried) {
+        --*not_tried;
+    } else if (kind == ENDS_BESIDE_SUM && term != TERM_PRODUCT && !has_double_lanes(v->type)) {
+        v->tier->ends->of[ENDS_ALONE][v->type][term].vectors(block, 1, &ends);
+        if (ends.low[0] == -ends.up[0]) return ends_at(&ends, 0);
+        *not_tried = NOT_TRIED;
+    }
+    v->tier->ends->of[kind][v->type][term].vectors(block, 1, &ends);
+    return ends_at(&ends, 0);
+}
+
+void strided_ends(const strided_vector *v, const quire_job *job, ends_kind kind, const char *x, const char *y, size_t n,
+                  sum_ends *sums) {
+    const int count = job_sums(job), is_long = count == 1 && kind == ENDS_ALONE;
+    int not_tried[MOST_JOB_SUMS] = { 0 };
+    strided_blocks blocks;
+    for (int i = 0; i < count; i++) sums[i] = (sum_ends){ -0.0, -0.0, -0.0 };
+    strided_begin(&blocks, v, x, y, n, count == 1 && has_double_lanes(v->type) ? DOUBLES : is_long ? n : BLOCK);
+    for (ends_vector b; strided_next(&blocks, &b);) {
+        for (int i = 0; i < count; i++) {
+            const ends_vector of = vector_of_sum(job, i, b);
+            ends_merge(&sums[i], block_ends(v, term_of(job, i), kind, &of, &not_tried[i]));
+        }
+        if (count == 1 && double_is_nan(sums->up)) return;
     }
 }
 

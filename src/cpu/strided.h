@@ -24,9 +24,28 @@ typedef struct {
 /* Of a job's elements, with a term of its sums. */
 QUIRE_INLINE strided_vector strided_vector_of(const cpu_context *context, const quire_job *job, quire_term term,
                                               ptrdiff_t x_stride, ptrdiff_t y_stride) {
-    const size_t size = (size_t)describe_format(job->type).size;
+    const size_t size = (size_t)element_size(job->type);
     return (strided_vector){ context->tier, job->type, term, job->method, size, x_stride, y_stride, context->indexed };
 }
+
+/* n > 0 elements, block by block, side by side: as they stand if they do so already, `most` at a time, else gathered,
+ * fewer than that. A block's y is its x unless y is another vector. */
+#define STRIDED_BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS)) /* that are gathered: a tile that has not grown */
+typedef struct {
+    _Alignas(64) char x[STRIDED_BLOCK * 8], y[STRIDED_BLOCK * 8];
+} block_buffer;
+typedef struct {
+    const strided_vector *v;
+    const char *x, *y;
+    size_t left, most;
+    block_buffer buffer;
+} strided_blocks;
+
+QUIRE_PRIVATE void strided_begin(strided_blocks *b, const strided_vector *v, const char *x, const char *y, size_t n,
+                                 size_t most);
+
+/* The next block; answers whether there is one. */
+QUIRE_PRIVATE int strided_next(strided_blocks *b, ends_vector *block);
 
 /* A tile of the order, or less: n elements, 0 < n <= tile. */
 QUIRE_PRIVATE void strided_tile(const strided_vector *v, const char *x, const char *y, size_t n, size_t tile,
@@ -35,7 +54,8 @@ QUIRE_PRIVATE void strided_tile(const strided_vector *v, const char *x, const ch
 /* Adds n elements as an exact_function does. */
 QUIRE_PRIVATE void strided_exact(const strided_vector *v, quire_accumulator *a, const char *x, const char *y, size_t n);
 
-/* The ends of n > 0 elements, by a function of a tier. */
-QUIRE_PRIVATE sum_ends strided_ends(const strided_vector *v, ends_function add, const char *x, const char *y, size_t n);
+/* The ends of all sums of a job over n > 0 elements, one each. */
+QUIRE_PRIVATE void strided_ends(const strided_vector *v, const quire_job *job, ends_kind kind, const char *x,
+                                const char *y, size_t n, sum_ends *sums);
 
 #endif

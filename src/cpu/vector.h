@@ -7,13 +7,14 @@
 
 #include "cpu/context.h"
 
-/* A job of one vector, whose elements are the strides, in bytes, apart. The context's threads share it. Answers the
- * result's bits. */
-QUIRE_PRIVATE uint64_t vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
-                                     ptrdiff_t y_stride);
+/* A job of one vector, of floating-point numbers or integers, whose elements are the strides, in bytes, apart. The
+ * context's threads share it. Stores the result. */
+QUIRE_PRIVATE void vector_reduce(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride,
+                                 ptrdiff_t y_stride, void *result);
 
-/* The same of a contiguous one, which may be short. The environment is ours. */
-QUIRE_PRIVATE uint64_t vector_contiguous(const cpu_context *context, const quire_job *job, size_t size,
-                                         format_description format);
+/* The same of a contiguous one, which may be short. format: of the result, unless that is of integers. The environment
+ * is ours. */
+QUIRE_PRIVATE void vector_contiguous(const cpu_context *context, const quire_job *job, format_description format,
+                                     void *result);
 
 #endif

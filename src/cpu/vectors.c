@@ -3,15 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/columns.h"
-#include "cpu/columns_pairs.h"
 #include "cpu/ends.h"
 #include "cpu/environment.h"
 #include "cpu/gather.h"
-#include "cpu/gram.h"
-#include "cpu/integers.h"
 #include "cpu/layouts.h"
-#include "cpu/pairs.h"
+#include "cpu/panels.h"
 #include "cpu/split.h"
 #include "cpu/strided.h"
 #include "cpu/vector.h"
@@ -29,7 +25,7 @@ typedef struct {
 typedef struct {
     const quire_job *job;
     cpu_context single;
-    size_t inner, size;
+    size_t inner, size, result_size;
     byte_strides x, y;
     format_description format;
     size_t panels; /* the most that go together; 0: vectors go one by one */
@@ -76,12 +72,10 @@ static void cursor_skip(const many_work *w, many_cursor *c, size_t vectors) {
     cursor_step(w, c);
 }
 
-static void store(const many_work *w, size_t vector, uint64_t bits) {
-    format_store(bits, w->format.size, (char *)w->job->result + vector * (size_t)w->format.size);
-}
+static char *result_of(const many_work *w, size_t vector) { return (char *)w->job->result + vector * w->result_size; }
 
 /* One whose elements stand apart, but few enough to be gathered at once. */
-static uint64_t reduce_gathered(const many_work *w, const quire_job *job) {
+static void reduce_gathered(const many_work *w, const quire_job *job, void *result) {
     _Alignas(64) char x[VECTOR_EXACT_ELEMENTS * 8], y[VECTOR_EXACT_ELEMENTS * 8];
     quire_job gathered = *job;
     gather(x, job->x, job->n, w->x.element, w->size);
@@ -90,14 +84,17 @@ static uint64_t reduce_gathered(const many_work *w, const quire_job *job) {
         gather(y, job->y, job->n, w->y.element, w->size);
         gathered.y = y;
     }
-    return vector_contiguous(&w->single, &gathered, w->size, w->format);
+    vector_contiguous(&w->single, &gathered, w->format, result);
 }
 
-static uint64_t reduce_one(const many_work *w, const quire_job *job) {
+static void reduce_one(const many_work *w, const quire_job *job, void *result) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
-    if (w->x.element == size && w->y.element == size) return vector_contiguous(&w->single, job, w->size, w->format);
-    if (job->n <= VECTOR_EXACT_ELEMENTS) return reduce_gathered(w, job);
-    return vector_reduce(&w->single, job, w->x.element, w->y.element);
+    if (w->x.element == size && w->y.element == size)
+        vector_contiguous(&w->single, job, w->format, result);
+    else if (job->n <= VECTOR_EXACT_ELEMENTS)
+        reduce_gathered(w, job, result);
+    else
+        vector_reduce(&w->single, job, w->x.element, w->y.element, result);
 }
 
 /* How many panels begin here, of the vectors left, that stand side by side and are reduced together. */
@@ -112,16 +109,14 @@ static void reduce_panels(const many_work *w, const cpu_context *context, many_c
     panel_job p = {
         &w->single, w->job, left < PANEL ? left : PANEL, 1, { NULL }, { NULL }, w->x.element, w->y.element
     };
-    char *results = (char *)w->job->result + at->number * (size_t)w->format.size;
+    char *results = result_of(w, at->number);
     if (!context) p.panels = panels_together(w, at, left);
     if (p.panels > 1) {
         p.x[0] = cursor_x(w, at), p.y[0] = cursor_y(w, at);
         cursor_skip(w, at, p.panels * PANEL);
     } else
         for (size_t c = 0; c < p.count; c++, cursor_step(w, at)) p.x[c] = cursor_x(w, at), p.y[c] = cursor_y(w, at);
-    if (needs_pair_sums(w->job->finish))
-        panel_pairs(&p, results);
-    else if (context)
+    if (context)
         panel_reduce_shared(context, &p, results);
     else
         panel_reduce(&p, results);
@@ -135,14 +130,12 @@ static void reduce_by_ends(const many_work *w, many_cursor *at, size_t last) {
     size_t count = 0;
     for (; count < ENDS_TOGETHER && at->number < last; cursor_step(w, at))
         vectors[count++] = (ends_vector){ cursor_x(w, at), cursor_y(w, at), w->job->n };
-    char *results = (char *)w->job->result + first * (size_t)w->format.size;
-    uint64_t open = (needs_pair_sums(w->job->finish) ? pairs_reduce_many : ends_reduce_many)(past.tier, w->job, vectors,
-                                                                                             count, w->format, results);
+    uint64_t open = ends_reduce_many(past.tier, w->job, vectors, count, w->format, result_of(w, first));
     for (; open; open &= open - 1) {
         const size_t i = (size_t)__builtin_ctzll(open);
         quire_job job = *w->job;
         job.x = vectors[i].x, job.y = vectors[i].y;
-        store(w, first + i, vector_contiguous(&past, &job, w->size, w->format));
+        vector_contiguous(&past, &job, w->format, result_of(w, first + i));
     }
 }
 
@@ -160,7 +153,7 @@ static void run_vectors(const void *work, size_t first, size_t last) {
     quire_job job = *w->job;
     for (; at.number < last; cursor_step(w, &at)) {
         job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
-        store(w, at.number, reduce_one(w, &job));
+        reduce_one(w, &job, result_of(w, at.number));
     }
 }
 
@@ -189,7 +182,7 @@ static size_t most_panels(const many_work *w, size_t vectors) {
     const ptrdiff_t size = (ptrdiff_t)w->size;
     const int is_exact = w->job->method == QUIRE_EXACT, is_short = w->job->n <= (is_exact ? ENDS_ROWS : ORDER_LANES);
     if (!prefers_panels(w, vectors)) return 0;
-    if (!is_short || w->x.inner != size || w->y.inner != size) return 1;
+    if (!is_short || w->x.inner != size || w->y.inner != size || is_integer(w->job->type)) return 1;
     return is_exact ? ENDS_TOGETHER / PANEL : MOST_PANELS;
 }
 
@@ -206,7 +199,7 @@ static void reduce_long(const cpu_context *context, const many_work *w, size_t v
             reduce_panels(w, &silent, &at, left);
         } else {
             job.x = cursor_x(w, &at), job.y = cursor_y(w, &at);
-            store(w, at.number, vector_reduce(&silent, &job, w->x.element, w->y.element));
+            vector_reduce(&silent, &job, w->x.element, w->y.element, result_of(w, at.number));
             cursor_step(w, &at);
         }
         if (context->report) context->report(context->user, at.number, vectors);
@@ -234,11 +227,6 @@ static int has_short_moments(const cpu_context *context, const quire_job *job, f
            format.precision <= 24 && !has_double_lanes(job->type);
 }
 
-/* The same of results that need sums of two arrays. */
-static int has_short_pairs(const cpu_context *context, const quire_job *job) {
-    return needs_pair_sums(job->finish) && job->n <= VECTOR_EXACT_ELEMENTS && !context->report;
-}
-
 static size_t product_or_most(size_t a, size_t b) {
     size_t product;
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
@@ -247,16 +235,11 @@ static size_t product_or_most(size_t a, size_t b) {
 quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,
                              const quire_layout *y_layout) {
     const cpu_context c = cpu_context_of(context);
-    if (is_integer(job->type)) {
-        integers_reduce_many(&c, job, x_layout, y_layout);
-        return QUIRE_OK;
-    }
-    const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)describe_format(job->type).size;
+    const size_t vectors = x_layout->outer * x_layout->inner, size = (size_t)element_size(job->type);
     many_work w = { .job = job, .single = context_single(&c), .inner = x_layout->inner, .size = size };
-    w.format = describe_format(job->result_type);
+    w.format = describe_format(job->result_type), w.result_size = (size_t)result_size(job->result_type);
     if (!job->n) {
-        const uint64_t empty = vector_reduce(&w.single, job, 0, 0);
-        for (size_t v = 0; v < vectors; v++) store(&w, v, empty);
+        for (size_t v = 0; v < vectors; v++) vector_reduce(&w.single, job, 0, 0, result_of(&w, v));
         return QUIRE_OK;
     }
     if (is_gram(&c, job, x_layout, y_layout)) {
@@ -267,15 +250,14 @@ quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const
     w.y = strides_of(y_layout, size);
     w.panels = most_panels(&w, vectors);
     w.by_ends = !w.panels && w.x.element == (ptrdiff_t)size && w.y.element == (ptrdiff_t)size &&
-                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format) ||
-                 has_short_pairs(&w.single, job));
+                (has_ends(&w.single, job, w.format) || has_short_moments(&w.single, job, w.format));
     const size_t bytes = product_or_most(product_or_most(vectors, job->n), size);
     const size_t together = vectors_together(&w, vectors, (size_t)cpu_threads(&c, bytes, vectors));
     const size_t chunks = (vectors - 1) / together + 1;
     const int threads = cpu_threads(&c, bytes, chunks);
     const size_t least = w.panels ? LONG_ELEMENTS / PANEL : LONG_ELEMENTS;
     const int are_shared = job->n >= least && threads < cpu_threads(&c, SIZE_MAX, SIZE_MAX);
-    if (are_shared && needs_pair_sums(job->finish)) w.panels = 0; /* one vector after the other */
+    if (are_shared && (needs_pair_sums(job->finish) || is_integer(job->type))) w.panels = 0; /* one after the other */
     if (are_shared)
         reduce_long(&c, &w, vectors);
     else

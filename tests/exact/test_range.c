@@ -51,11 +51,11 @@ END_TEST
 
 /* The range of a vector of elements that all have these bits. */
 static term_range range_of_all(exact_choice c, quire_type type, uint64_t bits) {
-    char x[SIMD_BYTES], copy[SIMD_BYTES];
+    char x[SIMD_BYTES];
     v_f64 value[GROUP];
     magnitudes m = look_at_nothing(term_size(c));
     for (size_t i = 0; i < SIMD_BYTES / type_size(type); i++) type_store(type, x, i, bits);
-    element_terms(c, first_step(x, x, 1, copy), value, &m);
+    element_terms(c, (element_step){ x, x }, value, &m);
     return range_of(&m, c);
 }
 

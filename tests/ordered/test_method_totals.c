@@ -3,7 +3,6 @@
 #include <check.h>
 
 #include "cpu/lane_methods.h"
-#include "cpu/rounding.h"
 #include "support.h"
 
 #define MADE_UP ((quire_method)7)

@@ -7,6 +7,7 @@
 #define QUIRE_CPU_BLOCK_FUNCTIONS_H
 
 #include "accumulator/integers.h"
+#include "cpu/simd/scalar.h"
 
 #define LINE_BYTES ((size_t)64) /* of the caches */
 
@@ -31,6 +32,12 @@ typedef struct {
  * for 4 roundings of half an ulp at most: of a sum with its end, of a number of elements beyond 2^53, of the root or
  * the quotient, and of this. */
 #define ENDS_AWAY 0x1p-51
+
+/* How far a sum of what additions lost may be off. lost: the sum; off: the magnitudes of what its own additions lost.
+ * These were rounded as they were added, by less than themselves, of fewer than 2^50 (Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2nd ed., 2002, (4.4)), and so is the radius when it is taken from the sum and added to it, by
+ * 2^-53 of them. lost_ends in pairs.h is the same of many lanes. */
+QUIRE_INLINE double lost_radius(double lost, double off) { return off != 0 ? 2 * off + abs_f64(lost) * 0x1p-51 : 0; }
 
 /* Those of vectors that go together. */
 #define ENDS_TOGETHER 64

@@ -1,4 +1,5 @@
-/* integer_terms.h - exact sums of neighbouring integers: plain loops, which compilers make vectors of.
+/* integer_terms.h - exact sums of neighbouring integers: plain loops, which compilers make vectors of. Included by
+ * tier/loops.c.
  *
  * A loop adds to a word that cannot overflow within a stretch of elements; after each stretch the word goes to the sum.
  * What has 64 bits is split into its halves first, which are added up apart: of 2^30 elements each sum is below 2^62.

@@ -64,7 +64,7 @@ QUIRE_INLINE lost_sum lost_exchanged(lost_sum l, int w) {
     return (lost_sum){ exchanged_v_f64(l.sum, w), exchanged_v_f64(l.off, w) };
 }
 QUIRE_INLINE void lost_more(lost_sum *l, v_f64 most) { l->off += most; }
-/* See lost_radius, in lost.h. */
+/* See lost_radius, in functions.h. */
 QUIRE_INLINE void lost_ends(lost_sum l, v_f64 *low, v_f64 *up) {
     const v_i64 is_off = (v_i64)(l.off != 0);
     const v_f64 rounding = abs_v_f64(l.sum) * 0x1p-51, radius = 2 * l.off + (v_f64)((v_i64)rounding & is_off);

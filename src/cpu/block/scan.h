@@ -3,7 +3,7 @@
  * added up in the same way, and so are the magnitudes of what that loses, as in pairs.h; mostly nothing is lost, and
  * that is known soon.
  *
- * These are plain loops, which compilers make vectors of. Included by tier/scan.c.
+ * These are plain loops, which compilers make vectors of. Included by tier/loops.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,6 @@
 #define QUIRE_CPU_BLOCK_SCAN_H
 
 #include "cpu/block/functions.h"
-#include "cpu/block/lost.h"
 #include "cpu/simd/scalar.h"
 
 /* Of the elements so far: sum + lost, off by so much at most, exact if off is 0. magnitudes: bits of all of them, the

@@ -42,28 +42,13 @@ QUIRE_INLINE magnitudes look_at_nothing(int size) {
 
 /* ------------------------------------------------------------------------------------------------------------ steps */
 
-/* Where the elements of a step stand. Who calls with one hands it on, and knows no more of it.
- *
- * widen_by_shift takes elements from the top of a 64-bit lane. Those in the lower half of a lane stand in its upper
- * half when the vector is loaded from RAISED_BYTES before it: raised_x. That saves a shift, with which exact sums of
- * floats would take 1.02 to 1.10 times as long (docs/notebook/cpu.md). Before the first step of a block there may be no
- * memory, so that step is loaded from a copy. */
+/* Where the elements of a step stand; and of the step that is so many behind it. */
 typedef struct {
-    const char *x, *y, *raised_x;
+    const char *x, *y;
 } element_step;
-#define RAISED_BYTES 4
 
-/* The first of some steps. copy: SIMD_BYTES that stay as long as it does. */
-QUIRE_INLINE element_step first_step(const char *x, const char *y, size_t steps, char *copy) {
-    memset(copy, 0, SIMD_BYTES);
-    if (steps) memcpy(copy + RAISED_BYTES, x, SIMD_BYTES - RAISED_BYTES);
-    return (element_step){ x, y, copy };
-}
-
-/* The step that is so many behind it. */
 QUIRE_INLINE element_step step_behind(element_step first, size_t steps) {
-    const char *x = first.x + steps * SIMD_BYTES;
-    return (element_step){ x, first.y + steps * SIMD_BYTES, steps ? x - RAISED_BYTES : first.raised_x };
+    return (element_step){ first.x + steps * SIMD_BYTES, first.y + steps * SIMD_BYTES };
 }
 
 /* A vector of elements as terms, with their signs kept, cleared or flipped. */
@@ -72,19 +57,17 @@ QUIRE_INLINE void element_terms(exact_choice c, element_step from, v_f64 *value,
     const uint64_t sign = (uint64_t)1 << 63, below = ((uint64_t)1 << (64 - bits - up) % 64) - 1;
     const uint64_t keep = (clears_sign(c) ? 0 : sign) | (((sign >> up) - 1) & ~below);
     const int terms = STEP_TERMS(c.format.size);
-    v_u64 raw, raised;
+    v_u64 raw;
     memcpy(&raw, from.x, sizeof raw);
     look_at(m, (v_i64)raw, c.format.size, !always_fits(c, 1));
     if (c.is_double) {
         value[0] = c.value((v_f64)raw, (v_f64)raw);
         return;
     }
-    memcpy(&raised, from.raised_x, sizeof raised);
-    for (int i = 0; i < terms / 2; i++) {
-        value[i] = widen_by_shift(raised, bits, terms / 2 + i, exponent_bits(c), keep);
-        value[terms / 2 + i] = widen_by_shift(raw, bits, terms / 2 + i, exponent_bits(c), keep);
+    for (int i = 0; i < terms; i++) {
+        value[i] = widen_by_shift(raw, bits, i, exponent_bits(c), keep);
+        if (flips_sign(c)) value[i] = -value[i];
     }
-    for (int i = 0; i < terms / 2 * 2 && flips_sign(c); i++) value[i] = -value[i];
 }
 
 /* The products of two vectors of elements as floats. */

@@ -11,7 +11,7 @@
 
 #include "cpu/block/functions.h"
 #include "cpu/block/rows.h"
-#include "cpu/simd/vector.h"
+#include "cpu/simd/simd.h"
 
 #ifndef STRIP_BYTES
 #define STRIP_BYTES ((size_t)8192)        /* of a strip */

@@ -44,8 +44,7 @@ QUIRE_INLINE void bins_count(exact_choice c, int bins, const char *x, const char
             for (int set = 0; set < SETS; set++)
                 b.bin[s][set][k] = zero + window_start(scaled_top - s * ERROR_BELOW, k);
 
-    char copy[SIMD_BYTES];
-    const element_step first = first_step(x, y, steps, copy);
+    const element_step first = { x, y };
     size_t step = 0;
     for (; steps - step >= (size_t)together; step += (size_t)together)
         add_steps(c, bins, step_behind(first, step), together, &b, m);

@@ -94,15 +94,6 @@ QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up + low; }
 QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | (v_i32)ends_apart(up, low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return !_mm256_testz_si256((__m256i)x, (__m256i)x); }
 QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) { return !any_bit((v_i32)ends_apart(up, low)); }
-QUIRE_INLINE int all_below(v_f32 x, float bound) {
-    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)x, _mm256_set1_ps(bound), _CMP_LT_OQ)) == 0xff;
-}
-#define REMAINDER_BITS 4
-QUIRE_INLINE v_f32 remainder_v_f32(v_f32 x) {
-    const __m256 units =
-        _mm256_round_ps((__m256)(x * (1 << REMAINDER_BITS)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    return fma_v_f32((v_f32)units, (v_f32){ 0 } - 1.0f / (1 << REMAINDER_BITS), x);
-}
 QUIRE_INLINE v_i16 min_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_min_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i16 max_v_i16(v_i16 a, v_i16 b) { return (v_i16)_mm256_max_epi16((__m256i)a, (__m256i)b); }
 QUIRE_INLINE v_i32 min_v_i32(v_i32 a, v_i32 b) { return (v_i32)_mm256_min_epi32((__m256i)a, (__m256i)b); }

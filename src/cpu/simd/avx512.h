@@ -66,18 +66,10 @@ QUIRE_INLINE v_f32 low_add(v_f32 low, v_f32 x, int normal) {
     (void)normal;
     return (v_f32)_mm512_add_round_ps((__m512)low, (__m512)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 }
-QUIRE_INLINE v_f32 ends_apart(v_f32 up, v_f32 low) { return up - low; }
 QUIRE_INLINE v_i32 differing_bits(v_f32 up, v_f32 low, v_i32 these) { return these | ((v_i32)up ^ (v_i32)low); }
 QUIRE_INLINE int any_bit(v_i32 x) { return _mm512_test_epi32_mask((__m512i)x, (__m512i)x) != 0; }
 QUIRE_INLINE int all_equal(v_f32 up, v_f32 low) {
     return _mm512_cmp_ps_mask((__m512)up, (__m512)low, _CMP_EQ_OQ) == 0xffff;
-}
-QUIRE_INLINE int all_below(v_f32 x, float bound) {
-    return _mm512_cmp_ps_mask((__m512)x, _mm512_set1_ps(bound), _CMP_LT_OQ) == 0xffff;
-}
-#define REMAINDER_BITS 4
-QUIRE_INLINE v_f32 remainder_v_f32(v_f32 x) {
-    return (v_f32)_mm512_reduce_ps((__m512)x, REMAINDER_BITS << 4 | _MM_FROUND_NO_EXC);
 }
 #define SIMD_HAS_PAIRS
 QUIRE_INLINE v_i32 add_products(v_i32 sum, v_i16 a, v_i16 b) {

@@ -1,4 +1,4 @@
-/* scalar.h - the arithmetic of terms on scalars, f32 and f64, as the CPU compiles it.
+/* scalar.h - the arithmetic of terms and of methods on scalars, f32 and f64, as the CPU compiles it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,8 +18,16 @@ QUIRE_INLINE double fma_f64(double x, double y, double z) { return fma(x, y, z);
 #define SUFFIX f32
 #include "operation/term.h"
 
+#define REAL float
+#define SUFFIX f32
+#include "method/lanes.h"
+
 #define REAL double
 #define SUFFIX f64
 #include "operation/term.h"
+
+#define REAL double
+#define SUFFIX f64
+#include "method/lanes.h"
 
 #endif

@@ -13,8 +13,7 @@
  *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of
  * halves and bfloat16s.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
- *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal; how far they are apart.
- *     And remainder_v_f32: x less the nearest multiple of 2^-REMAINDER_BITS, which is exact.
+ *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal.
  *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
  *     of a table of one vector or two, by the low bits of index.
  *
@@ -125,11 +124,15 @@ QUIRE_INLINE v_f64 widen_by_shift(v_u64 raw, int bits, int place, int exponent_b
 #endif
 }
 
-/* The arithmetic of terms, as scalar.h has it on scalars, and windows. */
+/* The arithmetic of terms and of methods, as scalar.h has it on scalars, and windows. */
 #define REAL v_f32
 #define SUFFIX v_f32
 #define SUBTRACT SIMD_SUBTRACT_F32
 #include "operation/term.h"
+
+#define REAL v_f32
+#define SUFFIX v_f32
+#include "method/lanes.h"
 
 #define REAL v_f64
 #define SUFFIX v_f64
@@ -141,5 +144,9 @@ QUIRE_INLINE v_f64 widen_by_shift(v_u64 raw, int bits, int place, int exponent_b
 #define SUFFIX v_f64
 #define SUBTRACT SIMD_SUBTRACT_F64
 #include "method/window.h"
+
+#define REAL v_f64
+#define SUFFIX v_f64
+#include "method/lanes.h"
 
 #endif

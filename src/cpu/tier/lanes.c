@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/block/rows.h"
-#include "cpu/simd/vector.h"
+#include "cpu/simd/simd.h"
 #include "cpu/tier/tier.h"
 
 /* Formats of fewer bits than a float are added in floats. */
@@ -14,11 +14,23 @@
 #define WIDTH SIMD_F32
 #include "cpu/block/tile.h"
 #if defined(SIMD_HAS_BOUNDS)
-#include "cpu/block/kahan_bounds.h"
+#include "cpu/block/bounds.h"
+
+/* Kahan of elements narrower than floats, by the two additions of bounds.h where it takes seven: where no addition of a
+ * lane rounds its compensation is 0, and the sum alone is its state. Vectors with a lane that has rounded are done
+ * again. (Where a sum is infinite so is kahan's, which stands for itself whatever its compensation is.) Answers 0 if
+ * too many additions round. */
 QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,
                                  int fetches) {
-    return t.add == kahan_add_v_f32 && t.format.size < (int)sizeof(float) && !t.is_product &&
-           kahan_by_bounds(t, lanes, from, rows, fetches);
+    const bounds_terms terms = { t.format, t.load, t.value };
+    if (t.add != kahan_add_v_f32 || t.format.size >= (int)sizeof(float) || t.is_product) return 0;
+    unsigned again = bounds_sum(terms, lanes->vector, from, rows, fetches); /* ends for states, for the time being */
+    if (__builtin_popcount(again) > BOUNDS_AGAIN) return 0;
+    SIMD_UNROLL
+    for (int v = 0; v < BOUNDS_VECTORS; v++) lanes->vector[v][1] = (v_f32){ 0 };
+    for (; again; again &= again - 1) tile_columns_f32(t, lanes, from, 0, rows, __builtin_ctz(again), 1, 0);
+    tile_fold_f32(t, lanes);
+    return 1;
 }
 #else
 QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, tile_source from, size_t rows,

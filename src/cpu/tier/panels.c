@@ -6,7 +6,7 @@
 #include "cpu/block/moment_floats.h"
 #include "cpu/block/moment_sums.h"
 #include "cpu/block/panel.h"
-#include "cpu/simd/vector.h"
+#include "cpu/simd/simd.h"
 #include "cpu/tier/tier.h"
 #include "order/order.h"
 

@@ -1,9 +1,10 @@
-/* columns_source.h - a panel of vectors, and where its rows are read: as they stand, or gathered, a strip at a time.
+/* panels.h - a panel of vectors (block/panel.h): where its rows are read, as they stand or gathered, a strip at a time;
+ * and how it is reduced.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef QUIRE_CPU_COLUMNS_SOURCE_H
-#define QUIRE_CPU_COLUMNS_SOURCE_H
+#ifndef QUIRE_CPU_PANELS_H
+#define QUIRE_CPU_PANELS_H
 
 #include "cpu/context.h"
 #include "cpu/gather.h"
@@ -41,12 +42,17 @@ static inline int stands_side_by_side(const panel_job *p, const char *const *col
     return p->count == PANEL;
 }
 
+/* Rows from first on, each behind the last; or if by_columns each column, of so many rows. */
 static inline void gather_strip(char *to, const char *const *columns, size_t count, size_t first, size_t rows,
-                                ptrdiff_t stride, size_t size) {
+                                ptrdiff_t stride, size_t size, int by_columns) {
     const char *from[PANEL];
     for (size_t c = 0; c < count; c++) from[c] = columns[c] + (ptrdiff_t)first * stride;
     const ptrdiff_t apart = count > 1 ? (ptrdiff_t)((uintptr_t)from[1] - (uintptr_t)from[0]) : 0;
-    gather_panel(to, PANEL, from, count, rows, stride, size, stride_magnitude(apart) < stride_magnitude(stride));
+    const int by_rows = stride_magnitude(apart) < stride_magnitude(stride);
+    if (by_columns)
+        gather_panel(to, 1, STRIP, from, count, rows, stride, size, by_rows);
+    else
+        gather_panel(to, PANEL, 1, from, count, rows, stride, size, by_rows);
 }
 
 /* The rows from first on; no more than STRIP of them, unless all are in place. */
@@ -57,13 +63,13 @@ static inline panel_rows source_rows(panel_source *s, size_t first, size_t rows)
     if (s->x_in_place)
         r.x = p->x[0] + (ptrdiff_t)first * p->x_stride, r.x_row = p->x_stride;
     else
-        gather_strip(s->x.of, p->x, p->count, first, rows, p->x_stride, s->size);
+        gather_strip(s->x.of, p->x, p->count, first, rows, p->x_stride, s->size, 0);
     if (!s->reads_y)
         r.y = r.x, r.y_row = r.x_row;
     else if (s->y_in_place)
         r.y = p->y[0] + (ptrdiff_t)first * p->y_stride, r.y_row = p->y_stride;
     else
-        gather_strip(s->y.of, p->y, p->count, first, rows, p->y_stride, s->size);
+        gather_strip(s->y.of, p->y, p->count, first, rows, p->y_stride, s->size, 0);
     return r;
 }
 
@@ -95,5 +101,21 @@ static inline quire_job job_of(const panel_job *p, size_t column) {
     job.x = p->x[of] + at, job.y = p->y[of] + at;
     return job;
 }
+
+/* ------------------------------------------------------------------------------------------------------- reductions */
+
+/* A result for each vector, one behind the other. The environment is ours. */
+QUIRE_PRIVATE void panel_reduce(const panel_job *p, char *results);
+
+/* The same by all threads of a context, which reports nothing; p's is a single one, and so is the panel. */
+QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_job *p, char *results);
+
+#define PANEL_PIECES 64 /* the most pieces of a panel */
+_Static_assert(PANEL_PIECES < LIMB_MERGES, "each leaves carried limbs, which add up");
+
+/* The exact sums among these (columns_exact.c), and by all threads in pieces of so many rows. */
+QUIRE_PRIVATE void panel_exact(const panel_job *p, char *results);
+QUIRE_PRIVATE void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads,
+                                      char *results);
 
 #endif

@@ -1,7 +1,9 @@
-/* scan.c - running sums in one tier: elements of every format as doubles, and the ends of block/scan.h.
+/* loops.c - plain loops that compilers make vectors of, in one tier: running sums, of elements of every format as
+ * doubles, by the ends of block/scan.h; and exact sums of integers (block/integer_terms.h).
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/block/integer_terms.h"
 #include "cpu/block/scan.h"
 #include "cpu/simd/simd.h"
 #include "cpu/tier/tier.h"
@@ -21,3 +23,9 @@ static const scan_values_function values[FORMAT_NUMBERS] = { QUIRE_FORMATS(VALUE
 static void ends(scan_state *s, const double *value, size_t n, many_ends *of) { scan_block_ends(s, value, n, of); }
 
 const tier_scan QUIRE_NAME(scan, SIMD_TIER) = { values, ends };
+
+#define INTEGERS_ENTRY(name, number, element, is_signed, unused)                                                       \
+    [INTEGER_PLACE(number)] = { name##_elements, name##_magnitudes, name##_products },
+
+const integer_function QUIRE_NAME(integers_table,
+                                  SIMD_TIER)[INTEGER_NUMBERS][INTEGER_WAYS] = { QUIRE_INTEGERS(INTEGERS_ENTRY, ) };
