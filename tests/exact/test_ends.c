@@ -69,12 +69,29 @@ static const sum_by_hand SUMS_OF_DOUBLES[] = {
     { { INFINITY, -INFINITY }, { NAN, NAN, NAN, NAN } },
 };
 
+/* Of floats, rounded to a double: in one block (src/cpu/strided.c), which two ends do not hold, or in several. */
+static const sum_by_hand SUMS_FOR_DOUBLES[] = {
+    { { 1, 0x1p-53 }, { 1, 1, 1 + ULP, 1 } },
+    { { 1, 0x1p-53, 0x1p-90 }, { 1 + ULP, 1, 1 + ULP, 1 } },
+    { { 1, 0x1p-53, -0x1p-90 }, { 1, 1, 1 + ULP, 1 } },
+    { { -1, -0x1p-53, 0x1p-110 }, { -1, -1 - ULP, -1, -1 } },
+    { { 0x1p80, 1, -0x1p80, 0x1p-60 }, { 1, 1, 1 + ULP, 1 } },
+    { { 0x1p80, 0x1p-60, -0x1p80, -1 }, { -1, -1, -1 + ULP / 2, -1 + ULP / 2 } },
+    { { 0x1p60, -0x1p60, 3, -3 }, { 0, -0.0, 0, 0 } },
+    { { INFINITY, 1, 0x1p-80 }, { INFINITY, INFINITY, INFINITY, INFINITY } },
+    { { 0x1p80, -1, -INFINITY }, { -INFINITY, -INFINITY, -INFINITY, -INFINITY } },
+    { { INFINITY, 1, 0x1p-80, -INFINITY }, { NAN, NAN, NAN, NAN } },
+    { { 0x1.fep127, 0x1.fep127 }, { 0x1.fep128, 0x1.fep128, 0x1.fep128, 0x1.fep128 } },
+};
+
 static const struct {
     quire_type type, result;
     const sum_by_hand *sums;
     size_t count;
 } TABLES[] = { { QUIRE_F32, QUIRE_F32, SUMS, COUNT_OF(SUMS) },
                { QUIRE_BF16, QUIRE_F32, SUMS, COUNT_OF(SUMS) },
+               { QUIRE_F32, QUIRE_F64, SUMS_FOR_DOUBLES, COUNT_OF(SUMS_FOR_DOUBLES) },
+               { QUIRE_BF16, QUIRE_F64, SUMS_FOR_DOUBLES, COUNT_OF(SUMS_FOR_DOUBLES) },
                { QUIRE_F64, QUIRE_F32, SUMS, COUNT_OF(SUMS) },
                { QUIRE_F64, QUIRE_F64, SUMS_OF_DOUBLES, COUNT_OF(SUMS_OF_DOUBLES) } };
 
