@@ -32,8 +32,10 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
     typedef lane_loads<real, PRODUCT> group;
     typedef decltype(vector_of(*(const Job *)NULL, 0)) vector;
     static constexpr bool MAY_MISS = !std::is_same<Job, vectors_job>::value, MAY_BE_ALONE = MAY_MISS;
-    static constexpr unsigned ALONE = 128 / sizeof(real),         /* elements for which a thread has registers, */
-        ALONE_OF_SEGMENT = ALONE / Method::words / (1 + PRODUCT); /* and where other ways stand beside */
+    /* Elements for which a thread has registers, and with other ways beside; for segments, which have a way of their
+     * own where registers are enough for both. */
+    static constexpr unsigned ALONE = 128 / sizeof(real), ALONE_OF_SEGMENT = ALONE / Method::words;
+    static constexpr bool HAVE_SEGMENTS = !PRODUCT && Method::words * sizeof(real) <= 8;
 
     /* What a range comes to; and whether an element of it is not there. */
     struct total {
@@ -241,19 +243,6 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         }
         return mine;
     }
-    /* Segments; of products in a function of its own, or both ways would save registers in memory. */
-    static __device__ __noinline__ total products_of_segments(const Job &job, const segment_vector &own, uint8_t *order,
-                                                              unsigned lane) {
-        return by_turns<ALONE_OF_SEGMENT>(job, own, order, lane);
-    }
-    static __device__ __forceinline__ total of_segments(const Job &job, const vector &v, uint8_t *order,
-                                                        unsigned lane) {
-        const segment_vector own = { v.x, v.entries };
-        if constexpr (PRODUCT)
-            return products_of_segments(job, own, order, lane);
-        else
-            return by_turns<ALONE_OF_SEGMENT>(job, own, order, lane);
-    }
     static __device__ __forceinline__ void bundle_of(const Job &job, size_t first, unsigned bundle, uint8_t *order,
                                                      unsigned lane) {
         const vectors_job &its = the_job(job);
@@ -263,12 +252,14 @@ template <class Lanes, class Method, bool PRODUCT, class Job> struct ordered_vec
         const bool is_aside = its.at.begin && put_aside(its, number, v.entries, LONG_SEGMENT);
         total mine;
         if (is_aside) v.entries = 0;
-        if constexpr (MAY_BE_ALONE)
+        if constexpr (MAY_BE_ALONE) {
             mine = its.threads == 1 ? alone(job, v, 0, v.entries) : by_turns<VECTORS_LANES>(job, v, order, lane);
-        else if (its.at.begin)
-            mine = of_segments(job, v, order, lane);
-        else
-            mine = by_turns<VECTORS_LANES>(job, v, order, lane);
+        } else {
+            if (HAVE_SEGMENTS && its.at.begin)
+                mine = by_turns<ALONE_OF_SEGMENT>(job, segment_vector{ v.x, v.entries }, order, lane);
+            else
+                mine = by_turns<VECTORS_LANES>(job, v, order, lane);
+        }
         if (is_there && !is_aside) store(its, number, v.entries, mine);
         __syncwarp();
     }

@@ -72,30 +72,27 @@ template <class Real> struct lane_words {
             for (int u = 0; u < VECTORS_LANES; u++) of[u] = present >> u & 1 ? p[at[u]] : missing;
         });
     }
-    /* Makes magnitudes of them. */
-    __device__ __forceinline__ void clear_signs(const vectors_job &job) {
-        const word sign = zero(job, false);
-#pragma unroll
-        for (int u = 0; u < VECTORS_LANES; u++) of[u] &= ~sign;
-    }
-    template <class Format> __device__ __forceinline__ void numbers_of(Real (&x)[VECTORS_LANES]) const {
+    template <class Format> __device__ __forceinline__ void numbers_of(Real (&x)[VECTORS_LANES], word kept) const {
 #pragma unroll
         for (int u = 0; u < VECTORS_LANES; u++) {
             typename Format::element element;
-            memcpy(&element, &of[u], sizeof element);
+            const word bits = of[u] & kept;
+            memcpy(&element, &bits, sizeof element);
             x[u] = decode(Format(), element);
         }
     }
-    __device__ __forceinline__ void numbers(quire_type type, Real (&x)[VECTORS_LANES]) const {
+    /* magnitudes: without their signs. */
+    __device__ __forceinline__ void numbers(const vectors_job &job, bool magnitudes, Real (&x)[VECTORS_LANES]) const {
+        const word kept = magnitudes ? ~zero(job, false) : ~(word)0;
         if constexpr (sizeof(Real) == 8) {
-            numbers_of<double_format>(x);
+            numbers_of<double_format>(x, kept);
         } else {
-            if (type == QUIRE_F32) return numbers_of<float_format>(x);
+            if (job.type == QUIRE_F32) return numbers_of<float_format>(x, kept);
 #define NUMBERS(name, NAME, type_number, real, unused)                                                                 \
     case type_number:                                                                                                  \
-        if constexpr (sizeof(typename name##_format::element) < 4) numbers_of<name##_format>(x);                       \
+        if constexpr (sizeof(typename name##_format::element) < 4) numbers_of<name##_format>(x, kept);                 \
         break;
-            switch ((int)type) { QUIRE_FORMATS(NUMBERS, ) }
+            switch ((int)job.type) { QUIRE_FORMATS(NUMBERS, ) }
 #undef NUMBERS
         }
     }
@@ -117,11 +114,9 @@ template <class Real, bool PRODUCT> struct lane_loads {
      * of squares. */
     __device__ __forceinline__ void numbers(const vectors_job &job, Real (&a)[VECTORS_LANES],
                                             Real (&b)[VECTORS_LANES]) const {
-        lane_words<Real> numbers = x;
-        if (!PRODUCT && job.magnitude) numbers.clear_signs(job);
-        numbers.numbers(job.type, a);
+        x.numbers(job, !PRODUCT && job.magnitude, a);
         if (PRODUCT && job.is_pair)
-            y.numbers(job.type, b);
+            y.numbers(job, false, b);
         else
             for (int u = 0; u < VECTORS_LANES; u++) b[u] = a[u];
     }
