@@ -143,10 +143,51 @@ START_TEST(refused) {
 }
 END_TEST
 
+static void put(quire_type type, char *x, size_t i, int v) {
+    const float of_float = (float)v;
+    const double of_double = v;
+    const int64_t of_integer = v;
+    const size_t size = quire_type_size(type);
+    memcpy(x + i * size,
+           type == QUIRE_F32   ? (const void *)&of_float
+           : type == QUIRE_F64 ? (const void *)&of_double
+                               : (const void *)&of_integer,
+           size);
+}
+
+/* Two layouts of one memory that begin at the same element are two vectors. */
+START_TEST(of_one_memory) {
+    enum { N = 300 };
+    static const quire_operation operations[] = { QUIRE_DOT, QUIRE_AVERAGE, QUIRE_COVARIANCE };
+    for (int t = 0; t < INTEGER_TYPES + 2; t++) {
+        const quire_type type = t < INTEGER_TYPES ? INTEGERS[t] : t == INTEGER_TYPES ? QUIRE_F32 : QUIRE_F64;
+        const size_t size = quire_type_size(type);
+        char *all = array_new(2 * N * size, 0), *y = array_new(N * size, 0), *x = array_new(N * size, 0);
+        for (size_t i = 0; i < 2 * N; i++) put(type, all, i, (int)(random_bits() % 100));
+        for (ptrdiff_t step = 0; step < 2; step++)
+            for (size_t o = 0; o < sizeof operations / sizeof *operations; o++) {
+                const quire_reduction what = { .operation = operations[o], .type = type, .result_type = QUIRE_F64 };
+                const quire_layout apart = quire_strided(N, 2), near = quire_strided(N, step);
+                double together = -1, alone = -2;
+                for (size_t i = 0; i < N; i++) {
+                    memcpy(x + i * size, all + 2 * i * size, size);
+                    memcpy(y + i * size, all + i * (size_t)step * size, size);
+                }
+                check_ok(place_layouts(&what, &apart, all, &near, all, &together));
+                check_ok(place_reduction(&what, N, x, y, &alone));
+                check_bits(QUIRE_F64, &together, double_bits(alone), "type %d, operation %d, step %d", (int)type,
+                           (int)what.operation, (int)step);
+            }
+        array_free(all), array_free(x), array_free(y);
+    }
+}
+END_TEST
+
 static void add(TCase *cases) {
     tcase_add_test(cases, accumulators);
     tcase_add_test(cases, integers_of_accumulators);
     tcase_add_test(cases, refused);
+    tcase_add_test(cases, of_one_memory);
 }
 
 int main(void) { return run_cases("integer_calls", add); }

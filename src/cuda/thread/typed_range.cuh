@@ -12,10 +12,12 @@
 #define RANGE_LOADS 4 /* of an array, of a thread, that are under way together */
 
 template <class Element> struct typed_range {
-    const Element *x, *y; /* y: the same as x where there is one array */
+    const Element *x, *y; /* where there is one array: the same, as are the steps */
     ptrdiff_t x_step, y_step;
     size_t n;
 
+    /* Whether each element of y is that of x. */
+    __device__ __forceinline__ bool is_one() const { return x == y && x_step == y_step; }
     __device__ __forceinline__ bool is_side_by_side() const {
         return x_step == 1 && y_step == 1 && ((uintptr_t)x - (uintptr_t)y) % sizeof(uint4) == 0;
     }
@@ -46,7 +48,7 @@ static __device__ __forceinline__ void each_single(const typed_range<Element> &r
             const size_t at = k + u * (size_t)threads;
             if (at >= r.n) continue;
             x[u][0] = r.x[(ptrdiff_t)at * r.x_step];
-            y[u][0] = r.x == r.y ? x[u][0] : r.y[(ptrdiff_t)at * r.y_step];
+            y[u][0] = r.is_one() ? x[u][0] : r.y[(ptrdiff_t)at * r.y_step];
         }
 #pragma unroll
         for (unsigned u = 0; u < RANGE_LOADS; u++)
@@ -78,7 +80,7 @@ static __device__ __forceinline__ void each_group(const typed_range<Element> &r,
         for (unsigned u = 0; u < RANGE_LOADS; u++, x += step, y += step) {
             if (u * threads >= left) continue;
             of_x[u].load(x);
-            if (r.x == r.y)
+            if (r.is_one())
                 of_y[u] = of_x[u];
             else
                 of_y[u].load(y);
