@@ -15,7 +15,7 @@ struct gpu;
 /* These answer EXIT_FINE or EXIT_TROUBLE. */
 int gpu_open(struct gpu **gpu, int number);
 
-/* Memory of the device, which stays until gpu_close; and a whole array copied there. At most GPU_ARRAYS of both. name
+/* Memory of the device, which stays until gpu_forget; and a whole array copied there. At most GPU_ARRAYS of both. name
  * is for messages. Of 0 bytes *there is NULL. */
 #define GPU_ARRAYS 5
 int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there);
@@ -42,6 +42,9 @@ int gpu_carry(struct gpu *gpu, const struct gpu_flow *flow);
 
 quire_context *gpu_context(const struct gpu *gpu);
 void gpu_close(struct gpu *gpu);
+
+/* Frees all that was allocated. */
+void gpu_forget(struct gpu *gpu);
 
 /* What there is to know about CUDA here: the driver's version (0: no driver), and the devices. */
 struct gpu_facts {

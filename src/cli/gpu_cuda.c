@@ -92,6 +92,10 @@ int gpu_open(struct gpu **opened, int number) {
     return failed;
 }
 
+void gpu_forget(struct gpu *gpu) {
+    while (gpu->arrays > 0) cudaFree(gpu->array[--gpu->arrays]);
+}
+
 void gpu_close(struct gpu *gpu) {
     quire_close(gpu->context);
     for (int i = 0; i < SLOTS; i++) {
@@ -100,7 +104,7 @@ void gpu_close(struct gpu *gpu) {
         if (gpu->slot[i].copied) cudaEventDestroy(gpu->slot[i].copied);
         if (gpu->slot[i].used) cudaEventDestroy(gpu->slot[i].used);
     }
-    while (gpu->arrays > 0) cudaFree(gpu->array[--gpu->arrays]);
+    gpu_forget(gpu);
     cudaFree(gpu->room);
     if (gpu->copying) cudaStreamDestroy(gpu->copying);
     if (gpu->working) cudaStreamDestroy(gpu->working);

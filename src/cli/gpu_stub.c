@@ -46,6 +46,8 @@ quire_context *gpu_context(const struct gpu *gpu) {
 
 void gpu_close(struct gpu *gpu) { (void)gpu; }
 
+void gpu_forget(struct gpu *gpu) { (void)gpu; }
+
 int gpu_driver(void) { return 0; }
 
 int gpu_count(void) { return 0; }

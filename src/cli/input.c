@@ -262,7 +262,8 @@ ssize_t input_read(struct input *input, size_t n, void *x, double *low) {
 }
 
 int input_beyond_doubles(const struct input *input) {
-    complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files take those", input->name);
+    complain("%s: an integer beyond 2^53, which is no double: only exact sums of whole files on a CPU take those",
+             input->name);
     return EXIT_TROUBLE;
 }
 

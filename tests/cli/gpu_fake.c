@@ -34,7 +34,10 @@ int gpu_open(struct gpu **gpu, int number) {
 }
 
 int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there) {
-    (void)name;
+    if (gpu->arrays == GPU_ARRAYS) {
+        complain("%s: the command asks for more arrays of a device than it has room for", name);
+        return EXIT_TROUBLE;
+    }
     *there = bytes ? gpu->array[gpu->arrays++] = malloc(bytes) : NULL;
     return !bytes || *there ? EXIT_FINE : EXIT_TROUBLE;
 }
@@ -75,9 +78,13 @@ int gpu_carry(struct gpu *gpu, const struct gpu_flow *flow) {
 
 quire_context *gpu_context(const struct gpu *gpu) { return gpu->context; }
 
+void gpu_forget(struct gpu *gpu) {
+    while (gpu->arrays > 0) free(gpu->array[--gpu->arrays]);
+}
+
 void gpu_close(struct gpu *gpu) {
     quire_close(gpu->context);
-    while (gpu->arrays > 0) free(gpu->array[--gpu->arrays]);
+    gpu_forget(gpu);
     free(gpu);
 }
 

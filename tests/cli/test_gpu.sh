@@ -51,6 +51,9 @@ for type in f16 bf16 f32 f64; do
     done
 done
 
+# Each file's array is copied to the device, and forgotten.
+alike sum --type f32 --method kahan data.f32 data.f32 data.f32 data.f32 data.f32 data.f32 data.f32
+
 # Both byte orders, Fortran's order, headers that leave elements at odd places.
 for order in '<' '>'; do
     array "$order"f4 '(4,)' 60ad78ec 3f800000 e0ad78ec 3f800000 >float.npy

@@ -10,7 +10,7 @@ from torch import Tensor
 from .._quire import ffi, lib
 from .._types import SUM, fail
 from ._by_key import address, as_block, layout_of, one_dim
-from ._launch import checked_out, context_of, what_of
+from ._launch import checked_out, code, context_of, what_of
 from ._operators import register
 from ._tensors import check, into, named, refuse_tangents
 
@@ -19,6 +19,7 @@ def kernel(
     x: Tensor, dim: int, reverse: bool = False, *, dtype: torch.dtype | None = None, rounding: str = "nearest"
 ) -> Tensor:
     name = "cumsum"
+    code(x.dtype, name)  # which refuses integers, whose sums would have 128 bits
     what = what_of(name, SUM, x.dtype, dtype, "exact", rounding, 0)
     a = one_dim(dim, x.ndim)
     results = torch.empty_like(x, dtype=dtype, memory_format=torch.contiguous_format)
