@@ -1,6 +1,7 @@
 /* test_threads.c - the number of threads never shows, in one context or in many at once, nor does the progress report.
  * Light enough for a thread sanitizer. On the CPU alone: the contexts are opened here. */
 #define _POSIX_C_SOURCE 200809L
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -343,6 +344,42 @@ START_TEST(many_vectors_and_their_progress) {
 }
 END_TEST
 
+static void see_rounding(void *user, size_t done, size_t total) {
+    (void)done, (void)total;
+    *(int *)user = fegetround();
+}
+
+/* A report of one thread finds the caller's environment. */
+START_TEST(reports_find_the_caller) {
+    static const quire_operation operations[] = { QUIRE_SUM, QUIRE_NRM2, QUIRE_VARIANCE, QUIRE_STDDEV,
+                                                  QUIRE_COVARIANCE };
+    static const quire_type types[] = { QUIRE_F32, QUIRE_F64, QUIRE_INT32 };
+    const size_t n = 3000000;
+    quire_context *context;
+    char *x = array_new(n * sizeof(double), 0);
+    int found = -1;
+    memset(x, 0, n * sizeof(double));
+    check_ok(quire_open_cpu(&context, 1));
+    check_ok(quire_set_progress(context, see_rounding, &found));
+    for (size_t o = 0; o < sizeof operations / sizeof *operations; o++)
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            const quire_reduction what = { .operation = operations[o], .type = types[t], .result_type = QUIRE_F64 };
+            const quire_layout one = quire_strided(n, 1);
+            double result;
+            found = -1;
+            fesetround(FE_UPWARD);
+            const quire_status status = quire_reduce(context, &what, &one, x, &one, x, &result);
+            const int after = fegetround();
+            fesetround(FE_TONEAREST);
+            check_ok(status);
+            ck_assert_msg(found == FE_UPWARD && after == FE_UPWARD, "operation %d, type %d: a report finds rounding %d",
+                          (int)operations[o], (int)types[t], found);
+        }
+    quire_close(context);
+    array_free(x);
+}
+END_TEST
+
 static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, threads_do_not_show_around_tiles, 0, TYPE_COUNT);
     tcase_add_loop_test(cases, threads_do_not_show_in_long_vectors, 0, TYPE_COUNT);
@@ -352,6 +389,7 @@ static void add_tests(TCase *cases) {
     tcase_add_loop_test(cases, progress_is_told_in_order, 0, 4);
     tcase_add_loop_test(cases, many_vectors_and_their_progress, 0, 4);
     tcase_add_test(cases, what_is_done_is_done);
+    tcase_add_test(cases, reports_find_the_caller);
 }
 
 int main(void) {
