@@ -215,7 +215,7 @@ static int reduce_each(struct device *device, const struct options *options, con
     int status = EXIT_FINE;
     for (size_t i = 0; i < sources->count; i++) {
         const int one = reduce_one(device, options, &sources->source[i], 1);
-        if (device->gpu) gpu_forget(device->gpu); /* it has room for the arrays of one */
+        if (device->gpu) gpu_forget(device->gpu); /* there is room for the arrays of one source */
         if (one) status = one;
     }
     return status;
