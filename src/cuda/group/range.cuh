@@ -46,15 +46,4 @@ static __device__ __forceinline__ void sum_chunks(Sums &sums, const chunk_of<For
     sums.add(x, y, false);
 }
 
-/* The whole chunks of a range of n elements at x, and how many elements stand before and behind these. */
-template <class Format> struct whole_chunks {
-    size_t before, count, behind;
-
-    __device__ __forceinline__ whole_chunks(const typename Format::element *x, size_t n) {
-        constexpr int E = chunk_elements<Format>;
-        before = min((size_t)(-(uintptr_t)x % 16) / sizeof(typename Format::element), n);
-        count = (n - before) / E, behind = n - before - count * E;
-    }
-};
-
 #endif

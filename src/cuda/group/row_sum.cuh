@@ -7,6 +7,7 @@
 #define QUIRE_CUDA_GROUP_ROW_SUM_CUH
 
 #include "cuda/group/row_chunks.cuh"
+#include "cuda/thread/whole_chunks.cuh"
 
 /* Where a row stands; PAIR: and the other one. */
 template <class Format, bool PAIR> struct row_place {
@@ -127,7 +128,7 @@ static __device__ __forceinline__ Sums sum_of_row(row_place<Format, PAIR> row, s
         add_cut_row<AHEAD / 2>(total, row, n, magnitude, thread, threads);
         return total;
     }
-    const whole_chunks<Format> whole(row.x, n);
+    const whole_chunks<typename Format::element> whole(row.x, n);
     const unsigned step = threads * E;
     if (whole.before | whole.behind) {
         Sums few = total;

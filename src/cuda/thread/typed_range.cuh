@@ -6,8 +6,7 @@
 #ifndef QUIRE_CUDA_THREAD_TYPED_RANGE_CUH
 #define QUIRE_CUDA_THREAD_TYPED_RANGE_CUH
 
-#include <stddef.h>
-#include <stdint.h>
+#include "cuda/thread/whole_chunks.cuh"
 
 #define RANGE_LOADS 4 /* of an array, of a thread, that are under way together */
 
@@ -63,18 +62,16 @@ static __device__ __forceinline__ void each_group(const typed_range<Element> &r,
                                                   Use use) {
     typedef typed_chunk<Element> chunk;
     if (!r.is_side_by_side()) return each_single(r, thread, threads, use);
-    const size_t beside = (uintptr_t)r.x % sizeof(uint4) / sizeof(Element),
-                 before = min(r.n, beside ? chunk::COUNT - beside : 0), chunks = (r.n - before) / chunk::COUNT,
-                 inside = chunks * chunk::COUNT;
-    for (size_t k = thread; k < r.n - inside; k += threads) {
-        const size_t at = k < before ? k : k + inside;
+    const whole_chunks<Element> whole(r.x, r.n);
+    for (size_t k = thread; k < whole.before + whole.behind; k += threads) {
+        const size_t at = k < whole.before ? k : k + whole.count * chunk::COUNT;
         const Element x[1] = { r.x[at] }, y[1] = { r.y[at] };
         use(x, y);
     }
-    const Element *x = r.x + before + thread * chunk::COUNT, *y = r.y + before + thread * chunk::COUNT;
+    const Element *x = r.x + whole.before + thread * chunk::COUNT, *y = r.y + whole.before + thread * chunk::COUNT;
     const size_t step = (size_t)threads * chunk::COUNT;
-    for (size_t c = thread; c < chunks; c += (size_t)RANGE_LOADS * threads) {
-        const unsigned left = (unsigned)min(chunks - c, (size_t)RANGE_LOADS * threads);
+    for (size_t c = thread; c < whole.count; c += (size_t)RANGE_LOADS * threads) {
+        const unsigned left = (unsigned)min(whole.count - c, (size_t)RANGE_LOADS * threads);
         chunk of_x[RANGE_LOADS], of_y[RANGE_LOADS];
 #pragma unroll
         for (unsigned u = 0; u < RANGE_LOADS; u++, x += step, y += step) {
