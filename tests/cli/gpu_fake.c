@@ -34,11 +34,12 @@ int gpu_open(struct gpu **gpu, int number) {
 }
 
 int gpu_allocate(struct gpu *gpu, const char *name, size_t bytes, void **there) {
+    *there = NULL;
     if (gpu->arrays == GPU_ARRAYS) {
         complain("%s: the command asks for more arrays of a device than it has room for", name);
         return EXIT_TROUBLE;
     }
-    *there = bytes ? gpu->array[gpu->arrays++] = malloc(bytes) : NULL;
+    if (bytes) *there = gpu->array[gpu->arrays++] = malloc(bytes);
     return !bytes || *there ? EXIT_FINE : EXIT_TROUBLE;
 }
 
