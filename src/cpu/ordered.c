@@ -15,13 +15,16 @@ typedef struct {
     lane_state *state;
 } ordered_work;
 
+/* Whether elements are added as they stand in memory: not those that are gathered or decoded first, tile by tile. */
+static int in_place(const cpu_work *w) { return is_contiguous(w) && !is_decoded(w->job->type); }
+
 /* As many tiles as go at a time. */
-static size_t tiles_together(const cpu_work *w) { return is_contiguous(w) ? TILE_BATCH : 1; }
+static size_t tiles_together(const cpu_work *w) { return in_place(w) ? TILE_BATCH : 1; }
 
 static void tiles_sum(const cpu_work *w, const char *x, const char *y, size_t n, lane_state *state) {
     const ordered_work *o = w->own;
     const strided_vector v = strided_vector_of(w->context, w->job, w->job->term, w->x_stride, w->y_stride);
-    if (is_contiguous(w))
+    if (in_place(w))
         o->sum(x, y, n, w->tile, w->fetches, state);
     else
         strided_tile(&v, x, y, n, w->tile, state);
@@ -82,7 +85,7 @@ uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_des
     const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
     double word[QUIRE_STATE_WORDS];
     lane_state state;
-    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, ONE_TILE, 0, &state);
+    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, ORDER_TILE, 0, &state);
     for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
     return words_round(word, words, job, format);
 }

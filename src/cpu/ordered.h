@@ -14,7 +14,6 @@ QUIRE_PRIVATE quire_total ordered_reduce(const cpu_context *context, const quire
 
 /* A job of one contiguous vector by a method of the canonical order, of no more than its first tile. The environment is
  * ours. The result's bits. */
-#define ONE_TILE (ORDER_LANES * ORDER_ROWS)
 QUIRE_PRIVATE uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_description format);
 
 #endif

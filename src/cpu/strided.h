@@ -30,7 +30,7 @@ QUIRE_INLINE strided_vector strided_vector_of(const cpu_context *context, const 
 
 /* n > 0 elements, block by block, side by side: as they stand if they do so already, `most` at a time, else gathered,
  * fewer than that. A block's y is its x unless y is another vector. */
-#define STRIDED_BLOCK ((size_t)(ORDER_LANES * ORDER_ROWS)) /* that are gathered: a tile that has not grown */
+#define STRIDED_BLOCK ORDER_TILE /* elements that are gathered: a tile that has not grown */
 typedef struct {
     _Alignas(64) char x[STRIDED_BLOCK * 8], y[STRIDED_BLOCK * 8];
 } block_buffer;

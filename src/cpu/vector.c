@@ -39,7 +39,8 @@ static uint64_t bits_of_contiguous(const cpu_context *context, const quire_job *
         past = ends_past(context);
         context = &past;
     }
-    if (job->method != QUIRE_EXACT && job->n && job->n <= ONE_TILE) return ordered_one_tile(context->tier, job, format);
+    if (job->method != QUIRE_EXACT && job->n && job->n <= ORDER_TILE)
+        return ordered_one_tile(context->tier, job, format);
     return bits_of_result(context, job, size, size, format);
 }
 

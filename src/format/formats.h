@@ -98,6 +98,15 @@ QUIRE_INLINE int has_double_lanes(quire_type type) {
     return 0;
 }
 
+/* Whether a CPU makes floats of its elements before it adds them. */
+QUIRE_INLINE int is_decoded(quire_type type) {
+#define QUIRE_CASE(name, NAME, number, real, unused)                                                                   \
+    case number: return 1;
+    switch ((int)type) { QUIRE_DECODED_FORMATS(QUIRE_CASE, ) }
+#undef QUIRE_CASE
+    return 0;
+}
+
 /* Writes the bits of a number where an element of size bytes stands, whatever type the caller gave that place. The
  * compile-time check below sees to it that every format has one of these sizes. */
 QUIRE_INLINE void format_store(uint64_t bits, int size, void *to) {

@@ -8,15 +8,16 @@
 #include "arithmetic.h"
 #include "method/methods.h"
 
-#define ORDER_LANES 256   /* elements of a row */
-#define ORDER_ROWS 16     /* rows of a tile, unless they grow */
+#define ORDER_LANES 256 /* elements of a row */
+#define ORDER_ROWS 16   /* rows of a tile, unless they grow */
+#define ORDER_TILE ((size_t)(ORDER_LANES * ORDER_ROWS))
 #define ORDER_TILES 32768 /* rows grow so that there are no more tiles than this */
 
 typedef enum { ROWS_FIXED, ROWS_GROW } order_rows;
 
 /* Elements of a tile. */
 QUIRE_INLINE size_t order_tile(size_t n, order_rows rows) {
-    size_t tile = (size_t)ORDER_LANES * ORDER_ROWS;
+    size_t tile = ORDER_TILE;
     if (rows == ROWS_GROW)
         while ((n - (n != 0)) / ORDER_TILES >= tile) tile *= 2;
     return tile;

@@ -15,13 +15,11 @@
 #include "cpu/block/choice.h"
 #include "cpu/block/functions.h"
 
-#define NARROW_ELEMENTS ((size_t)(ORDER_LANES * ORDER_ROWS)) /* of a tile */
 #define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more */
 #define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for */
 
 /* Between carries: lanes of tiles, and where these round their elements too, then what goes another way. */
-_Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * NARROW_ELEMENTS),
-               "a stretch is those tiles");
+_Static_assert(CARRIES_IN_TIME(CARRY_ELEMENTS / ORDER_ROWS + NARROW_TRIED * ORDER_TILE), "a stretch is those tiles");
 
 /* What terms there are beside -0, see indexed.h. */
 typedef int64_t (*other_function)(const char *x, const char *y, size_t n);
@@ -51,19 +49,19 @@ QUIRE_INLINE void narrow_put(bounds_terms t, bounds_ends *ends, const char *x, u
  */
 QUIRE_INLINE size_t narrow_tiles(bounds_terms t, exact_function add_floats, quire_accumulator *a, const char *x,
                                  size_t n, int fetches) {
-    const size_t tile_bytes = NARROW_ELEMENTS * (size_t)t.format.size;
+    const size_t tile_bytes = ORDER_TILE * (size_t)t.format.size;
     narrow_floats floats;
     size_t done = 0;
-    for (int is_worth_it = 1; is_worth_it && n - done >= NARROW_ELEMENTS;) {
+    for (int is_worth_it = 1; is_worth_it && n - done >= ORDER_TILE;) {
         bounds_ends ends[BOUNDS_VECTORS];
         floats.count = 0;
-        while (n - done >= NARROW_ELEMENTS && floats.count < NARROW_VECTORS) {
+        while (n - done >= ORDER_TILE && floats.count < NARROW_VECTORS) {
             const tile_source from = { x, x, x, x, ORDER_ROWS };
             const unsigned again = bounds_sum(t, ends, from, ORDER_ROWS, fetches);
             is_worth_it = __builtin_popcount(again) <= BOUNDS_AGAIN;
             if (!is_worth_it) break;
             narrow_put(t, ends, x, again, &floats);
-            x += tile_bytes, done += NARROW_ELEMENTS;
+            x += tile_bytes, done += ORDER_TILE;
         }
         if (floats.count) add_floats(a, floats.of, floats.of, floats.count * SIMD_F32, 0);
     }
@@ -76,13 +74,13 @@ QUIRE_INLINE void narrow_sum(bounds_terms t, exact_function add_floats, exact_fu
                              other_function other_terms, quire_accumulator *a, const char *x, size_t n, int fetches) {
     const size_t size = (size_t)t.format.size, all = n;
     const char *first = x;
-    while (n >= NARROW_ELEMENTS) {
+    while (n >= ORDER_TILE) {
         const size_t most = n < CARRY_ELEMENTS ? n : CARRY_ELEMENTS;
         const size_t done = narrow_tiles(t, add_floats, a, x, most, fetches);
         x += done * size, n -= done;
-        if (n >= NARROW_ELEMENTS) limbs_carry(a->limb);
-        if (most - done < NARROW_ELEMENTS) continue;
-        const size_t others = n < NARROW_TRIED * NARROW_ELEMENTS ? n : NARROW_TRIED * NARROW_ELEMENTS;
+        if (n >= ORDER_TILE) limbs_carry(a->limb);
+        if (most - done < ORDER_TILE) continue;
+        const size_t others = n < NARROW_TRIED * ORDER_TILE ? n : NARROW_TRIED * ORDER_TILE;
         add_elements(a, x, x, others, fetches);
         x += others * size, n -= others;
     }

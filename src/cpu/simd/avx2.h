@@ -9,6 +9,9 @@
 
 #include "cpu/simd/types.h"
 
+#define SIMD_HAS_HALVES
+QUIRE_INLINE v_f32 halves_v_f32(v_u16_of_v_f32 bits) { return (v_f32)_mm256_cvtph_ps((__m128i)bits); }
+
 QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm256_cvtph_ps(_mm_loadu_si128(p)); }
 QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
     return (v_f32)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);

@@ -9,6 +9,9 @@
 
 #include "cpu/simd/types.h"
 
+#define SIMD_HAS_HALVES
+QUIRE_INLINE v_f32 halves_v_f32(v_u16_of_v_f32 bits) { return (v_f32)_mm512_cvtph_ps((__m256i)bits); }
+
 QUIRE_INLINE v_f32 half_load_v_f32(const void *p) { return (v_f32)_mm512_cvtph_ps(_mm256_loadu_si256(p)); }
 QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
     return (v_f32)_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16);
@@ -20,6 +23,10 @@ QUIRE_INLINE v_f64 fma_v_f64(v_f64 x, v_f64 y, v_f64 z) {
     return (v_f64)_mm512_fmadd_pd((__m512d)x, (__m512d)y, (__m512d)z);
 }
 QUIRE_INLINE v_f64 root_v_f64(v_f64 x) { return (v_f64)_mm512_sqrt_pd((__m512d)x); }
+#define SIMD_HAS_FIRST_BYTES
+QUIRE_INLINE v_u8_of_v_f32 first_bytes(const void *p, int n) {
+    return (v_u8_of_v_f32)_mm_maskz_loadu_epi8((__mmask16)((1u << n) - 1), p);
+}
 #define SIMD_HAS_FIRST
 #define SIMD_HAS_FIRST_OF_16_BITS
 QUIRE_INLINE v_f32 half_first_v_f32(const void *p, int n, v_f32 others) {

@@ -12,6 +12,8 @@
  * floats.
  *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of
  * halves and bfloat16s.
+ *   - SIMD_HAS_FIRST_BYTES: first_bytes, the first n elements of 1 byte and zeros behind them.
+ *   - SIMD_HAS_HALVES: halves_v_f32, which makes floats of as many halves as 16-bit integers.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
  *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal.
  *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
@@ -31,25 +33,43 @@
 #include "cpu/simd/portable.h"
 #endif
 
-/* Vectors of the formats that have no instructions of their own, by what their description says. In float's places an
- * element is too small by a power of two, which the multiplication mends, exactly, subnormals included; infinities and
- * NaNs get their exponent by hand. */
+/* Vectors of the formats that have no instructions of their own, by what their description says. A normal number has
+ * its bits in float's places, with float's exponent; a subnormal one is a multiple of the least. (By a multiplication
+ * both could be had at once, of what is a subnormal float: with which some processors take a hundred times as long.)
+ * Infinities and NaNs get their exponent by hand. */
 QUIRE_INLINE v_f32 decode_v_f32(format_description f, v_u32 element) {
-    const int shift = 24 - f.precision, scale = 149 - shift + f.least_exponent;
+    const int shift = 24 - f.precision, bias = 149 - shift + f.least_exponent;
     const v_u32 magnitude = element & (uint32_t)(f.sign - 1);
-    const v_u32 special = (v_u32)(magnitude >= (uint32_t)f.infinity) & 0x7f800000;
-    const v_u32 bits = (v_u32)((v_f32)(magnitude << shift) * float_of_bits((uint32_t)(127 + scale) << 23));
-    return (v_f32)(bits | special | (element & (uint32_t)f.sign) << (32 - 8 * f.size));
+    const v_u32 is_subnormal = (v_u32)((v_i32)magnitude < 1 << (f.precision - 1));
+    const v_u32 normal = (magnitude << shift) + ((uint32_t)bias << 23);
+    const v_f32 subnormal =
+        __builtin_convertvector((v_i32)magnitude, v_f32) * float_of_bits((uint32_t)(127 + f.least_exponent) << 23);
+    const v_u32 special = (v_u32)((v_i32)magnitude >= (int32_t)f.infinity) & 0x7f800000;
+    const v_u32 bits = (is_subnormal & (v_u32)subnormal) | (~is_subnormal & normal) | special;
+    return (v_f32)(bits | (element & (uint32_t)f.sign) << (32 - 8 * f.size));
 }
 
-/* As many elements as a vector has lanes, of any of these formats: 1 byte or 2 each. */
-typedef uint8_t v_u8_of_v_f32 __attribute__((vector_size(SIMD_F32)));
-typedef uint16_t v_u16_of_v_f32 __attribute__((vector_size(2 * SIMD_F32)));
+/* Formats of 8 bits are halves but for their exponents' range, where the tier has conversions of those: a significand
+ * in half's place is too small by a power of two, if not by none. */
+#if defined(SIMD_HAS_HALVES)
+QUIRE_INLINE v_f32 decode_bytes(format_description f, v_u8_of_v_f32 bytes) {
+    const int shift = 11 - f.precision, exponent = f.least_exponent + 24 - shift;
+    const v_u16_of_v_f32 element = __builtin_convertvector(bytes, v_u16_of_v_f32);
+    if (!exponent) return halves_v_f32(element << shift);
+    const v_u16_of_v_f32 magnitude = element & (uint16_t)(f.sign - 1), sign = element & (uint16_t)f.sign;
+    const v_u16_of_v_f32 special = (v_u16_of_v_f32)(magnitude >= (uint16_t)f.infinity) & 0x7c00;
+    return halves_v_f32(magnitude << shift | special | sign << 8) * float_of_bits((uint32_t)(127 + exponent) << 23);
+}
+#else
+QUIRE_INLINE v_f32 decode_bytes(format_description f, v_u8_of_v_f32 bytes) {
+    return decode_v_f32(f, __builtin_convertvector(bytes, v_u32));
+}
+#endif
 
 QUIRE_INLINE v_f32 decoded_load_v_f32(format_description f, const void *p) {
     v_u8_of_v_f32 bytes;
     v_u16_of_v_f32 pairs;
-    if (f.size == 1) return memcpy(&bytes, p, sizeof bytes), decode_v_f32(f, __builtin_convertvector(bytes, v_u32));
+    if (f.size == 1) return memcpy(&bytes, p, sizeof bytes), decode_bytes(f, bytes);
     return memcpy(&pairs, p, sizeof pairs), decode_v_f32(f, __builtin_convertvector(pairs, v_u32));
 }
 
@@ -97,7 +117,19 @@ QUIRE_INLINE v_i32 lanes_below_v_i32(int n) {
 FIRST_BY_COPY(half)
 FIRST_BY_COPY(bfloat16)
 #endif
-#define FIRST_DECODED(name, NAME, number, real, unused) FIRST_BY_COPY(name)
+QUIRE_INLINE v_f32 decoded_first_v_f32(format_description f, const void *p, int n, v_f32 others) {
+    const v_i32 missing = (v_i32)others & ~lanes_below_v_i32(n);
+    char copy[sizeof(v_u16_of_v_f32)] = { 0 };
+#if defined(SIMD_HAS_FIRST_BYTES)
+    if (f.size == 1) return (v_f32)((v_i32)decode_bytes(f, first_bytes(p, n)) | missing);
+#endif
+    memcpy(copy, p, (size_t)(n * f.size));
+    return (v_f32)((v_i32)decoded_load_v_f32(f, copy) | missing);
+}
+#define FIRST_DECODED(name, NAME, number, real, unused)                                                                \
+    QUIRE_INLINE v_f32 name##_first_v_f32(const void *p, int n, v_f32 others) {                                        \
+        return decoded_first_v_f32((format_description)NAME##_DESCRIPTION, p, n, others);                              \
+    }
 QUIRE_DECODED_FORMATS(FIRST_DECODED, )
 #undef FIRST_DECODED
 #if !defined(SIMD_HAS_FIRST)

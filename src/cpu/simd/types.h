@@ -46,6 +46,10 @@ typedef uint64_t v_u64 SIMD_VECTOR;
 #define SIMD_F32 ((int)(SIMD_BYTES / sizeof(float)))
 #define SIMD_F64 ((int)(SIMD_BYTES / sizeof(double)))
 
+/* As many as a vector has lanes of floats. */
+typedef uint8_t v_u8_of_v_f32 __attribute__((vector_size(SIMD_F32)));
+typedef uint16_t v_u16_of_v_f32 __attribute__((vector_size(2 * SIMD_F32)));
+
 QUIRE_INLINE v_u64 bits_of_v_f64(v_f64 x) { return (v_u64)x; }
 
 /* Two doubles, whatever the tier. */

@@ -79,7 +79,7 @@ QUIRE_INLINE void sum_by_both(exact_choice c, engine_function *by_floats, engine
  * much more of the stack. */
 #if defined(QUIRE_CPU_BLOCK_NARROW_H)
 static void float_identity_elements(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches);
-#define NARROW_LEAST NARROW_ELEMENTS
+#define NARROW_LEAST ORDER_TILE
 #define NARROW(format, FORMAT, real, term)                                                                             \
     static __attribute__((noinline)) void format##_##term##_narrow(quire_accumulator *a, const void *x, size_t n,      \
                                                                    int fetches) {                                      \
@@ -121,6 +121,33 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
+
+/* -------------------------------------------------------------------------------------------- decoded first */
+
+#define DECODED_ELEMENTS ((size_t)4096) /* of a block */
+_Static_assert(CARRIES_IN_TIME(DECODED_ELEMENTS), "a stretch is a block");
+
+/* Of a format: bytes of an element, and its decoding. */
+typedef struct {
+    size_t size;
+    decode_function decode;
+} decoded_format;
+
+/* An exact sum. y is x, unless terms are products of two arrays. */
+static void decoded_sum(decoded_format format, exact_function add_floats, quire_accumulator *a, const char *x,
+                        const char *y, size_t n) {
+    float x_floats[DECODED_ELEMENTS], y_floats[DECODED_ELEMENTS];
+    size_t since_carry = 0;
+    for (size_t count; n; n -= count) {
+        count = n < DECODED_ELEMENTS ? n : DECODED_ELEMENTS;
+        format.decode(x, count, 0, x_floats);
+        if (y != x) format.decode(y, count, 0, y_floats);
+        add_floats(a, x_floats, y != x ? y_floats : x_floats, count, 0);
+        y += count * format.size, x += count * format.size;
+        since_carry += count;
+        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
+    }
+}
 
 #define DECODED(term, TERM, product, pair, sign, format)                                                               \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches) {   \

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cpu/block/decoded.h"
 #include "cpu/block/rows.h"
 #include "cpu/simd/simd.h"
 #include "cpu/tier/tier.h"
@@ -75,7 +76,39 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
 #define OF_TERM(term, TERM, product, pair, sign, format, FORMAT, real) INSTANCES(format, FORMAT, real, term)
 #define INSTANCES(format, FORMAT, real, term) QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term)
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, FORMAT, real)
-QUIRE_FORMATS(OF_FORMAT, )
+QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
+
+/* Those that need nothing but their decoding, of a tile of ORDER_TILE elements at most, as floats. A few elements have
+ * a frame of their own, for that of a tile costs as much as they do, and are filled up with what adds nothing. */
+static void decoded_few(decode_function decode, tile_function add, term_sign sign, const void *x, const void *y,
+                        size_t n, void *total) {
+    _Alignas(64) float of_x[TILE_FEW], of_y[TILE_FEW];
+    const size_t whole = (n + SIMD_F32 - 1) / SIMD_F32 * SIMD_F32;
+    decode(x, n, float_of_bits((uint32_t)missing_element(sizeof(float), sign)), of_x);
+    if (y != x) decode(y, n, 0, of_y);
+    add(of_x, y != x ? of_y : of_x, whole, ORDER_TILE, 0, total);
+}
+static void decoded_tile(decode_function decode, tile_function add, const void *x, const void *y, size_t n,
+                         void *total) {
+    _Alignas(64) float of_x[ORDER_TILE], of_y[ORDER_TILE];
+    decode(x, n, 0, of_x);
+    if (y != x) decode(y, n, 0, of_y);
+    add(of_x, y != x ? of_y : of_x, n, ORDER_TILE, 0, total);
+}
+
+#define DECODED(method, words, name, term)                                                                             \
+    static void name##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,             \
+                                         void *total) {                                                                \
+        (void)tile, (void)fetches;                                                                                     \
+        if (!term##_is_pair) y = x;                                                                                    \
+        if (n <= TILE_FEW)                                                                                             \
+            decoded_few(name##_decode, float_##term##_##method, (term_sign)term##_sign_is, x, y, n, total);            \
+        else                                                                                                           \
+            decoded_tile(name##_decode, float_##term##_##method, x, y, n, total);                                      \
+    }
+#define OF_DECODED_TERM(term, TERM, product, pair, sign, format) QUIRE_LANE_ARITHMETICS(DECODED, format, term)
+#define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_DECODED_TERM, format)
+QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 
 #define ENTRY(method, METHOD, words, rows, format, type, term, TERM)                                                   \
     [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
