@@ -29,7 +29,8 @@
  * 384 KiB of the stack of its thread; threads have 128 KiB by default where the C library is musl. It computes in a
  * floating-point environment of its own, which rounds upward at times, and puts the caller's back when it returns. If a
  * signal handler, or a report (quire_set_progress), leaves it by longjmp or by a C++ exception, the environment is
- * undefined: set it anew (fesetenv), and close the context.
+ * undefined: set it anew (fesetenv), and close the context. A call that several threads share must not be left so: the
+ * others would go on, in memory of the caller's stack that is no more theirs.
  *
  * WHERE TO LOOK. This header has what a program with one vector a call needs: contexts and a function an operation.
  *
@@ -127,8 +128,8 @@ QUIRE_API const char *quire_tier_name(quire_tier tier);
  * vectors; the last call of a reduction has done == total. Of many vectors one part may be all of the work, and so the
  * only report the last: of one strided vector, or of four to sixteen columns. Vectors without elements report nothing,
  * and a reduction of fewer than 2^20 elements may not report at all. With several threads a report may find the
- * library's floating-point environment (rounding to nearest, nothing trapped), and flags that it raises may be lost.
- * report == NULL turns it off. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
+ * library's floating-point environment (rounding to nearest, nothing trapped), flags that it raises may be lost, and it
+ * must return. report == NULL turns it off. QUIRE_NULL_POINTER (context), QUIRE_WRONG_CONTEXT (a CUDA context). */
 QUIRE_API quire_status quire_set_progress(quire_context *context, void (*report)(void *user, size_t done, size_t total),
                                           void *user);
 

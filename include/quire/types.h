@@ -39,13 +39,13 @@ typedef enum quire_status {
                                        such sums */
 
     QUIRE_NULL_POINTER = 20,  /* a pointer that is needed is NULL */
-    QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to */
-    QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are more than PTRDIFF_MAX bytes */
+    QUIRE_MISALIGNED = 21,    /* a pointer is not a multiple of the size of what it points to, or a workspace of 256 */
+    QUIRE_SIZE_OVERFLOW = 22, /* n elements of this type are over PTRDIFF_MAX bytes, or more than an index counts */
     QUIRE_WRONG_CONTEXT = 23, /* the call does not fit the context: a stream for a CPU, a tier for a GPU */
     QUIRE_NO_INTEGER = 24, /* QUIRE_INT128 is asked of what has no such result: elements that are no integers, a mean,
                               products of 64-bit integers; or an accumulator that holds none, or a greater one */
 
-    QUIRE_OUT_OF_MEMORY = 30,    /* the context could not be allocated */
+    QUIRE_OUT_OF_MEMORY = 30,    /* the context could not be allocated, or a workspace is too small */
     QUIRE_TIER_UNAVAILABLE = 31, /* this processor, or this build, lacks the tier */
 
     QUIRE_NO_DEVICE = 40,         /* no CUDA device, no driver, or a library built without CUDA. Which of them:

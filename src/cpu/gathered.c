@@ -29,6 +29,17 @@ typedef struct {
     int leaves_long;                                    /* to all threads */
 } gathered_work;
 
+/* Segment i. Without an index its rows are neighbours, and of those only the ones that there are count, however far it
+ * reaches beyond them. */
+static segment segment_of(const gathered_work *w, size_t i) {
+    const quire_gathered *r = w->rows;
+    const segment e = segment_at(&r->segments, i);
+    if (r->x_order || r->y_order) return e;
+    const int64_t rows = (int64_t)(r->x.n < r->y.n ? r->x.n : r->y.n), end = (int64_t)((uint64_t)e.begin + e.n);
+    const int64_t first = e.begin > 0 ? e.begin : 0, last = end < rows ? end : rows;
+    return (segment){ first, last > first ? (size_t)(last - first) : 0 };
+}
+
 typedef struct {
     size_t outer, first, columns; /* the first of its columns */
     indexed_vector v;             /* the first column */
@@ -116,18 +127,12 @@ static void block_reduce(const gathered_work *w, const plane *p, gathered_block 
 
 /* -------------------------------------------------------------------------------------------------- longer segments */
 
-/* Without an index rows stand at strides; those that are there are neighbours. */
+/* Without an index rows stand at strides. */
 static void reduce_strided(const cpu_context *context, quire_job job, const indexed_vector *v, segment e,
                            void *result) {
-    const size_t rows = v->reads_y && v->y.rows < v->x.rows ? v->y.rows : v->x.rows;
-    const size_t begin = e.begin > 0 ? (size_t)e.begin : 0;
-    const int64_t last = (int64_t)((uint64_t)e.begin + e.n);
-    const size_t end = last < 0 ? 0 : (size_t)last < rows ? (size_t)last : rows;
-    job.n = end > begin ? end - begin : 0;
-    if (job.n) {
-        job.x = v->x.base + (ptrdiff_t)begin * v->x.row;
-        job.y = v->reads_y ? v->y.base + (ptrdiff_t)begin * v->y.row : job.x;
-    }
+    job.n = e.n;
+    job.x = v->x.base + (ptrdiff_t)e.begin * v->x.row;
+    job.y = v->reads_y ? v->y.base + (ptrdiff_t)e.begin * v->y.row : job.x;
     vector_reduce(context, &job, v->x.row, v->reads_y ? v->y.row : v->x.row, result);
 }
 
@@ -153,8 +158,8 @@ static void reduce_indexed(const cpu_context *context, quire_job job, indexed_ve
 
 static void reduce_segment(const gathered_work *w, const cpu_context *context, const plane *p, size_t number,
                            segment e) {
-    const size_t present = indexed_count(&p->v, e.begin, e.n);
     indexed_vector v = p->v;
+    const size_t present = v.x.order || v.y.order ? indexed_count(&v, e.begin, e.n) : e.n;
     for (size_t c = 0; c < p->columns; c++) {
         if (v.x.rows) v.x.base = p->v.x.base + (ptrdiff_t)c * p->x_inner;
         if (v.y.rows) v.y.base = p->v.y.base + (ptrdiff_t)c * p->y_inner;
@@ -171,7 +176,7 @@ static void run_segments(const gathered_work *w, const plane *p, size_t first, s
     gathered_block block;
     block_open(w, p, &block);
     for (size_t i = first; i < last; i++) {
-        const segment e = segment_at(&w->rows->segments, i);
+        const segment e = segment_of(w, i);
         const int is_long = e.n > block.room;
         if (is_long || !block_has_room(&block, e.n)) block_reduce(w, p, &block);
         if (!is_long)
@@ -203,7 +208,7 @@ static void run_long(const cpu_context *context, const gathered_work *w, size_t 
     for (size_t number = 0; number < planes; number++) {
         const plane p = plane_of(w, number);
         for (size_t i = 0; i < w->rows->segments.count; i++) {
-            const segment e = segment_at(&w->rows->segments, i);
+            const segment e = segment_of(w, i);
             if (is_left(w, e)) reduce_segment(w, &silent, &p, i, e);
         }
     }
@@ -214,7 +219,7 @@ static void run_long(const cpu_context *context, const gathered_work *w, size_t 
 static size_t bytes_of(const gathered_work *w) {
     size_t elements = 0, bytes = 0;
     for (size_t i = 0; i < w->rows->segments.count; i++)
-        if (__builtin_add_overflow(elements, segment_at(&w->rows->segments, i).n, &elements)) return SIZE_MAX;
+        if (__builtin_add_overflow(elements, segment_of(w, i).n, &elements)) return SIZE_MAX;
     const size_t vectors = w->rows->x.outer * w->rows->x.inner;
     return __builtin_mul_overflow(elements, vectors, &bytes) || __builtin_mul_overflow(bytes, w->size, &bytes)
                ? SIZE_MAX

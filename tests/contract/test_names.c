@@ -58,6 +58,27 @@ START_TEST(statuses_have_texts) {
 }
 END_TEST
 
+/* A status of several reasons has a text that is true of each. */
+START_TEST(texts_of_several_reasons) {
+    const int8_t x[2] = { 1, 2 };
+    const int32_t keys[1] = { 0 };
+    const quire_layout one = quire_strided(1, 1);
+    quire_reduction what = { QUIRE_SUM, QUIRE_INT8, QUIRE_F64, QUIRE_PLAIN, QUIRE_TO_NEAREST, 0, { 0 } };
+    _Alignas(256) char workspace[256];
+    double result;
+    quire_status status = quire_sum(NULL, QUIRE_INT8, 2, x, QUIRE_PLAIN, QUIRE_F64, &result);
+    ck_assert_ptr_nonnull(strstr(quire_status_string(status), "EXACT alone"));
+    status = quire_order_by_key(NULL, 1, QUIRE_I32, (size_t)INT32_MAX + 1, keys, workspace, workspace, workspace, 0);
+    ck_assert_ptr_nonnull(strstr(quire_status_string(status), "the index counts"));
+    what.method = QUIRE_EXACT;
+    status = quire_reduce_by_key(NULL, &what, 1, QUIRE_I32, keys, &one, x, NULL, NULL, &result, NULL, workspace, 0);
+    ck_assert_ptr_nonnull(strstr(quire_status_string(status), "workspace is too small"));
+    status =
+        quire_reduce_by_key(NULL, &what, 1, QUIRE_I32, keys, &one, x, NULL, NULL, &result, NULL, workspace + 64, 64);
+    ck_assert_ptr_nonnull(strstr(quire_status_string(status), "a workspace to 256 bytes"));
+}
+END_TEST
+
 START_TEST(types_and_methods_are_pinned) {
     ck_assert(QUIRE_F16 == 1 && QUIRE_BF16 == 2 && QUIRE_F32 == 3 && QUIRE_F64 == 4);
     ck_assert(QUIRE_INT8 == 16 && QUIRE_INT16 == 17 && QUIRE_INT32 == 18 && QUIRE_INT64 == 19);
@@ -87,6 +108,7 @@ END_TEST
 
 static void add(TCase *cases) {
     tcase_add_test(cases, statuses_have_texts);
+    tcase_add_test(cases, texts_of_several_reasons);
     tcase_add_test(cases, types_and_methods_are_pinned);
     tcase_add_test(cases, versions_agree);
 }

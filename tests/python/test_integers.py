@@ -128,6 +128,9 @@ def test_lists():
             quire.sum(x)
     with pytest.raises(TypeError, match="among floats"):
         quire.sum([2**53 + 1, 0.5])
+    for beside in (0.5, np.nan, np.inf):
+        with pytest.raises(TypeError, match="9007199254740993 stands among floats, and no float64 holds it"):
+            quire.sum([[2**53 + 1, 0], [beside, 1.0]], axis=1)
 
 
 def test_refused():

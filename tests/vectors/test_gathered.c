@@ -201,6 +201,31 @@ START_TEST(products_that_cancel) {
 }
 END_TEST
 
+/* Without an index segments may reach as far as their offsets do: only rows that are there cost time. On a CPU, in
+ * every place: a device goes through all entries of a segment. */
+START_TEST(segments_beyond_all_rows) {
+    enum { ROWS = 5000, SEGMENTS = 6 };
+    static const int64_t begin[SEGMENTS] = { 1, INT64_MIN, INT64_MIN, ROWS, INT64_MIN, INT64_MAX },
+                         end[SEGMENTS] = { INT64_MAX, 3, INT64_MAX, INT64_MAX, 0, INT64_MIN },
+                         first[SEGMENTS] = { 1, 0, 0, 0, 0, 0 }, rows[SEGMENTS] = { ROWS - 1, 3, ROWS, 0, 0, 0 };
+    const quire_reduction what = { QUIRE_DOT, QUIRE_F32, QUIRE_F32, METHODS[_i / 2], QUIRE_TO_NEAREST, 0, { 0 } };
+    const quire_layout l = quire_strided(ROWS, 1), longer = quire_strided(ROWS + 7, 1);
+    float *x = array_new((ROWS + 7) * sizeof *x, 0), results[SEGMENTS];
+    quire_context *c = NULL;
+    for (size_t i = 0; i < ROWS + 7; i++) x[i] = 1 + (float)i / 3;
+    if (_i % 2) check_ok(quire_open_cpu(&c, 3));
+    check_ok(quire_reduce_gathered(c, &what, SEGMENTS, QUIRE_I64, begin, end, NULL, &l, x, NULL, &longer, x, results));
+    for (size_t s = 0; s < SEGMENTS; s++) {
+        const quire_layout one = quire_strided((size_t)rows[s], 1);
+        float single;
+        check_ok(quire_reduce(NULL, &what, &one, x + first[s], NULL, x + first[s], &single));
+        ck_assert_msg(!memcmp(&results[s], &single, sizeof single), "segment %zu: %a, not %a", s, results[s], single);
+    }
+    quire_close(c);
+    array_free(x);
+}
+END_TEST
+
 START_TEST(arguments) {
     const int64_t begin[2] = { 0, 1 }, order[2] = { 1, 0 };
     const float x[2] = { 1, 2 };
@@ -243,6 +268,7 @@ static void add_gathered(TCase *cases) {
     tcase_add_loop_test(cases, segments_for_threads, 0, 2 * METHOD_COUNT);
     tcase_add_loop_test(cases, sparse_times_dense, 0, METHOD_COUNT);
     tcase_add_loop_test(cases, products_that_cancel, 0, TYPE_COUNT);
+    tcase_add_loop_test(cases, segments_beyond_all_rows, 0, 2 * METHOD_COUNT);
     tcase_add_test(cases, arguments);
 }
 

@@ -96,14 +96,14 @@ def refuse_rounded(common: np.dtype[Any], *arrays: Array, name: str) -> None:
 
 def as_integers(x: Any, a: Array, name: str) -> Array:
     """a, which NumPy made of lists, unless integers in them were rounded or have no dtype: as 64 bits if they fit."""
-    if a.dtype.kind == "f" and not (a.size and np.abs(a).max() >= EXACT_IN_FLOAT64):
+    if a.dtype.kind == "f" and not (np.abs(a) >= EXACT_IN_FLOAT64).any():  # max would be NaN beside one
         return a
     leaves = np.asarray(x, dtype=object)
     found = [v for v in leaves.ravel() if isinstance(v, (int, np.integer))]
     if len(found) < leaves.size:
         for value in found:
             if a.dtype.kind == "f" and int(float(value)) != value:
-                raise TypeError(f"quire.{name}: {value} stands among floats, and is none of 64 bits")
+                raise TypeError(f"quire.{name}: {value} stands among floats, and no float64 holds it")
         return a
     for dtype in (_INT64, _UINT64):
         limits = np.iinfo(dtype)
