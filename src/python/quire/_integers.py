@@ -27,19 +27,30 @@ def wanted_integer(name: str, operation: int, x_dtype: np.dtype[Any], dtype: Any
         if operation not in (SUM, ASUM):
             return None
         return _UINT64 if x_dtype.kind == "u" else _INT64
+    found = integer_dtype(asked)
+    if found is None:
+        return None
+    refuse_fractions(name, operation, x_dtype.name, x_dtype.itemsize)
+    return found
+
+
+def integer_dtype(asked: Any) -> np.dtype[Any] | None:
+    """The dtype of integers, but for bools, that NumPy's words or those of another library name; None: of others."""
     found: np.dtype[Any]
     try:
         found = np.dtype(asked).newbyteorder("=")
-    except TypeError:  # a word of another library; "torch.int64"
+    except TypeError:  # a word of another library: torch.int64
         word = str(asked).rpartition(".")[2]
         if word not in (d.name for d in INTEGERS):
             return None
         found = np.dtype(word)
-    if found.kind not in "iu":
-        return None
-    if operation not in (SUM, ASUM, DOT) or (operation == DOT and x_dtype.itemsize > 4):
-        raise TypeError(f"quire.{name}: of {x_dtype.name} it is no integer of 64 bits: dtype must be floating-point")
-    return found
+    return found if found.kind in "iu" else None
+
+
+def refuse_fractions(name: str, operation: int, x_dtype: str, itemsize: int) -> None:
+    """A TypeError for integer results of what is no integer, or of what the library does not sum to 128 bits."""
+    if operation not in (SUM, ASUM, DOT) or (operation == DOT and itemsize > 4):
+        raise TypeError(f"quire.{name}: of {x_dtype} it is no integer of 64 bits: dtype must be floating-point")
 
 
 def overflow(name: str, dtype: np.dtype[Any]) -> NoReturn:
