@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from .. import _arrays, _foreign, _functions, _masks
-from .._integers import integer_dtype
+from .. import _arrays, _foreign, _functions, _integers, _masks
 from .._layout import normalized
 from .._types import ASUM, DOT, SUM, refuse_words, result_dtype
 from . import _segments, _where  # noqa: F401  # which, with _operators, make torch.ops.quire
@@ -65,7 +64,7 @@ def is_unobserved(*tensors: Tensor | None) -> bool:
 def named(dtype: Any, name: str) -> torch.dtype:
     """A torch.dtype of what names one: PyTorch's, NumPy's or a string."""
     if not isinstance(dtype, torch.dtype):
-        dtype = getattr(torch, (integer_dtype(dtype) or result_dtype(dtype, name)).name)
+        dtype = getattr(torch, (_integers.integer_dtype(dtype) or result_dtype(dtype, name)).name)
     found: torch.dtype = dtype
     return found
 
@@ -243,6 +242,8 @@ def promoted(x: Tensor, y: Tensor, name: str) -> tuple[Tensor, Tensor]:
     if x.dtype == y.dtype:
         return x, y
     common = common_dtype(x.dtype, y.dtype)
+    if common is None and WHOLE & {x.dtype, y.dtype} and are_doubles(x) and are_doubles(y):
+        common = torch.float64
     if common is None:
         raise TypeError(f"quire.{name}: no format holds both {x.dtype} and {y.dtype}: convert one")
     return x.to(common), y.to(common)
@@ -259,6 +260,13 @@ def common_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype | None:
         return torch.promote_types(a, b)
     except RuntimeError:
         return None
+
+
+def are_doubles(t: Tensor) -> bool:
+    """Whether all numbers are known to be doubles: integers of 64 bits only where they may be looked at."""
+    if t.dtype not in WHOLE or is_held(t.dtype, torch.float64):
+        return True
+    return not _is_compiling() and is_plain(t) and t.is_cpu and _integers.are_doubles(t.numpy())
 
 
 def is_held(whole: torch.dtype, real: torch.dtype) -> bool:
