@@ -9,11 +9,13 @@
 ! weights [, dim]), quire_variance (x [, sample] [, dim]) and quire_covariance (x, y [, sample] [, dim]) take real32,
 ! real64, and integers of 8 to 64 bits, of rank 1 to 3. The result is of the kind of x, of integers real64. With
 ! sample=.true. a variance or a covariance is divided by n - 1 instead of n. quire_scan (x [, exclusive] [, dim]) has
-! the running sums of real32 and real64: of all elements in their order, or along dim. An array that is not contiguous
-! is copied first. A dim that the array does not have, and a y of another shape than x, give NaN.
+! the running sums: of all elements in their order, or along dim. An array that is not contiguous is copied first. A dim
+! that the array does not have, and a y of another shape than x, give NaN.
 !
-! call quire_integer_sum(x, total, status) makes total, of int64, the sum of integers x(:) itself. If int64 does not
-! hold it, total is as it was, and status 24.
+! call quire_integer_sum(x, total, status) makes total, of int64, the sum of integers x(:) itself, and call
+! quire_integer_scan(x, sums, status [, exclusive]) makes sums(:), of int64 and of the size of x, their running sums. If
+! int64 does not hold a sum, total and sums are as they were, and status is 24. Running sums take 16 bytes of memory an
+! element; without them status is 30.
 !
 ! Sums by key and segments, of any operation, QUIRE_SUM_OPERATION and the like, of rank 1 or 2. Rows and groups count
 ! from 1. Of rank 2, x(i, :) is row i, or with dim=2 x(:, i); results have the groups where x has the rows. y is for
@@ -38,23 +40,31 @@
 ! SPDX-License-Identifier: MIT
 module quire
   use quire_core
+  use quire_keys_core, only: scan_array
   use quire_generics
   use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
   implicit none
   private
   public :: quire_sum, quire_dot, quire_norm2, quire_mean, quire_variance
-  public :: quire_average, quire_covariance, quire_correlation, quire_scan, quire_integer_sum
+  public :: quire_average, quire_covariance, quire_correlation, quire_scan
+  public :: quire_integer_sum, quire_integer_scan
   public :: quire_reduce_by_key, quire_order_by_key, quire_reduce_gathered, quire_reduce_segments
   public :: quire_accumulator, quire_finish_pair, quire_status_text, QUIRE_WORDS
   public :: QUIRE_SUM_OPERATION, QUIRE_ASUM_OPERATION, QUIRE_DOT_OPERATION, QUIRE_NORM2_OPERATION
   public :: QUIRE_MEAN_OPERATION, QUIRE_VARIANCE_OPERATION, QUIRE_STDDEV_OPERATION, QUIRE_SUMSQ_OPERATION
   public :: QUIRE_AVERAGE_OPERATION, QUIRE_COVARIANCE_OPERATION, QUIRE_CORRELATION_OPERATION
 
+  interface quire_integer_scan
+    module procedure integer_scan8, integer_scan16, integer_scan32, integer_scan64
+  end interface
+
   interface quire_integer_sum
     module procedure integer_sum8, integer_sum16, integer_sum32, integer_sum64
   end interface
 
   integer, parameter :: count_word = 136, nan_word = 138 ! docs/accumulator.md
+  ! The low one of the two words of an integer of 128 bits, which have the machine's order.
+  integer, parameter :: low = merge(1, 2, transfer([1_int8, 0_int8], 1_int16) == 1)
 
   type :: quire_accumulator
     integer(c_int64_t) :: words(QUIRE_WORDS) = 0
@@ -231,7 +241,6 @@ contains
     unused = c_finish_pair(what, sum_x%words, sum_y%words, x_at, y_at, products%words, c_loc(s))
   end function
 
-  ! The integer of 128 bits that the library gives has its words in the machine's order.
   subroutine sum_integers(type, n, x, total, status)
     integer(c_int), intent(in) :: type
     integer(c_size_t), intent(in) :: n
@@ -241,17 +250,46 @@ contains
     integer(int64), target :: words(2)
     type(quire_reduction) :: what
     type(quire_layout) :: layout
-    integer :: low
     what%operation = QUIRE_SUM_OPERATION
     what%type = type
     what%result_type = QUIRE_INT128
     layout%n = n
     status = c_reduce(c_null_ptr, what, layout, x, c_null_ptr, c_null_ptr, c_loc(words))
     if (status /= 0) return
-    low = merge(1, 2, transfer([1_int8, 0_int8], 1_int16) == 1)
-    if (words(3 - low) /= shifta(words(low), 63)) status = QUIRE_NO_INTEGER
+    if (.not. fits(words)) status = QUIRE_NO_INTEGER
     if (status == 0) total = words(low)
   end subroutine
+
+  ! The same of running sums.
+  subroutine scan_integers(type, n, x, sums, status, exclusive)
+    integer(c_int), intent(in) :: type
+    integer(c_size_t), intent(in) :: n
+    type(c_ptr), intent(in) :: x
+    integer(int64), intent(inout) :: sums(:)
+    integer, intent(out) :: status
+    logical, intent(in), optional :: exclusive
+    integer(int64), allocatable, target :: words(:, :)
+    integer(c_size_t) :: i
+    status = QUIRE_INVALID_LAYOUT
+    if (size(sums, kind=c_size_t) /= n) return
+    allocate (words(2, n), stat=status)
+    if (status /= 0) then
+      status = QUIRE_OUT_OF_MEMORY
+      return
+    end if
+    status = scan_array(type, [n], 1, exclusive, x, c_loc(words), QUIRE_INT128)
+    if (status /= 0) return
+    do i = 1, n
+      if (.not. fits(words(:, i))) status = QUIRE_NO_INTEGER
+    end do
+    if (status == 0) sums = words(low, :)
+  end subroutine
+
+  ! Whether 64 bits hold an integer of 128.
+  pure logical function fits(words)
+    integer(int64), intent(in) :: words(2)
+    fits = words(3 - low) == shifta(words(low), 63)
+  end function
 
   subroutine integer_sum8(x, total, status)
     integer(int8), intent(in), contiguous, target :: x(:)
@@ -279,6 +317,38 @@ contains
     integer(int64), intent(inout) :: total
     integer, intent(out) :: status
     call sum_integers(QUIRE_INT64, size(x, kind=c_size_t), c_loc(x), total, status)
+  end subroutine
+
+  subroutine integer_scan8(x, sums, status, exclusive)
+    integer(int8), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: sums(:)
+    integer, intent(out) :: status
+    logical, intent(in), optional :: exclusive
+    call scan_integers(QUIRE_INT8, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
+  end subroutine
+
+  subroutine integer_scan16(x, sums, status, exclusive)
+    integer(int16), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: sums(:)
+    integer, intent(out) :: status
+    logical, intent(in), optional :: exclusive
+    call scan_integers(QUIRE_INT16, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
+  end subroutine
+
+  subroutine integer_scan32(x, sums, status, exclusive)
+    integer(int32), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: sums(:)
+    integer, intent(out) :: status
+    logical, intent(in), optional :: exclusive
+    call scan_integers(QUIRE_INT32, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
+  end subroutine
+
+  subroutine integer_scan64(x, sums, status, exclusive)
+    integer(int64), intent(in), contiguous, target :: x(:)
+    integer(int64), intent(inout) :: sums(:)
+    integer, intent(out) :: status
+    logical, intent(in), optional :: exclusive
+    call scan_integers(QUIRE_INT64, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
   end subroutine
 
   ! A status in English.

@@ -135,19 +135,23 @@ contains
   end function
 
   ! The running sums along dim of an array of that shape, or with dim 0 of all of it.
-  function scan_array(type, shape, dim, exclusive, x, results) result(status)
+  ! result_type: 0 for that of x, of integers real64.
+  function scan_array(type, shape, dim, exclusive, x, results, result_type) result(status)
     integer(c_int), intent(in) :: type
     integer(c_size_t), intent(in) :: shape(:)
     integer, intent(in) :: dim
     logical, intent(in), optional :: exclusive
     type(c_ptr), intent(in) :: x, results
+    integer(c_int), intent(in), optional :: result_type
     integer(c_int) :: status, kind
+    type(quire_reduction) :: what
     status = QUIRE_INVALID_LAYOUT
     if (dim < 0 .or. dim > size(shape)) return
     kind = 0
     if (present(exclusive)) kind = merge(1_c_int, 0_c_int, exclusive)
-    status = c_scan(c_null_ptr, reduction_of(QUIRE_SUM_OPERATION, type), kind, layout_of(shape, dim), x, &
-      layout_of(shape, dim), results)
+    what = reduction_of(QUIRE_SUM_OPERATION, type)
+    if (present(result_type)) what%result_type = result_type
+    status = c_scan(c_null_ptr, what, kind, layout_of(shape, dim), x, layout_of(shape, dim), results)
   end function
 
 end module

@@ -28,6 +28,7 @@ program test_quire_keys
   call running()
   call of_pairs()
   call integers()
+  call running_integers()
   print '("1..", i0)', cases
 
 contains
@@ -244,6 +245,50 @@ contains
     call a%add([1_int16])
     call a%add([-2])
     call ok(same(a%sum(), 2.0_real64**64) .and. a%count() == 5, 'accumulators of integers')
+  end subroutine
+
+  subroutine running_integers()
+    integer(int64), parameter :: big = huge(1_int64)
+    integer(int64) :: sums(5), odd(500), exact(500)
+    integer(int32) :: whole(500)
+    integer(int16) :: cube(5, 4, 3)
+    real(real64) :: r(3), flat(60), along(5, 4, 3)
+    r = quire_scan([big, big, 1_int64])
+    call ok(same(r(1), 2.0_real64**63) .and. same(r(2), 2.0_real64**64) .and. same(r(3), 2.0_real64**64), &
+            'running sums of integers of 64 bits')
+    r = quire_scan([2_int64**53, 1_int64, 2_int64], exclusive=.true.)
+    call ok(same(r(1), 0.0_real64) .and. same(r(2), 2.0_real64**53) .and. same(r(3), 2.0_real64**53), 'exclusive ones')
+    cube = int(reshape(keys(:60), [5, 4, 3]) * 2000 - 9000, int16)
+    flat = reshape(quire_scan(cube), [60])
+    along = quire_scan(cube, dim=2)
+    good = all(ieee_is_nan(quire_scan(cube, dim=4)))
+    do i = 1, 60
+      good = good .and. same(flat(i), real(sum(int([cube], int64), mask=[(g <= i, g=1, 60)]), real64))
+    end do
+    do i = 1, 4
+      good = good .and. same(along(5, i, 3), real(sum(int(cube(5, :i, 3), int64)), real64))
+    end do
+    call ok(good, 'of 16 bits, of all elements and along a dim')
+    do i = 1, 500
+      whole(i) = merge(huge(1), -i * 1000, mod(i, 3) > 0)
+      odd(i) = 2_int64**54 - i * 3
+    end do
+    call quire_integer_scan(whole, exact, code)
+    good = code == 0 .and. all(exact == [(sum(int(whole(:i), int64)), i=1, 500)])
+    call quire_integer_scan(odd(::2), exact(::2), code, exclusive=.true.)
+    good = good .and. code == 0 .and. exact(2) == sum(int(whole(:2), int64)) .and. &
+           all(exact(::2) == [0_int64, (sum(odd(1:2 * i - 1:2)), i=1, 249)])
+    call ok(good, 'running sums that are integers')
+    call quire_integer_scan([1_int8, -127_int8, -127_int8], sums(:3), code)
+    call quire_integer_scan([-big, -1_int64], sums(4:), i)
+    call ok(code == 0 .and. i == 0 .and. all(sums(:4) == [1_int64, -126_int64, -253_int64, -big]) .and. &
+            sums(5) + 1 == -big, 'of 8 bits, and down to the least')
+    sums = 7
+    call quire_integer_scan([big, 1_int64, -1_int64], sums(:3), code)
+    call quire_integer_scan([1_int16, 2_int16], sums(:3), i)
+    call ok(code == 24 .and. i == 18 .and. all(sums == 7), 'one sum that is none of 64 bits; another size')
+    call quire_integer_scan(whole(1:0), sums(1:0), code)
+    call ok(code == 0, 'of nothing')
   end subroutine
 
   pure logical function same(found, expected)

@@ -141,10 +141,31 @@ def test_refused():
     for call in (quire.mean, quire.norm, quire.var, quire.std):
         with pytest.raises(TypeError, match="floating-point"):
             call(a, dtype=np.int64)
+    for beyond in (a + 2**53, a - 2**53 - 1):
+        with pytest.raises(TypeError, match="in common"):
+            quire.vecdot(beyond, np.ones(3))
+        with pytest.raises(TypeError, match="in common"):
+            quire.vecdot(np.ones(3, np.uint64), beyond)
     with pytest.raises(TypeError, match="in common"):
-        quire.vecdot(a, np.ones(3))
-    with pytest.raises(TypeError, match="in common"):
-        quire.vecdot(a, np.ones(3, np.uint64))
+        quire.Accumulator().add_products(a + 2**53, np.ones(3))
+    with pytest.raises(TypeError, match="no dtype holds both"):
+        quire.vecdot(a, np.ones(3).astype(pytest.importorskip("ml_dtypes").bfloat16))
+
+
+def test_beside_floats():
+    """Integers of 64 bits, and lists of Python's, that are doubles."""
+    assert quire.average([1e16, 1.0, -1e16], weights=[1, 2, 1]) == 0.5
+    a = np.array([-(2**53), 3, 2**53])
+    assert (
+        quire.vecdot(a, np.array([1.0, 1.0, 1.0], np.float16)) == 3
+        and quire.vecdot(a[1:], np.ones(2, "u8")) == 2.0**53 + 4
+    )
+    assert quire.vecdot(a[:0], np.ones(0)) == 0 and quire.cov(a, np.ones(3)).tolist() == [[2.0**106, 0], [0, 0]]
+    assert quire.Accumulator().add_products(a, [0.5, 0.5, 0.5]).sum() == 1.5
+    assert quire.group_average([0.5, 2.5], [0, 0], 1, weights=np.array([3, 1])).tolist() == [1.0]
+
+
+def test_of_two_dtypes():
     assert quire.vecdot(np.arange(3, dtype=np.int32), np.ones(3)) == 3
     assert quire.vecdot(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.uint8), dtype=np.int64) == 5
 

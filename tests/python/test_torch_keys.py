@@ -236,7 +236,7 @@ def test_refuses():
         (TypeError, "keys must be integers", lambda: qt.group_sum(x, KEYS.float(), 6)),
         (ValueError, "not one for each row", lambda: qt.group_sum(x, KEYS[:3], 6)),
         (ValueError, "not one for each row", lambda: qt.group_sum(x, KEYS[:, None], 6)),
-        (TypeError, "floating-point numbers", lambda: qt.group_sum(x.long(), KEYS, 6)),
+        (TypeError, "floating-point numbers", lambda: qt.group_sum(x.cfloat(), KEYS, 6)),
         (
             ValueError,
             "x is on cpu, keys on meta",

@@ -11,7 +11,7 @@ import numpy as np
 from . import _jax
 from ._chunks import CHUNK, accumulate
 from ._device_accumulators import WORDS, Parts, are_on_cuda
-from ._integers import delivered_integers, refuse_rounded
+from ._integers import delivered_integers, promoted
 from ._quire import ffi, lib
 from ._reduce import Array, operand
 from ._types import (
@@ -37,10 +37,7 @@ STREAMS = 64  # on which an accumulator has parts on devices, before they are fe
 def pair(x: Any, y: Any, name: str) -> tuple[Array, Array]:
     """Two arrays of one shape, in the dtype that both promote to."""
     a, b = operand(x, name), operand(y, name)
-    if a.dtype != b.dtype:
-        common = np.result_type(a.dtype, b.dtype)
-        refuse_rounded(common, a, b, name=name)
-        a, b = operand(a.astype(common, copy=False), name), operand(b.astype(common, copy=False), name)
+    a, b = promoted(a, b, name)
     if a.shape != b.shape:
         raise ValueError(f"quire.{name}: x has shape {a.shape}, y has {b.shape}")
     return a, b

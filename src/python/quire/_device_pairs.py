@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from . import _arrays, _jax
 from ._cupy import context_of, cupy, operand, reduce, result_code, results_for, returned, same_device
-from ._integers import refuse_rounded
+from ._integers import promoted
 from ._pairs import placed
 from ._quire import ffi, lib
-from ._types import AVERAGE, INTEGERS, MEAN, SUM, code_of, fail, number_of, reduction
+from ._types import AVERAGE, MEAN, SUM, fail, number_of, reduction
 
 
 def second(y: Any, x: Any, name: str, word: str) -> Any:
@@ -22,17 +20,6 @@ def second(y: Any, x: Any, name: str, word: str) -> Any:
     b = operand(y, name)
     same_device(x, b, name, word)
     return b
-
-
-def promoted(a: Any, b: Any, name: str) -> tuple[Any, Any]:
-    """Both in one dtype that holds the values of both."""
-    if a.dtype == b.dtype:
-        return a, b
-    common = np.result_type(a.dtype, b.dtype)
-    refuse_rounded(common, a, b, name=name)
-    if common not in INTEGERS:
-        code_of(common, name)
-    return a.astype(common), b.astype(common)
 
 
 def average(x: Any, axis: Any, weights: Any, returned_too: bool, keepdims: bool, dtype: Any, rounding: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ._types import ASUM, DOT, INT128, INTEGERS, SUM
+from ._types import ASUM, DOT, INT128, INTEGERS, SUM, code_of
 
 Array = np.ndarray[Any, Any]
 EXACT_IN_FLOAT64 = 2**53
@@ -27,19 +27,30 @@ def wanted_integer(name: str, operation: int, x_dtype: np.dtype[Any], dtype: Any
         if operation not in (SUM, ASUM):
             return None
         return _UINT64 if x_dtype.kind == "u" else _INT64
+    found = integer_dtype(asked)
+    if found is None:
+        return None
+    refuse_fractions(name, operation, x_dtype.name, x_dtype.itemsize)
+    return found
+
+
+def integer_dtype(asked: Any) -> np.dtype[Any] | None:
+    """The dtype of integers, but for bools, that NumPy's words or those of another library name; None: of others."""
     found: np.dtype[Any]
     try:
         found = np.dtype(asked).newbyteorder("=")
-    except TypeError:  # a word of another library; "torch.int64"
+    except TypeError:  # a word of another library: torch.int64
         word = str(asked).rpartition(".")[2]
         if word not in (d.name for d in INTEGERS):
             return None
         found = np.dtype(word)
-    if found.kind not in "iu":
-        return None
-    if operation not in (SUM, ASUM, DOT) or (operation == DOT and x_dtype.itemsize > 4):
-        raise TypeError(f"quire.{name}: of {x_dtype.name} it is no integer of 64 bits: dtype must be floating-point")
-    return found
+    return found if found.kind in "iu" else None
+
+
+def refuse_fractions(name: str, operation: int, x_dtype: str, itemsize: int) -> None:
+    """A TypeError for integer results of what is no integer, or of what the library does not sum to 128 bits."""
+    if operation not in (SUM, ASUM, DOT) or (operation == DOT and itemsize > 4):
+        raise TypeError(f"quire.{name}: of {x_dtype} it is no integer of 64 bits: dtype must be floating-point")
 
 
 def overflow(name: str, dtype: np.dtype[Any]) -> NoReturn:
@@ -86,12 +97,33 @@ def delivered_integers(sums: Any, dtype: np.dtype[Any], is_default: bool, out: A
     return results[()] if results.ndim == 0 else results
 
 
-def refuse_rounded(common: np.dtype[Any], *arrays: Array, name: str) -> None:
+def promoted(a: Any, b: Any, name: str) -> tuple[Any, Any]:
+    """Two arrays, of NumPy or CuPy, in one dtype that holds the numbers of both."""
+    if a.dtype == b.dtype:
+        return a, b
+    try:
+        common = np.result_type(a.dtype, b.dtype)
+    except TypeError:
+        raise TypeError(f"quire.{name}: no dtype holds both {a.dtype.name} and {b.dtype.name}: convert one") from None
+    refuse_rounded(common, a, b, name=name)
+    if common not in INTEGERS:
+        code_of(common, name)
+    return a.astype(common, copy=False), b.astype(common, copy=False)
+
+
+def refuse_rounded(common: np.dtype[Any], *arrays: Any, name: str) -> None:
     """A TypeError where a dtype that arrays promote to does not hold all that is in them."""
     for a in arrays:
-        if a.dtype in INTEGERS and common.kind not in "iub" and a.dtype.itemsize == 8:
+        if a.dtype in INTEGERS and common.kind not in "iub" and a.dtype.itemsize == 8 and not are_doubles(a):
             names = " and ".join(b.dtype.name for b in arrays)
             raise TypeError(f"quire.{name}: {names} have no dtype in common that holds all their numbers")
+
+
+def are_doubles(a: Any) -> bool:
+    """Whether 64-bit integers are known to be doubles, which those on a device are not."""
+    if not isinstance(a, np.ndarray):
+        return False
+    return a.size == 0 or (int(a.min()) >= -EXACT_IN_FLOAT64 and int(a.max()) <= EXACT_IN_FLOAT64)
 
 
 def as_integers(x: Any, a: Array, name: str) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays
-from ._integers import refuse_rounded
+from ._integers import promoted
 from ._layout import integer, normalized, plain_axis
 from ._long import interruptible_if_long
 from ._quire import ffi, lib
@@ -21,7 +21,6 @@ from ._types import (
     MEAN,
     SUM,
     Rounding,
-    code_of,
     fail,
     number_of,
     pointer,
@@ -30,17 +29,6 @@ from ._types import (
 )
 
 NULL = ffi.NULL
-
-
-def promoted(a: Array, b: Array, name: str) -> tuple[Array, Array]:
-    """Both in one dtype that holds the values of both."""
-    if a.dtype != b.dtype:
-        common = np.result_type(a.dtype, b.dtype)
-        refuse_rounded(common, a, b, name=name)
-        if common not in INTEGERS:
-            code_of(common, name)
-        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
-    return a, b
 
 
 def as_library_of(x: Any, result: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arrays, _long
 from ._chunks import reduce_whole
-from ._integers import as_integers, delivered_integers, refuse_rounded, wanted_integer
+from ._integers import as_integers, delivered_integers, promoted, wanted_integer
 from ._layout import Axes, Plan, normalized, plan
 from ._masks import BLANKED
 from ._quire import ffi, lib
@@ -204,12 +204,7 @@ def dot(
     a: Array, b: Array, axis: int, dtype: Any, out: Any, method: str, rounding: str, xp: Any = np, last: Any = None
 ) -> Any:
     """The dot products of two arrays along an axis; xp: their library; last: what reduces them, if not `reduce`."""
-    if a.dtype != b.dtype:
-        common = np.result_type(a.dtype, b.dtype)
-        refuse_rounded(common, a, b, name="vecdot")
-        if common not in INTEGERS:
-            code_of(common, "vecdot")
-        a, b = a.astype(common, copy=False), b.astype(common, copy=False)
+    a, b = promoted(a, b, "vecdot")
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("quire.vecdot: x1 and x2 must have at least one dimension")
     if axis != -1:

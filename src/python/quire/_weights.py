@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ._integers import wanted_integer
+from ._integers import promoted, wanted_integer
 from ._keys import Rows
-from ._pairs import promoted
 from ._quire import ffi
 from ._reduce import Array, operand
 from ._types import AVERAGE

@@ -11,7 +11,7 @@ from torch import Tensor
 from .._layout import normalized
 from .._quire import ffi, lib
 from .._types import DOT, I32, I64, SUM, fail
-from ._launch import INTEGERS, NULL, context_of, what_of
+from ._launch import INTEGERS, NULL, WHOLE, context_of, result_of, room, settled, what_of
 
 ALIGNMENT = 256  # of the library's workspace
 
@@ -61,8 +61,8 @@ def workspace(size: int, x: Tensor, name: str) -> Tensor:
     """Memory of that many bytes on the device of x. PyTorch gives it away behind what the stream does with it."""
     if size == 0:
         raise MemoryError(f"quire.{name}: more than memory holds")
-    room = x.new_empty(size + ALIGNMENT, dtype=torch.uint8)
-    return room[-room.data_ptr() % ALIGNMENT :]
+    space = x.new_empty(size + ALIGNMENT, dtype=torch.uint8)
+    return space[-space.data_ptr() % ALIGNMENT :]
 
 
 def reduce_by_key(
@@ -89,11 +89,12 @@ def reduce_by_key(
         raise ValueError(
             f"quire.{name}: x has shape {tuple(x.shape)}, keys have {tuple(keys.shape)}: not one for each row"
         )
+    dtype = result_of(name, operation, x.dtype, dtype)
     what = what_of(name, operation, x.dtype, dtype, method, rounding, correction)
     context = context_of(x, name)
     block = as_block(x.resolve_neg(), dim)
     layout = layout_of(block)
-    results = x.new_empty((*x.shape[:dim], groups, *x.shape[dim + 1 :]), dtype=dtype)
+    results = room(name, operation, x, (*x.shape[:dim], groups, *x.shape[dim + 1 :]), dtype)
     index = I64 if keys.dtype == torch.int64 else I32
     y_layout, y = NULL, NULL
     if factors is not None:
@@ -103,7 +104,7 @@ def reduce_by_key(
         )
         y = address(factors)
     size = lib.quire_by_key_workspace(context, what, groups, index, layout)
-    room = workspace(size, x, name)
+    space = workspace(size, x, name)
     status = lib.quire_reduce_by_key(
         context,
         what,
@@ -116,12 +117,12 @@ def reduce_by_key(
         y,
         address(results),
         NULL,
-        address(room),
+        address(space),
         size,
     )
     if status:
         fail(status, name)
-    return results
+    return settled(results, name, operation, x, dtype)
 
 
 def reduce_gathered(
@@ -129,19 +130,19 @@ def reduce_gathered(
     operation: int,
     x: Tensor,
     offsets: Tensor,
-    order: Tensor | None,
     dim: int,
     dtype: torch.dtype | None,
     method: str,
     rounding: str,
     correction: int = 0,
 ) -> Tensor:
-    """Reduces the rows order[offsets[s]:offsets[s + 1]] of x along dim. Offsets lie within the order, or within x."""
+    """Reduces the rows x[offsets[s]:offsets[s + 1]] of x along dim. Offsets lie within x."""
+    dtype = result_of(name, operation, x.dtype, dtype)
     what = what_of(name, operation, x.dtype, dtype, method, rounding, correction)
     context = context_of(x, name)
     block = as_block(x.resolve_neg(), dim)
     segments = offsets.numel() - 1
-    results = x.new_empty((*x.shape[:dim], segments, *x.shape[dim + 1 :]), dtype=dtype)
+    results = room(name, operation, x, (*x.shape[:dim], segments, *x.shape[dim + 1 :]), dtype)
     status = lib.quire_reduce_gathered(
         context,
         what,
@@ -149,7 +150,7 @@ def reduce_gathered(
         I64 if offsets.dtype == torch.int64 else I32,
         address(offsets),
         ffi.cast("void *", offsets.data_ptr() + offsets.itemsize),
-        NULL if order is None else address(order),
+        NULL,
         layout_of(block),
         address(block),
         NULL,
@@ -159,7 +160,7 @@ def reduce_gathered(
     )
     if status:
         fail(status, name)
-    return results
+    return settled(results, name, operation, x, dtype)
 
 
 def sum_with(
@@ -172,18 +173,35 @@ def sum_with(
     operation: int = SUM,
     own: Tensor | None = None,
 ) -> Tensor:
-    """x plus alpha times the rows of source that have the key of each of its rows, rounded once.
+    """x plus alpha times the rows of source that have the key of each of its rows, rounded once; of the dtype of x.
 
     own: keys of the rows of x, in place of their numbers.
     """
+    if x.dtype in WHOLE:
+        refuse_factor(x.dtype, alpha, name)
     groups = x.shape[dim]
     if own is None:
         own = torch.arange(groups, dtype=keys.dtype, device=x.device)
-    if alpha == -1 and x.itemsize > 1:  # PyTorch negates no 8-bit formats
-        source, alpha = -source, 1
-    factors = None
-    if alpha != 1:
+    factors, rows, all_keys = None, [x, source], [own, keys]
+    if alpha == -1 and x.dtype == torch.int64:  # which has no products; -x is ~x + 1, where -(-2**63) would wrap
+        rows, all_keys = [x, ~source, torch.ones_like(source)], [own, keys, keys]
+    elif alpha == -1 and x.is_floating_point() and x.itemsize > 1:  # PyTorch negates no 8-bit formats
+        rows = [x, -source]
+    elif alpha != 1:
         operation = DOT
         factors = torch.cat((x.new_ones(groups), x.new_full((keys.numel(),), alpha)))
-    rows, all_keys = torch.cat((x, source), dim), torch.cat((own, keys))
-    return reduce_by_key(name, operation, rows, all_keys, groups, dim, factors=factors)
+    words = name, operation, torch.cat(rows, dim), torch.cat(all_keys), groups, dim, x.dtype
+    return reduce_by_key(*words, factors=factors)
+
+
+def refuse_factor(dtype: torch.dtype, alpha: int | float, name: str) -> None:
+    """Of integers: what would not be one, and what the library has no exact products for."""
+    if dtype == torch.bool:
+        raise TypeError(f"quire.{name}: sums of bools are none: x must be of integers, as x.long() is")
+    if not isinstance(alpha, int):
+        raise TypeError(f"quire.{name}: of {dtype} alpha must be an integer, not {alpha!r}")
+    limits = torch.iinfo(dtype)
+    if not limits.min <= alpha <= limits.max:
+        raise ValueError(f"quire.{name}: {dtype} does not hold alpha, {alpha}")
+    if dtype.itemsize == 8 and alpha not in (-1, 1):
+        raise TypeError(f"quire.{name}: of {dtype} alpha must be 1 or -1, since products of 64 bits are beyond 64 bits")

@@ -10,6 +10,7 @@ from torch import Tensor
 from .._types import SUM
 from . import _scatter
 from ._by_key import keys_of, one_dim, reduce_by_key, refuse_outside, sum_with
+from ._launch import result_of
 from ._operators import WORDS, register
 
 Context = Any
@@ -44,7 +45,7 @@ def group_sum_fake(
     x: Tensor, keys: Tensor, groups: int, dim: int = 0, *, dtype: torch.dtype | None = None, **words: Any
 ) -> Tensor:
     a = one_dim(dim, x.ndim)
-    return x.new_empty([*x.shape[:a], groups, *x.shape[a + 1 :]], dtype=dtype or x.dtype)
+    return x.new_empty([*x.shape[:a], groups, *x.shape[a + 1 :]], dtype=result_of("group_sum", SUM, x.dtype, dtype))
 
 
 def group_sum_setup(ctx: Context, inputs: tuple[Any, ...], output: Tensor, keyword_only_inputs: Any = None) -> None:

@@ -16,8 +16,7 @@ from . import (
     _tensors,
 )
 from ._by_key import keys_of, one_dim, reduce_by_key, refuse_outside
-from ._launch import checked_out
-from ._tensors import check, into, named, refuse_tangents
+from ._tensors import check, into, refuse_tangents, wanted
 
 
 def group_sum(
@@ -32,17 +31,17 @@ def group_sum(
 ) -> Tensor:
     """The sum of the rows of x along dim that have each key, from 0 to groups - 1.
 
-    x: floating-point; keys: integers, one for each row. groups: without it, one more than the greatest key, which a
+    x: numbers; keys: integers, one for each row. groups: without it, one more than the greatest key, which a
     device would have to be waited for: there it must be given. dtype, method, rounding: as `quire.sum` has them. A key
     outside is a ValueError on the CPU, and on a device its row belongs to no group. The gradient is that of each row's
-    group.
+    group. Sums of integers and bools are as those of `quire.torch.cumsum`.
 
     >>> import torch, quire.torch
     >>> quire.torch.group_sum(torch.tensor([1e16, 0.5, 1.0, -1e16]).double(), torch.tensor([1, 0, 1, 1]), 3)
     tensor([0.5000, 1.0000, 0.0000], dtype=torch.float64)
     """
     refuse_tangents("group_sum", x)
-    dtype = None if dtype is None else named(dtype, "group_sum")
+    dtype = wanted("group_sum", SUM, x, dtype)
     groups = found_groups(keys, groups, "group_sum")
     return torch.ops.quire.group_sum(x, keys, groups, dim, dtype=dtype, method=method, rounding=rounding)
 
@@ -70,6 +69,10 @@ def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: int 
     x, what is added to it and the products with alpha are one exact sum, which is rounded once. alpha is rounded to the
     type of x first. An index outside is a ValueError on the CPU; on a device its row is left out.
 
+    Integers are added exactly, with an OverflowError if a result does not fit the dtype of x. To see that a device is
+    waited for, but of int64 only if so many elements can overflow. alpha is an integer of the dtype of x; of int64 and
+    uint64 1 or, of int64, -1.
+
     >>> import torch, quire.torch
     >>> x, rows = torch.tensor([1.0, 2.0]), torch.tensor([1e8, -1e8])
     >>> quire.torch.index_add(x, 0, torch.tensor([0, 0]), rows)
@@ -82,7 +85,7 @@ def index_add(x: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: int 
 def scatter_add(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`torch.scatter_add`: index has a key for each element of source that it speaks of.
 
-    x is in the sum, which is rounded once. Keys outside are as in `index_add`.
+    x is in the sum, which is rounded once. Keys outside, and integers, are as in `index_add`.
     """
     refuse_tangents("scatter_add", x, source)
     return torch.ops.quire.scatter_add(x, dim, index, source)
@@ -98,7 +101,7 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, *, gr
     """`torch.bincount`, whose sums of weights are correctly rounded, and have a gradient.
 
     groups: how many results, in place of minlength; on a device it must be given, and numbers outside are left out.
-    Sums of float32 weights are float32, of others float64, as PyTorch has them.
+    Sums of float32 weights are float32, of others, integers too, float64, as PyTorch has them.
     """
     if x.ndim != 1 or (weights is not None and weights.shape != x.shape):
         raise ValueError("quire.bincount: x must have one dimension, and weights its shape")
@@ -107,10 +110,9 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, *, gr
     if weights is None:
         ones = torch.ones_like(x, dtype=torch.float64)
         return torch.ops.quire.group_sum(ones, keys_of(x, ones, "bincount"), max(groups, least)).long()
-    if weights.dtype != torch.float32:
-        weights = weights.double()
     refuse_tangents("bincount", weights)
-    return torch.ops.quire.group_sum(weights, x, max(groups, least))
+    dtype = torch.float32 if weights.dtype == torch.float32 else torch.float64
+    return torch.ops.quire.group_sum(weights, x, max(groups, least), dtype=dtype)
 
 
 def segment_sum(
@@ -119,7 +121,7 @@ def segment_sum(
     """The sum of the rows x[offsets[s]:offsets[s + 1]] of each segment, element by element: `quire.segment_sum`.
 
     offsets never fall where a gradient is wanted. Those of a tensor are not read on a device, where what lies outside
-    is moved to the ends.
+    is moved to the ends. Sums of integers and bools are as those of `quire.torch.cumsum`.
 
     >>> import torch, quire.torch
     >>> quire.torch.segment_sum(torch.tensor([[1e8, 1.0], [1.0, 2.0], [-1e8, 3.0]]), [0, 3, 3])
@@ -142,8 +144,8 @@ def weighted(x: Tensor, weights: Any, dim: int, name: str) -> tuple[Tensor, Tens
             f"quire.{name}: weights of shape {tuple(weights.shape)} are neither of the shape of x, {tuple(x.shape)}, "
             f"nor one for each of {n} rows"
         )
-    both = _tensors.promoted((x, weights), name)
-    return both[0], both[1].resolve_neg().contiguous()
+    x, weights = _tensors.promoted(x, weights, name)
+    return x, weights.resolve_neg().contiguous()
 
 
 def by_key(
@@ -163,10 +165,12 @@ def by_key(
     """quire.group_sum and its sisters of a tensor. Keys that are no tensor are checked, and sent to its device."""
     check(x, name)
     refuse_tangents(name, x)
-    dtype = None if dtype is None else named(dtype, name)
-    if out is not None:
-        dtype = checked_out(out, x, dtype, name)
     a = one_dim(one_axis(axis, name), x.ndim)
+    if operation != SUM:
+        refuse_gradient(x, name)
+    if weights is not None:
+        x, weights = weighted(x, weights, a, name)
+    dtype = wanted(name, operation, x, dtype, out)
     if not isinstance(keys, Tensor):
         codes, groups, _ = numbered(keys, groups, name)
         keys = torch.from_numpy(index_of(codes, groups).copy()).to(x.device)
@@ -174,10 +178,7 @@ def by_key(
     if operation == SUM:
         results = torch.ops.quire.group_sum(x, keys, groups, a, dtype=dtype, method=method, rounding=rounding)
     else:
-        refuse_gradient(x, name)
         keys = keys_of(keys, x, name)
         refuse_outside(keys, groups, name)
-        if weights is not None:
-            x, weights = weighted(x, weights, a, name)
         results = reduce_by_key(name, operation, x, keys, groups, a, dtype, method, rounding, correction, weights)
     return results if out is None else into(results, out, name)

@@ -12,16 +12,18 @@ from torch import Tensor
 
 from .. import _contexts
 from .._device_integers import always_fits, narrowed
+from .._integers import refuse_fractions
 from .._layout import Plan, plan
 from .._quire import ffi, lib
-from .._types import FORMATS, I32, I64, INT128_CODE, fail, reduction
+from .._types import ASUM, FORMATS, I32, I64, INT128_CODE, SUM, fail, reduction
 from .._types import INTEGERS as ELEMENTS
 
 CODES = {getattr(torch, name): code for name, code in FORMATS.items()}
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 LATER = [getattr(torch, name) for name in ("uint16", "uint32", "uint64") if hasattr(torch, name)]
 WHOLE = frozenset((*INTEGERS, *LATER, torch.bool))  # what is summed as integers
-WHOLE_CODES = {t: ELEMENTS[np.dtype(str(t).rpartition(".")[2])] for t in WHOLE}
+NAMES = {t: str(t).rpartition(".")[2] for t in WHOLE}
+WHOLE_CODES = {t: ELEMENTS[np.dtype(name)] for t, name in NAMES.items()}
 NULL = ffi.NULL
 _reduce_vector, _reduce = lib.reduce_vector_at, lib.reduce_at
 
@@ -62,6 +64,24 @@ def number_of(dtype: torch.dtype, name: str) -> int:
     return WHOLE_CODES[dtype] if dtype in WHOLE else code(dtype, name)
 
 
+def result_of(name: str, operation: int, x_dtype: torch.dtype, dtype: torch.dtype | None) -> torch.dtype:
+    """The dtype of results: the one that is named; else of floats theirs, of sums of integers int64, of others float64.
+
+    A TypeError where there is no such result.
+    """
+    if x_dtype not in WHOLE:
+        code(x_dtype, name)
+        if dtype is None:
+            return x_dtype
+    elif dtype is None:
+        return torch.int64 if operation in (SUM, ASUM) else torch.float64
+    elif dtype in WHOLE and dtype != torch.bool:
+        refuse_fractions(name, operation, NAMES[x_dtype], x_dtype.itemsize)
+        return dtype
+    code(dtype, name)
+    return dtype
+
+
 def is_capturing(device: int) -> bool:
     """Whether the current stream of a device is being captured for a graph."""
     if device == torch.cuda.current_device():
@@ -88,21 +108,49 @@ def what_of(
     name: str,
     operation: int,
     x_dtype: torch.dtype,
-    dtype: torch.dtype | None,
+    dtype: torch.dtype,
     method: str,
     rounding: str,
     correction: int,
 ) -> Any:
-    """What is computed, in the library's terms; dtype: of the result, None for that of x, which is no integer then."""
-    x_code = number_of(x_dtype, name)
-    result = INT128_CODE if dtype in WHOLE else x_code if dtype is None else code(dtype, name)
-    return reduction(operation, x_code, result, method, rounding, correction)
+    """What is computed, in the library's terms; dtype: of the results, as result_of has it."""
+    result = INT128_CODE if dtype in WHOLE else code(dtype, name)
+    return reduction(operation, number_of(x_dtype, name), result, method, rounding, correction)
+
+
+def room(name: str, operation: int, x: Tensor, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+    """Memory of contiguous results, beside x; of integers two words each, of which `settled` makes their dtype.
+
+    Whether integers fit cannot be looked at while a CUDA graph is captured: then those that may not fit are refused.
+    """
+    if dtype not in WHOLE:
+        return x.new_empty(shape, dtype=dtype)
+    if x.is_cuda and not are_sure_to_fit(operation, x, dtype) and is_capturing(x.get_device()):
+        raise NotImplementedError(
+            f"quire.{name}: a CUDA graph cannot capture it, since these sums may be beyond {NAMES[dtype]}, which is "
+            "looked at: name a floating-point dtype"
+        )
+    return x.new_empty((*shape, 2), dtype=torch.int64)
+
+
+def are_sure_to_fit(operation: int, x: Tensor, dtype: torch.dtype) -> bool:
+    """Whether integer results of elements of x fit their dtype, whatever the elements are."""
+    return always_fits(operation, np.dtype(NAMES[x.dtype]), x.numel(), np.dtype(NAMES[dtype]))
+
+
+def settled(results: Tensor, name: str, operation: int, x: Tensor, dtype: torch.dtype) -> Tensor:
+    """The results that stand in what `room` gave. Whether integers fit is looked at, which waits for the device."""
+    if dtype not in WHOLE:
+        return results
+    found: Tensor = narrowed(results, np.dtype(NAMES[dtype]), are_sure_to_fit(operation, x, dtype), dtype, name)
+    return found
 
 
 class Call(NamedTuple):
     """How tensors of one layout are reduced. Pure, so equal layouts share it."""
 
     what: Any  # quire_reduction *
+    dtype: torch.dtype  # of the results
     way: Plan
     strides: tuple[int, ...]  # of the results in memory
     shape: tuple[int, ...]  # of the results in their order
@@ -122,6 +170,7 @@ def prepared(
     rounding: str,
     correction: int,
 ) -> Call:
+    dtype = result_of(name, operation, x_dtype, dtype)
     what = what_of(name, operation, x_dtype, dtype, method, rounding, correction)
     way = plan(shape, strides, 1, axis, keepdim, method == "exact")
     final = way.shape if way.back is None else tuple(way.shape[a] for a in way.back)
@@ -129,12 +178,12 @@ def prepared(
     for size in reversed(way.shape):
         steps.append(step)
         step *= max(size, 1)  # an axis of length 0 counts as one of length 1
-    return Call(what, way, tuple(reversed(steps)), final)
+    return Call(what, dtype, way, tuple(reversed(steps)), final)
 
 
 def whole(name: str, operation: int, x: Tensor, method: str, rounding: str, correction: int) -> Tensor:
-    """The short way of a contiguous tensor to one number of its own format."""
-    what = what_of(name, operation, x.dtype, None, method, rounding, correction)
+    """The short way of a contiguous tensor of floats to one number of its own format."""
+    what = what_of(name, operation, x.dtype, x.dtype, method, rounding, correction)
     context = context_of(x, name)
     result = number_like(x)
     status = _reduce_vector(context, what, x.numel(), x.data_ptr(), result.data_ptr())
@@ -157,18 +206,19 @@ def reduce(
 ) -> Tensor:
     """Reduces tensors (one, or two of one shape, dtype and device) along dimensions.
 
-    axis: as quire.sum has it. out: of the right device and dtype, with dtype its own.
+    axis: as quire.sum has it. dtype: None for that of `result_of`. out: of the right device and dtype, with dtype its
+    own.
     """
     x = tensors[0]
     strides = (x.stride(),) if len(tensors) == 1 else (x.stride(), tensors[1].stride())
-    what, way, result_strides, shape = prepared(
+    what, dtype, way, result_strides, shape = prepared(
         name, operation, x.shape, strides, axis, keepdim, x.dtype, dtype, method, rounding, correction
     )
     if out is not None and out.shape != shape:
         raise wrong_shape(out, shape, name)
     context = context_of(x, name)
     if dtype in WHOLE:
-        results = x.new_empty((*way.shape, 2), dtype=torch.int64)
+        results = room(name, operation, x, way.shape, dtype)
     elif out is not None and way.back is None and is_target(out, tensors):
         results = out
     else:
@@ -180,8 +230,7 @@ def reduce(
     status = _reduce(context, what, way.layouts[0], tensors[0].data_ptr(), y_layout, y, results.data_ptr())
     if status:
         fail(status, name)
-    if dtype in WHOLE:
-        results = settled(results, dtype, x, operation, name)
+    results = settled(results, name, operation, x, dtype)
     if way.back is not None:
         results = results.permute(way.back)
         return results.contiguous() if out is None else delivered(results, out)
@@ -199,25 +248,17 @@ def reduce_segments(
     correction: int = 0,
 ) -> Tensor:
     """Reduces x[offsets[s]:offsets[s + 1]]; both are contiguous, and the offsets lie within x."""
+    dtype = result_of(name, operation, x.dtype, dtype)
     what = what_of(name, operation, x.dtype, dtype, method, rounding, correction)
     context = context_of(x, name)
-    shape = (offsets.numel() - 1,)
-    is_whole = dtype in WHOLE
-    results = x.new_empty((*shape, 2), dtype=torch.int64) if is_whole else x.new_empty(shape, dtype=dtype)
+    results = room(name, operation, x, (offsets.numel() - 1,), dtype)
     index = I64 if offsets.dtype == torch.int64 else I32
     status = lib.reduce_segments_at(
         context, what, offsets.numel() - 1, index, offsets.data_ptr(), x.data_ptr(), results.data_ptr()
     )
     if status:
         fail(status, name)
-    return settled(results, dtype, x, operation, name) if is_whole else results
-
-
-def settled(sums: Tensor, dtype: Any, x: Tensor, operation: int, name: str) -> Tensor:
-    """Integers, which come as two words each, in their dtype."""
-    whole, elements = (np.dtype(str(t).rpartition(".")[2]) for t in (dtype, x.dtype))
-    found: Tensor = narrowed(sums, whole, always_fits(operation, elements, x.numel(), whole), dtype, name)
-    return found
+    return settled(results, name, operation, x, dtype)
 
 
 def checked_out(out: Any, x: Tensor, dtype: torch.dtype | None, name: str) -> torch.dtype:
@@ -226,7 +267,6 @@ def checked_out(out: Any, x: Tensor, dtype: torch.dtype | None, name: str) -> to
         raise TypeError(f"quire.{name}: out must be a tensor, as x is, not {type(out).__name__}")
     if out.device != x.device:
         raise ValueError(f"quire.{name}: x is on {x.device}, out on {out.device}")
-    code(out.dtype, name)
     if dtype is not None and dtype != out.dtype:
         raise TypeError(f"quire.{name}: dtype is {dtype}, but out has {out.dtype}")
     if torch.is_grad_enabled() and (out.requires_grad or x.requires_grad):

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .._layout import normalized
 from .._types import ASUM, DOT, MEAN, NRM2, STDDEV, SUM, VARIANCE
-from ._launch import reduce
+from ._launch import reduce, result_of
 
 LIBRARY = torch.library.Library("quire", "DEF")
 DIMS = "Tensor x, int[]? dim=None, bool keepdim=False, *, ScalarType? dtype=None"
@@ -104,7 +104,7 @@ def define(name: str) -> None:
         dtype: torch.dtype | None = None,
         **words: Any,
     ) -> Tensor:
-        return x.new_empty(shape_of(x, dim, keepdim), dtype=dtype or x.dtype)
+        return x.new_empty(shape_of(x, dim, keepdim), dtype=result_of(name, operation, x.dtype, dtype))
 
     def setup(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Tensor) -> None:
         x, ctx.dim, ctx.keepdim = inputs
@@ -138,7 +138,7 @@ def vecdot_kernel(
 
 
 def vecdot_fake(x: Tensor, y: Tensor, dim: int = -1, *, dtype: torch.dtype | None = None, **words: Any) -> Tensor:
-    return x.new_empty(shape_of(x, (dim,), False), dtype=dtype or x.dtype)
+    return x.new_empty(shape_of(x, (dim,), False), dtype=result_of("vecdot", DOT, x.dtype, dtype))
 
 
 def vecdot_setup(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Tensor) -> None:

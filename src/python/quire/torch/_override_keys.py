@@ -10,7 +10,7 @@ from torch import Tensor
 from .._types import DOT, MEAN, SUM
 from . import _scatter
 from ._by_key import one_dim, reduce_by_key, sum_with
-from ._launch import CODES
+from ._launch import CODES, WHOLE
 
 Maybe: TypeAlias = "Tensor | None"
 KEYS = (torch.int32, torch.int64)
@@ -71,13 +71,13 @@ def bincount(x: Tensor, weights: Maybe = None, minlength: int = 0) -> Maybe:
     """PyTorch's waits for the device too, to know how many results there are."""
     if weights is None or x.ndim != 1 or weights.shape != x.shape or x.dtype not in KEYS or minlength < 0:
         return None
-    if weights.dtype not in CODES or weights.device != x.device:
+    if weights.dtype not in (*CODES, *WHOLE) or weights.device != x.device:
         return None
-    weights = weights if weights.dtype == torch.float32 else weights.double()
     most = int(x.max()) if x.numel() else -1
     if x.numel() and int(x.min()) < 0:
         return None
-    return reduce_by_key("bincount", SUM, weights, x.contiguous(), max(most + 1, minlength), 0)
+    dtype = torch.float32 if weights.dtype == torch.float32 else torch.float64
+    return reduce_by_key("bincount", SUM, weights, x.contiguous(), max(most + 1, minlength), 0, dtype)
 
 
 def weighted(name: str, g: Tensor, keys: Tensor, groups: int, factors: Maybe) -> Tensor:

@@ -12,8 +12,9 @@ from .._layout import normalized
 from .._pairs import placed
 from .._quire import ffi, lib
 from .._types import AVERAGE, MEAN, SUM, fail
-from ._launch import WHOLE, context_of, reduce, what_of
-from ._tensors import check, is_plain, named
+from . import _tensors
+from ._launch import context_of, reduce, what_of
+from ._tensors import check, is_plain, wanted
 
 
 def memory(x: Any, name: str, word: str) -> Tensor:
@@ -21,39 +22,17 @@ def memory(x: Any, name: str, word: str) -> Tensor:
     if not isinstance(x, Tensor):
         raise TypeError(f"quire.{name}: {word} must be a tensor, as x is, and not a {type(x).__name__}")
     refuse_gradient(x, name)
-    if x.dtype not in WHOLE:
-        check(x, name)
+    check(x, name)
     if not is_plain(x):
         raise NotImplementedError(f"quire.{name} is not recorded: it takes tensors as they are in memory")
     return x
 
 
 def promoted(a: Tensor, b: Tensor, name: str) -> tuple[Tensor, Tensor]:
-    """Both in one dtype that holds the values of both."""
+    """Both in one dtype that holds the values of both; they are on one device."""
     if a.device != b.device:
         raise ValueError(f"quire.{name}: x is on {a.device}, the other tensor on {b.device}")
-    if a.dtype == b.dtype:
-        return a, b
-    try:
-        common = torch.promote_types(a.dtype, b.dtype)
-    except RuntimeError:
-        raise TypeError(f"quire.{name}: no format holds both {a.dtype} and {b.dtype}: convert one") from None
-    for t in (a, b):
-        if t.dtype in WHOLE and common not in WHOLE and not fits(t.dtype, common):
-            raise TypeError(f"quire.{name}: {a.dtype} and {b.dtype} have no dtype in common that holds all numbers")
-    return a.to(common), b.to(common)
-
-
-def fits(whole: torch.dtype, real: torch.dtype) -> bool:
-    """Whether a format holds all integers of a dtype."""
-    bits = 1 if whole == torch.bool else 8 * whole.itemsize
-    return bool(2**bits <= 2 / torch.finfo(real).eps)
-
-
-def result_of(x: Tensor, dtype: Any, name: str) -> torch.dtype:
-    if dtype is not None:
-        return named(dtype, name)
-    return torch.float64 if x.dtype in WHOLE else x.dtype
+    return _tensors.promoted(a, b, name)
 
 
 def average(x: Any, axis: Any, weights: Any, returned_too: bool, keepdims: bool, dtype: Any, rounding: str) -> Any:
@@ -61,7 +40,7 @@ def average(x: Any, axis: Any, weights: Any, returned_too: bool, keepdims: bool,
     name = "average"
     a = memory(x, name, "x")
     if weights is None:
-        dtype = result_of(a, dtype, name)
+        dtype = wanted(name, MEAN, a, dtype)
         means = reduce(name, MEAN, (a,), axis, bool(keepdims), dtype, "exact", rounding)
         count = 1
         for i in normalized(axis, a.ndim):
@@ -71,7 +50,7 @@ def average(x: Any, axis: Any, weights: Any, returned_too: bool, keepdims: bool,
     if w.shape != a.shape:
         w = placed(w, a, axis)
     a, w = promoted(a, w, name)
-    w, dtype = w.broadcast_to(a.shape), result_of(a, dtype, name)
+    w, dtype = w.broadcast_to(a.shape), wanted(name, AVERAGE, a, dtype)
     means = reduce(name, AVERAGE, (a, w), axis, bool(keepdims), dtype, "exact", rounding)
     if not returned_too:
         return means
@@ -95,9 +74,9 @@ def matrix(name: str, operation: int, m: Any, y: Any, rowvar: Any, correction: i
         if rows.shape[1] != more.shape[1]:
             raise ValueError(f"quire.{name}: m has {rows.shape[1]} observations, y has {more.shape[1]}")
         rows = torch.cat((rows, more))
-    rows, wanted = rows.contiguous(), result_of(rows, dtype, name)
-    what = what_of(name, operation, rows.dtype, wanted, "exact", rounding, correction)
-    results = rows.new_empty((rows.shape[0], rows.shape[0]), dtype=wanted)
+    rows, dtype = rows.contiguous(), wanted(name, operation, rows, dtype)
+    what = what_of(name, operation, rows.dtype, dtype, "exact", rounding, correction)
+    results = rows.new_empty((rows.shape[0], rows.shape[0]), dtype=dtype)
     if results.numel():
         first, other = (pairs_layout(rows, is_second) for is_second in (False, True))
         at = rows.data_ptr()

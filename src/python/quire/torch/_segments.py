@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .._types import SUM
 from ._by_key import reduce_gathered
-from ._launch import code, reduce_segments
+from ._launch import reduce_segments, result_of
 from ._operators import LIBRARY, WORDS, register
 
 
@@ -23,7 +23,6 @@ def kernel(
 ) -> Tensor:
     """Sums of x[offsets[s]:offsets[s + 1]]; on CUDA offsets outside of x are moved to its ends, unseen."""
     name = "segment_sum"
-    code(x.dtype, name)
     if x.ndim == 0:
         raise ValueError(f"quire.{name}: x must have at least one dimension")
     if offsets.ndim != 1 or offsets.numel() == 0:
@@ -40,11 +39,11 @@ def kernel(
     offsets = offsets.contiguous()
     if x.ndim == 1:
         return reduce_segments(name, SUM, x.contiguous(), offsets, dtype, method, rounding)
-    return reduce_gathered(name, SUM, x, offsets, None, 0, dtype, method, rounding)
+    return reduce_gathered(name, SUM, x, offsets, 0, dtype, method, rounding)
 
 
 def fake(x: Tensor, offsets: Tensor, *, dtype: torch.dtype | None = None, **words: Any) -> Tensor:
-    return x.new_empty([offsets.shape[0] - 1, *x.shape[1:]], dtype=dtype or x.dtype)
+    return x.new_empty([offsets.shape[0] - 1, *x.shape[1:]], dtype=result_of("segment_sum", SUM, x.dtype, dtype))
 
 
 def setup(ctx: Any, inputs: tuple[Any, ...], output: Tensor, keyword_only_inputs: Any = None) -> None:

@@ -13,12 +13,11 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from .. import _arrays, _foreign, _functions, _masks
-from .._integers import wanted_integer
+from .. import _arrays, _foreign, _functions, _integers, _masks
 from .._layout import normalized
 from .._types import ASUM, DOT, SUM, refuse_words, result_dtype
 from . import _segments, _where  # noqa: F401  # which, with _operators, make torch.ops.quire
-from ._launch import WHOLE, checked_out, code, delivered, reduce, whole, wrong_shape
+from ._launch import NAMES, WHOLE, checked_out, delivered, number_of, reduce, result_of, whole, wrong_shape
 
 _strided = torch.strided
 _is_compiling, _is_grad_enabled = torch.compiler.is_dynamo_compiling, torch.is_grad_enabled
@@ -65,14 +64,21 @@ def is_unobserved(*tensors: Tensor | None) -> bool:
 def named(dtype: Any, name: str) -> torch.dtype:
     """A torch.dtype of what names one: PyTorch's, NumPy's or a string."""
     if not isinstance(dtype, torch.dtype):
-        dtype = getattr(torch, result_dtype(dtype, name).name)
-    code(dtype, name)
+        dtype = getattr(torch, (_integers.integer_dtype(dtype) or result_dtype(dtype, name)).name)
     found: torch.dtype = dtype
     return found
 
 
+def wanted(name: str, operation: int, x: Tensor, dtype: Any = None, out: Any = None) -> torch.dtype:
+    """The dtype of the results for x: the one that dtype names, or that of out."""
+    dtype = None if dtype is None else named(dtype, name)
+    if out is not None:
+        dtype = checked_out(out, x, dtype, name)
+    return result_of(name, operation, x.dtype, dtype)
+
+
 def check(x: Tensor, name: str) -> None:
-    code(x.dtype, name)
+    number_of(x.dtype, name)
     if x.layout is not _strided:
         raise TypeError(f"quire.{name}: this tensor is {x.layout}, and not strided as arrays are")
 
@@ -92,21 +98,15 @@ def one(
 ) -> Any:
     """A reduction of one tensor."""
     plain = not _is_compiling() and is_plain(x)
-    if plain and x.is_cpu and x.dtype in WHOLE:
-        return of_integers(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
-    if plain and x.dtype in WHOLE:
-        return of_integers_there(name, operation, x, axis, dtype, out, keepdims, method, rounding, where, correction)
     if plain and axis is None and dtype is None and out is None and where is True and keepdims is False:
-        if x.is_contiguous() and type(method) is type(rounding) is str:
+        if x.dtype not in WHOLE and x.is_contiguous() and type(method) is type(rounding) is str:
             return whole(name, operation, x, method, rounding, correction)
     if where is not True and where is not None:
         way = selected_on_host if plain and x.is_cpu and is_plain_mask(where) else selected
         return way(name, operation, x, where, out, axis, dtype, keepdims, method, rounding, correction)
     check(x, name)
-    if dtype is not None:
-        dtype = named(dtype, name)
-    if out is not None:
-        dtype = checked_out(out, x, dtype, name)
+    if dtype is not None or out is not None:
+        dtype = wanted(name, operation, x, dtype, out)
     if plain:
         try:
             return reduce(name, operation, (x,), axis, bool(keepdims), dtype, method, rounding, correction, out)
@@ -119,71 +119,6 @@ def one(
     operator = getattr(torch.ops.quire, "asum" if operation == ASUM else name)
     dims = None if axis is None else list(normalized(axis, x.ndim))
     results = operator(x, dims, bool(keepdims), dtype=dtype, rounding=rounding, **words)
-    return results if out is None else into(results, out, name)
-
-
-def of_integers(
-    name: str,
-    operation: int,
-    x: Tensor,
-    axis: Any,
-    dtype: Any,
-    out: Any,
-    keepdims: Any,
-    method: str,
-    rounding: str,
-    where: Any,
-    correction: int,
-) -> Any:
-    """The reduction of integers on the CPU, by NumPy; sums are int64, or an OverflowError."""
-    if isinstance(where, Tensor):
-        where = where.numpy()
-    wanted = out.dtype if dtype is None and out is not None else dtype
-    if wanted is None and operation in (SUM, ASUM):
-        wanted = torch.int64
-    if isinstance(wanted, torch.dtype):
-        wanted = str(wanted)
-    found = _functions._one(
-        name, operation, x.numpy(), axis, wanted, None, keepdims, method, rounding, where, correction
-    )
-    results: Tensor = _arrays.like(found, x)
-    if out is not None and out.dtype != results.dtype:
-        raise TypeError(f"quire.{name}: out is of {out.dtype}, but the result of {results.dtype}")
-    return results if out is None else into(results, out, name)
-
-
-def of_integers_there(
-    name: str,
-    operation: int,
-    x: Tensor,
-    axis: Any,
-    dtype: Any,
-    out: Any,
-    keepdims: Any,
-    method: str,
-    rounding: str,
-    where: Any,
-    correction: int,
-) -> Any:
-    """The same on a device."""
-    refuse_words(method, rounding)
-    if out is not None and (not isinstance(out, Tensor) or out.device != x.device):
-        raise TypeError(f"quire.{name}: out must be a tensor on {x.device}, as x is")
-    wanted = out.dtype if dtype is None and out is not None else dtype
-    if wanted is None and operation in (SUM, ASUM):
-        wanted = torch.int64
-    whole = wanted_integer(name, operation, np.dtype(str(x.dtype).rpartition(".")[2]), wanted, None)
-    if whole is not None:
-        wanted = getattr(torch, whole.name)
-    else:
-        wanted = torch.float64 if wanted is None else named(wanted, name)
-    if out is not None and out.dtype != wanted:
-        raise TypeError(f"quire.{name}: out is of {out.dtype}, but the result of {wanted}")
-    if where is True or where is None:
-        results = reduce(name, operation, (x,), axis, bool(keepdims), wanted, method, rounding, correction)
-    else:
-        mask, words = on_device_of(x, where, name), (method, rounding, correction)
-        results = _where.on_device(name, operation, x, mask, axis, wanted, bool(keepdims), *words)
     return results if out is None else into(results, out, name)
 
 
@@ -212,11 +147,10 @@ def selected_on_host(
     *words: Any,
 ) -> Any:
     """The reduction of the elements that a mask selects, by NumPy."""
-    if out is None:
-        return _foreign.selected(name, operation, x, where, None, axis, dtype, *words)
     check(x, name)
-    dtype = checked_out(out, x, None if dtype is None else named(dtype, name), name)
-    return into(_foreign.selected(name, operation, x, where, None, axis, dtype, *words), out, name)
+    dtype = wanted(name, operation, x, dtype, out)
+    results = _foreign.selected(name, operation, x, where, None, axis, dtype, *words)
+    return results if out is None else into(results, out, name)
 
 
 def selected(
@@ -236,10 +170,7 @@ def selected(
     check(x, name)
     _arrays.refuse_gradient(x, name)
     refuse_words(method, rounding)
-    if dtype is not None:
-        dtype = named(dtype, name)
-    if out is not None:
-        dtype = checked_out(out, x, dtype, name)
+    dtype = wanted(name, operation, x, dtype, out)
     mask = on_device_of(x, where, name)
     dims = None if axis is None else normalized(axis, x.ndim)
     if _is_compiling() or not (is_plain(x) and is_plain(mask)):
@@ -272,13 +203,11 @@ def vecdot(x: Any, y: Any, axis: int, dtype: Any, out: Any, method: str, roundin
         check(t, name)
     if x.device != y.device:
         raise ValueError(f"quire.{name}: x1 is on {x.device}, x2 on {y.device}")
-    if dtype is not None:
-        dtype = named(dtype, name)
     refuse_words(method, rounding)
     x, y = pair(x, y, axis)
+    dtype = wanted(name, DOT, x, dtype, out)
     if out is not None:
         checked_out(out, y, dtype, name)
-        dtype = checked_out(out, x, dtype, name)
     if _is_compiling() or not (is_plain(x) and is_plain(y)):
         refuse_tangents(name, x, y)
         results = torch.ops.quire.vecdot(x, y, -1, dtype=dtype, method=method, rounding=rounding)
@@ -297,7 +226,7 @@ def pair(x: Tensor, y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
         x, y = x.movedim(a, -1), y.movedim(b, -1)
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(f"quire.vecdot: x1 has {x.shape[-1]} elements along the axis, x2 has {y.shape[-1]}")
-    x, y = promoted((x, y), "vecdot")
+    x, y = promoted(x, y, "vecdot")
     if x.shape != y.shape:
         try:
             x, y = torch.broadcast_tensors(x, y)
@@ -308,16 +237,42 @@ def pair(x: Tensor, y: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-def promoted(tensors: tuple[Tensor, ...], name: str) -> tuple[Tensor, ...]:
-    """One tensor, or two in the format that holds both of theirs."""
-    x, y = tensors[0], tensors[-1]
+def promoted(x: Tensor, y: Tensor, name: str) -> tuple[Tensor, Tensor]:
+    """Both in one dtype that holds the values of both, as NumPy has it."""
     if x.dtype == y.dtype:
-        return tensors
-    try:
-        common = torch.promote_types(x.dtype, y.dtype)
-    except RuntimeError:
-        raise TypeError(f"quire.{name}: no format holds both {x.dtype} and {y.dtype}: convert one") from None
+        return x, y
+    common = common_dtype(x.dtype, y.dtype)
+    if common is None and WHOLE & {x.dtype, y.dtype} and are_doubles(x) and are_doubles(y):
+        common = torch.float64
+    if common is None:
+        raise TypeError(f"quire.{name}: no format holds both {x.dtype} and {y.dtype}: convert one")
     return x.to(common), y.to(common)
+
+
+def common_dtype(a: torch.dtype, b: torch.dtype) -> torch.dtype | None:
+    if a in WHOLE and b in WHOLE:
+        found = np.promote_types(NAMES[a], NAMES[b])
+        return getattr(torch, found.name) if found.kind in "iu" else None
+    if a in WHOLE or b in WHOLE:
+        whole, real = (a, b) if a in WHOLE else (b, a)
+        return next((f for f in (real, torch.float32, torch.float64) if is_held(whole, f)), None)
+    try:
+        return torch.promote_types(a, b)
+    except RuntimeError:
+        return None
+
+
+def are_doubles(t: Tensor) -> bool:
+    """Whether all numbers are known to be doubles: integers of 64 bits only where they may be looked at."""
+    if t.dtype not in WHOLE or is_held(t.dtype, torch.float64):
+        return True
+    return not _is_compiling() and is_plain(t) and t.is_cpu and _integers.are_doubles(t.numpy())
+
+
+def is_held(whole: torch.dtype, real: torch.dtype) -> bool:
+    """Whether a format holds all integers of a dtype."""
+    bits = 1 if whole == torch.bool else 8 * whole.itemsize
+    return bool(2**bits <= 2 / torch.finfo(real).eps)
 
 
 def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, rounding: str) -> Any:
@@ -325,10 +280,7 @@ def segment_sum(x: Tensor, offsets: Any, dtype: Any, out: Any, method: str, roun
     name = "segment_sum"
     check(x, name)
     refuse_tangents(name, x)
-    if dtype is not None:
-        dtype = named(dtype, name)
-    if out is not None:
-        dtype = checked_out(out, x, dtype, name)
+    dtype = wanted(name, SUM, x, dtype, out)
     refuse_words(method, rounding)
     if not isinstance(offsets, Tensor):
         from .._segments import checked_offsets

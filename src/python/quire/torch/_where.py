@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .. import _foreign, _masks
-from ._launch import reduce, reduce_segments
+from ._launch import reduce, reduce_segments, result_of
 from ._operators import WORDS, register, shape_of
 
 
@@ -52,7 +52,7 @@ def kernel(
     rounding: str = "nearest",
     correction: int = 0,
 ) -> Tensor:
-    axis = None if dim is None else tuple(dim)
+    axis, dtype = None if dim is None else tuple(dim), result_of(name, operation, x.dtype, dtype)
     if x.is_cuda:
         return on_device(name, operation, x, mask, axis, dtype, keepdim, method, rounding, correction)
     found: Tensor = _foreign.selected(
@@ -72,7 +72,7 @@ def fake(
     dtype: torch.dtype | None = None,
     **words: Any,
 ) -> Tensor:
-    return x.new_empty(shape_of(x, dim, keepdim), dtype=dtype or x.dtype)
+    return x.new_empty(shape_of(x, dim, keepdim), dtype=result_of(name, operation, x.dtype, dtype))
 
 
 def backward(ctx: Any, g: Tensor) -> tuple[Any, ...]:
