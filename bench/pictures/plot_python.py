@@ -18,7 +18,6 @@ from plot_theme import INKS, Errors, Theme, fit, size_name
 LOOKS = {"quire.sum": "exact", "math.fsum": "kahan", "np.sum": "pairwise", "torch.sum": "cub"}
 ALWAYS_RIGHT = ("quire.sum", "math.fsum")  # the nearest double, whatever the numbers are
 LEFT, RIGHT, ABOVE = ((-9, 0), "right", "center"), ((9, 0), "left", "center"), ((0, 8), "center", "bottom")
-NO_DIGIT = 2.0**53  # ulps of a double: an error as large as the sum
 
 
 def draw(theme, rows, facts):
@@ -27,7 +26,9 @@ def draw(theme, rows, facts):
     figure, axes = theme.panels(1, 1, 2.7)
     axis = axes[0][0]
     errors.draw(theme, axis, True)
-    axis.axhspan(errors.decades(NO_DIGIT), errors.wrong + errors.margin, color=theme.faint, alpha=0.35, linewidth=0)
+    balance = next(row["result"] for row in rows if row["function"] in ALWAYS_RIGHT)
+    as_large = abs(balance) / math.ulp(balance)  # an error as large as the sum, in ulps
+    axis.axhspan(errors.decades(as_large), errors.wrong + errors.margin, color=theme.faint, alpha=0.35, linewidth=0)
     axis.annotate("no digit is right", (0.98, errors.wrong), xycoords=axis.get_yaxis_transform(),
                   fontsize=8, ha="right", va="center")
     axis.set_xscale("log")
