@@ -34,7 +34,7 @@ def draw_error_time(theme, rows, facts, operation, n, place):
             mine = [r for r in rows if (r[down], r[across]) == (one, other)]
             errors.draw(theme, axis, column == 0)
             axis.set_xscale("log")
-            axis.set_xlim(min(times) / 1.25, max(times) * 1.35)
+            axis.set_xlim(min(times) / 1.25, max(times) * 2.6)
             axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             axis.xaxis.set_minor_locator(NullLocator())
             axis.axvline(1, color=theme.ink, linewidth=0.7, linestyle=":")
