@@ -34,7 +34,7 @@ def draw_error_time(theme, rows, facts, operation, n, place):
             mine = [r for r in rows if (r[down], r[across]) == (one, other)]
             errors.draw(theme, axis, column == 0)
             axis.set_xscale("log")
-            axis.set_xlim(min(times) / 1.25, max(times) * 1.35)
+            axis.set_xlim(min(times) / 1.25, max(times) * 2.6)
             axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             axis.xaxis.set_minor_locator(NullLocator())
             axis.axvline(1, color=theme.ink, linewidth=0.7, linestyle=":")
@@ -190,7 +190,7 @@ def draw_error_n(theme, rows, facts, operation, place):
 
 LAYOUTS = {"rows": "Rows of a matrix", "columns": "Columns of a matrix", "segments": "Segments, lengths spread evenly",
            "segments-power": "Segments by a power law", "segments-empty": "Segments, nine in ten empty"}
-TIMES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic scale
+TIMES = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic scale
 
 
 def draw_vectors(theme, rows, facts, operation, place):
@@ -203,7 +203,8 @@ def draw_vectors(theme, rows, facts, operation, place):
     def draw(axis, mine):
         axis.set_yscale("log")
         axis.set_ylim(min(0.9, least / 1.1), top * 1.15)
-        axis.set_yticks([t for t in TIMES if t <= top * 1.15], [f"{t}" for t in TIMES if t <= top * 1.15])
+        ticks = [t for t in TIMES if min(0.9, least / 1.1) <= t <= top * 1.15]
+        axis.set_yticks(ticks, [f"{t:g}" for t in ticks])
         axis.yaxis.set_minor_locator(NullLocator())
         axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else power(10, p) for p in powers])
         draw_one(theme, axis, shown)

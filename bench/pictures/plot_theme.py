@@ -31,7 +31,7 @@ INKS = {"light": ("#24292f", "#d0d7de"), "dark": ("#e6edf3", "#3d444d")}
 PAPERS = {"light": "#ffffff", "dark": "#0d1117"}
 NAMES = {"cub": "CUB", "cub in float": "CUB in float", "cub segmented": "CUB", "cub segmented in float": "CUB in float",
          "cub fixed-size": "CUB fixed size", "cublas gemv": "gemv", "thrust by key": "Thrust"}
-TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double"}
+TYPES = {"f16": "half", "bf16": "bfloat16", "f32": "float", "f64": "double", "e4m3": "E4M3", "e5m2": "E5M2"}
 # The kind of a reference's rows, its name at an axis, and in a sentence.
 REFERENCE = {"cpu": ("baseline", "fast-math loop", "a fast-math loop"),
              "gpu": ("ceiling", "reading alone", "reading alone")}

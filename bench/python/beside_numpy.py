@@ -2,7 +2,7 @@
 """Times of the Python package beside NumPy's and math.fsum, one process, turn by turn; the least of several is printed.
 
 beside_numpy.py [the greatest n, 100000000 unless told]
-beside_numpy.py --accuracy [--csv FILE]    errors and times on data that nearly cancel; plot_python.py draws them
+beside_numpy.py --accuracy [--csv FILE]    errors and times on numbers that cancel; plot_python.py draws them
 """
 
 from __future__ import annotations
@@ -46,8 +46,17 @@ def sums(x):
     return calls
 
 
+def bookings(n, random):
+    """Amounts of up to 10^11, each paid in and out once, and one cent, mixed: the balance is the double 0.01."""
+    paid = np.round(random.uniform(0, 1e11, n // 2 - 1), 2)
+    x = np.concatenate([paid, -paid, [0.01, 0.0]])
+    random.shuffle(x)
+    return x
+
+
 def accuracy(file, n=10**6):
-    """Errors and times of several sums of the same doubles, printed and written to a file, if one is given."""
+    """Errors and times of several sums of the same doubles, printed and written to a file, if one is given. Times are
+    of this thread's processor, so that other programs beside it do not lengthen them much."""
     versions = {"Python": platform.python_version(), "NumPy": np.__version__}
     if "torch" in sys.modules:
         versions["PyTorch"] = sys.modules["torch"].__version__.partition("+")[0]
@@ -58,30 +67,30 @@ def accuracy(file, n=10**6):
         print("# python: " + ", ".join(f"{name} {version}" for name, version in versions.items()), file=file)
         print(f"# date: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}", file=file)
         print(f"# command: bench/python/beside_numpy.py --accuracy --csv {Path(file.name).name}", file=file)
-        print("n,type,condition,function,seconds,error_ulps", file=file)
-    for condition in (1, 1e10, 1e20):
-        x = today.numbers(np.float64, n, condition)[0] if condition > 1 else np.random.default_rng(1).uniform(size=n)
+        print("n,type,numbers,function,seconds,result,error_ulps", file=file)
+    random = np.random.default_rng(1)
+    for numbers, x in (("uniform", random.uniform(size=n)), ("bookings", bookings(n, random))):
         high = math.fsum(x)
         low = math.fsum([*x, -high])  # the sum is high + low to 106 bits
-        print(f"\n{n} doubles, condition number {math.fsum(abs(x)) / abs(high):.1e}, sum {high!r}")
+        print(f"\n{n} doubles, {numbers}, condition number {math.fsum(abs(x)) / abs(high):.1e}, sum {high!r}")
         print(f"{'':<12}{'result':>24}{'error in ulp':>16}{'time us':>12}")
         calls = sums(x)
         least = dict.fromkeys(calls, math.inf)
         for _ in range(60):
             for name, call in calls.items():
-                least[name] = min(least[name], timeit.timeit(call, number=1))
+                least[name] = min(least[name], timeit.timeit(call, timer=time.thread_time, number=1))
         for name, call in calls.items():
             result = float(call())
             error = abs(result - high - low) / math.ulp(high)
             print(f"{name:<12}{result:>24.17g}{error:>16.3g}{least[name] * 1e6:>12.0f}")
             if file:
-                print(f"{n},f64,{condition:g},{name},{least[name]:.6g},{error:.6g}", file=file)
+                print(f"{n},f64,{numbers},{name},{least[name]:.6g},{result!r},{error:.6g}", file=file)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("largest", nargs="?", type=int, default=10**8, help="the greatest n")
-    parser.add_argument("--accuracy", action="store_true", help="errors and times on data that nearly cancel")
+    parser.add_argument("--accuracy", action="store_true", help="errors and times on numbers that cancel")
     parser.add_argument("--csv", type=argparse.FileType("w"), help="where errors and times are written, too")
     options = parser.parse_args()
     if options.accuracy:

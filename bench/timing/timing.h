@@ -18,7 +18,7 @@ typedef struct timing {
     quire_type result;   /* their type */
     bool same_bits;      /* of all runs */
     bool warm;           /* each run found the data where the one before had left them */
-    const char *clock;   /* "clock", "events", "graph": the column 'timing' */
+    const char *clock;   /* "processor", "clock", "events", "graph": the column 'timing' */
     const char *trouble; /* what went wrong; NULL: nothing, and the rest is filled in */
 } timing;
 

@@ -74,5 +74,6 @@ const char *decimal_hint(const char *field, char point) {
         return ": --decimal , takes a comma for the decimal point; thousands are written without commas";
     if (length && (digits[length] == '_' || digits[length] == '\''))
         return ": thousands are written without separators";
+    if (!strncmp(field, "\xe2\x88\x92", 3)) return ": its minus is not the one of ASCII, -";
     return "";
 }

@@ -43,11 +43,13 @@ static bool begins_with(struct bytes *bytes, const char *magic, size_t length) {
     return bytes_peek(bytes, length) >= (ssize_t)length && !memcmp(bytes->buffer + bytes->next, magic, length);
 }
 
-/* Text has no control characters but blanks, and begins with ASCII or with the mark of UTF-8. */
+#define MINUS "\xe2\x88\x92" /* of typography */
+
+/* Text has no control characters but blanks, and begins with ASCII, the mark of UTF-8 or a minus. */
 static bool is_text(struct bytes *bytes) {
     const ssize_t got = bytes_peek(bytes, TEXT_SAMPLE);
     const unsigned char *at = bytes->buffer + bytes->next;
-    if (got > 0 && at[0] >= 0x80 && at[0] != 0xef) return false;
+    if (got > 0 && at[0] >= 0x80 && at[0] != 0xef && !begins_with(bytes, MINUS, 3)) return false;
     for (ssize_t i = 0; i < got; i++)
         if ((at[i] < 0x20 && (at[i] < '\t' || at[i] > '\r')) || at[i] == 0x7f) return false;
     return got >= 0;

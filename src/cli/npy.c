@@ -71,6 +71,7 @@ static const char *kind_of_array(char kind, const char **instead) {
     case 'i':
     case 'u': return "such integer";
     case 'b': return "such boolean";
+    case 'f': return "such float";
     case 'c': *instead = "x.real or x.imag"; return "complex";
     case 'O': return "object";
     case 'V': *instead = "x['NAME'], or x.view of a float"; return "structured or opaque";

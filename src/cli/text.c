@@ -165,16 +165,27 @@ static void step_over(struct text *text, int c) {
     if (c == '\n' || (c == text->delimiter && c != ' ')) step(text);
 }
 
+/* A row with more cells than the first one has been cut in the wrong places, unless the surplus is empty. Between
+ * blanks the last cell may be a text of several words. */
+static int check_cells(struct text *text, int filled, uintmax_t line) {
+    if (!text->columns) text->columns = filled;
+    if (filled <= text->columns || text->delimiter == ' ') return 1;
+    complain("%s: line %ju: %d cells, but %d in the first line; a cell that holds the delimiter stands in quotes",
+             text->bytes->name, line, filled, text->columns);
+    return TROUBLE;
+}
+
 /* Leaves the wanted field of the next row in text->field. 1, 0 at the end, TROUBLE. */
 static int next_row(struct text *text) {
     char wanted[TEXT_FIELD];
-    int c = skip_comments(text), fields = 0;
+    int c = skip_comments(text), fields = 0, filled = 0;
     if (c < 0) return c == END_OF_TEXT ? 0 : TROUBLE;
     const uintmax_t line = text->line;
     for (bool more = true; more;) {
         c = next_field(text);
         if (c == TROUBLE) return TROUBLE;
         if (++fields == text->column) strcpy(wanted, text->field);
+        if (*text->field) filled = fields;
         more = goes_on(text, c);
         if (more) step_over(text, c);
     }
@@ -184,7 +195,7 @@ static int next_row(struct text *text) {
     }
     strcpy(text->field, wanted);
     text->row_fields = fields;
-    return 1;
+    return check_cells(text, filled, line);
 }
 
 /* The wanted field of the next row, which may be there already. */
@@ -220,6 +231,7 @@ static int find_column(struct text *text, const char *name) {
         if (c == TROUBLE) return EXIT_TROUBLE;
         if (!strcmp(text->field, name)) *(text->column ? &again : &text->column) = column;
         list_name(all, sizeof all, text->field);
+        text->columns = column;
         if (!goes_on(text, c)) break;
         step_over(text, c);
     }

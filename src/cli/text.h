@@ -37,6 +37,7 @@ struct text {
     int column; /* from 1 on */
     bool by_number;
     int row_fields; /* of the row last read */
+    int columns;    /* of the first row; 0: not known yet */
     int delimiter;  /* ' ' stands for any number of blanks */
     uintmax_t line;
     bool words;     /* fields need be no numbers */

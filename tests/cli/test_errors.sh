@@ -106,9 +106,9 @@ element '|V8' structured
 element '<U4' string
 element '|S4' string
 element '<M8[s]' date
-element '<f16' unknown
-element '<f3' unknown
-element '|f4' unknown
+element '<f16' 'such float'
+element '<f3' 'such float'
+element '|f4' 'such float'
 element '<q9' unknown
 element '' unknown
 {

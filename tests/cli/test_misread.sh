@@ -113,6 +113,16 @@ check "not of groups" failed 2 '--missing skip is for whole files'
 refuses 2 '--missing maybe: not skip, nan or error' sum --missing maybe cells.csv
 
 # Names, marks and ends of lines.
+text 'name,amount\nSmith,1,000\nDoe,2\n' sum --column amount
+check "a row with more cells than the heading" failed 1 'line 2: 3 cells, but 2 in the first line'
+text '1,2\n3,4,5\n' sum --column 2
+check "or than the first row" failed 1 'line 2: 3 cells, but 2 in the first line'
+text '1,2\n3,4,\n5\n' sum --column 1
+check "a delimiter at the end of a row, and rows of fewer cells" told 9 '1 to 3 columns between commas, 3 rows'
+text 'pid cmd\n1 ls\n2 ls -l\n' sum --column pid
+check "words between blanks" prints 3
+text '\342\210\2225\n3\n' sum
+check "a minus of typography" failed 1 'is no number: its minus is not the one of ASCII, -'
 text 'x,y,x\n1,2,4\n' sum --column x
 check "a name that two columns have" failed 1 "columns 1 and 3 are both called 'x'; --column NUMBER chooses"
 text '\357\273\2771\r\n2\r\n' sum

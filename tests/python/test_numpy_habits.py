@@ -66,6 +66,7 @@ def test_initial_is_added_exactly():
 def test_initial_that_is_refused():
     out = np.full((3, 4), 7.0)
     refused(TypeError, "initial must be a number", quire.sum, X, axis=0, initial="0", out=out)
+    refused(TypeError, "initial must be a number", quire.sum, X, axis=0, initial=np.ones(2), out=out)
     refused(TypeError, "exact method", quire.sum, X, axis=0, initial=1, method="kahan", out=out)
     refused(ValueError, "must be a double", quire.sum, X, axis=0, initial=2**53 + 1, out=out)
     refused(TypeError, "array of bool", quire.sum, X, axis=0, initial=1, where=X, out=out)

@@ -14,7 +14,7 @@ from ._types import INTEGERS, SUM
 
 def first_number(initial: Any) -> float:
     """What a sum begins with, as a double."""
-    if isinstance(initial, (str, bytes)) or not hasattr(initial, "__float__"):
+    if isinstance(initial, (str, bytes)) or not hasattr(initial, "__float__") or np.ndim(initial):
         raise TypeError(f"quire.sum: initial must be a number, not {initial!r}")
     number = float(initial)
     if isinstance(initial, int) and number != initial:
