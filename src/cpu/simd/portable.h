@@ -9,14 +9,10 @@
 
 #include "cpu/simd/types.h"
 
-QUIRE_INLINE v_f32 half_load_v_f32(const void *p) {
-    const char *h = p;
-    return (v_f32){ half_load_f32(h), half_load_f32(h + 2), half_load_f32(h + 4), half_load_f32(h + 6) };
-}
 QUIRE_INLINE v_f32 bfloat16_load_v_f32(const void *p) {
-    const char *b = p;
-    return (v_f32){ bfloat16_load_f32(b), bfloat16_load_f32(b + 2), bfloat16_load_f32(b + 4),
-                    bfloat16_load_f32(b + 6) };
+    v_u16_of_v_f32 elements;
+    memcpy(&elements, p, sizeof elements);
+    return (v_f32)(__builtin_convertvector(elements, v_u32) << 16);
 }
 QUIRE_INLINE v_f32 fma_v_f32(v_f32 x, v_f32 y, v_f32 z) {
     return (v_f32){ fmaf(x[0], y[0], z[0]), fmaf(x[1], y[1], z[1]), fmaf(x[2], y[2], z[2]), fmaf(x[3], y[3], z[3]) };

@@ -1,7 +1,7 @@
 /* simd.h - vectors, as a CPU tier has them. A tier is all of this compiled with its instruction set, whose flags are in
  * src/cpu/meson.build; the instructions that types.h cannot say are in a file for each.
  *
- * Every tier has half_load_v_f32 and bfloat16_load_v_f32, which make floats of elements in memory; fma_v_f32 and
+ * Every tier has bfloat16_load_v_f32, which makes floats of elements in memory; fma_v_f32 and
  * fma_v_f64; root_v_f64; lower_f64 and upper_f64, the two halves of a vector of floats as doubles; min_ and max_ of
  * v_i16, v_i32 and v_i64; and SIMD_SUBTRACT_F32(a, b), _F64: a - b, where there is an fma as fma(b, -1, a), which is
  * the same, but done by the multipliers, where additions and multiplications have units of their own (Zen); chains of
@@ -13,7 +13,8 @@
  *   - SIMD_HAS_FIRST: float_first_v_f32 and double_first_v_f64, for which see below; SIMD_HAS_FIRST_OF_16_BITS: of
  * halves and bfloat16s.
  *   - SIMD_HAS_FIRST_BYTES: first_bytes, the first n elements of 1 byte and zeros behind them.
- *   - SIMD_HAS_HALVES: halves_v_f32, which makes floats of as many halves as 16-bit integers.
+ *   - SIMD_HAS_HALVES: halves_v_f32, which makes floats of as many halves as 16-bit integers, and half_load_v_f32, of
+ *     those in memory.
  *   - SIMD_HAS_BOUNDS: a sum rounded up, and low: it rounded down, between rounding_up and rounding_to_nearest. normal:
  *     x is no subnormal. Bits in which the two differ, and these; whether all lanes are equal.
  *   - SIMD_HAS_PAIRS: a sum and products of 16-bit numbers, two neighbours; a number, negative where sign is; entries
@@ -72,6 +73,12 @@ QUIRE_INLINE v_f32 decoded_load_v_f32(format_description f, const void *p) {
     if (f.size == 1) return memcpy(&bytes, p, sizeof bytes), decode_bytes(f, bytes);
     return memcpy(&pairs, p, sizeof pairs), decode_v_f32(f, __builtin_convertvector(pairs, v_u32));
 }
+
+#if !defined(SIMD_HAS_HALVES)
+QUIRE_INLINE v_f32 half_load_v_f32(const void *p) {
+    return decoded_load_v_f32((format_description)HALF_DESCRIPTION, p);
+}
+#endif
 
 #define LOAD_DECODED(name, NAME, number, real, unused)                                                                 \
     QUIRE_INLINE v_f32 name##_load_v_f32(const void *p) {                                                              \
