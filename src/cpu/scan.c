@@ -7,8 +7,7 @@
 #include "cpu/gather.h"
 #include "cpu/integers.h"
 #include "cpu/layouts.h"
-#include "cpu/running_floats.h"
-#include "cpu/running_integers.h"
+#include "cpu/running.h"
 
 #define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
