@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/running.h"
 #include "cpu/pair.h"
+#include "cpu/running.h"
 
 /* ----------------------------------------------------------------------------------------------------------- states */
 

@@ -6,8 +6,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/block/decoded.h"
-#include "cpu/block/finite.h"
 #include "cpu/block/indexed.h"
 #if defined(SIMD_HAS_BOUNDS) && !defined(SIMD_HAS_PAIRS)
 #include "cpu/block/narrow.h"
@@ -121,6 +119,41 @@ static void float_identity_elements(quire_accumulator *a, const void *x, const v
     }
 #define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(INSTANCE, format, FORMAT, real)
 QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
+
+/* Formats that need nothing but their decoding: elements become floats, a block at a time, and those are added as
+ * floats are. */
+#define DECODED_ELEMENTS ((size_t)4096) /* of a block */
+_Static_assert(CARRIES_IN_TIME(DECODED_ELEMENTS), "a stretch is a block");
+
+/* Of a format: bytes of an element, and n elements as floats. */
+typedef struct {
+    size_t size;
+    void (*decode)(const void *from, size_t n, float *to);
+} decoded_format;
+
+/* y is x, unless terms are products of two arrays. */
+static void decoded_sum(decoded_format format, exact_function add_floats, quire_accumulator *a, const char *x,
+                        const char *y, size_t n) {
+    float x_floats[DECODED_ELEMENTS], y_floats[DECODED_ELEMENTS];
+    size_t since_carry = 0;
+    for (size_t count; n; n -= count) {
+        count = n < DECODED_ELEMENTS ? n : DECODED_ELEMENTS;
+        format.decode(x, count, x_floats);
+        if (y != x) format.decode(y, count, y_floats);
+        add_floats(a, x_floats, y != x ? y_floats : x_floats, count, 0);
+        y += count * format.size, x += count * format.size;
+        since_carry += count;
+        if (since_carry > CARRY_ELEMENTS) limbs_carry(a->limb), since_carry = 0;
+    }
+}
+
+#define DECODE(format, FORMAT, type, real, unused)                                                                     \
+    static void format##_decode(const void *from, size_t n, float *to) {                                               \
+        const format##_element *element = from;                                                                        \
+        for (size_t i = 0; i < n; i++) to[i] = format##_to_f32(element[i]);                                            \
+    }
+QUIRE_DECODED_FORMATS(DECODE, )
+#undef DECODE
 
 #define DECODED(term, TERM, product, pair, sign, format)                                                               \
     static void format##_##term##_exact(quire_accumulator *a, const void *x, const void *y, size_t n, int fetches) {   \
