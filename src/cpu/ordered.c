@@ -8,6 +8,22 @@
 #include "cpu/strided.h"
 #include "cpu/ways.h"
 
+/* What a method does on states of either type. */
+#define MERGES(method, METHOD, words, rows, unused)                                                                    \
+    static void method##_merge_float(lane_state *into, const lane_state *from) {                                       \
+        method##_merge_f32(into->f32, from->f32);                                                                      \
+    }                                                                                                                  \
+    static void method##_merge_double(lane_state *into, const lane_state *from) {                                      \
+        method##_merge_f64(into->f64, from->f64);                                                                      \
+    }
+QUIRE_LANE_METHODS(MERGES, )
+
+#define ENTRY(method, METHOD, words, rows, unused)                                                                     \
+    [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
+const lane_method lane_methods[METHOD_NUMBERS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+#undef MERGES
+#undef ENTRY
+
 /* What sums a batch of tiles, how two are merged, and where each piece puts its state. */
 typedef struct {
     tile_function sum;
