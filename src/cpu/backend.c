@@ -4,11 +4,9 @@
  */
 #include "cpu/ends.h"
 #include "cpu/environment.h"
-#include "cpu/exact.h"
-#include "cpu/integers.h"
 #include "cpu/layouts.h"
-#include "cpu/ordered.h"
 #include "cpu/vector.h"
+#include "cpu/ways.h"
 
 /* Of few elements, and of one piece whose sum may have ends, every step between the arguments and the tier shows in the
  * time, totals of 128 bits too. Answers whether that is all there is to do. Never inlined: the additions of a rounding

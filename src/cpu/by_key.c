@@ -6,6 +6,7 @@
 #include "cpu/group_sums.h"
 #include "cpu/key_order.h"
 #include "cpu/layouts.h"
+#include "cpu/segments.h"
 
 #include <string.h>
 
@@ -74,12 +75,8 @@ size_t cpu_by_key_workspace(quire_context *context, const quire_job *job, const 
 
 /* -------------------------------------------------------------------------------------------------------- by a sort */
 
-static int64_t index_at(const void *array, quire_index index, size_t i) {
-    return index == QUIRE_I64 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
-}
-
 static void count_groups(const quire_segments *s, int64_t *counts) {
-    for (size_t g = 0; g < s->count; g++) counts[g] = index_at(s->end, s->index, g) - index_at(s->begin, s->index, g);
+    for (size_t g = 0; g < s->count; g++) counts[g] = (int64_t)segment_at(s, g).n;
 }
 
 /* One column of one array: its elements themselves are sorted. */
@@ -134,13 +131,11 @@ static const char *element_at(const void *x, const quire_layout *l, size_t outer
 static plane plane_of(const quire_job *job, const quire_keys *keys, const quire_layout *x, const quire_layout *y,
                       size_t outer, size_t column) {
     const size_t left = x->inner - column, size = (size_t)describe_format(job->type).size;
-    const ptrdiff_t bytes = (ptrdiff_t)size;
+    const byte_strides of_x = strides_of(x, size), of_y = strides_of(y, size);
     plane p = { .of = { .job = job, .keys = keys }, .x = *x, .y = *y, .apart = x->inner };
     p.of.columns = left < GROUP_COLUMNS ? left : GROUP_COLUMNS;
     p.of.x = element_at(job->x, x, outer, column, size), p.of.y = element_at(job->y, y, outer, column, size);
-    p.of.x_row = x->n > 1 ? x->stride * bytes : 0, p.of.y_row = y->n > 1 ? y->stride * bytes : 0;
-    p.of.x_inner = x->inner > 1 ? x->inner_stride * bytes : 0,
-    p.of.y_inner = y->inner > 1 ? y->inner_stride * bytes : 0;
+    p.of.x_row = of_x.element, p.of.y_row = of_y.element, p.of.x_inner = of_x.inner, p.of.y_inner = of_y.inner;
     p.x.outer = p.y.outer = 1, p.x.inner = p.y.inner = p.of.columns;
     p.results = (char *)job->result +
                 (outer * keys->groups * x->inner + column) * (size_t)describe_format(job->result_type).size;
@@ -150,12 +145,8 @@ static plane plane_of(const quire_job *job, const quire_keys *keys, const quire_
 /* The rows of the groups that are left open, by the number of these. */
 static void number_keys(const quire_keys *keys, const int64_t *numbers, quire_index index, void *to) {
     for (size_t row = 0; row < keys->n; row++) {
-        const uint64_t key = (uint64_t)index_at(keys->keys, keys->index, row);
-        const int64_t number = key < keys->groups ? numbers[key] : -1;
-        if (index == QUIRE_I64)
-            ((int64_t *)to)[row] = number;
-        else
-            ((int32_t *)to)[row] = (int32_t)number;
+        const uint64_t key = key_at(keys, row);
+        index_put(to, row, index == QUIRE_I64, key < keys->groups ? numbers[key] : -1);
     }
 }
 

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/integers.h"
 #include "cpu/lane_methods.h"
 #include "cpu/panels.h"
 #include "cpu/split.h"
+#include "cpu/ways.h"
 
 typedef struct {
     panel_source *source;
@@ -84,12 +84,13 @@ static size_t state_size(const quire_job *job) {
 
 static panel_order order_of(panel_source *s) {
     const quire_job *job = s->p->job;
-    const panel_functions *panels = s->p->context->tier->panels;
+    const tier_lanes *lanes = s->p->context->tier->lanes;
+    const lane_functions *of = &lanes->of[job->type][job->term][job->method];
     const int is_double = has_double_lanes(job->type), words = lane_methods[job->method].words;
     return (panel_order){ s,
-                          panels->add[job->type][job->term][job->method],
-                          panels->subtree[job->type][job->term][job->method],
-                          (is_double ? panels->merge_f64 : panels->merge_f32)[job->method],
+                          of->add,
+                          of->subtree,
+                          lanes->merge[is_double][job->method],
                           order_tile(job->n, order_rows_of(job->method)),
                           state_size(job),
                           (size_t)subtree_rows(words) };
@@ -175,12 +176,10 @@ static void merge_pieces(panel_merge_function merge, char *states, size_t pieces
 
 static void ordered_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads, char *results) {
     const size_t pieces = (p->job->n - 1) / piece + 1;
-    const panel_functions *panels = p->context->tier->panels;
     _Alignas(64) char states[PANEL_PIECES * PANEL_STATE_BYTES];
     const ordered_pieces w = { p, piece, states };
     units_run(context, run_pieces, &w, pieces, 1, threads);
-    merge_pieces((has_double_lanes(p->job->type) ? panels->merge_f64 : panels->merge_f32)[p->job->method], states,
-                 pieces);
+    merge_pieces(p->context->tier->lanes->merge[has_double_lanes(p->job->type)][p->job->method], states, pieces);
     round_states(p, states, describe_format(p->job->result_type), results);
 }
 
@@ -188,7 +187,7 @@ void panel_reduce_shared(const cpu_context *context, const panel_job *p, char *r
     const size_t n = p->job->n;
     size_t piece = order_tile(n, order_rows_of(p->job->method));
     while (piece < PIECE_ROWS || n > PANEL_PIECES * piece) piece *= 2;
-    const int threads = cpu_threads(context, n > SIZE_MAX / PANEL ? SIZE_MAX : n * PANEL, (n - 1) / piece + 1);
+    const int threads = cpu_threads(context, product_or_most(n, PANEL), (n - 1) / piece + 1);
     if (p->job->method == QUIRE_EXACT)
         panel_exact_shared(context, p, piece, threads, results);
     else

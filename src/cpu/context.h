@@ -27,6 +27,15 @@ QUIRE_PRIVATE cpu_context cpu_context_of(const quire_context *context);
 /* The same context for one thread, which reports nothing. */
 QUIRE_PRIVATE cpu_context context_single(const cpu_context *context);
 
+/* Vectors of so many elements, and more, are shared by threads. */
+#define LONG_ELEMENTS ((size_t)1 << 18)
+
+/* Bytes, perhaps more than memory holds. */
+QUIRE_INLINE size_t product_or_most(size_t a, size_t b) {
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
 /* How many threads are worth starting for these bytes, which come in pieces: at least 1. */
 QUIRE_PRIVATE int cpu_threads(const cpu_context *context, size_t bytes, size_t pieces);
 

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/exact.h"
 #include "cpu/ends.h"
 #include "cpu/strided.h"
+#include "cpu/ways.h"
 
 #include <string.h>
 

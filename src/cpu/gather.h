@@ -1,4 +1,5 @@
-/* gather.h - elements that stand apart in memory, copied side by side.
+/* gather.h - where elements of layouts stand, and entries of an index; elements that stand apart in memory, copied side
+ * by side.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,6 +11,31 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "quire/quire.h"
+
+/* Strides are in bytes; those along which there is but one are 0, and of elements their size. */
+typedef struct {
+    ptrdiff_t outer, element, inner;
+} byte_strides;
+
+QUIRE_INLINE byte_strides strides_of(const quire_layout *l, size_t size) {
+    const ptrdiff_t bytes = (ptrdiff_t)size;
+    const byte_strides s = { l->outer > 1 ? l->outer_stride * bytes : 0, l->n > 1 ? l->stride * bytes : bytes,
+                             l->inner > 1 ? l->inner_stride * bytes : 0 };
+    return s;
+}
+
+/* Entry i of an array of integers of 64 bits, or of 32. */
+QUIRE_INLINE int64_t index_at(const void *array, ptrdiff_t i, int is_64_bit) {
+    return is_64_bit ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
+}
+
+QUIRE_INLINE void index_put(void *array, size_t i, int is_64_bit, int64_t value) {
+    if (is_64_bit)
+        ((int64_t *)array)[i] = value;
+    else
+        ((int32_t *)array)[i] = (int32_t)value;
+}
 
 /* n elements of a type, stride bytes apart. */
 #define GATHER(type)                                                                                                   \

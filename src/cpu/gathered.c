@@ -13,12 +13,11 @@
 
 #include <string.h>
 
-#define BLOCK ((size_t)4096)            /* elements of an array that are gathered */
-#define BLOCK_COLUMNS ((size_t)16)      /* the most columns of a block; floats of so many fill a line of a cache */
-#define BLOCK_SEGMENTS 256              /* the most segments of a block */
-#define LONG_ELEMENTS ((size_t)1 << 18) /* of a segment that threads share */
-#define TOGETHER ((size_t)4096)         /* the most segments that a thread takes at a time */
-#define SHARES 16                       /* of a thread, at least, so that all end at about a time */
+#define BLOCK ((size_t)4096)       /* elements of an array that are gathered */
+#define BLOCK_COLUMNS ((size_t)16) /* the most columns of a block; floats of so many fill a line of a cache */
+#define BLOCK_SEGMENTS 256         /* the most segments of a block */
+#define TOGETHER ((size_t)4096)    /* the most segments that a thread takes at a time */
+#define SHARES 16                  /* of a thread, at least, so that all end at about a time */
 
 /* A plane: neighbouring columns of one outer vector, of all segments. Planes go one after the other. */
 typedef struct {
@@ -217,13 +216,10 @@ static void run_long(const cpu_context *context, const gathered_work *w, size_t 
 
 /* What all segments of all vectors read, or SIZE_MAX. */
 static size_t bytes_of(const gathered_work *w) {
-    size_t elements = 0, bytes = 0;
+    size_t elements = 0;
     for (size_t i = 0; i < w->rows->segments.count; i++)
         if (__builtin_add_overflow(elements, segment_of(w, i).n, &elements)) return SIZE_MAX;
-    const size_t vectors = w->rows->x.outer * w->rows->x.inner;
-    return __builtin_mul_overflow(elements, vectors, &bytes) || __builtin_mul_overflow(bytes, w->size, &bytes)
-               ? SIZE_MAX
-               : bytes;
+    return product_or_most(product_or_most(elements, w->rows->x.outer * w->rows->x.inner), w->size);
 }
 
 quire_status cpu_reduce_gathered(quire_context *context, const quire_job *job, const quire_gathered *rows) {

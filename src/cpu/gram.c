@@ -197,9 +197,7 @@ int is_gram(const cpu_context *context, const quire_job *job, const quire_layout
 }
 
 static int threads_for(const cpu_context *context, const gram_work *w, size_t products, size_t units) {
-    size_t bytes;
-    if (__builtin_mul_overflow(w->job->n * w->size, products, &bytes)) bytes = SIZE_MAX;
-    return cpu_threads(context, bytes, units);
+    return cpu_threads(context, product_or_most(w->job->n * w->size, products), units);
 }
 
 /* Of two bands. */
@@ -218,9 +216,8 @@ void gram_reduce(const cpu_context *context, const quire_job *job, const quire_l
     w.size = (size_t)describe_format(job->type).size;
     w.format = describe_format(job->result_type);
     w.kind = ends_kind_of(job, w.format);
-    const ptrdiff_t size = (ptrdiff_t)w.size;
-    w.x_apart = x->outer_stride * size, w.x_stride = job->n > 1 ? x->stride * size : size;
-    w.y_apart = y->inner_stride * size, w.y_stride = job->n > 1 ? y->stride * size : size;
+    const byte_strides x_bytes = strides_of(x, w.size), y_bytes = strides_of(y, w.size);
+    w.x_apart = x_bytes.outer, w.x_stride = x_bytes.element, w.y_apart = y_bytes.inner, w.y_stride = y_bytes.element;
     w.is_symmetric = job->x == job->y && w.x_apart == w.y_apart && w.x_stride == w.y_stride && x->outer == x->inner;
     for (w.first_x = 0; w.first_x < x->outer; w.first_x += BAND)
         for (w.first_y = w.is_symmetric ? w.first_x : 0; w.first_y < x->inner; w.first_y += BAND) {

@@ -8,6 +8,7 @@
 #define QUIRE_CPU_GROUP_STATE_H
 
 #include "cpu/context.h"
+#include "cpu/gather.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ QUIRE_INLINE int64_t count_of(const double *group, size_t columns) {
 
 /* is_64_bit is a constant, too. */
 QUIRE_INLINE uint64_t key_of(const void *keys, size_t row, int is_64_bit) {
-    return is_64_bit ? (uint64_t)((const int64_t *)keys)[row] : (uint64_t)(int64_t)((const int32_t *)keys)[row];
+    return (uint64_t)index_at(keys, (ptrdiff_t)row, is_64_bit);
 }
 
 QUIRE_INLINE uint64_t key_at(const quire_keys *keys, size_t row) {

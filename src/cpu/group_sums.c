@@ -103,12 +103,7 @@ QUIRE_INLINE void add_runs(const group_work *w, double *states, size_t first, si
 /* Whether of most rows the next one is of the same group, as far as some of them tell. */
 static int has_runs(const quire_keys *keys, size_t first, size_t last) {
     size_t same = 0;
-    if (keys->index == QUIRE_I64)
-        for (size_t i = first; i + 1 < last; i += SAMPLE)
-            same += ((const int64_t *)keys->keys)[i] == ((const int64_t *)keys->keys)[i + 1];
-    else
-        for (size_t i = first; i + 1 < last; i += SAMPLE)
-            same += ((const int32_t *)keys->keys)[i] == ((const int32_t *)keys->keys)[i + 1];
+    for (size_t i = first; i + 1 < last; i += SAMPLE) same += key_at(keys, i) == key_at(keys, i + 1);
     return same > (last - first) / SAMPLE / 2;
 }
 

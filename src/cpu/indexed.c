@@ -3,12 +3,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/indexed.h"
+#include "cpu/gather.h"
 
 #include <string.h>
 
 QUIRE_INLINE int64_t row_of(const indexed_array *a, int64_t entry) {
     if (!a->order) return entry;
-    return a->is_64_bit ? ((const int64_t *)a->order)[entry] : ((const int32_t *)a->order)[entry];
+    return index_at(a->order, entry, a->is_64_bit);
 }
 
 /* The rows that an entry names; answers whether both are there. */

@@ -1,10 +1,11 @@
-/* integers.c - see integers.h. No order, no ends, no windows: each vector has one state, to which its elements are
- * added as they come.
+/* integers.c - vectors of integers: their exact sums, and the results that these make. No order, no ends, no windows:
+ * each vector has one state, to which its elements are added as they come.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/integers.h"
+#include "cpu/panels.h"
 #include "cpu/strided.h"
+#include "cpu/ways.h"
 
 /* All sums of a job over the elements seen so far, and whether a term of the first was not zero. */
 typedef struct {

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cpu/key_order.h"
+#include "cpu/gather.h"
 #include "cpu/split.h"
 
 #define DIRECT_GROUPS ((size_t)1 << 13) /* the most groups, with that of rows of no group, that are sorted at once */
@@ -64,8 +65,8 @@ size_t key_order_workspace(const cpu_context *context, const quire_keys *keys, k
 
 /* The group of a row; that behind the last one if it has none. is_64_bit is a constant for each caller. */
 QUIRE_INLINE uint64_t group_at(const quire_keys *keys, size_t row, int is_64_bit) {
-    const int64_t key = is_64_bit ? ((const int64_t *)keys->keys)[row] : ((const int32_t *)keys->keys)[row];
-    return (uint64_t)key < keys->groups ? (uint64_t)key : keys->groups;
+    const uint64_t key = (uint64_t)index_at(keys->keys, (ptrdiff_t)row, is_64_bit);
+    return key < keys->groups ? key : keys->groups;
 }
 
 QUIRE_INLINE void count_rows(const order_work *w, size_t first, size_t last, size_t *count, int is_64_bit) {
@@ -146,18 +147,11 @@ static void move_ranges(const void *work, size_t first, size_t last) {
     }
 }
 
-static void set_offset(const order_work *w, size_t group, size_t offset) {
-    if (w->is_64_bit)
-        ((int64_t *)w->offsets)[group] = (int64_t)offset;
-    else
-        ((int32_t *)w->offsets)[group] = (int32_t)offset;
-}
-
 /* From how many rows there are to where they go: bucket by bucket, and in each range by range. */
 static void place_ranges(const order_work *w) {
     size_t at = 0;
     for (size_t b = 0; b < w->buckets; b++) {
-        if (w->target == TO_PLACES) set_offset(w, b, at);
+        if (w->target == TO_PLACES) index_put(w->offsets, b, w->is_64_bit, (int64_t)at);
         for (size_t r = 0; r < w->ranges; r++) {
             size_t *next = w->next + r * w->buckets + b;
             const size_t count = *next;

@@ -23,7 +23,7 @@ typedef struct {
     int words;
 } lane_method;
 
-extern QUIRE_PRIVATE const lane_method lane_methods[METHOD_NUMBERS];
+extern QUIRE_PRIVATE const lane_method lane_methods[METHOD_NUMBERS]; /* ordered.c */
 
 /* The bits of what a method of the lanes has left: one word, or kahan's two, for which there are short ways; other
  * methods of two words have none. Inline, since a call for each of many vectors would show in the time. The

@@ -4,20 +4,18 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/moments.h"
+#include "operation/moments.h"
 #include "cpu/block/moment_ball.h"
 #include "cpu/ends.h"
 #include "cpu/environment.h"
-#include "cpu/exact.h"
-#include "operation/moments.h"
+#include "cpu/ways.h"
 
 /* ------------------------------------------------------------------------------------------------------ short ones */
 
 int short_moment(const cpu_tier *tier, const quire_job *job, format_description format, uint64_t *bits) {
     moment_sums sums;
     for (moment_way way = moments_first_way(describe_format(job->type), format, job->n); way < MOMENT_WAYS; way++)
-        if (tier->panels->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits))
-            return 1;
+        if (tier->moments[job->type](job->x, job->n, way, &sums) && moments_decide(&sums, job, format, bits)) return 1;
     return 0;
 }
 
@@ -33,7 +31,7 @@ typedef struct {
 static void run_moments(const cpu_work *w, int piece, const char *x, const char *y, size_t n) {
     const moment_work *m = w->own;
     (void)y;
-    m->are_there[piece] = w->context->tier->panels->moments[w->job->type](x, n, m->way, &m->sums[piece]);
+    m->are_there[piece] = w->context->tier->moments[w->job->type](x, n, m->way, &m->sums[piece]);
 }
 
 /* Of all pieces. Never inlined: the additions would be moved out of our environment. */

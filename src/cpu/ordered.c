@@ -3,10 +3,26 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/ordered.h"
 #include "cpu/environment.h"
 #include "cpu/lane_methods.h"
 #include "cpu/strided.h"
+#include "cpu/ways.h"
+
+/* What a method does on states of either type. */
+#define MERGES(method, METHOD, words, rows, unused)                                                                    \
+    static void method##_merge_float(lane_state *into, const lane_state *from) {                                       \
+        method##_merge_f32(into->f32, from->f32);                                                                      \
+    }                                                                                                                  \
+    static void method##_merge_double(lane_state *into, const lane_state *from) {                                      \
+        method##_merge_f64(into->f64, from->f64);                                                                      \
+    }
+QUIRE_LANE_METHODS(MERGES, )
+
+#define ENTRY(method, METHOD, words, rows, unused)                                                                     \
+    [METHOD] = { { method##_merge_float, method##_merge_double }, method##_total, words },
+const lane_method lane_methods[METHOD_NUMBERS] = { QUIRE_LANE_METHODS(ENTRY, ) };
+#undef MERGES
+#undef ENTRY
 
 /* What sums a batch of tiles, how two are merged, and where each piece puts its state. */
 typedef struct {
@@ -67,7 +83,8 @@ quire_total ordered_reduce(const cpu_context *context, const quire_job *job, ptr
     const lane_method *method = &lane_methods[job->method];
     const int is_double = has_double_lanes(job->type);
     lane_state state[MOST_PIECES];
-    ordered_work o = { context->tier->tile[job->type][job->term][job->method], method->merge[is_double], state };
+    ordered_work o = { context->tier->lanes->of[job->type][job->term][job->method].tile, method->merge[is_double],
+                       state };
     cpu_work w = work_of(context, job, x_stride, y_stride);
     w.run = run_lanes;
     w.own = &o;
@@ -85,7 +102,7 @@ uint64_t ordered_one_tile(const cpu_tier *tier, const quire_job *job, format_des
     const int words = lane_methods[job->method].words, is_double = has_double_lanes(job->type);
     double word[QUIRE_STATE_WORDS];
     lane_state state;
-    tier->tile[job->type][job->term][job->method](job->x, job->y, job->n, ORDER_TILE, 0, &state);
+    tier->lanes->of[job->type][job->term][job->method].tile(job->x, job->y, job->n, ORDER_TILE, 0, &state);
     for (int k = 0; k < words; k++) word[k] = is_double ? state.f64[k] : (double)state.f32[k];
     return words_round(word, words, job, format);
 }

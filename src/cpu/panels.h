@@ -113,7 +113,8 @@ QUIRE_PRIVATE void panel_reduce_shared(const cpu_context *context, const panel_j
 #define PANEL_PIECES 64 /* the most pieces of a panel */
 _Static_assert(PANEL_PIECES < LIMB_MERGES, "each leaves carried limbs, which add up");
 
-/* The exact sums among these (columns_exact.c), and by all threads in pieces of so many rows. */
+/* Those of integers (integers.c); the exact sums (columns_exact.c), and by all threads in pieces of so many rows. */
+QUIRE_PRIVATE void panel_integers(const panel_job *p, char *results);
 QUIRE_PRIVATE void panel_exact(const panel_job *p, char *results);
 QUIRE_PRIVATE void panel_exact_shared(const cpu_context *context, const panel_job *p, size_t piece, int threads,
                                       char *results);

@@ -1,4 +1,4 @@
-/* running_floats.c - see running_floats.h.
+/* running_floats.c - see running.h.
  *
  * As long as the state is exact it is all that is known of the elements before a block: limbs, where a block needs
  * them, begin with it. From where it is not, limbs take every element, until they fit a state again. So no element is
@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/running_floats.h"
 #include "cpu/pair.h"
+#include "cpu/running.h"
 
 /* ----------------------------------------------------------------------------------------------------------- states */
 

@@ -1,8 +1,8 @@
-/* running_integers.c - see running_integers.h.
+/* running_integers.c - see running.h.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/running_integers.h"
+#include "cpu/running.h"
 
 /* A block's elements, as 64 bits each; and the sums before each of them, and behind the last. */
 typedef struct {

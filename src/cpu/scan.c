@@ -3,12 +3,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "cpu/exact.h"
 #include "cpu/gather.h"
-#include "cpu/integers.h"
 #include "cpu/layouts.h"
-#include "cpu/running_floats.h"
-#include "cpu/running_integers.h"
+#include "cpu/running.h"
+#include "cpu/ways.h"
 
 #define PANEL_VECTORS ((size_t)16)       /* neighbours that go together, where their elements stand side by side */
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* of vectors that one thread takes at a time, about */
@@ -64,17 +62,6 @@ static void scatter(char *to, ptrdiff_t stride, const char *from, size_t n, size
 #undef SCATTER
 
 /* ---------------------------------------------------------------------------------------------------------- vectors */
-
-/* Strides are in bytes; those along which there is but one are 0. */
-typedef struct {
-    ptrdiff_t outer, element, inner;
-} byte_strides;
-
-static byte_strides strides_of(const quire_layout *l, size_t size) {
-    const ptrdiff_t bytes = (ptrdiff_t)size;
-    return (byte_strides){ l->outer > 1 ? l->outer_stride * bytes : 0, l->n > 1 ? l->stride * bytes : 0,
-                           l->inner > 1 ? l->inner_stride * bytes : 0 };
-}
 
 typedef struct {
     running_work running;

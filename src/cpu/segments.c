@@ -8,10 +8,9 @@
 #include "cpu/layouts.h"
 #include "cpu/vector.h"
 
-#define PIECES 256                      /* the most pieces */
-#define SEGMENT_WEIGHT 64               /* what a segment costs beside its elements, in elements */
-#define LONG_ELEMENTS ((size_t)1 << 18) /* of a segment that threads share */
-#define TOGETHER ((size_t)4096)         /* segments between reports of one thread */
+#define PIECES 256              /* the most pieces */
+#define SEGMENT_WEIGHT 64       /* what a segment costs beside its elements, in elements */
+#define TOGETHER ((size_t)4096) /* segments between reports of one thread */
 
 typedef struct {
     const quire_job *job;
@@ -157,7 +156,7 @@ quire_status cpu_reduce_segments(quire_context *context, const quire_job *job, c
     if ((!job->x || !job->y) && needs_elements(segments)) return QUIRE_NULL_POINTER;
     if (c.threads != 1) {
         weight = weigh(&w, &elements);
-        threads = cpu_threads(&c, elements > SIZE_MAX / w.size ? SIZE_MAX : elements * w.size, SIZE_MAX);
+        threads = cpu_threads(&c, product_or_most(elements, w.size), SIZE_MAX);
     }
     if (threads == 1) {
         units_run(&c, run_segments, &w, segments->count, TOGETHER, 1);

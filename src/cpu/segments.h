@@ -6,6 +6,7 @@
 #define QUIRE_CPU_SEGMENTS_H
 
 #include "cpu/context.h"
+#include "cpu/gather.h"
 
 typedef struct {
     int64_t begin; /* element, or entry of an index */
@@ -14,11 +15,8 @@ typedef struct {
 
 /* Segment i; one that ends before it begins is empty. */
 QUIRE_INLINE segment segment_at(const quire_segments *s, size_t i) {
-    int64_t begin, end;
-    if (s->index == QUIRE_I32)
-        begin = ((const int32_t *)s->begin)[i], end = ((const int32_t *)s->end)[i];
-    else
-        begin = ((const int64_t *)s->begin)[i], end = ((const int64_t *)s->end)[i];
+    const int is_64_bit = s->index == QUIRE_I64;
+    const int64_t begin = index_at(s->begin, (ptrdiff_t)i, is_64_bit), end = index_at(s->end, (ptrdiff_t)i, is_64_bit);
     return (segment){ begin, end > begin ? (size_t)((uint64_t)end - (uint64_t)begin) : 0 };
 }
 

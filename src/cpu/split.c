@@ -14,35 +14,25 @@ typedef struct {
     unit_function run;
     const void *work;
     size_t units, together;
+    atomic_size_t done;
 } unit_chunks;
 
 /* One chunk, in our environment; the first thread reports. */
-static void run_chunk(const unit_chunks *c, size_t chunk, atomic_size_t *done, int first_thread) {
+static void run_chunk(void *chunks, size_t chunk, int first_thread) {
+    unit_chunks *c = chunks;
     const size_t first = chunk * c->together, left = c->units - first, count = left < c->together ? left : c->together;
     const cpu_environment callers = environment_enter();
     c->run(c->work, first, first + count);
     environment_leave(callers);
     if (!c->context->report) return;
-    const size_t now = atomic_fetch_add_explicit(done, count, memory_order_relaxed) + count;
+    const size_t now = atomic_fetch_add_explicit(&c->done, count, memory_order_relaxed) + count;
     if (first_thread && now < c->units) c->context->report(c->context->user, now, c->units);
-}
-
-typedef struct {
-    const unit_chunks *chunks;
-    atomic_size_t done;
-} chunks_done;
-
-static void run_one_chunk(void *job, size_t chunk, int first_thread) {
-    chunks_done *d = job;
-    run_chunk(d->chunks, chunk, &d->done, first_thread);
 }
 
 void units_run(const cpu_context *context, unit_function run, const void *work, size_t units, size_t together,
                int threads) {
-    const unit_chunks c = { context, run, work, units, together };
-    const size_t chunks = (units - 1) / together + 1;
-    chunks_done d = { &c, 0 };
-    pool_run(context->pool, threads, chunks, run_one_chunk, &d);
+    unit_chunks c = { context, run, work, units, together, 0 };
+    pool_run(context->pool, threads, (units - 1) / together + 1, run_chunk, &c);
     if (context->report) context->report(context->user, units, units);
 }
 

@@ -116,8 +116,7 @@ void strided_ends(const strided_vector *v, const quire_job *job, ends_kind kind,
 /* The 256 lanes merged into the first: panels with panels, then the lanes of one. */
 static void merge_lanes(const strided_vector *v, char *states, size_t state_bytes, lane_state *total) {
     const int is_double = has_double_lanes(v->type);
-    const panel_functions *panels = v->tier->panels;
-    const panel_merge_function merge = (is_double ? panels->merge_f64 : panels->merge_f32)[v->method];
+    const panel_merge_function merge = v->tier->lanes->merge[is_double][v->method];
     const lane_method *method = &lane_methods[v->method];
     lane_state lane[PANEL];
     for (size_t w = GROUPS / 2; w; w /= 2) merge(states, states + w * state_bytes, w);
@@ -141,7 +140,7 @@ static void fill_row(char *row, size_t n, size_t size, uint64_t missing) {
 
 /* Strips of rows, of which each lane's state goes on with the next. */
 static void grown_tile(const strided_vector *v, const char *x, const char *y, size_t n, lane_state *total) {
-    const panel_add_function add = v->tier->panels->add[v->type][v->term][v->method];
+    const panel_add_function add = v->tier->lanes->of[v->type][v->term][v->method].add;
     const size_t row = ORDER_LANES * v->size;
     const size_t real = has_double_lanes(v->type) ? sizeof(double) : sizeof(float);
     const size_t state_bytes = (size_t)lane_methods[v->method].words * PANEL * real;
@@ -173,5 +172,5 @@ void strided_tile(const strided_vector *v, const char *x, const char *y, size_t 
     }
     block_buffer buffer;
     gather_block(v, &buffer, &x, &y, n);
-    v->tier->tile[v->type][v->term][v->method](x, y, n, tile, 0, state);
+    v->tier->lanes->of[v->type][v->term][v->method].tile(x, y, n, tile, 0, state);
 }

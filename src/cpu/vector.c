@@ -4,10 +4,7 @@
  */
 #include "cpu/vector.h"
 #include "cpu/ends.h"
-#include "cpu/exact.h"
-#include "cpu/integers.h"
-#include "cpu/moments.h"
-#include "cpu/ordered.h"
+#include "cpu/ways.h"
 
 static uint64_t bits_of_result(const cpu_context *context, const quire_job *job, ptrdiff_t x_stride, ptrdiff_t y_stride,
                                format_description format) {

@@ -14,13 +14,7 @@
 
 #define CHUNK_ELEMENTS ((size_t)1 << 14) /* about as many make a chunk */
 #define CHUNK_VECTORS ((size_t)1 << 12)  /* and no more vectors than this */
-#define LONG_ELEMENTS ((size_t)1 << 18)  /* vectors of more are shared by threads where there are fewer than threads */
 #define PANEL_LEAST 4                    /* the fewest vectors that are worth a panel */
-
-/* Strides are in bytes; those along which there is but one are 0. */
-typedef struct {
-    ptrdiff_t outer, element, inner;
-} byte_strides;
 
 typedef struct {
     const quire_job *job;
@@ -159,12 +153,6 @@ static void run_vectors(const void *work, size_t first, size_t last) {
 
 /* ---------------------------------------------------------------------------------------------------------- layouts */
 
-static byte_strides strides_of(const quire_layout *l, size_t size) {
-    const ptrdiff_t bytes = (ptrdiff_t)size;
-    return (byte_strides){ l->outer > 1 ? l->outer_stride * bytes : 0, l->n > 1 ? l->stride * bytes : bytes,
-                           l->inner > 1 ? l->inner_stride * bytes : 0 };
-}
-
 /* Vectors by a method of the canonical order that are too short to fill its lanes, or a tier's registers, go side by
  * side, each a lane. */
 static size_t longest_for_panels(quire_method method) { return lane_methods[method].words == 1 ? 44 : ORDER_LANES / 2; }
@@ -225,11 +213,6 @@ static size_t vectors_together(const many_work *w, size_t all, size_t threads) {
 static int has_short_moments(const cpu_context *context, const quire_job *job, format_description format) {
     return needs_squares(job->finish) && job->n <= SHORT_MOMENTS && may_have_ends(context, job) &&
            format.precision <= 24 && !has_double_lanes(job->type);
-}
-
-static size_t product_or_most(size_t a, size_t b) {
-    size_t product;
-    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
 quire_status cpu_reduce_many(quire_context *context, const quire_job *job, const quire_layout *x_layout,

@@ -51,10 +51,10 @@ static int get_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c, unsig
 /* Of the functions that a tier offers none is called. */
 #define WEAK __attribute__((weak))
 #define TABLES(name, NUMBER, is_there)                                                                                 \
-    WEAK const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = { { { 0 } } };           \
+    WEAK const tier_lanes lanes_##name = { 0 };                                                                        \
     WEAK const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT] = { { 0 } };                              \
     WEAK const tier_ends ends_##name = { 0 };                                                                          \
-    WEAK const panel_functions panels_##name = { 0 };                                                                  \
+    WEAK const moments_function moments_table_##name[FORMAT_NUMBERS] = { 0 };                                          \
     WEAK const tier_scan scan_##name = { 0 };                                                                          \
     WEAK const integer_function integers_table_##name[INTEGER_NUMBERS][INTEGER_WAYS] = { { 0 } };
 CPU_TIERS(TABLES)

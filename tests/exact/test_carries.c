@@ -62,7 +62,7 @@ static void check_carries(const char *way, size_t sums, size_t n, size_t stretch
 
 static void nothing(void *user, size_t done, size_t total) { (void)user, (void)done, (void)total; }
 
-#define BLOCK ((size_t)4096) /* src/cpu/strided.c, src/cpu/block/decoded.h */
+#define BLOCK ((size_t)4096) /* src/cpu/strided.c, src/cpu/tier/exact.c */
 
 START_TEST(every_way_carries) {
     const size_t n = ELEMENTS / 2;

@@ -3,7 +3,7 @@
  * whose blocks differ as much as they can, in bits, on every variant of the place. The sums are compiled here once
  * more, in the portable tier. */
 #define SIMD_TIER_portable
-#include "cpu/tier/panels.c"
+#include "cpu/tier/moments.c"
 
 #include <check.h>
 #include <fenv.h>

@@ -12,8 +12,8 @@
 
 #include "accumulator/limbs.h"
 #include "cpu/block/bounds.h"
-#include "cpu/block/choice.h"
 #include "cpu/block/functions.h"
+#include "cpu/block/terms.h"
 
 #define NARROW_VECTORS (2 * BLOCK_ELEMENTS / SIMD_F32) /* of floats that are added together; a tile may bring more */
 #define NARROW_TRIED 16                                /* tiles go another way after one that bounds do not pay for */

@@ -1,7 +1,7 @@
 /* panel.h - a panel: PANEL neighbouring vectors side by side, reduced together, a vector in each lane of a SIMD
  * register. Element k of them is a row; columns of a matrix are a panel as they stand in memory, other vectors are
- * gathered into one. A tier offers these functions for every format and term (tier/panels.c); the drivers know nothing
- * of its registers.
+ * gathered into one. A tier offers these functions for every format and term (tier/lanes.c, ends.c); the drivers know
+ * nothing of its registers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -137,11 +137,16 @@ QUIRE_INLINE int subtree_rows(int words) { return words == 1 ? SUBTREE_ROWS : SU
 /* Merges count states into count others, one by one. */
 typedef void (*panel_merge_function)(void *into, const void *from, size_t count);
 
+/* What a method does with terms of a format: with one vector, and with panels. */
 typedef struct {
-    moments_function moments[FORMAT_NUMBERS];
-    panel_add_function add[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
-    panel_subtree_function subtree[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
-    panel_merge_function merge_f32[METHOD_NUMBERS], merge_f64[METHOD_NUMBERS];
-} panel_functions;
+    tile_function tile;
+    panel_add_function add;
+    panel_subtree_function subtree;
+} lane_functions;
+
+typedef struct {
+    lane_functions of[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];
+    panel_merge_function merge[2][METHOD_NUMBERS]; /* of floats, and of doubles */
+} tier_lanes;
 
 #endif

@@ -1,29 +1,18 @@
-/* panel_lanes.h - the lanes of the canonical order on panels, for one real type. Included once per type with VECTOR
- * (v_f32 or v_f64), SCALAR (f32 or f64) and WIDTH defined, like tile.h; there a vector holds lanes of one sum, here the
- * same lane of many sums.
+/* panel_lanes.h - the lanes of the canonical order on panels, for one real type. Included behind tile.h, with the same
+ * names defined; there a vector holds lanes of one sum, here the same lane of many sums.
  *
  * SPDX-License-Identifier: MIT
  */
 
-/* Constant in every instance, so that all of it is inlined. */
-typedef struct {
-    int size, words, is_product, is_pair; /* is_pair: terms are of two arrays; else y is x, and not read */
-    VECTOR (*load)(const void *p);
-    VECTOR (*value)(VECTOR x, VECTOR y);
-    VECTOR (*error)(VECTOR x, VECTOR y, VECTOR value);
-    void (*add)(VECTOR *state, VECTOR value, VECTOR error, int has_error);
-    void (*merge)(VECTOR *state, const VECTOR *other);
-} QUIRE_NAME(panel_arithmetic, SCALAR);
-
 /* The element at x, or the product of those at x and y, added to a state. */
-QUIRE_INLINE void QUIRE_NAME(panel_add_element, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, const char *x,
+QUIRE_INLINE void QUIRE_NAME(panel_add_element, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, const char *x,
                                                         const char *y, VECTOR *state) {
     const VECTOR a = t.load(x), b = t.is_pair ? t.load(y) : a, value = t.value(a, b);
     t.add(state, value, t.error(a, b, value), t.is_product);
 }
 
 /* One lane. */
-QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows,
+QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, panel_rows rows,
                                                      int continues, VECTOR *state) {
     VECTOR s[PANEL / WIDTH][QUIRE_STATE_WORDS];
     SIMD_UNROLL
@@ -32,8 +21,8 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
     for (size_t row = 0; row < rows.rows; row++) {
         const char *x = rows.x + (ptrdiff_t)row * rows.x_row, *y = rows.y + (ptrdiff_t)row * rows.y_row;
         SIMD_UNROLL
-        for (int v = 0; v < PANEL / WIDTH; v++)
-            QUIRE_NAME(panel_add_element, SCALAR)(t, x + v * WIDTH * t.size, y + v * WIDTH * t.size, s[v]);
+        for (int v = 0; v < PANEL / WIDTH; v++) QUIRE_NAME(panel_add_element, SCALAR)
+        (t, x + v * WIDTH * t.format.size, y + v * WIDTH * t.format.size, s[v]);
     }
     SIMD_UNROLL
     for (int v = 0; v < PANEL / WIDTH; v++)
@@ -41,11 +30,11 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lane, SCALAR)(QUIRE_NAME(panel_arithmetic
 }
 
 /* states are aligned as vectors are. */
-QUIRE_INLINE void QUIRE_NAME(panel_add_lanes, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows,
+QUIRE_INLINE void QUIRE_NAME(panel_add_lanes, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, panel_rows rows,
                                                       size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane, int continues,
                                                       VECTOR *states) {
     const panel_rows all = rows;
-    const size_t width = (size_t)(PANEL * t.size);
+    const size_t width = (size_t)(PANEL * t.format.size);
     const panel_fetcher x_fetches = panel_fetches(lanes, ORDER_LANES, x_lane, width, width),
                         y_fetches = panel_fetches(lanes, ORDER_LANES, y_lane, width, width);
     for (size_t lane = 0; lane < lanes; lane++) {
@@ -61,9 +50,9 @@ QUIRE_INLINE void QUIRE_NAME(panel_add_lanes, SCALAR)(QUIRE_NAME(panel_arithmeti
 }
 
 /* The same. Products of an array with itself read it once. */
-QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows rows, size_t lanes,
+QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, panel_rows rows, size_t lanes,
                                                 ptrdiff_t x_lane, ptrdiff_t y_lane, int continues, VECTOR *states) {
-    QUIRE_NAME(panel_arithmetic, SCALAR) square = t;
+    QUIRE_NAME(tile_arithmetic, SCALAR) square = t;
     square.is_pair = 0;
     if (t.is_pair && panel_squares(rows) && x_lane == y_lane)
         QUIRE_NAME(panel_add_lanes, SCALAR)(square, rows, lanes, x_lane, x_lane, continues, states);
@@ -72,7 +61,7 @@ QUIRE_INLINE void QUIRE_NAME(panel_add, SCALAR)(QUIRE_NAME(panel_arithmetic, SCA
 }
 
 /* A subtree of so many rows, for one vector of columns. The number is a constant. */
-QUIRE_INLINE void QUIRE_NAME(panel_subtree_of, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows r, int rows,
+QUIRE_INLINE void QUIRE_NAME(panel_subtree_of, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, panel_rows r, int rows,
                                                        VECTOR *state) {
     VECTOR s[SUBTREE_ROWS][QUIRE_STATE_WORDS];
     SIMD_UNROLL
@@ -89,10 +78,10 @@ QUIRE_INLINE void QUIRE_NAME(panel_subtree_of, SCALAR)(QUIRE_NAME(panel_arithmet
     for (int w = 0; w < t.words; w++) state[w * (PANEL / WIDTH)] = s[0][w];
 }
 
-QUIRE_INLINE void QUIRE_NAME(panel_subtree, SCALAR)(QUIRE_NAME(panel_arithmetic, SCALAR) t, panel_rows r, size_t panels,
+QUIRE_INLINE void QUIRE_NAME(panel_subtree, SCALAR)(QUIRE_NAME(tile_arithmetic, SCALAR) t, panel_rows r, size_t panels,
                                                     VECTOR *states) {
     for (size_t p = 0; p < panels; p++, states += t.words * (PANEL / WIDTH))
-        for (int v = 0; v < PANEL / WIDTH; v++, r.x += WIDTH * t.size, r.y += WIDTH * t.size) {
+        for (int v = 0; v < PANEL / WIDTH; v++, r.x += WIDTH * t.format.size, r.y += WIDTH * t.format.size) {
             switch (r.rows) {
 #define SUBTREE_CASE(count)                                                                                            \
     case count:                                                                                                        \
@@ -122,7 +111,3 @@ QUIRE_INLINE void QUIRE_NAME(panel_merge, SCALAR)(int words, void (*merge)(VECTO
             for (int w = 0; w < words; w++) into[w * VECTORS + v] = a[w];
         }
 }
-
-#undef VECTOR
-#undef SCALAR
-#undef WIDTH

@@ -1,5 +1,5 @@
-/* lanes.c - the methods that follow the canonical order, in one tier: an instance of tile_sum.h for every format, term
- * and arithmetic of the lists, and the table of them.
+/* lanes.c - the methods that follow the canonical order, in one tier: instances of tile_sum.h and panel_lanes.h for
+ * every format, term and arithmetic of the lists, and the table of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,6 +39,7 @@ QUIRE_INLINE int tile_narrow_f32(tile_arithmetic_f32 t, tile_lanes_f32 *lanes, t
     return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
 }
 #endif
+#include "cpu/block/panel_lanes.h"
 #include "cpu/tier/tile_sum.h"
 
 #define VECTOR v_f64
@@ -50,6 +51,7 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
                                  int fetches) {
     return (void)t, (void)lanes, (void)from, (void)rows, (void)fetches, 0;
 }
+#include "cpu/block/panel_lanes.h"
 #include "cpu/tier/tile_sum.h"
 
 #define ARITHMETIC(method, state_words, name, NAME, real, term)                                                        \
@@ -67,16 +69,26 @@ QUIRE_INLINE int tile_narrow_f64(tile_arithmetic_f64 t, tile_lanes_f64 *lanes, t
         .merge = method##_merge_v_##real,                                                                              \
     })
 
-/* An instance: tile_sum.h with every choice made. */
-#define INSTANCE(method, words, name, NAME, real, term)                                                                \
-    static void name##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,             \
-                                         void *total) {                                                                \
+/* Instances, with every choice made: of panels, for all formats; of tiles, for those that are added as they stand. */
+#define PANELS(method, words, name, NAME, real, term)                                                                  \
+    static void name##_##term##_##method##_add(panel_rows rows, size_t lanes, ptrdiff_t x_lane, ptrdiff_t y_lane,      \
+                                               int continues, void *states) {                                          \
+        panel_add_##real(ARITHMETIC(method, words, name, NAME, real, term), rows, lanes, x_lane, y_lane, continues,    \
+                         states);                                                                                      \
+    }                                                                                                                  \
+    static void name##_##term##_##method##_subtree(panel_rows rows, size_t panels, void *states) {                     \
+        panel_subtree_##real(ARITHMETIC(method, words, name, NAME, real, term), rows, panels, states);                 \
+    }
+#define TILES(method, words, name, NAME, real, term)                                                                   \
+    static void name##_##term##_##method##_tile(const void *x, const void *y, size_t n, size_t tile, int fetches,      \
+                                                void *total) {                                                         \
         subtree_sum_##real(ARITHMETIC(method, words, name, NAME, real, term), x, y, n, tile, fetches, total);          \
     }
-#define OF_TERM(term, TERM, product, pair, sign, format, FORMAT, real) INSTANCES(format, FORMAT, real, term)
-#define INSTANCES(format, FORMAT, real, term) QUIRE_LANE_ARITHMETICS(INSTANCE, format, FORMAT, real, term)
-#define OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_TERM, format, FORMAT, real)
-QUIRE_WINDOWED_FORMATS(OF_FORMAT, )
+#define OF_TERM(term, TERM, product, pair, sign, format, FORMAT, real, WHICH)                                          \
+    QUIRE_LANE_ARITHMETICS(WHICH, format, FORMAT, real, term)
+#define OF_FORMAT(format, FORMAT, type, real, WHICH) QUIRE_TERMS(OF_TERM, format, FORMAT, real, WHICH)
+QUIRE_FORMATS(OF_FORMAT, PANELS)
+QUIRE_WINDOWED_FORMATS(OF_FORMAT, TILES)
 
 /* Those that need nothing but their decoding, of a tile of ORDER_TILE elements at most, as floats. A few elements have
  * a frame of their own, for that of a tile costs as much as they do, and are filled up with what adds nothing. */
@@ -97,25 +109,36 @@ static void decoded_tile(decode_function decode, tile_function add, const void *
 }
 
 #define DECODED(method, words, name, term)                                                                             \
-    static void name##_##term##_##method(const void *x, const void *y, size_t n, size_t tile, int fetches,             \
-                                         void *total) {                                                                \
+    static void name##_##term##_##method##_tile(const void *x, const void *y, size_t n, size_t tile, int fetches,      \
+                                                void *total) {                                                         \
         (void)tile, (void)fetches;                                                                                     \
         if (!term##_is_pair) y = x;                                                                                    \
         if (n <= TILE_FEW)                                                                                             \
-            decoded_few(name##_decode, float_##term##_##method, (term_sign)term##_sign_is, x, y, n, total);            \
+            decoded_few(name##_decode, float_##term##_##method##_tile, (term_sign)term##_sign_is, x, y, n, total);     \
         else                                                                                                           \
-            decoded_tile(name##_decode, float_##term##_##method, x, y, n, total);                                      \
+            decoded_tile(name##_decode, float_##term##_##method##_tile, x, y, n, total);                               \
     }
 #define OF_DECODED_TERM(term, TERM, product, pair, sign, format) QUIRE_LANE_ARITHMETICS(DECODED, format, term)
 #define OF_DECODED_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(OF_DECODED_TERM, format)
 QUIRE_DECODED_FORMATS(OF_DECODED_FORMAT, )
 
+#define MERGE(method, METHOD, words, order, real)                                                                      \
+    static void method##_panel_merge_##real(void *into, const void *from, size_t count) {                              \
+        panel_merge_##real(words, method##_merge_v_##real, into, from, count);                                         \
+    }
+QUIRE_LANE_METHODS(MERGE, f32)
+QUIRE_LANE_METHODS(MERGE, f64)
+
+#define NAMED(format, term, method, which) QUIRE_NAME(QUIRE_NAME(format##_##term, ARITHMETIC_##method), which)
 #define ENTRY(method, METHOD, words, rows, format, type, term, TERM)                                                   \
-    [type][TERM][METHOD] = QUIRE_NAME(format##_##term, ARITHMETIC_##method),
+    [type][TERM][METHOD] = { NAMED(format, term, method, tile), NAMED(format, term, method, add),                      \
+                             NAMED(format, term, method, subtree) },
 #define ENTRIES_OF_TERM(term, TERM, product, pair, sign, format, type)                                                 \
     QUIRE_LANE_METHODS(ENTRY, format, type, term, TERM)
 #define ENTRIES_OF_FORMAT(format, FORMAT, type, real, unused) QUIRE_TERMS(ENTRIES_OF_TERM, format, type)
+#define MERGE_ENTRY(method, METHOD, words, order, real) [METHOD] = method##_panel_merge_##real,
 
-const tile_function QUIRE_NAME(lanes_table, SIMD_TIER)[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS] = {
-    QUIRE_FORMATS(ENTRIES_OF_FORMAT, )
+const tier_lanes QUIRE_NAME(lanes, SIMD_TIER) = {
+    { QUIRE_FORMATS(ENTRIES_OF_FORMAT, ) },
+    { { QUIRE_LANE_METHODS(MERGE_ENTRY, f32) }, { QUIRE_LANE_METHODS(MERGE_ENTRY, f64) } },
 };

@@ -36,8 +36,8 @@ static int have_avx512(void) {
 #endif
 
 #define TIER(name, NUMBER, is_there)                                                                                   \
-    static const cpu_tier name = { lanes_table_##name, exact_table_##name, &ends_##name,                               \
-                                   &panels_##name,     &scan_##name,       integers_table_##name };
+    static const cpu_tier name = { &lanes_##name,        exact_table_##name, &ends_##name,                             \
+                                   moments_table_##name, &scan_##name,       integers_table_##name };
 CPU_TIERS(TIER)
 
 static const cpu_tier *best_tier(void) {

@@ -13,10 +13,10 @@
 #include "method/methods.h"
 
 typedef struct {
-    const tile_function (*tile)[TERM_COUNT][METHOD_NUMBERS];
+    const tier_lanes *lanes;
     const exact_function (*exact)[TERM_COUNT];
     const tier_ends *ends;
-    const panel_functions *panels;
+    const moments_function *moments; /* of each format */
     const tier_scan *scan;
     const integer_function (*integers)[INTEGER_WAYS];
 } cpu_tier;
@@ -45,10 +45,10 @@ QUIRE_PRIVATE quire_status tier_from_environment(quire_tier *tier);
 #endif
 
 #define CPU_TIER_TABLES(name, NUMBER, is_there)                                                                        \
-    extern QUIRE_PRIVATE const tile_function lanes_table_##name[FORMAT_NUMBERS][TERM_COUNT][METHOD_NUMBERS];           \
+    extern QUIRE_PRIVATE const tier_lanes lanes_##name;                                                                \
     extern QUIRE_PRIVATE const exact_function exact_table_##name[FORMAT_NUMBERS][TERM_COUNT];                          \
     extern QUIRE_PRIVATE const tier_ends ends_##name;                                                                  \
-    extern QUIRE_PRIVATE const panel_functions panels_##name;                                                          \
+    extern QUIRE_PRIVATE const moments_function moments_table_##name[FORMAT_NUMBERS];                                  \
     extern QUIRE_PRIVATE const tier_scan scan_##name;                                                                  \
     extern QUIRE_PRIVATE const integer_function integers_table_##name[INTEGER_NUMBERS][INTEGER_WAYS];
 CPU_TIERS(CPU_TIER_TABLES)
