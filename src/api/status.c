@@ -6,7 +6,7 @@ const char *quire_status_string(quire_status status) {
     case QUIRE_OK: return "no error";
     case QUIRE_INVALID_TYPE: return "the type is none that elements have here";
     case QUIRE_INVALID_RESULT_TYPE: return "the result type is none that results have";
-    case QUIRE_INVALID_METHOD: return "the method is none of EXACT, KAHAN, PAIRWISE and PLAIN";
+    case QUIRE_INVALID_METHOD: return "there is no such method, or not for this operation or type";
     case QUIRE_INVALID_TIER: return "there is no CPU tier of this name or number";
     case QUIRE_INVALID_THREADS: return "the number of threads is negative or too large";
     case QUIRE_INVALID_OPERATION: return "the operation is none of those there are, or a reserved word is not 0";
