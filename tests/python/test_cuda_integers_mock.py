@@ -170,6 +170,21 @@ def test_accumulators(cp, dtype):
     assert products.sum() == float(quire.vecdot(x, y))
 
 
-def test_running_sums_are_of_floats(cp):
-    with pytest.raises(TypeError, match="floating-point"):
-        quire.cumsum(on_device(np.arange(3)))
+@pytest.mark.parametrize("dtype", TYPES)
+def test_running_sums(cp, dtype):
+    whole = drawn(dtype, (4, 5, 6))
+    for x in (whole, whole.transpose(2, 0, 1), whole[::2, ::-1], whole[:0]):
+        for axis in (0, 1, -1):
+            assert same(quire.cumsum(on_device(x), axis), quire.cumsum(x, axis))
+            assert same(quire.cumsum(on_device(x), axis, dtype=np.float64), quire.cumsum(x, axis, dtype=np.float64))
+            right = quire.cumulative_sum(x, axis=axis, include_initial=True)
+            assert same(quire.cumulative_sum(on_device(x), axis=axis, include_initial=True), right)
+            out = on_device(np.zeros(right.shape, right.dtype))
+            assert quire.cumulative_sum(on_device(x), axis=axis, include_initial=True, out=out) is out
+            assert same(out, right)
+        assert same(quire.cumsum(on_device(x)), quire.cumsum(x))
+    y = whole.astype(np.int64) // 64
+    d = on_device(y.copy())
+    assert quire.cumsum(d, 1, out=d) is d and same(d, quire.cumsum(y, 1))
+    with pytest.raises(OverflowError, match="beyond int64"):
+        quire.cumsum(on_device(np.array([2**63 - 1, 1, -1])))

@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch", reason="SKIP: PyTorch is not installed")
 import quire  # noqa: E402
 import quire.torch  # noqa: E402
 from data import filled  # noqa: E402
-from quire.torch import _groups, _pairs, _where  # noqa: E402
+from quire import _device_accumulators  # noqa: E402
+from quire.torch import _groups, _launch, _pairs, _where  # noqa: E402
 
 TYPES = ["int8", "int16", "int32", "int64", "uint8", "bool"]
 ONE = {"sum": 1, "asum": 2, "mean": 5, "norm": 4, "var": 6, "std": 7}
@@ -89,6 +90,25 @@ def test_matrices(dtype):
         assert same(got(m[0]), call(m[0])) and same(got(m, y), call(m, y)) and same(got(m, y[0]), call(m, y[0]))
         with pytest.raises(ValueError, match="observations"):
             got(m, np.ascontiguousarray(y[:, 1:]))
+
+
+def test_operands_of_accumulators():
+    """Of one tensor, or of two in the dtype that holds both."""
+    way = _device_accumulators.OfTensors()
+    for dtype in (torch.int8, torch.uint64, torch.bool, torch.float32):
+        x = torch.arange(6).to(dtype).view(2, 3)
+        ((same_x,), n, code) = way.dense((x.T,), "add")
+        assert n == 6 and same_x.dtype == dtype and code == _launch.number_of(dtype, "add")
+    for a, b, common in (
+        ("int8", "int32", "int32"),
+        ("int32", "float32", "float64"),
+        ("float32", "float64", "float64"),
+    ):
+        x, y = torch.arange(4).to(getattr(torch, a)), torch.arange(4).to(getattr(torch, b))
+        (x, y), n, code = way.dense((x, y), "add_products")
+        assert n == 4 and x.dtype == y.dtype == getattr(torch, common) and code == _launch.number_of(x.dtype, "add")
+    with pytest.raises(TypeError, match="no format holds both"):
+        way.dense((torch.arange(4) + 2**53, torch.ones(4)), "add_products")
 
 
 def test_weights_of_groups():

@@ -58,8 +58,8 @@ def test_accumulators_refuse():
     for error, words, call in [
         (TypeError, "has no gradient here", lambda: a.add(torch.ones(3, requires_grad=True))),
         (TypeError, "not on torch.complex64", lambda: a.add(torch.arange(3) * 1j)),
-        (TypeError, "not on torch.int64", lambda: a.add_products(torch.arange(3), x)),
-        (TypeError, "not on torch.int64", lambda: a.add_products(x, torch.arange(3))),
+        (TypeError, "no format holds both", lambda: a.add_products(torch.arange(3) + 2**53, x)),
+        (TypeError, "no format holds both", lambda: a.add_products(x, torch.arange(3) + 2**53)),
         (TypeError, "not strided", lambda: a.add(x.to_sparse())),
         (TypeError, "the other is of list", lambda: a.add_products(x, [1.0, 2.0, 3.0])),
         (ValueError, "x has shape (3,), y has (2,)", lambda: a.add_products(x, x[:2])),
@@ -113,7 +113,7 @@ def test_where_refuses():
         (ValueError, "method must be one of", lambda: selected("sum", t, t > 0, out, 0, method="magic")),
         (TypeError, "rounding must be a string", lambda: selected("sum", t, t > 0, out, 0, rounding=[])),
         (TypeError, "has no gradient here", lambda: selected("sum", t.clone().requires_grad_(), t > 0)),
-        (TypeError, "floating-point numbers", lambda: selected("sum", t.long(), t > 0)),
+        (TypeError, "floating-point numbers", lambda: selected("sum", t * 1j, t > 0)),
     ]:
         with pytest.raises(error) as raised:
             call()

@@ -20,11 +20,12 @@ from ._cupy import (
     same_device,
     settled,
 )
+from ._integers import promoted
 from ._keys import ALIGNMENT, index_of, index_type, numbered
 from ._layout import integer, normalized, one_axis
 from ._quire import ffi, lib
 from ._reduce import checked_shape
-from ._types import CODES, SUM, code_of, fail, number_of, reduction
+from ._types import SUM, fail, number_of, reduction
 
 NULL = ffi.NULL
 
@@ -131,7 +132,7 @@ def by_key(
 
 def weighted(x: Any, weights: Any, name: str) -> tuple[Any, Any]:
     """Both in one dtype that holds the values of both."""
-    from ._device_pairs import promoted, second
+    from ._device_pairs import second
 
     return promoted(x, second(weights, x, name, "weights"), name)
 
@@ -155,12 +156,15 @@ def weights_of(cp: Any, weights: Any, shape: tuple[int, ...], axis: int, name: s
 
 
 def running(name: str, x: Any, axis: Any, dtype: Any, out: Any, rounding: str, initial: bool) -> Any:
-    """Running sums along an axis, of all elements without one; initial: with the empty sum before them."""
+    """Running sums along an axis, of all elements without one; initial: with the empty sum before them.
+
+    To see whether integers fit waits, as in sums.
+    """
     whole = a = operand(x, name)
     cp = cupy(name, a)
-    code_of(a.dtype, name)  # which refuses integers
     target, wanted = results_for(out, dtype, a, name, SUM)
-    what = reduction(SUM, CODES[a.dtype], CODES[wanted], "exact", rounding, 0)
+    what = reduction(SUM, number_of(a.dtype), result_code(wanted), "exact", rounding, 0)
+    is_whole = wanted.kind in "iu"
     with a.device:
         if axis is None:
             a, axis = cp.ascontiguousarray(a).reshape(-1), 0
@@ -171,19 +175,20 @@ def running(name: str, x: Any, axis: Any, dtype: Any, out: Any, rounding: str, i
         context = context_of(cp, a.device.id, name)
         elements = cp.ascontiguousarray(a)
         if initial:
-            results = cp.zeros(shape, wanted)
-        elif is_itself(target, elements):
+            results = cp.zeros((*shape, 2), np.int64) if is_whole else cp.zeros(shape, wanted)
+        elif not is_whole and is_itself(target, elements):
             results = target
         else:
             results = place(cp, target, shape, wanted, (elements,))
         if elements.size:
-            skipped = prod(shape[along + 1 :]) * wanted.itemsize if initial else 0
+            skipped = prod(shape[along + 1 :]) * (16 if is_whole else wanted.itemsize) if initial else 0
             layouts = block_layout(a.shape, along), block_layout(a.shape, along, n + initial)
             status = lib.quire_scan(
                 context, what, 0, layouts[0], address(elements), layouts[1], address(results, skipped)
             )
             if status:
                 fail(status, name)
+        results = settled(results, wanted, a, SUM, name)
         return returned(delivered(results, target, out), x, whole, out)
 
 

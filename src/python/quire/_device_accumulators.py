@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _arrays, _contexts, _cupy
-from ._integers import refuse_rounded
+from ._integers import promoted
 from ._layout import plan
 from ._quire import ffi
-from ._types import INTEGERS, code_of, fail, number_of
+from ._types import fail, number_of
 
 WORDS = 140
 PER_THREAD = 2  # cudaStreamPerThread: another stream in each thread, under one number
@@ -63,13 +63,14 @@ class OfTensors:
                 raise TypeError(f"quire.{name}: one operand is a tensor, the other is of {type(x).__name__}")
             _arrays.refuse_gradient(x, name)
             _arrays.refuse_without_memory(x, name)
-            if x.dtype not in self.launch.WHOLE or any(x.dtype != getattr(a, "dtype", None) for a in arrays):
-                self.tensors.check(x, name)
+            self.tensors.check(x, name)
             if x.device != arrays[0].device:
                 raise ValueError(f"quire.{name}: x is on {arrays[0].device}, y on {x.device}")
             if x.shape != arrays[0].shape:
                 raise other_shape(arrays[0], x, name)
-        arrays = tuple(x.resolve_neg() for x in self.tensors.promoted(arrays, name))
+        if len(arrays) == 2:
+            arrays = self.tensors.promoted(*arrays, name)
+        arrays = tuple(x.resolve_neg() for x in arrays)
         found = dense(arrays, tuple(x.stride() for x in arrays), 1) or tuple(x.contiguous() for x in arrays)
         return found, found[0].numel(), self.launch.number_of(found[0].dtype, name)
 
@@ -112,15 +113,12 @@ class OfCupy:
             _cupy.same_device(found[0], a, name, "y")
             if a.shape != found[0].shape:
                 raise other_shape(found[0], a, name)
-        common = np.result_type(*(a.dtype for a in found))
-        refuse_rounded(common, *found, name=name)
-        if common not in INTEGERS:
-            code_of(common, name)
         with found[0].device:
-            found = tuple(a.astype(common, copy=False) for a in found)
-            side_by_side = dense(found, tuple(a.strides for a in found), common.itemsize)
+            if len(found) == 2:
+                found = promoted(*found, name)
+            side_by_side = dense(found, tuple(a.strides for a in found), found[0].dtype.itemsize)
             found = side_by_side or tuple(self.cp.ascontiguousarray(a) for a in found)
-        return found, found[0].size, number_of(common)
+        return found, found[0].size, number_of(found[0].dtype)
 
     def context(self, x: Any, name: str) -> tuple[int, int, Any]:
         device = x.device.id
