@@ -11,6 +11,7 @@
 #include "whole.h"
 
 #define CACHED ((size_t)1 << 15) /* elements that are looked at again while they are in a cache */
+#define PARTS 512                /* of numbers in two parts, second ones that are added together */
 
 quire_accumulator *gathering_of(struct gathering *gathering, enum terms terms) {
     return &gathering->sum[terms == TERM_VALUE ? 0 : terms == TERM_MAGNITUDE ? 1 : 2];
@@ -28,15 +29,31 @@ struct piece {
     const double *low[2];
 };
 
+/* Adds terms of second parts, x; y: factors, or first parts, which have the numbers' signs. Where x is 0, or a factor
+ * is 0 or not finite, the term of the first parts says all. None is counted. */
+static int add_second_parts(struct device *device, enum terms terms, size_t n, const double *x, const double *y,
+                            quire_accumulator *sum) {
+    double part[PARTS], factor[PARTS];
+    const enum terms added = terms == TERM_PRODUCT ? TERM_PRODUCT : TERM_VALUE;
+    int status = EXIT_FINE;
+    for (size_t k = 0, count = 0; k < n && !status; k++) {
+        part[count] = terms == TERM_MAGNITUDE && signbit(y[k]) ? -x[k] : x[k], factor[count] = y[k];
+        count += x[k] != 0 && (terms != TERM_PRODUCT || (y[k] != 0 && isfinite(y[k])));
+        if (count < PARTS && k + 1 < n) continue;
+        status = device_accumulate(device, QUIRE_F64, added, count, part, factor, sum);
+        sum->count -= (int64_t)count, count = 0;
+    }
+    return status;
+}
+
 /* The terms of a number in two parts are sums of two, or of four: all are added, and counted as one. */
 static int add_parts(struct device *device, enum terms terms, const struct piece *piece, quire_accumulator *sum) {
-    const void *x[2] = { piece->x[0], piece->low[0] }, *y[2] = { piece->x[1], piece->low[1] };
-    int status = EXIT_FINE;
-    for (int i = 0; i < 2 && x[i]; i++)
-        for (int j = 0; j < 2 && (j == 0 || (terms == TERM_PRODUCT && y[j])); j++) {
-            if (!status) status = device_accumulate(device, piece->type, terms, piece->n, x[i], y[j], sum);
-            if (i || j) sum->count -= (int64_t)piece->n;
-        }
+    const double *x = piece->x[0], *y = terms == TERM_PRODUCT ? piece->x[1] : x;
+    const double *of_x = piece->low[0], *of_y = terms == TERM_PRODUCT ? piece->low[1] : NULL;
+    int status = device_accumulate(device, piece->type, terms, piece->n, piece->x[0], piece->x[1], sum);
+    if (of_x && !status) status = add_second_parts(device, terms, piece->n, of_x, y, sum);
+    if (of_y && !status) status = add_second_parts(device, terms, piece->n, of_y, x, sum);
+    if (of_x && of_y && !status) status = add_second_parts(device, terms, piece->n, of_x, of_y, sum);
     return status;
 }
 

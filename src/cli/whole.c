@@ -56,7 +56,7 @@ bool whole_word(const char *word, double value, double *low) {
     word += *word == '-' || *word == '+';
     const size_t length = strspn(word, "0123456789");
     if (!length || word[length + strspn(word + length, " \t\r\n\v\f")]) return false;
-    if (fabs(value) < EXACT || fabs(value) >= MOST) return true;
+    if (fabs(value) < EXACT || fabs(value) > MOST) return true;
     wide n = { { 0, 0, 0, 0 } };
     for (size_t i = 0; i < length; i++) multiply_add(&n, 10, (uint32_t)(word[i] - '0'));
     *low = lacking(n, fabs(value));

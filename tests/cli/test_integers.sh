@@ -45,6 +45,23 @@ text '-0' -0 sum
 text 'a,b\n9007199254740993,1\n1,2\n' 9007199254740994 sum --column a
 text 'a,b\n9007199254740993,1\nNA,2\n2,3\n' 9007199254740995 sum --column a --missing skip
 text '9007199254740993\n' 81129638414606699710187514626049 sumsq
+# The nearest double may be the greater one.
+text '9007199254740995' 9007199254740995 asum
+text '9223372036854775807\n-9223372036854775807' 18446744073709551614 asum
+text '9007199254740995\n0.5' 9007199254740996 asum
+text '81129638414606681695789005144063' 81129638414606681695789005144063 sum
+# Infinities beside such integers, and zeros.
+text 'inf\n9007199254740993' inf sumsq
+text 'inf\n9007199254740993' inf nrm2
+printf 'inf\n9007199254740995\n' >infinite.txt
+printf '2\n1\n' >factors.txt
+printf -- '-0\n-0\n' >zeros.txt
+printf '9007199254740995\n9007199254740995\n' >odd.txt
+gives inf dot infinite.txt factors.txt
+gives inf dot odd.txt infinite.txt
+gives -0 dot zeros.txt odd.txt
+gives -0 dot odd.txt zeros.txt
+gives 162259276829213471477969067180050 dot odd.txt odd.txt
 
 # Along axes, in rows: each sum has all digits.
 array '<i8' '(2, 2)' 7fffffffffffffff 8000000000000000 7fffffffffffffff ffffffffffffffff >matrix.npy
