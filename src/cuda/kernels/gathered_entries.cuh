@@ -23,8 +23,12 @@ struct gathered_vector {
         if (v >= g.job.vectors) return;
         const size_t inner = at.x_layout.inner, row = inner == 1 ? v : v / inner, j = inner == 1 ? 0 : v % inner;
         const size_t i = at.x_layout.outer == 1 ? 0 : row / g.segments, s = row - i * g.segments;
-        const int64_t end = index_at(at.end, at.is_64_bit, s);
+        int64_t end = index_at(at.end, at.is_64_bit, s);
         first = index_at(at.begin, at.is_64_bit, s);
+        if (!g.x_order && !g.y_order) { /* neighbours: those that there are, however far the segment reaches */
+            const size_t rows = g.job.is_pair ? min(at.x_layout.n, at.y_layout.n) : at.x_layout.n;
+            first = max(first, (int64_t)0), end = min(end, (int64_t)rows);
+        }
         entries = end > first ? (size_t)((uint64_t)end - (uint64_t)first) : 0;
         x = (ptrdiff_t)i * at.x_layout.outer_stride + (ptrdiff_t)j * at.x_layout.inner_stride;
         y = (ptrdiff_t)i * at.y_layout.outer_stride + (ptrdiff_t)j * at.y_layout.inner_stride;
