@@ -33,7 +33,8 @@ struct job {
 struct vectors {
     quire_layout layout;
     int64_t *offsets; /* NULL for a layout; one more than there are segments */
-    size_t count;
+    bool pairs;       /* each of the layout's with each of them, which are the rows or the columns of a matrix */
+    size_t count;     /* of results */
 };
 
 /* What an accumulator adds up, and which of them an operation rounds. */

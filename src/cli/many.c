@@ -63,6 +63,19 @@ static int cut_rows(struct cut *cut, const struct options *options, const struct
     return EXIT_FINE;
 }
 
+/* All pairs of the rows, or of the columns, of a matrix: a row of results for each of them. */
+static int cut_pairs(struct cut *cut) {
+    const size_t vectors = cut->vectors.count;
+    if (cut->dimensions > 1) return wrong("all pairs are of the rows or the columns of a matrix: give two arrays");
+    if (vectors && vectors > (size_t)PTRDIFF_MAX / 8 / vectors) return wrong("the matrix of all pairs is too large");
+    cut->vectors.pairs = true;
+    cut->vectors.count = vectors * vectors;
+    cut->shape[0] = cut->shape[1] = vectors;
+    cut->dimensions = 2;
+    cut->fortran = false;
+    return EXIT_FINE;
+}
+
 /* --------------------------------------------------------------------------------------------------------- segments */
 
 /* More offsets from the pieces of a file. */
@@ -165,6 +178,7 @@ static int deliver(const struct options *options, const struct cut *cut, const s
                                      .result_type = type,
                                      .array = array,
                                      .digits = digits,
+                                     .a_line = cut->vectors.pairs ? cut->shape[1] : 1,
                                      .offsets = cut->vectors.offsets };
     return print_cut(options, cut, results);
 }
@@ -181,6 +195,7 @@ static int reduce_cut(struct device *device, const struct options *options, cons
     int status = device_load(device, input->name, whole_elements(whole, 0), bytes, &x);
     if (!status && whole->x[1])
         status = device_load(device, pieces->input[1]->name, whole_elements(whole, 1), bytes, &y);
+    if (cut->vectors.pairs) y = x;
     if (!status) status = device_reduce_vectors(device, &what, &cut->vectors, x, y, array);
     if (!status && needs_digits(options, &what, whole, array, cut->vectors.count)) {
         what.result_type = QUIRE_INT128;
@@ -201,6 +216,7 @@ static int cut_and_reduce(struct device *device, const struct options *options, 
     if (!status && options->by_axis) status = cut_axis(&cut, options, input);
     if (!status && options->rows) status = cut_rows(&cut, options, input, whole.n);
     if (!status && options->segments) status = cut_segments(&cut, options, whole.n);
+    if (!status && pieces->inputs == 1 && options->command->family & OF_TWO) status = cut_pairs(&cut);
     if (!status && options->by)
         status = reduce_by_key(device, options, pieces, &whole, source);
     else if (!status)
@@ -216,7 +232,8 @@ int reduce_many(struct device *device, const struct options *options, const stru
     int opened = 0, status = EXIT_FINE;
     const char *verb = options->command->name;
     struct reading reading = options->reading;
-    if (options->command->family & OF_TWO && count != 2) {
+    const bool has_pairs = options->command->family & OF_ALL_PAIRS && (options->by_axis || options->rows);
+    if (options->command->family & OF_TWO && count != 2 && !has_pairs) {
         complain("%s needs two arrays", verb);
         return EXIT_TROUBLE;
     }

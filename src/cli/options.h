@@ -30,6 +30,7 @@ enum family {
 
 /* Those of two arrays; and those that are of pairs of elements, by the exact method alone. */
 #define OF_PAIRS (AVERAGE | COVARIANCE | CORRELATION)
+#define OF_ALL_PAIRS (COVARIANCE | CORRELATION) /* of one matrix, too */
 #define OF_TWO (DOT | OF_PAIRS)
 
 struct options;

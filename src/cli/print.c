@@ -175,7 +175,7 @@ int print_results(const struct options *options, const struct results *results) 
             fputs("  ", stdout);
             print_count(options, print_elements_of(results, i), 0);
         }
-        putchar('\n');
+        putchar(results->a_line && !options->verbose && (i + 1) % results->a_line ? '\t' : '\n');
     }
     return EXIT_FINE;
 }

@@ -43,6 +43,7 @@ struct results {
     const size_t *place; /* of each in the array; NULL: in their order */
     const size_t *shape;
     int dimensions;
+    size_t a_line;       /* so many stand in a line, unless more is said of each; 0: one */
     size_t n;            /* elements of each */
     size_t apart, first; /* of running sums: how far apart those of a vector stand, and of how many elements the first
                             one is; apart 0: they are none */

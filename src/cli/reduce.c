@@ -182,7 +182,9 @@ static int reduce_one(struct device *device, const struct options *options, cons
     report.job.what = reduction_of(options, operation, at_once ? input->type : (quire_type)input->element.type);
     if (halves && (!has_two_rows(input) || options->skip_nan)) {
         complain("%s needs two arrays: %s is one%s", options->command->name, input->name,
-                 options->skip_nan ? ", and --skip-nan cannot split it" : "");
+                 options->skip_nan                         ? ", and --skip-nan cannot split it"
+                 : options->command->family & OF_ALL_PAIRS ? "; --axis or --rows takes all pairs in it"
+                                                           : "");
         status = EXIT_USAGE;
     } else if (at_once) {
         status = reduce_whole(device, options, &opened.pieces, &report, outcomes);

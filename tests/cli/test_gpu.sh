@@ -143,6 +143,9 @@ for type in f16 f32 f64; do
 done
 alike average --type f32 half.f32 --weights weights.f32 --rounding down --result f64
 alike covariance cube.npy cube.npy --axis 1 --correction 1
+printf '1\n2\n4\n7\n2\n4\n' >rows.txt
+alike correlation rows.txt --rows 2
+alike covariance rows.txt --rows 3 --result f32
 alike correlation --type f32 --segments offsets.txt sample.f32 sample.f32
 alike average --type f32 /dev/null /dev/null
 alike covariance numbers.txt numbers.txt

@@ -44,6 +44,26 @@ gives 2 average gaps.csv --column x,y --missing skip
 gives 2 average gaps.csv --column x,y --skip-nan
 gives 2.6666666666666665 covariance gaps.csv --column x,x --skip-nan
 
+# All pairs of the rows or the columns of a matrix: a line of results for each of them.
+cat a.txt b.txt >m.txt
+lines '5.25 11.375;11.375 24.6875;' covariance m.txt --rows 2
+lines '7 15.166666666666666;15.166666666666666 32.916666666666664;' covariance m.txt --rows 2 --correction 1
+lines '1 0.99915576;0.99915576 1;' correlation m.txt --rows 2 --result f32
+array '<i2' '(3, 2)' 0001 0002 0002 0004 0006 000a >m.npy
+lines '4.666666666666667 7.333333333333333;7.333333333333333 11.555555555555555;' covariance m.npy --axis 0
+lines '0.25 0.5 1;0.5 1 2;1 2 4;' covariance m.npy --axis 1
+{ header 1 "{'descr': '<i2', 'fortran_order': True, 'shape': (3, 2), }"; put '<' 0001 0002 0006 0002 0004 000a; } >f.npy
+lines '0.25 0.5 1;0.5 1 2;1 2 4;' covariance f.npy --axis -1
+array '<f4' '(2, 1, 2)' 3f800000 3f800000 3f800000 3f800000 >cube.npy
+lines '5.25;' covariance a.txt --rows 1
+run covariance m.npy --axis 0 --json
+check "JSON of all pairs" same "$(member n | tr '\n' ' ')$(sed -n '/"shape"/,/]/p' out | tr -d ' \n')" \
+    '6 3 3 3 3 "shape":[2,2],'
+run covariance m.npy --axis 0 -o pairs.npy
+check "all pairs are written" same "$status$(cat out err)" 0
+array "${native}f8" '(2, 2)' 4012aaaaaaaaaaab 401d555555555555 401d555555555555 40271c71c71c71c7 >right.npy
+check "to the byte" cmp -s pairs.npy right.npy
+
 # Rows and segments.
 awk 'BEGIN { for (i = 0; i < 12; i++) print i * i }' >squares.txt
 awk 'BEGIN { for (i = 0; i < 12; i++) print i % 4 }' >turns.txt
@@ -77,7 +97,10 @@ refuses 2 'covariance takes no option --weights' covariance x.txt --weights w.tx
 refuses 2 'correlation takes no option --correction' correlation x.txt w.txt --correction 1
 refuses 2 'average takes no option --method' average x.txt w.txt --method plain
 refuses 1 'average needs equal lengths: a.txt has 4 elements, w.txt has 3' average a.txt w.txt
-refuses 1 'correlation needs two arrays' correlation a.txt --rows 2
+refuses 1 'average needs two arrays' average a.txt --rows 2
+refuses 1 'correlation needs two arrays' correlation a.txt --segments offsets.txt
+refuses 1 'all pairs are of the rows or the columns of a matrix' covariance cube.npy --axis 1
+refuses 2 'm.npy is one; --axis or --rows takes all pairs in it' covariance m.npy
 refuses 2 'not sum, asum' accumulate --operation average x.txt -o x.quire
 refuses 1 'No such file' average x.txt --weights missing.txt
 
