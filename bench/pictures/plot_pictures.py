@@ -190,7 +190,7 @@ def draw_error_n(theme, rows, facts, operation, place):
 
 LAYOUTS = {"rows": "Rows of a matrix", "columns": "Columns of a matrix", "segments": "Segments, lengths spread evenly",
            "segments-power": "Segments by a power law", "segments-empty": "Segments, nine in ten empty"}
-TIMES = (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic scale
+TIMES = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic scale
 
 
 def draw_vectors(theme, rows, facts, operation, place):
@@ -198,12 +198,13 @@ def draw_vectors(theme, rows, facts, operation, place):
     kind, first, layout = REFERENCE[place][0], rows[0]["family"], rows[0]["layout"]
     shown = [r for r in rows if r["place"] == place and r["family"] == first and r["kind"] not in (kind, "ceiling")]
     least, top = (limit(r["time"] for r in shown) for limit in (min, max))
+    bottom = 0.9 if least >= 0.9 else max(t for t in TIMES if t <= least)
     powers = [p for p in range(1, 8) if 10.0**p <= max(r["n"] for r in shown) * 1.3]
 
     def draw(axis, mine):
         axis.set_yscale("log")
-        axis.set_ylim(min(0.9, least / 1.1), top * 1.15)
-        ticks = [t for t in TIMES if min(0.9, least / 1.1) <= t <= top * 1.15]
+        axis.set_ylim(bottom, top * 1.15)
+        ticks = [t for t in TIMES if bottom <= t <= top * 1.15]
         axis.set_yticks(ticks, [f"{t:g}" for t in ticks])
         axis.yaxis.set_minor_locator(NullLocator())
         axis.set_xticks([10.0**p for p in powers], ["10" if p == 1 else power(10, p) for p in powers])
