@@ -40,7 +40,6 @@
 ! SPDX-License-Identifier: MIT
 module quire
   use quire_core
-  use quire_keys_core, only: scan_array
   use quire_generics
   use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_quiet_nan
   implicit none
@@ -54,17 +53,7 @@ module quire
   public :: QUIRE_MEAN_OPERATION, QUIRE_VARIANCE_OPERATION, QUIRE_STDDEV_OPERATION, QUIRE_SUMSQ_OPERATION
   public :: QUIRE_AVERAGE_OPERATION, QUIRE_COVARIANCE_OPERATION, QUIRE_CORRELATION_OPERATION
 
-  interface quire_integer_scan
-    module procedure integer_scan8, integer_scan16, integer_scan32, integer_scan64
-  end interface
-
-  interface quire_integer_sum
-    module procedure integer_sum8, integer_sum16, integer_sum32, integer_sum64
-  end interface
-
   integer, parameter :: count_word = 136, nan_word = 138 ! docs/accumulator.md
-  ! The low one of the two words of an integer of 128 bits, which have the machine's order.
-  integer, parameter :: low = merge(1, 2, transfer([1_int8, 0_int8], 1_int16) == 1)
 
   type :: quire_accumulator
     integer(c_int64_t) :: words(QUIRE_WORDS) = 0
@@ -240,116 +229,6 @@ contains
     what%correction = correction_of(sample)
     unused = c_finish_pair(what, sum_x%words, sum_y%words, x_at, y_at, products%words, c_loc(s))
   end function
-
-  subroutine sum_integers(type, n, x, total, status)
-    integer(c_int), intent(in) :: type
-    integer(c_size_t), intent(in) :: n
-    type(c_ptr), intent(in) :: x
-    integer(int64), intent(inout) :: total
-    integer, intent(out) :: status
-    integer(int64), target :: words(2)
-    type(quire_reduction) :: what
-    type(quire_layout) :: layout
-    what%operation = QUIRE_SUM_OPERATION
-    what%type = type
-    what%result_type = QUIRE_INT128
-    layout%n = n
-    status = c_reduce(c_null_ptr, what, layout, x, c_null_ptr, c_null_ptr, c_loc(words))
-    if (status /= 0) return
-    if (.not. fits(words)) status = QUIRE_NO_INTEGER
-    if (status == 0) total = words(low)
-  end subroutine
-
-  ! The same of running sums.
-  subroutine scan_integers(type, n, x, sums, status, exclusive)
-    integer(c_int), intent(in) :: type
-    integer(c_size_t), intent(in) :: n
-    type(c_ptr), intent(in) :: x
-    integer(int64), intent(inout) :: sums(:)
-    integer, intent(out) :: status
-    logical, intent(in), optional :: exclusive
-    integer(int64), allocatable, target :: words(:, :)
-    integer(c_size_t) :: i
-    status = QUIRE_INVALID_LAYOUT
-    if (size(sums, kind=c_size_t) /= n) return
-    allocate (words(2, n), stat=status)
-    if (status /= 0) then
-      status = QUIRE_OUT_OF_MEMORY
-      return
-    end if
-    status = scan_array(type, [n], 1, exclusive, x, c_loc(words), QUIRE_INT128)
-    if (status /= 0) return
-    do i = 1, n
-      if (.not. fits(words(:, i))) status = QUIRE_NO_INTEGER
-    end do
-    if (status == 0) sums = words(low, :)
-  end subroutine
-
-  ! Whether 64 bits hold an integer of 128.
-  pure logical function fits(words)
-    integer(int64), intent(in) :: words(2)
-    fits = words(3 - low) == shifta(words(low), 63)
-  end function
-
-  subroutine integer_sum8(x, total, status)
-    integer(int8), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: total
-    integer, intent(out) :: status
-    call sum_integers(QUIRE_INT8, size(x, kind=c_size_t), c_loc(x), total, status)
-  end subroutine
-
-  subroutine integer_sum16(x, total, status)
-    integer(int16), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: total
-    integer, intent(out) :: status
-    call sum_integers(QUIRE_INT16, size(x, kind=c_size_t), c_loc(x), total, status)
-  end subroutine
-
-  subroutine integer_sum32(x, total, status)
-    integer(int32), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: total
-    integer, intent(out) :: status
-    call sum_integers(QUIRE_INT32, size(x, kind=c_size_t), c_loc(x), total, status)
-  end subroutine
-
-  subroutine integer_sum64(x, total, status)
-    integer(int64), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: total
-    integer, intent(out) :: status
-    call sum_integers(QUIRE_INT64, size(x, kind=c_size_t), c_loc(x), total, status)
-  end subroutine
-
-  subroutine integer_scan8(x, sums, status, exclusive)
-    integer(int8), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: sums(:)
-    integer, intent(out) :: status
-    logical, intent(in), optional :: exclusive
-    call scan_integers(QUIRE_INT8, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
-  end subroutine
-
-  subroutine integer_scan16(x, sums, status, exclusive)
-    integer(int16), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: sums(:)
-    integer, intent(out) :: status
-    logical, intent(in), optional :: exclusive
-    call scan_integers(QUIRE_INT16, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
-  end subroutine
-
-  subroutine integer_scan32(x, sums, status, exclusive)
-    integer(int32), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: sums(:)
-    integer, intent(out) :: status
-    logical, intent(in), optional :: exclusive
-    call scan_integers(QUIRE_INT32, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
-  end subroutine
-
-  subroutine integer_scan64(x, sums, status, exclusive)
-    integer(int64), intent(in), contiguous, target :: x(:)
-    integer(int64), intent(inout) :: sums(:)
-    integer, intent(out) :: status
-    logical, intent(in), optional :: exclusive
-    call scan_integers(QUIRE_INT64, size(x, kind=c_size_t), c_loc(x), sums, status, exclusive)
-  end subroutine
 
   ! A status in English.
   function quire_status_text(status) result(text)
